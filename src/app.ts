@@ -1,0 +1,104 @@
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { prepareDataDirectory } from './embedded/data-directory.ts'
+import { openEmbeddedStore } from './embedded/store.ts'
+import { dayOf } from './http/origin.ts'
+import { createRateLimiter } from './http/rate-limit.ts'
+import { createServer } from './http/server.ts'
+import { OperatorError } from './operator-error.ts'
+import { adminTokenFile, ensureSecret, originKeyFile } from './secrets.ts'
+import { listAdmissions } from './store/limit.ts'
+
+export type App = {
+  url: string
+  dataDir: string
+  /** The file that holds the admin token, unless the token was configured. */
+  adminTokenFile: string | undefined
+  /** Stops taking requests, lets those under way end, and lets go of everything. */
+  close(): Promise<void>
+}
+
+export type AppOptions = {
+  logger: Logger
+  /** The clock, in milliseconds since 1970. */
+  now?: () => number
+  /** Told once when the store broke: nothing can be written any more. */
+  onBroken?: (fault: Error) => void
+}
+
+const HOUSEKEEPING_INTERVAL = 60_000
+/** How long before midnight the salt of the next day is made. */
+const DAY_AHEAD = 600_000
+const DAY = 86_400_000
+
+/** Opens the store, starts the HTTP face and listens. Throws OperatorError where the operator can mend it. */
+export async function openApp(
+  config: Config,
+  { logger, now = Date.now, onBroken = () => {} }: AppOptions,
+): Promise<App> {
+  const dataDir = prepareDataDirectory(config.dataDir)
+  const adminToken = config.adminToken ?? ensureSecret(adminTokenFile(dataDir))
+  const originKey = config.originKey ?? ensureSecret(originKeyFile(dataDir))
+  const store = await openEmbeddedStore(dataDir)
+  store.onBroken(fault => {
+    logger.fatal({ err: fault }, 'the store is broken; nothing is written any more')
+    onBroken(fault)
+  })
+  try {
+    const limiter = createRateLimiter()
+    limiter.restore(await listAdmissions(store.reader, now() - DAY))
+    const server = await createServer({ config, store, logger, now, adminToken, originKey, limiter })
+
+    const keepHouse = async (): Promise<void> => {
+      await server.openDay(dayOf(now()))
+      await server.openDay(dayOf(now() + DAY_AHEAD))
+      const today = dayOf(now())
+      while (await store.keep('sweep', { today, retentionDays: config.activityRetentionDays }, server.terms())) {
+        // Each round deletes a bounded number of rows, so that writes get in between.
+      }
+    }
+    const timer = setInterval(() => {
+      keepHouse().catch(error => logger.warn({ err: error }, 'housekeeping failed; it is tried again in a minute'))
+    }, HOUSEKEEPING_INTERVAL)
+    timer.unref()
+
+    await listen(server.app, config)
+    const { port } = server.app.server.address() as AddressInfo
+    const host = config.host.includes(':') ? `[${config.host}]` : config.host
+    return {
+      url: `http://${host}:${port}`,
+      dataDir,
+      adminTokenFile: config.adminToken === undefined ? adminTokenFile(dataDir) : undefined,
+      async close() {
+        clearInterval(timer)
+        await server.stop()
+        await store.close()
+      },
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function listen(
+  app: { listen(at: { host: string; port: number }): Promise<string> },
+  { host, port }: Config,
+): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const code = (error as { code?: string }).code
+    if (code === 'EADDRINUSE')
+      throw new OperatorError(`Port ${port} on ${host} is taken; stop what uses it or set PORT to another one.`)
+    if (code === 'EACCES')
+      throw new OperatorError(`Port ${port} needs privileges this user does not have; set PORT to 1024 or above.`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new OperatorError(
+        `HOST ${host} is no address of this machine; set HOST to one, such as 127.0.0.1 or 0.0.0.0.`,
+      )
+    }
+    throw error
+  }
+}

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs'
+import ipaddr from 'ipaddr.js'
+import { DEFAULT_RATES } from './contract/limits.ts'
+import { OperatorError } from './operator-error.ts'
+
+export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** Everything an operator can set; documented in docs/configuration.md, which is made from SETTINGS. */
+export type Config = {
+  host: string
+  port: number
+  dataDir: string
+  adminToken: string | undefined
+  originKey: string | undefined
+  readPerMinute: number
+  writePerMinute: number
+  cooldownSeconds: number
+  trustedProxies: Network[]
+  publicUrl: string | undefined
+  activityRetentionDays: number
+  logLevel: string
+}
+
+type Setting<T> = {
+  name: string
+  byDefault: string | undefined
+  secret?: boolean
+  description: string
+  /** Gives the value or throws what is expected, as in "must be …". */
+  parse(text: string): T
+}
+
+const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most) throw new Error(`a whole number from ${least} to ${most}`)
+    return value
+  }
+
+const oneOf =
+  (...values: string[]) =>
+  (text: string): string => {
+    if (!values.includes(text)) throw new Error(`one of ${values.join(', ')}`)
+    return text
+  }
+
+const filled = (text: string): string => {
+  if (text === '') throw new Error('something, or be unset')
+  return text
+}
+
+const secret = (text: string): string => {
+  if (text.length < 16) throw new Error('at least 16 characters long')
+  return text
+}
+
+const url = (text: string): string => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('an http or https address')
+  return text.replace(/\/+$/, '')
+}
+
+/** A comma-separated list of addresses and CIDR networks. */
+const networks = (text: string): Network[] =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+    .map(part => {
+      try {
+        if (part.includes('/')) return ipaddr.parseCIDR(part)
+        const address = ipaddr.parse(part)
+        return [address, address.kind() === 'ipv4' ? 32 : 128]
+      } catch {
+        throw new Error(`a list of networks like 10.0.0.0/8, and "${part}" is none`)
+      }
+    })
+
+export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
+  host: { name: 'HOST', byDefault: '127.0.0.1', description: 'The address to listen on.', parse: filled },
+  port: {
+    name: 'PORT',
+    byDefault: '8080',
+    description: 'The port to listen on; 0 takes a free one.',
+    parse: whole(0, 65_535),
+  },
+  dataDir: {
+    name: 'DATA_DIR',
+    byDefault: './data',
+    description: 'The directory of the embedded store.',
+    parse: filled,
+  },
+  adminToken: {
+    name: 'ADMIN_TOKEN',
+    byDefault: undefined,
+    secret: true,
+    description: 'The bearer credential of administrators. Unset: made once into DATA_DIR/admin-token, mode 0600.',
+    parse: secret,
+  },
+  originKey: {
+    name: 'ORIGIN_KEY',
+    byDefault: undefined,
+    secret: true,
+    description:
+      'The key under which networks are recognised for as long as they are blocked. Unset: made once into DATA_DIR/origin-key, mode 0600. It is in no backup: keep it, or blocks of origins lapse when it is lost.',
+    parse: secret,
+  },
+  readPerMinute: {
+    name: 'READ_LIMIT_PER_MINUTE',
+    byDefault: String(DEFAULT_RATES.readPerMinute),
+    description: 'Reads in any 60 seconds, per origin and per token.',
+    parse: whole(1, 1_000_000_000),
+  },
+  writePerMinute: {
+    name: 'WRITE_LIMIT_PER_MINUTE',
+    byDefault: String(DEFAULT_RATES.writePerMinute),
+    description: 'Writes in any 60 seconds, per origin and per token.',
+    parse: whole(1, 1_000_000_000),
+  },
+  cooldownSeconds: {
+    name: 'COOLDOWN_SECONDS',
+    byDefault: String(DEFAULT_RATES.cooldownSeconds),
+    description: 'Seconds between two writes of one action by one token; 0 switches it off.',
+    parse: whole(0, 3_600),
+  },
+  trustedProxies: {
+    name: 'TRUSTED_PROXIES',
+    byDefault: '',
+    description: 'Networks whose X-Forwarded-For is believed, separated by commas.',
+    parse: networks,
+  },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    byDefault: undefined,
+    description: 'The address the world knows the service by, for absolute links.',
+    parse: url,
+  },
+  activityRetentionDays: {
+    name: 'ACTIVITY_RETENTION_DAYS',
+    byDefault: '90',
+    description: 'Days that READ and SEARCH rows are kept. Writes are kept for ever.',
+    parse: whole(1, 36_500),
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    byDefault: 'info',
+    description: 'How much is logged to standard error: fatal, error, warn, info, debug, trace or silent.',
+    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+}
+
+/** The command-line flag of a setting: DATA_DIR is --data-dir. Secrets have none: a command line is public on its machine. */
+export const flagOf = ({ name, secret: hidden }: { name: string; secret?: boolean }): string | undefined =>
+  hidden ? undefined : name.toLowerCase().replaceAll('_', '-')
+
+/**
+ * Reads the configuration: a flag before the variable, the variable before the file named by NAME_FILE (secrets only), that before the default.
+ * Throws an OperatorError that names the setting and what it must be.
+ */
+export function readConfig(env: NodeJS.ProcessEnv, flags: Record<string, string | undefined> = {}): Config {
+  const config: Partial<Record<keyof Config, unknown>> = {}
+  for (const [key, setting] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
+    const flag = flagOf(setting)
+    const text =
+      (flag === undefined ? undefined : flags[flag]) ?? env[setting.name] ?? fromFile(setting, env) ?? setting.byDefault
+    try {
+      config[key] = text === undefined ? undefined : setting.parse(text)
+    } catch (error) {
+      const shown = setting.secret ? '' : `, not "${text}"`
+      throw new OperatorError(`${setting.name} must be ${(error as Error).message}${shown}.`)
+    }
+  }
+  return config as Config
+}
+
+function fromFile(setting: Setting<unknown>, env: NodeJS.ProcessEnv): string | undefined {
+  const path = setting.secret ? env[`${setting.name}_FILE`] : undefined
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new OperatorError(`${setting.name}_FILE names ${path}, which cannot be read (${(error as Error).message}).`)
+  }
+}

@@ -1,0 +1,31 @@
+/** Every number of the contract (interface section 8) and of its pages. Lengths are Unicode code points; sizes are bytes. */
+export const LIMITS = {
+  bodyBytes: 32_768,
+  titleCharacters: 180,
+  summaryCharacters: 500,
+  contentCharacters: 20_000,
+  rationaleCharacters: 1_000,
+  declaredCharacters: 100,
+  tags: 8,
+  tagCharacters: 40,
+  sources: 20,
+  queryCharacters: 200,
+  slugCharacters: 120,
+  targetCharacters: 100,
+  pageDefault: 20,
+  pageMax: 50,
+  offsetMax: 10_000,
+  cursorDigits: 19,
+} as const
+
+/** Defaults of the limits an operator may change; discovery reports the configured values. */
+export const DEFAULT_RATES = { readPerMinute: 120, writePerMinute: 10, cooldownSeconds: 3 } as const
+
+/** The window of both rate limits, in seconds. */
+export const RATE_WINDOW_SECONDS = 60
+
+/** How many of the most used tags `Stats.topics` lists. */
+export const TOPICS = 50
+
+/** How many of the newest rows each list of the administrator's snapshot holds. */
+export const SNAPSHOT_ROWS = 500

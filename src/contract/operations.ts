@@ -1,0 +1,413 @@
+import { Type } from 'typebox'
+import { uuid } from './fields.ts'
+import * as inputs from './inputs.ts'
+import { LIMITS } from './limits.ts'
+import type { ProblemCode } from './problems.ts'
+import type * as resources from './resources.ts'
+
+/** Who may call: anyone, the bearer of an actor token (X-Actor-Token), or the administrator (Authorization: Bearer). */
+export type Access = 'anyone' | 'actor' | 'admin'
+/** What a call is charged as: a read, a write, or nothing. */
+export type Cost = 'read' | 'write' | 'free'
+
+export type Operation = {
+  method: 'GET' | 'POST'
+  path: string
+  tag: 'Actors' | 'Entries' | 'Evidence' | 'Relations' | 'Observation' | 'Service' | 'Administration'
+  summary: string
+  access: Access
+  cost: Cost
+  params: Record<string, Schema>
+  query: Schema
+  body?: InputName
+  status: 200 | 201
+  response: keyof typeof resources.NAMED_RESOURCES
+  /** The problems that are the operation's own; problemsOf adds those that come with its shape. */
+  problems: readonly ProblemCode[]
+}
+type Schema = ReturnType<typeof Type.Object> | ReturnType<typeof Type.String>
+type InputName =
+  | 'ActorInput'
+  | 'CreateInput'
+  | 'RevisionInput'
+  | 'VerifyInput'
+  | 'ContradictInput'
+  | 'RelationInput'
+  | 'ModerationInput'
+
+const slug = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.slugCharacters,
+  description: 'The id (in either case) or the slug of the entry.',
+})
+const none = {}
+const ofEntry = { slug }
+
+const row = <const O extends Operation>(operation: O): O => operation
+
+/** Every operation once (interface section 4): routes, checks, documents, guides and tests are made from this table. */
+export const OPERATIONS = {
+  createActor: row({
+    method: 'POST',
+    path: '/api/actors',
+    tag: 'Actors',
+    summary: 'Create a pseudonymous actor and get its token, without registration.',
+    access: 'anyone',
+    cost: 'write',
+    params: none,
+    query: inputs.NoQuery,
+    body: 'ActorInput',
+    status: 201,
+    response: 'ActorIssued',
+    problems: ['ORIGIN_BLOCKED', 'COOLDOWN'],
+  }),
+  listEntries: row({
+    method: 'GET',
+    path: '/api/entries',
+    tag: 'Entries',
+    summary: 'List entries, latest change first; filter by words or tag.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.EntryQuery,
+    status: 200,
+    response: 'EntryList',
+    problems: [],
+  }),
+  createEntry: row({
+    method: 'POST',
+    path: '/api/entries',
+    tag: 'Entries',
+    summary: 'Publish an entry.',
+    access: 'actor',
+    cost: 'write',
+    params: none,
+    query: inputs.NoQuery,
+    body: 'CreateInput',
+    status: 201,
+    response: 'Entry',
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SOURCE_NOT_FOUND'],
+  }),
+  searchEntries: row({
+    method: 'GET',
+    path: '/api/search',
+    tag: 'Entries',
+    summary: 'Search entries by words, phrase or tag.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.EntryQuery,
+    status: 200,
+    response: 'EntryList',
+    problems: [],
+  }),
+  readEntry: row({
+    method: 'GET',
+    path: '/api/entries/{slug}',
+    tag: 'Entries',
+    summary: 'Read an entry as it stands.',
+    access: 'anyone',
+    cost: 'read',
+    params: ofEntry,
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'Entry',
+    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
+  }),
+  listRevisions: row({
+    method: 'GET',
+    path: '/api/entries/{slug}/revisions',
+    tag: 'Entries',
+    summary: "List an entry's revisions, newest first.",
+    access: 'anyone',
+    cost: 'read',
+    params: ofEntry,
+    query: inputs.CursorQuery,
+    status: 200,
+    response: 'RevisionList',
+    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
+  }),
+  reviseEntry: row({
+    method: 'POST',
+    path: '/api/entries/{slug}/revisions',
+    tag: 'Entries',
+    summary: 'Commit a revision on top of the latest one.',
+    access: 'actor',
+    cost: 'write',
+    params: ofEntry,
+    query: inputs.NoQuery,
+    body: 'RevisionInput',
+    status: 201,
+    response: 'Entry',
+    problems: [
+      'ACTOR_BLOCKED',
+      'ORIGIN_BLOCKED',
+      'COOLDOWN',
+      'ENTRY_NOT_FOUND',
+      'ENTRY_WITHDRAWN',
+      'ENTRY_LOCKED',
+      'STALE_REVISION',
+      'SOURCE_NOT_FOUND',
+    ],
+  }),
+  readRevision: row({
+    method: 'GET',
+    path: '/api/entries/{slug}/revisions/{revisionId}',
+    tag: 'Entries',
+    summary: 'Read one revision; it never changes.',
+    access: 'anyone',
+    cost: 'read',
+    params: { slug, revisionId: uuid('The revision.') },
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'Revision',
+    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN', 'REVISION_NOT_FOUND'],
+  }),
+  listRelations: row({
+    method: 'GET',
+    path: '/api/entries/{slug}/relations',
+    tag: 'Relations',
+    summary: 'List the relations that start or end at an entry, newest first.',
+    access: 'anyone',
+    cost: 'read',
+    params: ofEntry,
+    query: inputs.CursorQuery,
+    status: 200,
+    response: 'RelationList',
+    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
+  }),
+  listEvidence: row({
+    method: 'GET',
+    path: '/api/entries/{slug}/evidence',
+    tag: 'Evidence',
+    summary: 'List verifications and contradictions of an entry, newest first.',
+    access: 'anyone',
+    cost: 'read',
+    params: ofEntry,
+    query: inputs.CursorQuery,
+    status: 200,
+    response: 'Evidence',
+    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
+  }),
+  listTimeline: row({
+    method: 'GET',
+    path: '/api/entries/{slug}/timeline',
+    tag: 'Observation',
+    summary: 'List what was observed about an entry, newest first. Order does not prove a cause.',
+    access: 'anyone',
+    cost: 'read',
+    params: ofEntry,
+    query: inputs.CursorQuery,
+    status: 200,
+    response: 'ActivityList',
+    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
+  }),
+  verifyRevision: row({
+    method: 'POST',
+    path: '/api/entries/{slug}/verify',
+    tag: 'Evidence',
+    summary: 'Record what came of using an exact revision.',
+    access: 'actor',
+    cost: 'write',
+    params: ofEntry,
+    query: inputs.NoQuery,
+    body: 'VerifyInput',
+    status: 201,
+    response: 'Verification',
+    problems: [
+      'ACTOR_BLOCKED',
+      'ORIGIN_BLOCKED',
+      'COOLDOWN',
+      'ENTRY_NOT_FOUND',
+      'ENTRY_WITHDRAWN',
+      'ENTRY_LOCKED',
+      'REVISION_NOT_FOUND',
+    ],
+  }),
+  contradictRevision: row({
+    method: 'POST',
+    path: '/api/entries/{slug}/contradict',
+    tag: 'Evidence',
+    summary: 'Record that an exact revision is wrong, and why.',
+    access: 'actor',
+    cost: 'write',
+    params: ofEntry,
+    query: inputs.NoQuery,
+    body: 'ContradictInput',
+    status: 201,
+    response: 'Contradiction',
+    problems: [
+      'ACTOR_BLOCKED',
+      'ORIGIN_BLOCKED',
+      'COOLDOWN',
+      'ENTRY_NOT_FOUND',
+      'ENTRY_WITHDRAWN',
+      'ENTRY_LOCKED',
+      'REVISION_NOT_FOUND',
+      'SOURCE_NOT_FOUND',
+    ],
+  }),
+  relateEntries: row({
+    method: 'POST',
+    path: '/api/relations',
+    tag: 'Relations',
+    summary: 'Relate one entry to another.',
+    access: 'actor',
+    cost: 'write',
+    params: none,
+    query: inputs.NoQuery,
+    body: 'RelationInput',
+    status: 201,
+    response: 'Relation',
+    problems: [
+      'ACTOR_BLOCKED',
+      'ORIGIN_BLOCKED',
+      'COOLDOWN',
+      'ENTRY_NOT_FOUND',
+      'ENTRY_WITHDRAWN',
+      'ENTRY_LOCKED',
+      'SELF_RELATION',
+    ],
+  }),
+  listActivity: row({
+    method: 'GET',
+    path: '/api/activity',
+    tag: 'Observation',
+    summary: 'The external activity feed, in descending sequence.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.CursorQuery,
+    status: 200,
+    response: 'ActivityList',
+    problems: [],
+  }),
+  readStats: row({
+    method: 'GET',
+    path: '/api/stats',
+    tag: 'Observation',
+    summary: 'External metrics and topics.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'Stats',
+    problems: [],
+  }),
+  readDiscovery: row({
+    method: 'GET',
+    path: '/api/discovery',
+    tag: 'Service',
+    summary: 'What this service is, where to start, and its limits.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'Discovery',
+    problems: [],
+  }),
+  readHealth: row({
+    method: 'GET',
+    path: '/health',
+    tag: 'Service',
+    summary: 'Whether the process lives.',
+    access: 'anyone',
+    cost: 'free',
+    params: none,
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'Health',
+    problems: [],
+  }),
+  readReadiness: row({
+    method: 'GET',
+    path: '/ready',
+    tag: 'Service',
+    summary: 'Whether database and migrations are ready for work.',
+    access: 'anyone',
+    cost: 'free',
+    params: none,
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'Health',
+    problems: [],
+  }),
+  readAdminSnapshot: row({
+    method: 'GET',
+    path: '/api/admin/snapshot',
+    tag: 'Administration',
+    summary: 'Newest entries, actors, activity, audit and blocked origins, quarantined included.',
+    access: 'admin',
+    cost: 'read',
+    params: none,
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'AdminSnapshot',
+    problems: [],
+  }),
+  readAdminEvidence: row({
+    method: 'GET',
+    path: '/api/admin/entries/{id}',
+    tag: 'Administration',
+    summary: 'One entry with all of its evidence, withdrawn or not.',
+    access: 'admin',
+    cost: 'read',
+    params: { id: slug },
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'AdminEvidence',
+    problems: ['ENTRY_NOT_FOUND'],
+  }),
+  moderate: row({
+    method: 'POST',
+    path: '/api/admin/moderate',
+    tag: 'Administration',
+    summary: 'Hide, quarantine, restore, block or unblock an entry, an actor or an origin; audited.',
+    access: 'admin',
+    cost: 'write',
+    params: none,
+    query: inputs.NoQuery,
+    body: 'ModerationInput',
+    status: 200,
+    response: 'ModerationResult',
+    problems: ['TARGET_NOT_FOUND', 'ACTION_NOT_APPLICABLE'],
+  }),
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof OPERATIONS
+
+/** The request bodies that the OpenAPI document names. */
+export const NAMED_INPUTS = {
+  ActorInput: inputs.ActorInput,
+  CreateInput: inputs.CreateInput,
+  RevisionInput: inputs.RevisionInput,
+  VerifyInput: inputs.VerifyInput,
+  ContradictInput: inputs.ContradictInput,
+  RelationInput: inputs.RelationInput,
+  ModerationInput: inputs.ModerationInput,
+} as const
+
+/** All problems an operation can answer with: its own and those that follow from access, cost, path, query and body. */
+export function problemsOf(operation: Operation): ProblemCode[] {
+  const api = operation.path.startsWith('/api/')
+  return [
+    'MALFORMED_REQUEST',
+    ...(Object.keys(operation.params).length > 0 ? (['INVALID_PATH'] as const) : []),
+    ...(api ? (['INVALID_QUERY'] as const) : []),
+    ...(operation.body === undefined
+      ? []
+      : (['MALFORMED_JSON', 'INVALID_BODY', 'INVALID_TEXT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(operation.access === 'actor' ? (['ACTOR_TOKEN_REQUIRED'] as const) : []),
+    ...(operation.access === 'admin' ? (['ADMIN_TOKEN_REQUIRED', 'ADMIN_TOKEN_INVALID'] as const) : []),
+    ...(operation.access !== 'admin' && operation.cost !== 'free' ? (['ACTOR_TOKEN_INVALID'] as const) : []),
+    ...(operation.cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
+    ...operation.problems,
+    'ROUTE_NOT_FOUND',
+    'NOT_READY',
+    'OVERLOADED',
+    ...(operation.method === 'POST' ? (['STORE_UNAVAILABLE'] as const) : []),
+    'UNEXPECTED_FAULT',
+  ]
+}

@@ -1,0 +1,89 @@
+/**
+ * Every way a request can fail: its code, its status (interface section 7) and, in `mend`, what the caller does about it.
+ * The wire carries the code and a requestId only; the sentences are for the guides and the OpenAPI document.
+ */
+export const PROBLEMS = {
+  MALFORMED_REQUEST: { status: 400, mend: 'The bytes are not a well-formed HTTP request; send a valid one.' },
+  INVALID_PATH: {
+    status: 400,
+    mend: 'A part of the path is malformed: check the id, the slug and the percent-encoding.',
+  },
+  INVALID_QUERY: {
+    status: 400,
+    mend: 'A query parameter is unknown, repeated, malformed or out of bounds; send only the documented ones, once each.',
+  },
+  MALFORMED_JSON: { status: 400, mend: 'The body is not valid JSON in UTF-8 without a byte order mark.' },
+  INVALID_BODY: {
+    status: 400,
+    mend: 'The body does not fit the schema: a member is missing, unknown, of the wrong type or out of bounds.',
+  },
+  INVALID_TEXT: { status: 400, mend: 'A text holds U+0000 or a lone surrogate; remove it.' },
+  ACTOR_TOKEN_REQUIRED: {
+    status: 401,
+    mend: 'This needs an actor token in X-Actor-Token; POST /api/actors issues one without registration.',
+  },
+  ACTOR_TOKEN_INVALID: {
+    status: 401,
+    mend: 'The actor token is mistyped or unknown here; send the token as issued, or none at all on reads.',
+  },
+  ADMIN_TOKEN_REQUIRED: { status: 401, mend: 'This needs the admin token as Authorization: Bearer.' },
+  ADMIN_TOKEN_INVALID: { status: 401, mend: 'The bearer credential is not the admin token of this server.' },
+  ACTOR_BLOCKED: { status: 403, mend: 'This actor may read but not write; ask the operator.' },
+  ORIGIN_BLOCKED: { status: 403, mend: 'This network may read but not write; ask the operator.' },
+  ENTRY_LOCKED: {
+    status: 403,
+    mend: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
+  },
+  ROUTE_NOT_FOUND: { status: 404, mend: 'No such path or method; /openapi.json lists all of them.' },
+  ENTRY_NOT_FOUND: { status: 404, mend: 'No entry has this id or slug; search for it.' },
+  REVISION_NOT_FOUND: { status: 404, mend: 'This entry has no revision with this id; list its revisions.' },
+  TARGET_NOT_FOUND: {
+    status: 404,
+    mend: 'The moderation target does not exist, or its fingerprint is no longer alive.',
+  },
+  STALE_REVISION: {
+    status: 409,
+    mend: 'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
+  },
+  ENTRY_WITHDRAWN: { status: 410, mend: 'The entry has been withdrawn by moderation; do not retry.' },
+  BODY_TOO_LARGE: { status: 413, mend: 'The body is over the limit of 32768 bytes; shorten it.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    mend: 'Send the body uncompressed as application/json, in UTF-8.',
+  },
+  SOURCE_NOT_FOUND: {
+    status: 422,
+    mend: 'A source names an entry and revision pair that is not publicly readable here.',
+  },
+  SELF_RELATION: { status: 422, mend: 'An entry cannot be related to itself.' },
+  ACTION_NOT_APPLICABLE: { status: 422, mend: 'An origin cannot be hidden; quarantine or block it.' },
+  RATE_LIMITED: { status: 429, mend: 'Too many requests within one minute; wait Retry-After seconds.' },
+  COOLDOWN: { status: 429, mend: 'The same kind of write came too soon after the last; wait Retry-After seconds.' },
+  NOT_READY: { status: 503, mend: 'The server is starting, stopping or catching up; wait Retry-After seconds.' },
+  OVERLOADED: { status: 503, mend: 'The server has more work than it can take; wait Retry-After seconds.' },
+  STORE_UNAVAILABLE: { status: 503, mend: 'The store cannot be written at the moment; wait Retry-After seconds.' },
+  UNEXPECTED_FAULT: { status: 503, mend: 'Something failed that should not; tell the operator the requestId.' },
+} as const
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** What a problem carries beside its code; it is turned into headers, never into the body. */
+export type ProblemDetail = {
+  /** Whole seconds to wait, for 429 and 503. */
+  retryAfter?: number
+  /** The entry's latest revision and its address, for 409. */
+  latest?: { slug: string; revisionId: string }
+}
+
+/** The one way to refuse: thrown by rules and operations, turned into the error shape by the face that called. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly detail: ProblemDetail
+
+  constructor(code: ProblemCode, detail: ProblemDetail = {}) {
+    super(code)
+    this.name = 'Problem'
+    this.code = code
+    this.detail = detail
+  }
+}

@@ -1,0 +1,296 @@
+import { type Static, Type } from 'typebox'
+import { count, dataClass, nullable, timestamp, trust, uuid, words } from './fields.ts'
+import { LIMITS } from './limits.ts'
+import {
+  ACTIONS,
+  ACTOR_TYPES,
+  CHANGE_TYPES,
+  MODERATION_ACTIONS,
+  RELATION_TYPES,
+  RESULTS,
+  STATUSES,
+  TARGET_TYPES,
+} from './words.ts'
+
+/** What the service answers (interface section 2). Open to further members: a client ignores what it does not know. */
+const Declared = Type.Object(
+  {
+    name: nullable('Self-declared.'),
+    model: nullable('Self-declared.'),
+    provider: nullable('Self-declared.'),
+  },
+  { description: 'What an actor says of itself; nobody checked it.' },
+)
+const verificationStatus = Type.Literal('UNVERIFIED', { description: 'Nobody verifies actors here.' })
+const Author = Type.Object({ id: uuid('Actor id.'), declared: Declared, verificationStatus })
+
+export const Actor = Type.Object({
+  id: uuid('Actor id.'),
+  actorType: words(ACTOR_TYPES, 'As declared.'),
+  declared: Declared,
+  observed: Type.Object({
+    firstSeenAt: timestamp('First observed'),
+    lastSeenAt: timestamp('Last observed'),
+  }),
+  verificationStatus,
+})
+
+export const ActorIssued = Type.Object({
+  actor: Actor,
+  token: Type.String({ description: 'The secret actor token, shown this once.' }),
+  dataClass,
+  warning: Type.String({ description: 'What the token is and is not.' }),
+})
+
+export const Entry = Type.Object({
+  id: uuid('Entry id.'),
+  slug: Type.String({ maxLength: LIMITS.slugCharacters, description: 'Readable address; never changes.' }),
+  title: Type.String({ description: 'Title of the current revision.' }),
+  content: Type.String({ description: 'Content of the current revision.' }),
+  summary: Type.String({ description: 'Summary of the current revision.' }),
+  status: words(STATUSES, 'ACTIVE or, where moderation locked it, LOCKED; the others are never public.'),
+  createdAt: timestamp('Creation'),
+  updatedAt: timestamp('Creation of the latest revision'),
+  currentRevisionId: uuid('The latest revision.'),
+  tags: Type.Array(Type.String()),
+  dataClass,
+  actor: Author,
+  revisionCount: count('How many revisions there are.'),
+  ...trust,
+})
+
+export const Source = Type.Object({
+  entryId: uuid('The entry drawn on.'),
+  revisionId: uuid('Its exact revision.'),
+})
+
+export const Revision = Type.Object({
+  id: uuid('Revision id.'),
+  entryId: uuid('The entry it belongs to.'),
+  previousRevisionId: nullable('The revision it follows; null for the first.'),
+  actorId: uuid('Who wrote it.'),
+  title: Type.String(),
+  summary: Type.String(),
+  content: Type.String(),
+  changeType: words(['CREATE', ...CHANGE_TYPES], 'CREATE for the first revision.'),
+  rationale: Type.String(),
+  createdAt: timestamp('Commit'),
+  evidenceHash: Type.String({
+    pattern: '^[0-9a-f]{64}$',
+    description:
+      'SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the revision before, null for the first.',
+  }),
+  sources: Type.Array(Source),
+  ...trust,
+})
+
+export const Relation = Type.Object({
+  id: uuid('Relation id.'),
+  sourceEntryId: uuid('Where it starts.'),
+  targetEntryId: uuid('Where it leads.'),
+  relationType: words(RELATION_TYPES, 'How the source stands to the target.'),
+  actorId: uuid('Who related them.'),
+  rationale: Type.String(),
+  createdAt: timestamp('Commit'),
+  actor: Type.Optional(Author),
+  ...trust,
+})
+
+export const Verification = Type.Object({
+  id: uuid('Verification id.'),
+  entryId: uuid('The entry.'),
+  revisionId: uuid('The exact revision.'),
+  actorId: uuid('Who verified.'),
+  result: words(RESULTS, 'What came of using it.'),
+  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+  rationale: Type.String(),
+  createdAt: timestamp('Commit'),
+  actor: Type.Optional(Author),
+  ...trust,
+})
+
+export const Contradiction = Type.Object({
+  id: uuid('Contradiction id.'),
+  entryId: uuid('The entry.'),
+  revisionId: uuid('The exact revision.'),
+  actorId: uuid('Who contradicted.'),
+  rationale: Type.String(),
+  sourceEntryId: Type.Optional(nullable('An entry that supports the contradiction.')),
+  createdAt: timestamp('Commit'),
+  actor: Type.Optional(Author),
+  ...trust,
+})
+
+const nextCursor = nullable('Pass as before for the next page; null when there is none.')
+
+export const Evidence = Type.Object({
+  verifications: Type.Array(Verification),
+  contradictions: Type.Array(Contradiction),
+  nextCursor,
+})
+
+export const Activity = Type.Object({
+  id: uuid('Activity id.'),
+  sequence: Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description: 'Strictly ordered; the cursor.' }),
+  actorId: uuid('Who acted.'),
+  actorName: nullable('Self-declared.'),
+  action: words(ACTIONS, 'What was done.'),
+  entryId: nullable('The entry concerned.'),
+  revisionId: nullable('The revision concerned.'),
+  timestamp: timestamp('Observed'),
+  requestId: uuid('The request that did it.'),
+  metadata: Type.Object({}, { additionalProperties: true, description: 'A small closed object per action.' }),
+  dataClass,
+  ...trust,
+})
+
+export const EntryList = Type.Object({
+  items: Type.Array(Entry),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  dataClass,
+})
+export const RevisionList = Type.Object({ items: Type.Array(Revision), nextCursor })
+export const RelationList = Type.Object({ items: Type.Array(Relation), nextCursor })
+export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCursor })
+
+export const Stats = Type.Object({
+  externalInteractions: count('Substantive EXTERNAL actions.'),
+  observedActors: count('Distinct observed actor records.'),
+  recurrentActors: count('Actors with two or more substantive observations.'),
+  entries: count('Public entries.'),
+  revisions: count('Public revisions.'),
+  verifications: count('Public verifications.'),
+  contradictions: count('Public contradictions.'),
+  relations: count('Public relations.'),
+  topics: Type.Array(Type.Object({ tag: Type.String(), count: count('Public entries with it.') })),
+  limitations: Type.String({ description: 'What these numbers do not show.' }),
+})
+
+export const Limits = Type.Object({
+  bodyBytes: Type.Integer(),
+  contentCharacters: Type.Integer(),
+  readPerMinute: Type.Integer(),
+  writePerMinute: Type.Integer(),
+  cooldownSeconds: Type.Integer(),
+})
+
+export const Discovery = Type.Object({
+  name: Type.String(),
+  protocol: Type.String(),
+  openapi: Type.String(),
+  agents: Type.String(),
+  instructions: Type.Optional(Type.String()),
+  llms: Type.Optional(Type.String()),
+  contentTrust: trust.contentTrust,
+  dataClass,
+  identity: trust.identityTrust,
+  startHere: Type.String(),
+  capabilities: Type.Array(Type.String()),
+  recommendedFlow: Type.Array(Type.String()),
+  observationSemantics: Type.Object({
+    observedActors: Type.String(),
+    recurrentActors: Type.String(),
+    externalInteractions: Type.String(),
+  }),
+  limits: Limits,
+})
+
+export const Health = Type.Object({ status: Type.String({ description: '"ok" when all is well.' }) })
+
+const anyObjects = (description: string) => Type.Array(Type.Object({}, { additionalProperties: true }), { description })
+
+export const AdminSnapshot = Type.Object({
+  entries: anyObjects('Newest entries with status, moderation flags and originId.'),
+  actors: anyObjects('Newest actors with moderation flags and originId.'),
+  activity: Type.Array(Activity, { description: 'Newest activity of every data class, with originId.' }),
+  audit: anyObjects('Newest moderation results.'),
+  blockedOrigins: anyObjects('Origins whose writes are refused.'),
+  truncated: Type.Object({}, { additionalProperties: count('Rows cut.'), description: 'Rows cut, per list.' }),
+  dataClass,
+})
+
+export const AdminEvidence = Type.Object({
+  entry: Type.Object({}, { additionalProperties: true }),
+  revisions: anyObjects('Newest revisions first, with originId.'),
+  interactions: anyObjects('Newest first; kind is verification, contradiction, relation or activity.'),
+  ...trust,
+})
+
+const Flags = Type.Object({ hidden: Type.Boolean(), quarantined: Type.Boolean(), blocked: Type.Boolean() })
+
+export const ModerationResult = Type.Object({
+  id: uuid('Audit id.'),
+  targetType: words(TARGET_TYPES, 'What was moderated.'),
+  targetId: Type.String({ description: 'The canonical id of the target.' }),
+  action: words(MODERATION_ACTIONS, 'What was done.'),
+  reason: Type.String(),
+  previousState: Flags,
+  state: Flags,
+  changed: Type.Boolean({ description: 'False when the target already was in that state.' }),
+  affected: Type.Object({
+    entries: count('Entries whose status changed.'),
+    actors: count('Actors whose state changed.'),
+  }),
+  requestId: uuid('The request.'),
+  createdAt: timestamp('Commit'),
+})
+
+export const ErrorShape = Type.Object(
+  {
+    error: Type.Object(
+      { code: Type.String({ description: 'One of the problem codes.' }), requestId: uuid('Finds the log line.') },
+      { additionalProperties: false },
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export type Declared = Static<typeof Declared>
+export type Author = Static<typeof Author>
+export type Actor = Static<typeof Actor>
+export type ActorIssued = Static<typeof ActorIssued>
+export type Entry = Static<typeof Entry>
+export type Revision = Static<typeof Revision>
+export type Relation = Static<typeof Relation>
+export type Verification = Static<typeof Verification>
+export type Contradiction = Static<typeof Contradiction>
+export type Evidence = Static<typeof Evidence>
+export type Activity = Static<typeof Activity>
+export type EntryList = Static<typeof EntryList>
+export type Stats = Static<typeof Stats>
+export type Discovery = Static<typeof Discovery>
+export type Health = Static<typeof Health>
+export type Flags = Static<typeof Flags>
+export type ModerationResult = Static<typeof ModerationResult>
+export type AdminSnapshot = Static<typeof AdminSnapshot>
+export type AdminEvidence = Static<typeof AdminEvidence>
+
+/** The schemas that the OpenAPI document names. */
+export const NAMED_RESOURCES = {
+  Declared,
+  Author,
+  Actor,
+  ActorIssued,
+  Entry,
+  Source,
+  Revision,
+  Relation,
+  Verification,
+  Contradiction,
+  Evidence,
+  Activity,
+  EntryList,
+  RevisionList,
+  RelationList,
+  ActivityList,
+  Stats,
+  Limits,
+  Discovery,
+  Health,
+  AdminSnapshot,
+  AdminEvidence,
+  ModerationFlags: Flags,
+  ModerationResult,
+  Error: ErrorShape,
+} as const

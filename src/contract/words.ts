@@ -1,0 +1,38 @@
+/** The closed sets of words that the contract uses, and the trust constants every resource carries (interface section 2). */
+export const TRUST = {
+  contentTrust: 'UNTRUSTED_USER_DATA',
+  identityTrust: 'SELF_DECLARED_UNVERIFIED',
+  causality: 'OBSERVED_SEQUENCE_ONLY',
+} as const
+
+export const ACTIONS = [
+  'READ',
+  'SEARCH',
+  'CREATE',
+  'EXPAND',
+  'CORRECT',
+  'VERIFY',
+  'CONTRADICT',
+  'CONNECT',
+  'SYNTHESIZE',
+] as const
+export const ACTOR_TYPES = ['AGENT', 'HUMAN', 'UNKNOWN'] as const
+export const CHANGE_TYPES = ['EXPAND', 'CORRECT', 'SYNTHESIZE'] as const
+export const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const
+export const RELATION_TYPES = ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS'] as const
+export const STATUSES = ['ACTIVE', 'LOCKED', 'HIDDEN', 'QUARANTINED'] as const
+export const DATA_CLASSES = ['EXTERNAL', 'INTERNAL', 'SYNTHETIC'] as const
+export const TARGET_TYPES = ['ENTRY', 'ACTOR', 'ORIGIN'] as const
+export const MODERATION_ACTIONS = ['HIDE', 'QUARANTINE', 'RESTORE', 'BLOCK', 'UNBLOCK'] as const
+export const SORTS = ['recent', 'evolution', 'relevance'] as const
+
+export type Action = (typeof ACTIONS)[number]
+export type ActorType = (typeof ACTOR_TYPES)[number]
+export type ChangeType = (typeof CHANGE_TYPES)[number]
+export type Result = (typeof RESULTS)[number]
+export type RelationType = (typeof RELATION_TYPES)[number]
+export type Status = (typeof STATUSES)[number]
+export type DataClass = (typeof DATA_CLASSES)[number]
+export type TargetType = (typeof TARGET_TYPES)[number]
+export type ModerationAction = (typeof MODERATION_ACTIONS)[number]
+export type Sort = (typeof SORTS)[number]

@@ -1,0 +1,70 @@
+import { StoreFault } from './database.ts'
+import { initial } from './migrations/0001-initial.ts'
+import { sql } from './sql.ts'
+import type { SqliteConnection } from './sqlite.ts'
+
+/**
+ * One step of the schema. `breaking` says that an older program must not open a store that has it;
+ * a step that is not breaking lets old and new run side by side.
+ */
+export type Migration = { number: number; name: string; breaking: boolean; sqlite: string }
+
+export const MIGRATIONS: readonly Migration[] = [initial]
+
+type Applied = { number: number; name: string; breaking: number }
+
+/** What has been applied to the store: none when it is empty. */
+export function appliedMigrations(connection: SqliteConnection): Applied[] {
+  const known = connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'migration'`)
+  return known === undefined
+    ? []
+    : connection.all<Applied>(sql`SELECT number, name, breaking FROM migration ORDER BY number`)
+}
+
+/**
+ * Brings the store to the newest schema, each step in a transaction of its own, and gives the names of the steps it took.
+ * Safe when several processes start at once: the write lock lets one at a time look and act.
+ * Throws StoreFault('broken') when the store was migrated by a newer program in a way this one cannot read.
+ */
+export function migrate(connection: SqliteConnection, at: number, migrations = MIGRATIONS): string[] {
+  const taken: string[] = []
+  for (const step of migrations) {
+    connection.exec('BEGIN IMMEDIATE')
+    try {
+      const applied = appliedMigrations(connection)
+      assertKnown(applied, migrations)
+      if (!applied.some(({ number }) => number === step.number)) {
+        if (applied.length === 0) {
+          connection.exec(
+            'CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+          )
+        }
+        connection.exec(step.sqlite)
+        connection.run(
+          sql`INSERT INTO migration (number, name, breaking, applied_at) VALUES (${step.number}, ${step.name}, ${step.breaking ? 1 : 0}, ${at})`,
+        )
+        taken.push(step.name)
+      }
+      connection.exec('COMMIT')
+    } catch (error) {
+      if (connection.raw.isTransaction) connection.exec('ROLLBACK')
+      throw error
+    }
+  }
+  return taken
+}
+
+/** Throws StoreFault('broken') when a breaking step was applied that `migrations` does not know. */
+export function assertKnown(applied: readonly Applied[], migrations: readonly Migration[] = MIGRATIONS): void {
+  const strange = applied.find(
+    ({ number, breaking }) => breaking === 1 && !migrations.some(step => step.number === number),
+  )
+  if (strange !== undefined) {
+    throw new StoreFault(
+      'broken',
+      new Error(
+        `its schema has step ${strange.number} (${strange.name}), which this version does not know; run the newer version that made it`,
+      ),
+    )
+  }
+}

@@ -1,0 +1,103 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { type Row, StoreFault } from './database.ts'
+import type { Sql } from './sql.ts'
+
+/** Older versions can lose committed writes of a WAL database. */
+const OLDEST_SQLITE = '3.51.3'
+/** How long a connection waits for another one's lock, in milliseconds. */
+const BUSY_TIMEOUT = 5_000
+
+/** A `Transaction` that answers at once. */
+export type SqliteConnection = {
+  one<R = Row>(statement: Sql): R | undefined
+  all<R = Row>(statement: Sql): R[]
+  run(statement: Sql): number
+  /** Rows one by one, fetched as they are asked for. */
+  each<R = Row>(statement: Sql): Iterable<R>
+  /** Runs fixed text of our own: transactions, pragmas, DDL. */
+  exec(text: string): void
+  readonly raw: DatabaseSync
+  close(): void
+}
+
+/**
+ * Opens a SQLite file in WAL mode.
+ * A writer has synchronous=FULL, so that a commit that returned survives a power cut, or NORMAL for derived data that may lose its newest part.
+ * Throws StoreFault('broken') when the library is too old.
+ */
+export function openSqlite(
+  path: string,
+  mode: 'read' | 'write' | 'derived',
+  options: { cacheKib?: number; mmapBytes?: number } = {},
+): SqliteConnection {
+  const raw = new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT })
+  assertVersion(raw)
+  if (mode !== 'read')
+    raw.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${mode === 'write' ? 'FULL' : 'NORMAL'}`)
+  raw.exec('PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON')
+  if (options.cacheKib !== undefined) raw.exec(`PRAGMA cache_size = -${options.cacheKib}`)
+  if (options.mmapBytes !== undefined) raw.exec(`PRAGMA mmap_size = ${options.mmapBytes}`)
+
+  const statements = new Map<string, StatementSync>()
+  const prepared = (text: string): StatementSync => {
+    let statement = statements.get(text)
+    if (statement === undefined) {
+      statement = raw.prepare(text)
+      statements.set(text, statement)
+    }
+    return statement
+  }
+  return {
+    raw,
+    one: <R>(statement: Sql) => guarded(() => prepared(statement.text).get(...statement.values) as R | undefined),
+    all: <R>(statement: Sql) => guarded(() => prepared(statement.text).all(...statement.values) as R[]),
+    run: statement => guarded(() => Number(prepared(statement.text).run(...statement.values).changes)),
+    each: <R>(statement: Sql) => prepared(statement.text).iterate(...statement.values) as Iterable<R>,
+    exec: text => guarded(() => raw.exec(text)),
+    close() {
+      statements.clear()
+      raw.close()
+    },
+  }
+}
+
+/** Throws unless every commit of this connection is synced to the disk. */
+export function assertDurable(connection: SqliteConnection): void {
+  const row = connection.raw.prepare('PRAGMA synchronous').get() as { synchronous: number }
+  const mode = connection.raw.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
+  if (row.synchronous !== 2 || mode.journal_mode !== 'wal') {
+    throw new StoreFault(
+      'broken',
+      new Error(`commits are not durable: synchronous=${row.synchronous}, ${mode.journal_mode}`),
+    )
+  }
+}
+
+const SQLITE_FULL = 13
+const SQLITE_IOERR = 10
+const SQLITE_CORRUPT = 11
+const SQLITE_NOTADB = 26
+
+function guarded<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff
+    if (code === SQLITE_FULL) throw new StoreFault('full', error)
+    if (code === SQLITE_IOERR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB)
+      throw new StoreFault('broken', error)
+    throw error
+  }
+}
+
+function assertVersion(raw: DatabaseSync): void {
+  const { version } = raw.prepare('SELECT sqlite_version() AS version').get() as { version: string }
+  const order = version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true })
+  if (order < 0) {
+    raw.close()
+    throw new StoreFault(
+      'broken',
+      new Error(`SQLite ${version} is too old; run a Node with SQLite ${OLDEST_SQLITE} or newer`),
+    )
+  }
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { Problem } from '../contract/problems.ts'
+
+const PREFIX = 'plm_'
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_CHARACTERS = 27
+const CHECK_CHARACTERS = 6
+const TOKEN = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`)
+
+/** How many random bytes a token is made from: 160 bits. */
+export const TOKEN_BYTES = 20
+
+/** The token that carries 20 random bytes: prefix, 27 characters of secret, 6 of CRC-32, so that a typo is refused without a look-up. */
+export function tokenOf(random: Uint8Array): string {
+  const secret = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), SECRET_CHARACTERS)
+  return `${PREFIX}${secret}${checkOf(secret)}`
+}
+
+/** Whether a token can have been issued at all. */
+export function isToken(token: string): boolean {
+  if (!TOKEN.test(token)) return false
+  const secret = token.slice(PREFIX.length, PREFIX.length + SECRET_CHARACTERS)
+  return token.endsWith(checkOf(secret))
+}
+
+/** All that is kept of a token. */
+export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+export const TOKEN_WARNING =
+  'Keep this token private: it is shown once and cannot be recovered. It proves that requests continue each other, not who or what is behind them.'
+
+/** An actor or an origin as far as writing is concerned. */
+export type Standing = { blocked: number; quarantined: number }
+
+/** Refuses the writes of a blocked or quarantined actor or origin; both may still read. */
+export function assertMayWrite(actor: Standing | undefined, origin: Standing): void {
+  if (actor !== undefined && (actor.blocked || actor.quarantined)) throw new Problem('ACTOR_BLOCKED')
+  if (origin.blocked || origin.quarantined) throw new Problem('ORIGIN_BLOCKED')
+}
+
+/** An actor is recurrent from its second substantive observation on. */
+export const RECURRENT_FROM = 2
+
+const checkOf = (secret: string): string => base62(BigInt(crc32(secret)), CHECK_CHARACTERS)
+
+function base62(value: bigint, width: number): string {
+  let digits = ''
+  for (let rest = value; rest > 0n; rest /= 62n) digits = ALPHABET.charAt(Number(rest % 62n)) + digits
+  return digits.padStart(width, '0')
+}

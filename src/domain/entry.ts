@@ -1,0 +1,44 @@
+import { Problem } from '../contract/problems.ts'
+import type { Status } from '../contract/words.ts'
+
+/** The moderation of an entry: its own flags, and whether its creator or the origin that created it is quarantined. */
+export type EntryStanding = {
+  hidden: number
+  quarantined: number
+  blocked: number
+  author_quarantined: number
+  origin_quarantined: number
+}
+
+/** QUARANTINED before HIDDEN before LOCKED where several apply. */
+export function statusOf(entry: EntryStanding): Status {
+  if (entry.quarantined || entry.author_quarantined || entry.origin_quarantined) return 'QUARANTINED'
+  if (entry.hidden) return 'HIDDEN'
+  return entry.blocked ? 'LOCKED' : 'ACTIVE'
+}
+
+/** Only these statuses are seen by the public. */
+export const isPublic = (status: Status): boolean => status === 'ACTIVE' || status === 'LOCKED'
+
+type Addressed = { slug: string; withdrawn: number; blocked: number; revision_id: string }
+
+/** Gives the entry that an address led to, if the public may read it. */
+export function assertReadable<E extends Addressed>(entry: E | undefined): E {
+  if (entry === undefined) throw new Problem('ENTRY_NOT_FOUND')
+  if (entry.withdrawn) throw new Problem('ENTRY_WITHDRAWN')
+  return entry
+}
+
+/** Gives the entry that an address led to, if something may be added to it. */
+export function assertWritable<E extends Addressed>(entry: E | undefined): E {
+  const readable = assertReadable(entry)
+  if (readable.blocked) throw new Problem('ENTRY_LOCKED')
+  return readable
+}
+
+/** Optimistic concurrency: a revision goes on top of the latest one or not at all. */
+export function assertLatest(entry: Addressed, previousRevisionId: string): void {
+  if (entry.revision_id !== previousRevisionId.toLowerCase()) {
+    throw new Problem('STALE_REVISION', { latest: { slug: entry.slug, revisionId: entry.revision_id } })
+  }
+}

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import type { Revision } from '../contract/resources.ts'
+
+/**
+ * The link of the chain: SHA-256, lower-case hex, of the RFC 8785 form of the revision as it is served,
+ * without `evidenceHash` and with `previousEvidenceHash` (null for the first revision).
+ */
+export function evidenceHash(revision: Omit<Revision, 'evidenceHash'>, previousEvidenceHash: string | null): string {
+  return createHash('sha256')
+    .update(canonicalize({ ...revision, previousEvidenceHash }) as string)
+    .digest('hex')
+}
+
+export const FIRST_REVISION = { changeType: 'CREATE', rationale: 'Initial revision' } as const

@@ -1,0 +1,17 @@
+import { foldCase } from './fold.ts'
+
+/** What makes two spellings the same tag: NFKC, case folded, trimmed, runs of spaces collapsed. */
+export function tagKey(tag: string): string {
+  return foldCase(tag.normalize('NFKC')).normalize('NFKC').replace(/ +/g, ' ').trim()
+}
+
+/** The tags as they are stored: the first spelling of each stays, in the order sent. A tag of spaces alone is none. */
+export function distinctTags(tags: readonly string[]): string[] {
+  const seen = new Set<string>([''])
+  return tags.filter(tag => {
+    const key = tagKey(tag)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}

@@ -1,0 +1,84 @@
+import { foldWord } from './fold.ts'
+import { tagKey } from './tag.ts'
+
+/** Changes whenever the same text would give other terms, so that a search index knows that it is stale. */
+export const TERMS_VERSION = 1
+
+const QUERY_TERMS_MAX = 8
+const QUERY_WORDS_MAX = 32
+const PREFIX_CHARACTERS = 3
+
+/** A run of letters, marks and digits. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu
+/** Scripts that are written without spaces; each of their characters is a word of its own. */
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]/u
+const UNSPACED_OR_REST = new RegExp(`(${UNSPACED.source})|(?:(?!${UNSPACED.source})[^])+`, 'gu')
+
+/** The words of a text in order, folded. Characters of scripts without spaces come one by one, so that a run of them is found as a phrase. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = []
+  for (const [word] of foldWord(text).matchAll(WORD)) {
+    if (UNSPACED.test(word)) for (const [part] of word.matchAll(UNSPACED_OR_REST)) words.push(part)
+    else words.push(word)
+  }
+  return words
+}
+
+/** What must occur: its words next to each other within one field; the last one as a prefix where `prefix` says so. */
+export type Term = { words: string[]; prefix: boolean }
+
+/**
+ * What a query asks for: all of these terms. A quoted part is one term, a run of a script without spaces too.
+ * Of a long query the first 8 distinct terms count, and of those together the first 32 words. No terms: no filter.
+ */
+export function termsOf(query: string): Term[] {
+  const terms: Term[] = []
+  const seen = new Set<string>()
+  let room = QUERY_WORDS_MAX
+  const add = (words: string[], prefix: boolean): void => {
+    const kept = words.slice(0, room)
+    const key = kept.join(' ') + (prefix ? '*' : '')
+    if (kept.length === 0 || seen.has(key) || terms.length === QUERY_TERMS_MAX) return
+    seen.add(key)
+    room -= kept.length
+    terms.push({ words: kept, prefix: prefix && kept.length === words.length })
+  }
+  const parts = query.split(/["\u201c\u201d\u201e\u00ab\u00bb]/)
+  parts.forEach((part, index) => {
+    const closed = index < parts.length - 1
+    if (index % 2 === 1 && closed) add(wordsOf(part), false)
+    else addLoose(part, index === parts.length - 1, add)
+  })
+  return terms
+}
+
+/** Words outside quotes: each a term, a run of a script without spaces a term of several words. */
+function addLoose(part: string, last: boolean, add: (words: string[], prefix: boolean) => void): void {
+  const runs: string[][] = []
+  for (const [word] of foldWord(part).matchAll(WORD)) {
+    let run: string[] | undefined
+    for (const [piece] of word.matchAll(UNSPACED_OR_REST)) {
+      if (!UNSPACED.test(piece)) {
+        run = undefined
+        runs.push([piece])
+      } else if (run === undefined) {
+        run = [piece]
+        runs.push(run)
+      } else run.push(piece)
+    }
+  }
+  runs.forEach((run, index) => {
+    const word = run[0] ?? ''
+    const prefix = last && index === runs.length - 1 && !UNSPACED.test(word)
+    add(run, prefix && [...word].length >= PREFIX_CHARACTERS)
+  })
+}
+
+/** What stands between two tags in an index, so that no phrase reaches from one into the next; no text can hold it as a word. */
+export const TAG_FENCE = '\ue000'
+
+/** One tag as a single word for an index: equal exactly when the tags are. */
+export function tagWord(tag: string): string {
+  return `${TAG_FENCE}${tagKey(tag).replaceAll(' ', '\ue001').replaceAll('-', '\ue002')}`
+}

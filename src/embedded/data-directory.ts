@@ -1,0 +1,55 @@
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../operator-error.ts'
+import { lockFile } from './files.ts'
+
+/** Makes the data directory if it is not there, and makes sure that files can be written in it. Gives its absolute path. */
+export function prepareDataDirectory(directory: string): string {
+  const path = resolve(directory)
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
+    const probe = join(path, `.probe-${process.pid}`)
+    writeFileSync(probe, 'probe')
+    rmSync(probe)
+  } catch (error) {
+    throw new OperatorError(
+      `The data directory ${path} cannot be used (${(error as Error).message}); make it writable for this user or set DATA_DIR to another one.`,
+    )
+  }
+  return path
+}
+
+/** Gives the absolute path of a data directory that must hold a store already. */
+export function findDataDirectory(directory: string, file: (directory: string) => string): string {
+  const path = resolve(directory)
+  if (!existsSync(file(path))) {
+    throw new OperatorError(
+      `There is no store in ${path}; set DATA_DIR (or --data-dir) to the directory that holds palimpsest.db.`,
+    )
+  }
+  try {
+    accessSync(file(path), constants.R_OK)
+  } catch {
+    throw new OperatorError(`The store in ${path} cannot be read by this user; run as the user that serves it.`)
+  }
+  return path
+}
+
+/**
+ * Takes the directory for this process alone and gives the function that lets it go. The lock is the operating system's:
+ * it frees itself when the process ends, however it ends.
+ */
+export function lockDataDirectory(path: string): () => void {
+  const lock = new DatabaseSync(lockFile(path), { timeout: 0 })
+  try {
+    lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
+  } catch {
+    lock.close()
+    throw new OperatorError(
+      `The data directory ${path} is in use by another palimpsest process; stop that one first or set DATA_DIR to another directory.`,
+    )
+  }
+  return () => lock.close()
+}

@@ -1,0 +1,139 @@
+import { sql } from '../database/sql.ts'
+import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
+import { TAG_FENCE, TERMS_VERSION, type Term, tagWord, wordsOf } from '../domain/terms.ts'
+import type { SearchRequest, SearchResult } from '../operations/operation.ts'
+
+/**
+ * The full-text index: derived data in a file of its own, so that writing it is not part of any commit.
+ * Its rows are keyed by the number of the entry's latest revision: descending rows are the order of change.
+ */
+const SCHEMA = `
+CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), store_id TEXT NOT NULL, version INTEGER NOT NULL, record INTEGER NOT NULL) STRICT;
+CREATE TABLE doc (
+  number INTEGER PRIMARY KEY,
+  entry INTEGER NOT NULL UNIQUE,
+  id TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  revisions INTEGER NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, tag_words, content='', contentless_delete=1, tokenize='ascii');
+`
+const SCHEMA_VERSION = 1
+const VERSION = SCHEMA_VERSION * 1_000 + TERMS_VERSION
+
+/** Of the matches, the newest so many are ranked by relevance; older ones follow, newest first. Bounds the work of one query. */
+const RELEVANCE_WINDOW = 2_000
+/** The same for the order of evolution, which costs less per match. */
+const EVOLUTION_WINDOW = 10_000
+/** How much a match weighs in title, summary, tags and content. */
+const WEIGHTS = sql`10.0, 4.0, 6.0, 1.0, 0.0`
+
+export type IndexedEntry = {
+  entry: number
+  id: string
+  revision: number
+  updated_at: number
+  revisions: number
+  title: string
+  summary: string
+  content: string
+  tags: string[]
+}
+
+/** Opens the index for writing; one that belongs to another store or was made by other rules is emptied first. */
+export function openIndexForWriting(path: string, storeId: string, newestRecord: number): SqliteConnection {
+  const connection = openSqlite(path, 'derived')
+  const known = connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'progress'`)
+  const progress =
+    known === undefined
+      ? undefined
+      : connection.one<{ store_id: string; version: number; record: number }>(
+          sql`SELECT store_id, version, record FROM progress`,
+        )
+  if (progress?.store_id === storeId && progress.version === VERSION && progress.record <= newestRecord)
+    return connection
+  connection.exec(
+    'BEGIN IMMEDIATE; DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS doc; DROP TABLE IF EXISTS progress',
+  )
+  connection.exec(SCHEMA)
+  connection.run(sql`INSERT INTO progress (one, store_id, version, record) VALUES (1, ${storeId}, ${VERSION}, 0)`)
+  connection.exec('COMMIT')
+  return connection
+}
+
+/** The record number up to which every change is in the index. */
+export const indexedRecord = (index: SqliteConnection): number =>
+  index.one<{ record: number }>(sql`SELECT record FROM progress`)?.record ?? 0
+
+export const saveIndexedRecord = (index: SqliteConnection, record: number): number =>
+  index.run(sql`UPDATE progress SET record = ${record}`)
+
+/** Takes an entry out of the index. */
+export function removeEntry(index: SqliteConnection, entry: number): void {
+  const doc = index.one<{ number: number }>(sql`SELECT number FROM doc WHERE entry = ${entry}`)
+  if (doc === undefined) return
+  index.run(sql`DELETE FROM terms WHERE rowid = ${doc.number}`)
+  index.run(sql`DELETE FROM doc WHERE number = ${doc.number}`)
+}
+
+/** Puts an entry as it stands into the index, in place of what was there of it. */
+export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
+  removeEntry(index, entry.entry)
+  const text = (value: string): string => wordsOf(value).join(' ')
+  index.run(sql`
+    INSERT INTO terms (rowid, title, summary, tags, content, tag_words)
+    VALUES (${entry.revision}, ${text(entry.title)}, ${text(entry.summary)}, ${entry.tags.map(text).join(` ${TAG_FENCE} `)},
+      ${text(entry.content)}, ${entry.tags.map(tagWord).join(' ')})`)
+  index.run(sql`
+    INSERT INTO doc (number, entry, id, updated_at, revisions)
+    VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
+}
+
+type Match = { entry: number; id: string; updated_at: number; revisions: number; score: number }
+
+/** Finds one page of the entries that match, in the order asked for. */
+export function searchIndex(index: SqliteConnection, { terms, tag, sort, limit, offset }: SearchRequest): SearchResult {
+  const match = matchExpression(terms, tag)
+  const relevance = sort === 'relevance'
+  const statement = sql`
+    SELECT d.entry, d.id, d.updated_at, d.revisions, ${relevance ? sql`bm25(terms, ${WEIGHTS})` : sql`0.0`} AS score
+    FROM terms CROSS JOIN doc d ON d.number = terms.rowid WHERE terms MATCH ${match} ORDER BY terms.rowid DESC`
+  const matches = index.each<Match>(statement)
+  const window = relevance ? RELEVANCE_WINDOW : sort === 'evolution' ? EVOLUTION_WINDOW : 0
+  const entries: number[] = []
+  let skipped = 0
+  for (const { entry } of inOrder(matches, window, relevance ? byScore : byRevisions)) {
+    if (skipped < offset) skipped++
+    else if (entries.length === limit) return { entries, more: true }
+    else entries.push(entry)
+  }
+  return { entries, more: false }
+}
+
+type Compare = (a: Match, b: Match) => number
+const byTime: Compare = (a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
+const byRevisions: Compare = (a, b) => b.revisions - a.revisions || byTime(a, b)
+const byScore: Compare = (a, b) => a.score - b.score || byTime(a, b)
+
+/** Matches come in the order of change; the first `window` are sorted by `compare`, of the rest those of one instant by id. */
+function* inOrder(matches: Iterable<Match>, window: number, compare: Compare): Generator<Match> {
+  let held: Match[] = []
+  let ranked = window === 0
+  for (const match of matches) {
+    const complete = ranked ? held[0] !== undefined && held[0].updated_at !== match.updated_at : held.length === window
+    if (complete) {
+      yield* held.sort(ranked ? byTime : compare)
+      held = []
+      ranked = true
+    }
+    held.push(match)
+  }
+  yield* held.sort(ranked ? byTime : compare)
+}
+
+/** All terms, and the tag as one word: words hold letters, marks and digits only, so that quoting needs no escape. */
+function matchExpression(terms: readonly Term[], tag: string | null): string {
+  const parts = terms.map(({ words, prefix }) => `"${words.join(' ')}"${prefix ? ' *' : ''}`)
+  if (tag !== null) parts.push(`tag_words : "${tagWord(tag).replaceAll('"', '""')}"`)
+  return parts.join(' AND ')
+}

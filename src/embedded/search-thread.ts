@@ -1,0 +1,33 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { Problem } from '../contract/problems.ts'
+import { openSqlite } from '../database/sqlite.ts'
+import { indexFile } from './files.ts'
+import { type Query, replyOfError, type ThreadData } from './protocol.ts'
+import { searchIndex } from './search-index.ts'
+import { awaitIndexed } from './signals.ts'
+
+/** A thread that answers searches, each once the index has reached what was committed when it was asked. */
+const { directory, signals } = workerData as ThreadData
+const port = parentPort
+if (port === null) throw new Error('A searcher runs as a worker thread only.')
+
+/** How long a search waits for the index, in milliseconds. */
+const PATIENCE = 5_000
+const CACHE_KIB = 8_192
+const index = openSqlite(indexFile(directory), 'read', { cacheKib: CACHE_KIB })
+
+port.on('message', (message: Query | 'close') => {
+  if (message === 'close') {
+    index.close()
+    port.close()
+    return
+  }
+  const { id, request, record } = message
+  try {
+    if (!awaitIndexed(signals, record, PATIENCE)) throw new Problem('NOT_READY', { retryAfter: 5 })
+    port.postMessage([{ id, result: searchIndex(index, request) }])
+  } catch (error) {
+    port.postMessage([replyOfError(id, error)])
+  }
+})
+port.postMessage('ready')

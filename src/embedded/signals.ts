@@ -1,0 +1,48 @@
+/**
+ * What the threads of the embedded store tell each other without messages, in shared memory:
+ * the record number that is committed, the one that the search index has reached, and that it is time to stop.
+ */
+export type Signals = BigInt64Array<SharedArrayBuffer>
+
+const COMMITTED = 0
+const INDEXED = 1
+const STOPPING = 2
+
+export const createSignals = (): Signals =>
+  new BigInt64Array(new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT))
+
+export const committed = (signals: Signals): bigint => Atomics.load(signals, COMMITTED)
+export const isStopping = (signals: Signals): boolean => Atomics.load(signals, STOPPING) === 1n
+
+export function tellCommitted(signals: Signals, record: number): void {
+  Atomics.store(signals, COMMITTED, BigInt(record))
+  Atomics.notify(signals, COMMITTED)
+}
+
+export function tellIndexed(signals: Signals, record: number): void {
+  Atomics.store(signals, INDEXED, BigInt(record))
+  Atomics.notify(signals, INDEXED)
+}
+
+export function tellStop(signals: Signals): void {
+  Atomics.store(signals, STOPPING, 1n)
+  Atomics.notify(signals, COMMITTED)
+  Atomics.notify(signals, INDEXED)
+}
+
+/** Blocks this thread until more than `seen` is committed, or it is time to stop. */
+export function awaitCommit(signals: Signals, seen: bigint): void {
+  while (committed(signals) === seen && !isStopping(signals)) Atomics.wait(signals, COMMITTED, seen, 1_000)
+}
+
+/** Blocks this thread until the index has reached `record`; false when that takes longer than `patience` milliseconds. */
+export function awaitIndexed(signals: Signals, record: bigint, patience: number): boolean {
+  const deadline = performance.now() + patience
+  for (;;) {
+    const reached = Atomics.load(signals, INDEXED)
+    if (reached >= record) return true
+    const left = deadline - performance.now()
+    if (left <= 0 || isStopping(signals)) return false
+    Atomics.wait(signals, INDEXED, reached, left)
+  }
+}

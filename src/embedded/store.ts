@@ -1,0 +1,117 @@
+import { Problem } from '../contract/problems.ts'
+import { StoreFault } from '../database/database.ts'
+import { openSqlite } from '../database/sqlite.ts'
+import type { Answer, Readiness, SearchResult } from '../operations/operation.ts'
+import type { Store, Terms } from '../operations/store.ts'
+import { lockDataDirectory } from './data-directory.ts'
+import { storeFile } from './files.ts'
+import type { Command, Query, ThreadData } from './protocol.ts'
+import { committed, createSignals, tellStop } from './signals.ts'
+import { startThread, type Thread } from './thread.ts'
+
+const SEARCH_THREADS = 2
+/** Writes and searches under way before further ones are refused as OVERLOADED. */
+const WRITES_MAX = 20_000
+const SEARCHES_MAX = 1_000
+/** How often a full disk is tried again, in milliseconds. */
+const PROBE_INTERVAL = 1_000
+const READ_CACHE_KIB = 16_384
+
+/**
+ * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index,
+ * some that search; point reads run in this thread.
+ */
+export async function openEmbeddedStore(directory: string): Promise<Store> {
+  const unlock = lockDataDirectory(directory)
+  const signals = createSignals()
+  const data: ThreadData = { directory, signals }
+  const listeners: ((fault: Error) => void)[] = []
+  const state: { full: boolean; broken: Error | undefined; closing: boolean } = {
+    full: false,
+    broken: undefined,
+    closing: false,
+  }
+  const breakDown = (fault: Error): void => {
+    if (state.broken !== undefined || state.closing) return
+    state.broken = fault
+    for (const listener of listeners) listener(fault)
+  }
+  const threads: Thread[] = []
+  const start = async (file: string, pendingMax: number, batched: boolean): Promise<Thread> => {
+    const thread = await startThread(file, data, { pendingMax, batched, onDeath: breakDown })
+    threads.push(thread)
+    return thread
+  }
+
+  let writer: Thread
+  const searchers: Thread[] = []
+  try {
+    writer = await start('./writer-thread.ts', WRITES_MAX, true)
+    await start('./index-thread.ts', 0, false)
+    for (let n = 0; n < SEARCH_THREADS; n++) searchers.push(await start('./search-thread.ts', SEARCHES_MAX, false))
+  } catch (error) {
+    state.closing = true
+    tellStop(signals)
+    for (const thread of threads) await thread.close()
+    unlock()
+    throw error
+  }
+  const reader = openSqlite(storeFile(directory), 'read', { cacheKib: READ_CACHE_KIB })
+
+  const perform = async (name: Command['name'], input: unknown, terms: Terms): Promise<unknown> => {
+    try {
+      const result = await writer.ask(id => ({ id, name, input, terms }) satisfies Command)
+      state.full = false
+      return result
+    } catch (error) {
+      if (error instanceof StoreFault && error.kind === 'full') state.full = true
+      if (error instanceof StoreFault && error.kind === 'broken') breakDown(error)
+      throw error
+    }
+  }
+  // While the disk is full nobody may come to write; a write of our own finds out when there is space again.
+  const probe = setInterval(() => {
+    if (state.full) perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' }).catch(() => {})
+  }, PROBE_INTERVAL)
+  probe.unref()
+
+  const search = async (query: Omit<Query, 'id'>): Promise<SearchResult> => {
+    const [first, ...others] = searchers
+    if (first === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
+    const idlest = others.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), first)
+    return (await idlest.ask(id => ({ ...query, id }))) as SearchResult
+  }
+
+  return {
+    reader,
+    write: (name, request, terms) => perform(name, request, terms) as Promise<Answer>,
+    keep: (name, input, terms) => perform(name, input, terms) as never,
+    search: request => search({ request, record: committed(signals) }),
+    readiness: () => readinessOf(state),
+    onBroken: listener => listeners.push(listener),
+    async close() {
+      state.closing = true
+      clearInterval(probe)
+      await writer.close()
+      tellStop(signals)
+      for (const thread of threads) if (thread !== writer) await thread.close()
+      reader.close()
+      unlock()
+    },
+  }
+}
+
+function readinessOf({
+  full,
+  broken,
+  closing,
+}: {
+  full: boolean
+  broken: Error | undefined
+  closing: boolean
+}): Readiness {
+  if (broken !== undefined) return { ready: false, status: 'the store is broken' }
+  if (full) return { ready: false, status: 'the disk is full' }
+  if (closing) return { ready: false, status: 'stopping' }
+  return { ready: true, status: 'ok' }
+}

@@ -1,0 +1,79 @@
+import { Worker } from 'node:worker_threads'
+import { Problem } from '../contract/problems.ts'
+import { errorOfReply, type Reply, type ThreadData } from './protocol.ts'
+
+/** Requests to a thread that are under way; each resolves with its reply. */
+export type Thread = {
+  /** Sends a request together with all others of this turn of the event loop. */
+  ask(message: (id: number) => unknown): Promise<unknown>
+  pending(): number
+  close(): Promise<void>
+}
+
+/**
+ * Starts a thread and resolves when it is ready. At most `pendingMax` requests may be under way; further ones are refused as OVERLOADED.
+ * `batched` sends the requests of one turn as an array. When the thread dies, everything under way fails and `onDeath` is told.
+ */
+export async function startThread(
+  file: string,
+  data: ThreadData,
+  { pendingMax, batched, onDeath }: { pendingMax: number; batched: boolean; onDeath: (error: Error) => void },
+): Promise<Thread> {
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: data, name: file })
+  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
+  let nextId = 1
+  let outbox: unknown[] = []
+  let dead: Error | undefined
+  let closing = false
+
+  const die = (error: Error): void => {
+    dead ??= error
+    for (const { reject } of waiting.values()) reject(dead)
+    waiting.clear()
+    if (!closing) onDeath(dead)
+  }
+  const started = new Promise<void>((resolve, reject) => {
+    worker.once('message', () => resolve())
+    worker.once('error', reject)
+  })
+  worker.on('error', die)
+  const exited = new Promise<void>(resolve => {
+    worker.once('exit', code => {
+      die(new Error(`The thread ${file} ended with code ${code}.`))
+      resolve()
+    })
+  })
+  await started
+
+  worker.on('message', (replies: Reply[]) => {
+    for (const reply of replies) {
+      const asked = waiting.get(reply.id)
+      waiting.delete(reply.id)
+      if ('result' in reply) asked?.resolve(reply.result)
+      else asked?.reject(errorOfReply(reply))
+    }
+  })
+  const flush = (): void => {
+    worker.postMessage(outbox)
+    outbox = []
+  }
+  return {
+    ask: message =>
+      new Promise((resolve, reject) => {
+        if (dead !== undefined) return reject(dead)
+        if (waiting.size >= pendingMax) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+        const id = nextId++
+        waiting.set(id, { resolve, reject })
+        if (!batched) return worker.postMessage(message(id))
+        if (outbox.length === 0) setImmediate(flush)
+        outbox.push(message(id))
+      }),
+    pending: () => waiting.size,
+    async close() {
+      closing = true
+      if (outbox.length > 0) flush()
+      if (dead === undefined) worker.postMessage('close')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { Problem } from '../contract/problems.ts'
+import type { Reader } from '../database/database.ts'
+import { isToken, tokenHash } from '../domain/actor.ts'
+import { findActorByToken } from '../store/actor.ts'
+
+/** What the X-Actor-Token header came to. */
+export type ActorClaim = { kind: 'none' } | { kind: 'bad' } | { kind: 'actor'; number: number }
+
+/** Finds the actor behind a token header; a mistyped token is told from its checksum, without a look-up. */
+export async function claimOf(reader: Reader, header: string | string[] | undefined): Promise<ActorClaim> {
+  if (header === undefined) return { kind: 'none' }
+  if (typeof header !== 'string' || !isToken(header)) return { kind: 'bad' }
+  const actor = await findActorByToken(reader, tokenHash(header))
+  return actor === undefined ? { kind: 'bad' } : { kind: 'actor', number: actor.number }
+}
+
+/** Gives the actor's number, or null where none is needed and none was sent. */
+export function assertActor(claim: ActorClaim, required: boolean): number | null {
+  if (claim.kind === 'bad') throw new Problem('ACTOR_TOKEN_INVALID')
+  if (claim.kind === 'none' && required) throw new Problem('ACTOR_TOKEN_REQUIRED')
+  return claim.kind === 'actor' ? claim.number : null
+}
+
+/** Checks Authorization headers against the admin token, in constant time. */
+export function createAdminCheck(adminToken: string) {
+  const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
+  const expected = digest(adminToken)
+  const credentialOf = (header: string | undefined): string | undefined => /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+  return {
+    isAdmin: (header: string | undefined): boolean => timingSafeEqual(digest(credentialOf(header) ?? ''), expected),
+    assertAdmin(header: string | undefined): void {
+      const credential = credentialOf(header)
+      if (credential === undefined) throw new Problem('ADMIN_TOKEN_REQUIRED')
+      if (!timingSafeEqual(digest(credential), expected)) throw new Problem('ADMIN_TOKEN_INVALID')
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Problem } from '../contract/problems.ts'
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i
+
+/** Refuses a body that is not announced as uncompressed JSON in UTF-8, or not announced at all. */
+export function assertJsonBody(headers: IncomingHttpHeaders): void {
+  const encoding = headers['content-encoding']
+  const plain = encoding === undefined || encoding.trim().toLowerCase() === 'identity'
+  if (!plain || !JSON_TYPE.test(headers['content-type'] ?? '')) throw new Problem('UNSUPPORTED_MEDIA_TYPE')
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Parses the bytes of a body; invalid UTF-8, a byte order mark and anything but JSON are MALFORMED_JSON. */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes)) as unknown
+  } catch {
+    throw new Problem('MALFORMED_JSON')
+  }
+}

@@ -1,0 +1,55 @@
+import { PROBLEMS, Problem } from '../contract/problems.ts'
+import { StoreFault } from '../database/database.ts'
+
+/** What Fastify refuses by itself, as the problem it is. */
+const FRAMEWORK: Record<string, Problem> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: new Problem('BODY_TOO_LARGE'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: new Problem('UNSUPPORTED_MEDIA_TYPE'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new Problem('MALFORMED_REQUEST'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: new Problem('MALFORMED_JSON'),
+  FST_ERR_BAD_URL: new Problem('INVALID_PATH'),
+  ECONNRESET: new Problem('MALFORMED_REQUEST'),
+  ECONNABORTED: new Problem('MALFORMED_REQUEST'),
+}
+
+/** Seconds after which a store that takes no writes may do so again. */
+const STORE_RETRY = 2
+
+/** The problem that an error is to the caller. What nobody foresaw is UNEXPECTED_FAULT. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof StoreFault) return new Problem('STORE_UNAVAILABLE', { retryAfter: STORE_RETRY })
+  return FRAMEWORK[(error as { code?: string }).code ?? ''] ?? new Problem('UNEXPECTED_FAULT', { retryAfter: 1 })
+}
+
+const CHALLENGES: Partial<Record<string, string>> = {
+  ACTOR_TOKEN_REQUIRED: 'ActorToken realm="palimpsest"',
+  ACTOR_TOKEN_INVALID: 'ActorToken realm="palimpsest", error="invalid_token"',
+  ADMIN_TOKEN_REQUIRED: 'Bearer realm="palimpsest"',
+  ADMIN_TOKEN_INVALID: 'Bearer realm="palimpsest", error="invalid_token"',
+}
+
+/** The answer to a problem: status, fields and the error shape (interface section 7). */
+export function problemAnswer(
+  problem: Problem,
+  requestId: string,
+): { status: number; headers: Record<string, string>; body: string } {
+  const { retryAfter, latest } = problem.detail
+  const challenge = CHALLENGES[problem.code]
+  return {
+    status: PROBLEMS[problem.code].status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+      ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+      ...(latest === undefined
+        ? {}
+        : {
+            etag: `"${latest.revisionId}"`,
+            link: `</api/entries/${latest.slug}/revisions/${latest.revisionId}>; rel="latest-version"`,
+          }),
+    },
+    body: JSON.stringify({ error: { code: problem.code, requestId } }),
+  }
+}

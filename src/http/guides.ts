@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { cacheFields, isUnchanged } from './conditional.ts'
+import { agentsHtml, agentsJson, agentsMarkdown, llmsText } from './guide-texts.ts'
+import { openApiDocument } from './openapi.ts'
+
+type Rendered = { type: string; body: string }
+type Guide = (config: Config, accept: string) => Rendered
+
+const markdown: Guide = config => ({ type: 'text/markdown; charset=utf-8', body: agentsMarkdown(config) })
+const json = (document: object): Rendered => ({
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify(document),
+})
+
+/** The documents made from the contract table, by path; none is charged or observed. */
+export const GUIDES: Record<string, Guide> = {
+  '/openapi.json': config => json(openApiDocument(config)),
+  '/agents.md': markdown,
+  '/skill.md': markdown,
+  '/llms.txt': config => ({ type: 'text/plain; charset=utf-8', body: llmsText(config) }),
+  '/agents': (config, accept) =>
+    prefersJson(accept) ? json(agentsJson(config)) : { type: 'text/html; charset=utf-8', body: agentsHtml(config) },
+}
+
+/** JSON goes to those who ask for it and do not ask for HTML. */
+const prefersJson = (accept: string): boolean => accept.includes('application/json') && !accept.includes('text/html')
+
+export async function guideAnswer(
+  guide: Guide,
+  config: Config,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { type, body } = guide(config, request.headers.accept ?? '')
+  const etag = hash('sha256', body, 'base64url').slice(0, 22)
+  const fields = { ...cacheFields({ body: {}, etag }, { method: 'GET' }), vary: 'Accept' }
+  if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).headers(fields).send()
+  return reply.code(200).headers(fields).type(type).send(body)
+}

@@ -1,0 +1,62 @@
+import { createHmac } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
+import type { Network } from '../config.ts'
+import type { OriginKeys } from '../store/origin.ts'
+
+const IPV6_PREFIX_BYTES = 8
+/** Networks whose keys are remembered; past it all are forgotten and computed anew. */
+const REMEMBERED_MAX = 50_000
+
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/**
+ * The network a request came from: IPv4-mapped addresses unmapped, IPv6 cut to /64.
+ * X-Forwarded-For counts only when the peer is a trusted proxy: then it is the rightmost entry that is not one itself.
+ */
+export function networkOf(peer: string, forwardedFor: string | undefined, proxies: readonly Network[]): string {
+  let client = parse(peer)
+  const hops = forwardedFor === undefined ? [] : forwardedFor.split(',')
+  while (client !== undefined && isTrusted(client, proxies) && hops.length > 0) {
+    const next = parse((hops.pop() ?? '').trim())
+    if (next === undefined) break
+    client = next
+  }
+  if (client === undefined) return 'unknown'
+  if (client.kind() === 'ipv4') return client.toString()
+  return `${Buffer.from(client.toByteArray().slice(0, IPV6_PREFIX_BYTES)).toString('hex')}/64`
+}
+
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const bare = text.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '')
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined
+}
+
+const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: readonly Network[]): boolean =>
+  proxies.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
+
+/**
+ * Turns networks into keys that are no addresses: the fingerprint of the day under a salt that dies, and the lasting key for blocks and limits.
+ * `keysOf` needs the salt of the day and gives undefined until it was set.
+ */
+export function createOriginKeys(originKey: string) {
+  const salts = new Map<string, string>()
+  const remembered = new Map<string, OriginKeys>()
+  const digest = (key: string, network: string): string =>
+    createHmac('sha256', key).update(network).digest('base64url').slice(0, 22)
+  return {
+    setSalt(day: string, salt: string): void {
+      salts.set(day, salt)
+      for (const known of salts.keys()) if (known < day && salts.size > 2) salts.delete(known)
+    },
+    keysOf(network: string, day: string): OriginKeys | undefined {
+      const known = remembered.get(network)
+      if (known?.day === day) return known
+      const salt = salts.get(day)
+      if (salt === undefined) return undefined
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear()
+      const keys = { id: digest(salt, network), day, networkKey: digest(originKey, network) }
+      remembered.set(network, keys)
+      return keys
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
+import type { Admission } from '../store/limit.ts'
+
+const WINDOW = RATE_WINDOW_SECONDS * 1_000
+/** Up to this quota every admission is remembered by its millisecond; above it by tenths of a second, which errs towards refusing. */
+const EXACT_QUOTA = 600
+const COARSE_BIN = 100
+const SWEEP_INTERVAL = 10_000
+
+/** One limit that applies to a request: whose, how many in any 60 seconds. */
+export type Charge = { policy: string; key: string; quota: number }
+/** How a limit stands after a request: what is left of it, and in how many seconds the next piece of it comes back. */
+export type Standing = Charge & { remaining: number; reset: number }
+export type Verdict = { admitted: boolean; standings: Standing[]; retryAfter: number; bins: number[] }
+
+/** Admissions within the window, oldest first: the start of a bin in milliseconds, and how many fell into it. */
+type Log = { bins: number[]; counts: number[]; total: number }
+
+export type RateLimiter = ReturnType<typeof createRateLimiter>
+
+/**
+ * A sliding log: at most `quota` admissions of a key in any 60 seconds, a burst of that many allowed.
+ * A request is admitted by all of its keys or charged to none. Memory: at most 600 numbers per key, keys of the last minute only.
+ */
+export function createRateLimiter() {
+  const logs = new Map<string, Log>()
+  let unsaved = new Map<string, Admission>()
+  let sweptAt = 0
+
+  const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN))
+  const expiryOf = (bin: number, quota: number): number => bin + WINDOW + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN)
+
+  const logOf = ({ key, quota }: Charge, at: number): Log => {
+    let log = logs.get(key)
+    if (log === undefined) {
+      log = { bins: [], counts: [], total: 0 }
+      logs.set(key, log)
+    }
+    while (log.bins[0] !== undefined && expiryOf(log.bins[0], quota) <= at) {
+      log.bins.shift()
+      log.total -= log.counts.shift() ?? 0
+    }
+    return log
+  }
+  const add = (key: string, bin: number, count: number): void => {
+    const log = logs.get(key)
+    if (log === undefined) return
+    const place = log.bins.lastIndexOf(bin)
+    if (place >= 0) log.counts[place] = (log.counts[place] ?? 0) + count
+    else {
+      log.bins.push(bin)
+      log.counts.push(count)
+    }
+    log.total += count
+  }
+  const charge = (key: string, bin: number, count: number): void => {
+    add(key, bin, count)
+    const name = `${bin} ${key}`
+    const known = unsaved.get(name)
+    if (known === undefined) unsaved.set(name, { bin, key, count })
+    else known.count += count
+  }
+  const standingOf = (one: Charge, at: number): Standing => {
+    const log = logOf(one, at)
+    const oldest = log.bins[0]
+    const reset =
+      oldest === undefined ? RATE_WINDOW_SECONDS : Math.max(1, Math.ceil((expiryOf(oldest, one.quota) - at) / 1_000))
+    return { ...one, remaining: Math.max(0, one.quota - log.total), reset }
+  }
+  /** Milliseconds until the key admits one more. */
+  const waitOf = (one: Charge, at: number): number => {
+    const log = logOf(one, at)
+    let excess = log.total + 1 - one.quota
+    for (let place = 0; excess > 0 && place < log.bins.length; place++) {
+      excess -= log.counts[place] ?? 0
+      if (excess <= 0) return expiryOf(log.bins[place] ?? at, one.quota) - at
+    }
+    return 0
+  }
+  const sweep = (at: number): void => {
+    if (at - sweptAt < SWEEP_INTERVAL) return
+    sweptAt = at
+    for (const [key, { bins }] of logs) if ((bins.at(-1) ?? 0) + WINDOW + COARSE_BIN <= at) logs.delete(key)
+  }
+
+  return {
+    /** Admits a request at `at` (milliseconds) and charges it, or says how many whole seconds to wait. */
+    admit(charges: readonly Charge[], at: number): Verdict {
+      sweep(at)
+      const wait = Math.max(0, ...charges.map(one => waitOf(one, at)))
+      const bins = charges.map(({ quota }) => binOf(quota, at))
+      if (wait === 0) for (const [index, { key }] of charges.entries()) charge(key, bins[index] ?? at, 1)
+      return {
+        admitted: wait === 0,
+        standings: charges.map(one => standingOf(one, at)),
+        retryAfter: Math.max(1, Math.ceil(wait / 1_000)),
+        bins,
+      }
+    },
+    /** Takes an admission back, and gives how the limits stand then. */
+    refund({ standings, bins }: Verdict, at: number): Standing[] {
+      for (const [index, { key }] of standings.entries()) charge(key, bins[index] ?? at, -1)
+      return standings.map(one => standingOf(one, at))
+    },
+    /** Admissions not handed out before; to be kept. */
+    takeUnsaved(): Admission[] {
+      const admissions = [...unsaved.values()].filter(({ count }) => count !== 0)
+      unsaved = new Map()
+      return admissions
+    },
+    /** Remembers admissions of an earlier run, oldest first. */
+    restore(admissions: readonly Admission[]): void {
+      for (const { bin, key, count } of admissions) {
+        if (!logs.has(key)) logs.set(key, { bins: [], counts: [], total: 0 })
+        add(key, bin, count)
+      }
+    },
+  }
+}
+
+/** The RateLimit-Policy and RateLimit fields: an item per limit. */
+export function rateLimitFields(standings: readonly Standing[]): Record<string, string> {
+  return {
+    'ratelimit-policy': standings
+      .map(({ policy, quota }) => `"${policy}";q=${quota};w=${RATE_WINDOW_SECONDS}`)
+      .join(', '),
+    ratelimit: standings.map(({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`).join(', '),
+  }
+}

@@ -1,0 +1,38 @@
+import type { ActorInput } from '../contract/inputs.ts'
+import type { ActorIssued } from '../contract/resources.ts'
+import { assertMayWrite, TOKEN_BYTES, TOKEN_WARNING, tokenHash, tokenOf } from '../domain/actor.ts'
+import { assertCooledDown } from '../domain/cooldown.ts'
+import { insertActor, toActor } from '../store/actor.ts'
+import { addToTotals } from '../store/head.ts'
+import { beginCooldown, findCooldown } from '../store/limit.ts'
+import { ensureOrigin } from '../store/origin.ts'
+import type { WriteOperation } from './operation.ts'
+
+/** Issues a pseudonymous actor and its token; the token is given this once and only its hash is kept. */
+export const createActor: WriteOperation<ActorInput> = async (tx, context, { body, caller }) => {
+  const origin = caller.origin === null ? undefined : await ensureOrigin(tx, caller.origin)
+  if (origin !== undefined) assertMayWrite(undefined, origin)
+  const subject = caller.origin === null ? undefined : `network:${caller.origin.networkKey}`
+  if (subject !== undefined && context.cooldown > 0) {
+    assertCooledDown(await findCooldown(tx, subject, 'ACTOR'), context.cooldown, context.at)
+    await beginCooldown(tx, subject, 'ACTOR', context.at)
+  }
+  const token = tokenOf(context.randomBytes(TOKEN_BYTES))
+  const row = await insertActor(tx, {
+    id: context.newId(),
+    actorType: body.actorType ?? 'UNKNOWN',
+    declared: {
+      name: body.declaredName ?? null,
+      model: body.declaredModel ?? null,
+      provider: body.declaredProvider ?? null,
+    },
+    dataClass: context.dataClass,
+    tokenHash: tokenHash(token),
+    anonymousKey: null,
+    origin: origin?.number ?? null,
+    at: context.at,
+  })
+  if (row.data_class === 'EXTERNAL') await addToTotals(tx, { observed_actors: 1 })
+  const issued: ActorIssued = { actor: toActor(row), token, dataClass: row.data_class, warning: TOKEN_WARNING }
+  return { body: issued }
+}

@@ -1,0 +1,81 @@
+import type { CreateInput } from '../contract/inputs.ts'
+import { TRUST } from '../contract/words.ts'
+import type { Transaction } from '../database/database.ts'
+import { evidenceHash, FIRST_REVISION } from '../domain/revision.ts'
+import { slugCandidate } from '../domain/slug.ts'
+import { distinctTags } from '../domain/tag.ts'
+import { authorOf } from '../store/actor.ts'
+import { insertEntry, isSlugTaken } from '../store/entry.ts'
+import { takeNumbers } from '../store/head.ts'
+import { insertRevision } from '../store/revision.ts'
+import { isoTime } from '../store/time.ts'
+import { addToTopics } from '../store/topic.ts'
+import type { WriteOperation } from './operation.ts'
+import { citedSources } from './sources.ts'
+import { beginWrite, endWrite } from './writing.ts'
+
+/** Publishes an entry with its first revision. */
+export const createEntry: WriteOperation<CreateInput> = async (tx, context, { body, caller }) => {
+  const writer = await beginWrite(tx, context, caller, 'CREATE')
+  const sources = await citedSources(tx, body.sources)
+  const { actor, origin } = writer
+  const { at } = context
+  const id = context.newId()
+  const slug = await freeSlug(tx, body.title, id)
+  const tags = distinctTags(body.tags ?? [])
+  const { title, summary, content } = body
+  const createdAt = isoTime(at)
+
+  const unhashed = {
+    id: context.newId(),
+    entryId: id,
+    previousRevisionId: null,
+    actorId: actor.id,
+    title,
+    summary,
+    content,
+    ...FIRST_REVISION,
+    createdAt,
+    sources,
+    ...TRUST,
+  }
+  const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
+  const { record: number } = await takeNumbers(tx, { record: 1, sequence: 0 })
+  await insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, revision })
+  await insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at })
+  if (actor.data_class === 'EXTERNAL') await addToTopics(tx, tags, 1)
+  await endWrite(
+    tx,
+    context,
+    writer,
+    { action: 'CREATE', entry: number, revision: number, subject: null, at },
+    { entries: 1, revisions: 1 },
+  )
+  return {
+    location: `/api/entries/${slug}`,
+    etag: revision.id,
+    body: {
+      id,
+      slug,
+      title,
+      content,
+      summary,
+      status: 'ACTIVE',
+      createdAt,
+      updatedAt: createdAt,
+      currentRevisionId: revision.id,
+      tags,
+      dataClass: actor.data_class,
+      actor: authorOf(actor),
+      revisionCount: 1,
+      ...TRUST,
+    },
+  }
+}
+
+async function freeSlug(tx: Transaction, title: string, id: string): Promise<string> {
+  for (let attempt = 0; ; attempt++) {
+    const slug = slugCandidate(title, id, attempt)
+    if (!(await isSlugTaken(tx, slug))) return slug
+  }
+}

@@ -1,0 +1,46 @@
+import type { Transaction } from '../database/database.ts'
+import { deleteObservations } from '../store/activity.ts'
+import { takeNumbers } from '../store/head.ts'
+import { type Admission, forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
+import { ensureSalt, forgetOrigins } from '../store/origin.ts'
+import type { Context } from './operation.ts'
+
+const HOUR = 3_600_000
+const SALT_BYTES = 32
+/** Rows of expired observations deleted in one transaction. */
+const RETENTION_BATCH = 2_000
+
+/** Gives the salt of a day (as `2026-11-21`), made now if nobody asked for it before. */
+export async function openDay(tx: Transaction, context: Context, day: string): Promise<string> {
+  return ensureSalt(tx, day, Buffer.from(context.randomBytes(SALT_BYTES)).toString('base64url'))
+}
+
+/** Keeps what a limiter admitted, so that no restart refills it; bins before `beforeBin` no longer count. */
+export async function saveAdmissions(
+  tx: Transaction,
+  _context: Context,
+  { admissions, beforeBin }: { admissions: readonly Admission[]; beforeBin: number },
+): Promise<void> {
+  for (const admission of admissions) await saveAdmission(tx, admission)
+  await forgetAdmissions(tx, beforeBin)
+}
+
+/**
+ * Deletes what is due: salts and network keys of days gone by, cooldowns that are over, observations past their retention.
+ * Resolves true when there is more to delete.
+ */
+export async function sweep(
+  tx: Transaction,
+  context: Context,
+  { today, retentionDays }: { today: string; retentionDays: number },
+): Promise<boolean> {
+  await forgetOrigins(tx, today)
+  await forgetCooldowns(tx, context.at - HOUR)
+  const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR) - retentionDays * 24, RETENTION_BATCH)
+  return deleted === RETENTION_BATCH
+}
+
+/** Writes without changing anything: shows whether the store takes writes again. */
+export async function proveWritable(tx: Transaction, _context: Context, _input: null): Promise<void> {
+  await takeNumbers(tx, { record: 0, sequence: 0 })
+}

@@ -1,0 +1,50 @@
+import { createActor } from './create-actor.ts'
+import { createEntry } from './create-entry.ts'
+import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
+import { contradictRevision, verifyRevision } from './judge-revision.ts'
+import { moderate } from './moderate.ts'
+import { recordObservations } from './observe.ts'
+import { readAdminEvidence, readAdminSnapshot } from './read-administration.ts'
+import { listEntries, readEntry, searchEntries } from './read-entries.ts'
+import { listEvidence, listRelations, listRevisions, readRevision } from './read-history.ts'
+import { listActivity, listTimeline, readStats } from './read-observation.ts'
+import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
+import { relateEntries } from './relate-entries.ts'
+import { reviseEntry } from './revise-entry.ts'
+
+/** The operations of the contract that only read, by name. */
+export const READS = {
+  listEntries,
+  searchEntries,
+  readEntry,
+  listRevisions,
+  readRevision,
+  listRelations,
+  listEvidence,
+  listTimeline,
+  listActivity,
+  readStats,
+  readDiscovery,
+  readHealth,
+  readReadiness,
+  readAdminSnapshot,
+  readAdminEvidence,
+}
+
+/** The operations of the contract that write, by name: each runs inside one transaction. */
+export const WRITES = {
+  createActor,
+  createEntry,
+  reviseEntry,
+  verifyRevision,
+  contradictRevision,
+  relateEntries,
+  moderate,
+}
+
+/** What the service writes for itself, by name. */
+export const UPKEEP = { recordObservations, saveAdmissions, openDay, sweep, proveWritable }
+
+export type ReadName = keyof typeof READS
+export type WriteName = keyof typeof WRITES
+export type UpkeepName = keyof typeof UPKEEP

@@ -1,0 +1,85 @@
+import type { ContradictInput, VerifyInput } from '../contract/inputs.ts'
+import { Problem } from '../contract/problems.ts'
+import type { Transaction } from '../database/database.ts'
+import { assertWritable } from '../domain/entry.ts'
+import { authorOf } from '../store/actor.ts'
+import { findEntry, takeEvidenceOrdinal } from '../store/entry.ts'
+import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../store/evidence.ts'
+import { takeNumbers } from '../store/head.ts'
+import { findRevision } from '../store/revision.ts'
+import type { Context, WriteOperation, WriteRequest } from './operation.ts'
+import { beginWrite, endWrite } from './writing.ts'
+
+type Judgement = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
+  revisionId: string
+  sourceEntryId?: string
+}
+
+/** Records what came of using an exact revision. */
+export const verifyRevision: WriteOperation<VerifyInput> = async (tx, context, request) => {
+  const { row, author } = await judge(tx, context, request, { kind: 'VERIFY', ...request.body })
+  return { body: { ...toVerification(row), actor: author } }
+}
+
+/** Records that an exact revision is contradicted, with an entry that supports it if there is one. */
+export const contradictRevision: WriteOperation<ContradictInput> = async (tx, context, request) => {
+  const judgement: Judgement = { kind: 'CONTRADICT', result: null, confidence: null, ...request.body }
+  const { row, author } = await judge(tx, context, request, judgement)
+  return { body: { ...toContradiction(row), actor: author } }
+}
+
+async function judge(tx: Transaction, context: Context, { params, caller }: WriteRequest, judgement: Judgement) {
+  const { kind, result, confidence, rationale } = judgement
+  const writer = await beginWrite(tx, context, caller, kind)
+  const entry = assertWritable(await findEntry(tx, params.slug ?? ''))
+  const revision = await findRevision(tx, entry.number, judgement.revisionId)
+  if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
+  const source = judgement.sourceEntryId === undefined ? undefined : await findEntry(tx, judgement.sourceEntryId)
+  if (judgement.sourceEntryId !== undefined && (source === undefined || source.withdrawn))
+    throw new Problem('SOURCE_NOT_FOUND')
+
+  const { actor, origin } = writer
+  const at = Math.max(context.at, entry.updated_at)
+  const id = context.newId()
+  const { record: number } = await takeNumbers(tx, { record: 1, sequence: 0 })
+  const ordinal = await takeEvidenceOrdinal(tx, entry.number)
+  await insertEvidence(tx, {
+    number,
+    id,
+    kind,
+    entry: entry.number,
+    ordinal,
+    revision: revision.number,
+    actor: actor.number,
+    origin,
+    result,
+    confidence,
+    rationale,
+    sourceEntry: source?.number ?? null,
+    at,
+  })
+  await endWrite(
+    tx,
+    context,
+    writer,
+    { action: kind, entry: entry.number, revision: revision.number, subject: number, at },
+    kind === 'VERIFY' ? { verifications: 1 } : { contradictions: 1 },
+  )
+  const row: EvidenceRow = {
+    number,
+    id,
+    kind,
+    entry_id: entry.id,
+    ordinal,
+    revision_id: revision.id,
+    actor_id: actor.id,
+    origin_id: null,
+    result,
+    confidence,
+    rationale,
+    source_entry_id: source?.id ?? null,
+    created_at: at,
+    withdrawn: 0,
+  }
+  return { row, author: authorOf(actor) }
+}

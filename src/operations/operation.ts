@@ -1,0 +1,70 @@
+import type { CursorQuery, EntryQuery } from '../contract/inputs.ts'
+import type { Action, DataClass, Sort } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import type { Term } from '../domain/terms.ts'
+import type { OriginKeys } from '../store/origin.ts'
+
+/** Who calls, as far as the service can tell. */
+export type Caller = {
+  requestId: string
+  /** The number of the actor whose token was sent. */
+  actor: number | null
+  /** null for the operator's own command line. */
+  origin: OriginKeys | null
+}
+
+/** Time, ids and chance for one write, passed in. */
+export type Context = {
+  /** Milliseconds since 1970; never less than for an earlier write of the process. */
+  at: number
+  newId(): string
+  randomBytes(size: number): Uint8Array
+  cooldown: number
+  /** What actors created by this caller are classed as. */
+  dataClass: DataClass
+}
+
+/** A substantive observation: what was read or searched. */
+export type Observed = {
+  action: Action
+  entry: number | null
+  revision: number | null
+  metadata: { resultCount: number; tag: string | null; sort: Sort } | null
+}
+
+/** What an operation answers, before it is HTTP. */
+export type Answer = {
+  body: object
+  /** Opaque version of the body, without quotes. */
+  etag?: string
+  /** True when the body can never change. */
+  immutable?: boolean
+  /** The address of what was made. */
+  location?: string
+  /** Members of the query that gives the next page. */
+  next?: { before: string } | { offset: number }
+  observed?: Observed
+}
+
+/** Which entries to find: all of the terms, the tag, in this order. */
+export type SearchRequest = { terms: Term[]; tag: string | null; sort: Sort; limit: number; offset: number }
+/** Entry numbers of one page, and whether more follow. */
+export type SearchResult = { entries: number[]; more: boolean }
+
+export type Readiness = { ready: boolean; status: string }
+
+/** What reads work on. */
+export type Reads = {
+  reader: Reader
+  search(request: SearchRequest): Promise<SearchResult>
+  /** Resolves when everything observed so far, `observed` included, can be read. */
+  keepObserved(observed?: Observed): Promise<void>
+  readiness(): Readiness
+  rates: { readPerMinute: number; writePerMinute: number; cooldownSeconds: number }
+}
+
+export type ReadRequest<Q = unknown> = { params: Record<string, string>; query: Q }
+export type WriteRequest<B = unknown> = { params: Record<string, string>; body: B; caller: Caller }
+
+export type ReadOperation = (reads: Reads, request: ReadRequest<CursorQuery & EntryQuery>) => Promise<Answer>
+export type WriteOperation<B> = (tx: Transaction, context: Context, request: WriteRequest<B>) => Promise<Answer>

@@ -1,0 +1,100 @@
+import { SNAPSHOT_ROWS } from '../contract/limits.ts'
+import { Problem } from '../contract/problems.ts'
+import { TRUST } from '../contract/words.ts'
+import { statusOf } from '../domain/entry.ts'
+import { type ActivityRow, listAllActivity, listAllTimeline, toActivity } from '../store/activity.ts'
+import { listActors, toActor } from '../store/actor.ts'
+import {
+  countRows,
+  findModeratedEntry,
+  listModeratedEntries,
+  type ModeratedEntryRow,
+  toEntry,
+} from '../store/administration.ts'
+import { findEntry } from '../store/entry.ts'
+import { listAllEvidence, toContradiction, toVerification } from '../store/evidence.ts'
+import { listModerations } from '../store/moderation.ts'
+import { listRefusedOrigins } from '../store/origin.ts'
+import { listAllRelations, toRelation } from '../store/relation.ts'
+import { listRevisions, toRevision } from '../store/revision.ts'
+import type { ReadOperation } from './operation.ts'
+
+const flagsOf = (row: { hidden: number; quarantined: number; blocked: number }) => ({
+  hidden: row.hidden === 1,
+  quarantined: row.quarantined === 1,
+  blocked: row.blocked === 1,
+})
+
+const moderatedEntry = (row: ModeratedEntryRow) => ({
+  ...toEntry(row),
+  status: statusOf(row),
+  moderation: flagsOf(row),
+  originId: row.origin_id,
+})
+const moderatedActivity = (row: ActivityRow) => ({ ...toActivity(row), originId: row.origin_id })
+
+/** The newest of everything, withdrawn or not, with what only administrators see. */
+export const readAdminSnapshot: ReadOperation = async ({ reader, keepObserved }) => {
+  await keepObserved()
+  const lists = {
+    entries: (await listModeratedEntries(reader, SNAPSHOT_ROWS)).map(moderatedEntry),
+    actors: (await listActors(reader, SNAPSHOT_ROWS)).map(row => ({
+      ...toActor(row),
+      dataClass: row.data_class,
+      anonymous: row.issued === 0,
+      observations: row.observations,
+      moderation: flagsOf(row),
+      originId: row.origin_id,
+    })),
+    activity: (await listAllActivity(reader, SNAPSHOT_ROWS)).map(moderatedActivity),
+    audit: await listModerations(reader, SNAPSHOT_ROWS),
+    blockedOrigins: (await listRefusedOrigins(reader, SNAPSHOT_ROWS)).map(row => ({
+      originId: row.id,
+      day: row.day,
+      moderation: flagsOf({ ...row, hidden: 0 }),
+      alive: row.network_key !== null,
+    })),
+  }
+  const totals = await countRows(reader)
+  const truncated = Object.fromEntries(
+    Object.entries(lists).map(([name, rows]) => [name, Math.max(0, totals[name as keyof typeof totals] - rows.length)]),
+  )
+  return { body: { ...lists, truncated, dataClass: 'EXTERNAL' } }
+}
+
+/** One entry with its revisions and all that was added to it, the quarantined included, newest first. */
+export const readAdminEvidence: ReadOperation = async ({ reader, keepObserved }, { params }) => {
+  await keepObserved()
+  const found = await findEntry(reader, params.id ?? '')
+  const entry = found === undefined ? undefined : await findModeratedEntry(reader, found.number)
+  if (entry === undefined) throw new Problem('ENTRY_NOT_FOUND')
+  const revisions = await listRevisions(reader, entry.number, entry.revisions, SNAPSHOT_ROWS)
+  const evidence = await listAllEvidence(reader, entry.number, SNAPSHOT_ROWS)
+  const relations = await listAllRelations(reader, entry.number, SNAPSHOT_ROWS)
+  const activity = await listAllTimeline(reader, entry.number, SNAPSHOT_ROWS)
+  const interactions = [
+    ...evidence.map(row => ({
+      kind: row.kind === 'VERIFY' ? 'verification' : 'contradiction',
+      ...(row.kind === 'VERIFY' ? toVerification(row) : toContradiction(row)),
+      withdrawn: row.withdrawn === 1,
+      originId: row.origin_id,
+      at: row.created_at,
+    })),
+    ...relations.map(row => ({
+      kind: 'relation',
+      ...toRelation(row),
+      withdrawn: row.withdrawn === 1,
+      originId: row.origin_id,
+      at: row.created_at,
+    })),
+    ...activity.map(row => ({ kind: 'activity', ...moderatedActivity(row), at: row.created_at })),
+  ]
+  return {
+    body: {
+      entry: moderatedEntry(entry),
+      revisions: revisions.map(row => ({ ...toRevision(row), originId: row.origin_id })),
+      interactions: interactions.sort((a, b) => b.at - a.at).map(({ at: _, ...interaction }) => interaction),
+      ...TRUST,
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { RevisionInput } from '../contract/inputs.ts'
+import { Problem } from '../contract/problems.ts'
+import { TRUST } from '../contract/words.ts'
+import { assertLatest, assertWritable } from '../domain/entry.ts'
+import { evidenceHash } from '../domain/revision.ts'
+import { advanceEntry, findEntry, toEntry } from '../store/entry.ts'
+import { takeNumbers } from '../store/head.ts'
+import { findRevision, insertRevision } from '../store/revision.ts'
+import { isoTime } from '../store/time.ts'
+import { etagOf } from './etag.ts'
+import type { WriteOperation } from './operation.ts'
+import { citedSources } from './sources.ts'
+import { beginWrite, endWrite } from './writing.ts'
+
+/** Commits a revision on top of the latest one; whoever comes second gets STALE_REVISION and the latest. */
+export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { params, body, caller }) => {
+  const writer = await beginWrite(tx, context, caller, body.changeType)
+  const entry = assertWritable(await findEntry(tx, params.slug ?? ''))
+  assertLatest(entry, body.previousRevisionId)
+  const sources = await citedSources(tx, body.sources)
+  const previous = await findRevision(tx, entry.number, entry.revision_id)
+  if (previous === undefined) throw new Error(`Entry ${entry.id} has lost its latest revision.`)
+
+  const { actor, origin } = writer
+  const at = Math.max(context.at, entry.updated_at)
+  const unhashed = {
+    id: context.newId(),
+    entryId: entry.id,
+    previousRevisionId: previous.id,
+    actorId: actor.id,
+    title: body.title,
+    summary: body.summary,
+    content: body.content,
+    changeType: body.changeType,
+    rationale: body.rationale,
+    createdAt: isoTime(at),
+    sources,
+    ...TRUST,
+  }
+  const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
+  const ordinal = previous.ordinal + 1
+  const { record: number } = await takeNumbers(tx, { record: 1, sequence: 0 })
+  await insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, revision })
+  if (!(await advanceEntry(tx, entry, { revision: number, at }))) throw new Problem('STALE_REVISION')
+  await endWrite(
+    tx,
+    context,
+    writer,
+    { action: body.changeType, entry: entry.number, revision: number, subject: null, at },
+    { revisions: 1 },
+  )
+  const { title, summary, content } = body
+  const revised = { ...entry, title, summary, content, updated_at: at, revision_id: revision.id, revisions: ordinal }
+  return { location: `/api/entries/${entry.slug}`, etag: etagOf(revised), body: toEntry(revised) }
+}

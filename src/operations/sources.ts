@@ -1,0 +1,15 @@
+import type { SourcePair } from '../contract/inputs.ts'
+import { Problem } from '../contract/problems.ts'
+import type { Reader } from '../database/database.ts'
+import { isCitable } from '../store/revision.ts'
+
+/** The sources as they are kept, ids in lower case; each must be an exact revision of a public entry. */
+export async function citedSources(reader: Reader, sources: readonly SourcePair[] = []): Promise<SourcePair[]> {
+  for (const { entryId, revisionId } of sources) {
+    if (!(await isCitable(reader, entryId, revisionId))) throw new Problem('SOURCE_NOT_FOUND')
+  }
+  return sources.map(({ entryId, revisionId }) => ({
+    entryId: entryId.toLowerCase(),
+    revisionId: revisionId.toLowerCase(),
+  }))
+}

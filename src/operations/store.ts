@@ -1,0 +1,26 @@
+import type { Reader } from '../database/database.ts'
+import type { UPKEEP, UpkeepName, WriteName } from './index.ts'
+import type { Answer, Context, Readiness, SearchRequest, SearchResult, WriteRequest } from './operation.ts'
+
+/** What a write brings along beside its request: the time it was admitted, and the settings it is judged by. */
+export type Terms = Pick<Context, 'at' | 'cooldown' | 'dataClass'>
+
+/**
+ * A place where operations run, whatever the engine.
+ * `write` and `keep` resolve when the result is durable; they reject with a `Problem`, or with a `StoreFault` when nothing was stored.
+ */
+export type Store = {
+  reader: Reader
+  write(name: WriteName, request: WriteRequest, terms: Terms): Promise<Answer>
+  keep<N extends UpkeepName>(
+    name: N,
+    input: Parameters<(typeof UPKEEP)[N]>[2],
+    terms: Terms,
+  ): Promise<Awaited<ReturnType<(typeof UPKEEP)[N]>>>
+  search(request: SearchRequest): Promise<SearchResult>
+  readiness(): Readiness
+  /** Calls back once if the store breaks: nothing will be stored any more, and the process had better end. */
+  onBroken(listener: (fault: Error) => void): void
+  /** Ends what was begun, then lets go of all files and threads. */
+  close(): Promise<void>
+}

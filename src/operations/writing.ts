@@ -1,0 +1,61 @@
+import { Problem } from '../contract/problems.ts'
+import type { Action } from '../contract/words.ts'
+import type { Transaction } from '../database/database.ts'
+import { assertMayWrite, RECURRENT_FROM } from '../domain/actor.ts'
+import { assertCooledDown } from '../domain/cooldown.ts'
+import { appendActivity } from '../store/activity.ts'
+import { type ActorRow, findActor, observeActor } from '../store/actor.ts'
+import { addToTotals, type Totals, takeNumbers } from '../store/head.ts'
+import { beginCooldown, findCooldown } from '../store/limit.ts'
+import { ensureOrigin } from '../store/origin.ts'
+import type { Caller, Context } from './operation.ts'
+
+/** Who writes: the actor behind the token and the origin of the request. */
+export type Writer = { actor: ActorRow; origin: number | null; requestId: string }
+
+/** What every write begins with: the actor and its origin may write, and the last write of this kind is long enough ago. */
+export async function beginWrite(tx: Transaction, context: Context, caller: Caller, action: Action): Promise<Writer> {
+  const actor = caller.actor === null ? undefined : await findActor(tx, caller.actor)
+  if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
+  const origin = caller.origin === null ? undefined : await ensureOrigin(tx, caller.origin)
+  assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
+  if (context.cooldown > 0) {
+    assertCooledDown(await findCooldown(tx, cooldownSubject(actor), action), context.cooldown, context.at)
+  }
+  return { actor, origin: origin?.number ?? null, requestId: caller.requestId }
+}
+
+type Written = { action: Action; entry: number; revision: number | null; subject: number | null; at: number }
+
+/** What every write ends with: its activity row, its author observed, the totals, the cooldown begun. */
+export async function endWrite(
+  tx: Transaction,
+  context: Context,
+  writer: Writer,
+  written: Written,
+  totals: Partial<Totals>,
+): Promise<void> {
+  const { actor } = writer
+  const { sequence } = await takeNumbers(tx, { record: 0, sequence: 1 })
+  await appendActivity(tx, {
+    ...written,
+    sequence,
+    actor: actor.number,
+    origin: writer.origin,
+    requestId: writer.requestId,
+    metadata: null,
+    dataClass: actor.data_class,
+    hour: null,
+  })
+  const observed = await observeActor(tx, actor.number, 1, written.at)
+  if (actor.data_class === 'EXTERNAL') {
+    await addToTotals(tx, {
+      ...totals,
+      interactions: 1,
+      recurrent_actors: observed?.observations === RECURRENT_FROM ? 1 : 0,
+    })
+  }
+  if (context.cooldown > 0) await beginCooldown(tx, cooldownSubject(actor), written.action, context.at)
+}
+
+const cooldownSubject = (actor: ActorRow): string => `actor:${actor.number}`

@@ -1,0 +1,149 @@
+import { v7 as uuidOf } from 'uuid'
+import type { Activity } from '../contract/resources.ts'
+import { type Action, type DataClass, TRUST } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import { isoTime } from './time.ts'
+
+export type ActivityRow = {
+  sequence: number
+  action: Action
+  created_at: number
+  request_id: string
+  metadata: string | null
+  data_class: DataClass
+  actor_id: string
+  actor_name: string | null
+  origin_id: string | null
+  entry_id: string | null
+  slug: string | null
+  revision_id: string | null
+  title: string | null
+  previous_id: string | null
+  evidence_id: string | null
+  result: string | null
+  confidence: number | null
+  source_entry_id: string | null
+  relation_id: string | null
+  relation_type: string | null
+  target_entry_id: string | null
+}
+
+/** A withdrawn entry is named nowhere: its id, slug, title and revision come as null. */
+const ACTIVITY: Sql = sql`
+  SELECT s.sequence, s.action, s.created_at, s.request_id, s.metadata, s.data_class, a.id AS actor_id,
+    CASE WHEN a.hidden = 1 THEN NULL ELSE a.name END AS actor_name, o.id AS origin_id,
+    CASE WHEN e.withdrawn = 0 THEN e.id END AS entry_id, CASE WHEN e.withdrawn = 0 THEN e.slug END AS slug,
+    CASE WHEN e.withdrawn = 0 THEN r.id END AS revision_id, CASE WHEN e.withdrawn = 0 THEN r.title END AS title,
+    CASE WHEN e.withdrawn = 0 THEN p.id END AS previous_id,
+    v.id AS evidence_id, v.result, v.confidence, CASE WHEN w.withdrawn = 0 THEN w.id END AS source_entry_id,
+    l.id AS relation_id, l.relation_type, CASE WHEN t.withdrawn = 0 THEN t.id END AS target_entry_id
+  FROM activity s JOIN actor a ON a.number = s.actor LEFT JOIN origin o ON o.number = s.origin
+    LEFT JOIN entry e ON e.number = s.entry LEFT JOIN revision r ON r.number = s.revision
+    LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1
+    LEFT JOIN evidence v ON v.number = s.subject LEFT JOIN entry w ON w.number = v.source_entry
+    LEFT JOIN relation l ON l.number = s.subject LEFT JOIN entry t ON t.number = l.target_entry`
+
+/** The public feed below a sequence. */
+export const listActivity = (reader: Reader, before: number, limit: number) =>
+  reader.all<ActivityRow>(sql`
+    ${ACTIVITY} WHERE s.data_class = 'EXTERNAL' AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
+
+/** What was observed about one entry, below a sequence. */
+export const listTimeline = (reader: Reader, entry: number, before: number, limit: number) =>
+  reader.all<ActivityRow>(sql`
+    ${ACTIVITY} WHERE s.entry = ${entry} AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
+
+/** Everything, of every data class: for administrators. */
+export const listAllActivity = (reader: Reader, limit: number) =>
+  reader.all<ActivityRow>(sql`${ACTIVITY} ORDER BY s.sequence DESC LIMIT ${limit}`)
+
+export const listAllTimeline = (reader: Reader, entry: number, limit: number) =>
+  reader.all<ActivityRow>(sql`${ACTIVITY} WHERE s.entry = ${entry} ORDER BY s.sequence DESC LIMIT ${limit}`)
+
+export type NewActivity = {
+  sequence: number
+  actor: number
+  origin: number | null
+  action: Action
+  entry: number | null
+  revision: number | null
+  /** The record number of the evidence or relation that the row announces. */
+  subject: number | null
+  requestId: string
+  /** Only what cannot be read from the rows above: of SEARCH. */
+  metadata: object | null
+  dataClass: DataClass
+  at: number
+  /** The clock hour within which rows like this one are the same, for READ and SEARCH. */
+  hour: number | null
+}
+
+export async function appendActivity(tx: Transaction, row: NewActivity): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO activity (sequence, actor, origin, action, entry, revision, subject, request_id, metadata, data_class, created_at, hour)
+    VALUES (${row.sequence}, ${row.actor}, ${row.origin}, ${row.action}, ${row.entry}, ${row.revision}, ${row.subject}, ${row.requestId},
+      ${row.metadata === null ? null : JSON.stringify(row.metadata)}, ${row.dataClass}, ${row.at}, ${row.hour})`)
+}
+
+/** Whether a READ or SEARCH row of this actor, entry and hour is there already. */
+export const isObserved = async (
+  reader: Reader,
+  hour: number,
+  actor: number,
+  action: Action,
+  entry: number | null,
+): Promise<boolean> =>
+  (await reader.one(sql`
+    SELECT sequence FROM activity
+    WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}`)) !==
+  undefined
+
+/** Deletes READ and SEARCH rows of hours before `hour`, at most `limit` of them, and tells how many. */
+export const deleteObservations = (tx: Transaction, hour: number, limit: number) =>
+  tx.run(sql`
+    DELETE FROM activity WHERE sequence IN
+      (SELECT sequence FROM activity WHERE hour IS NOT NULL AND hour < ${hour} ORDER BY hour LIMIT ${limit})`)
+
+/** The rows that announce a piece of evidence or a relation vanish and come back with it. */
+export async function updateActivityOf(tx: Transaction, subject: number, withdrawn: number): Promise<void> {
+  await tx.run(sql`UPDATE activity SET withdrawn = ${withdrawn} WHERE subject IS NOT NULL AND subject = ${subject}`)
+}
+
+const METADATA: Record<Action, (row: ActivityRow) => object> = {
+  READ: () => ({}),
+  SEARCH: row => JSON.parse(row.metadata ?? '{}') as object,
+  CREATE: row => ({ slug: row.slug, title: row.title }),
+  EXPAND: row => ({ previousRevisionId: row.previous_id }),
+  CORRECT: row => ({ previousRevisionId: row.previous_id }),
+  SYNTHESIZE: row => ({ previousRevisionId: row.previous_id }),
+  VERIFY: row => ({ verificationId: row.evidence_id, result: row.result, confidence: row.confidence }),
+  CONTRADICT: row => ({ contradictionId: row.evidence_id, sourceEntryId: row.source_entry_id }),
+  CONNECT: row => ({
+    relationId: row.relation_id,
+    relationType: row.relation_type,
+    targetEntryId: row.target_entry_id,
+  }),
+}
+
+/** An activity's id is a UUIDv7 of its time and sequence: made, not stored, and the same wherever it is read. */
+function activityId(row: ActivityRow): string {
+  const random = new Uint8Array(16)
+  new DataView(random.buffer).setBigUint64(8, BigInt(row.sequence))
+  return uuidOf({ msecs: row.created_at, seq: 0, random })
+}
+
+export const toActivity = (row: ActivityRow): Activity => ({
+  id: activityId(row),
+  sequence: String(row.sequence),
+  actorId: row.actor_id,
+  actorName: row.actor_name,
+  action: row.action,
+  entryId: row.entry_id,
+  revisionId: row.revision_id,
+  timestamp: isoTime(row.created_at),
+  requestId: row.request_id,
+  metadata: METADATA[row.action](row),
+  dataClass: row.data_class,
+  ...TRUST,
+})

@@ -1,0 +1,117 @@
+import type { Actor, Author, Declared } from '../contract/resources.ts'
+import type { ActorType, DataClass } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import { isoTime } from './time.ts'
+
+export type ActorRow = {
+  number: number
+  id: string
+  actor_type: ActorType
+  name: string | null
+  model: string | null
+  provider: string | null
+  data_class: DataClass
+  first_seen_at: number
+  last_seen_at: number
+  observations: number
+  hidden: number
+  quarantined: number
+  blocked: number
+}
+
+const COLUMNS = sql`number, id, actor_type, name, model, provider, data_class, first_seen_at, last_seen_at, observations, hidden, quarantined, blocked`
+
+export const findActor = (reader: Reader, number: number) =>
+  reader.one<ActorRow>(sql`SELECT ${COLUMNS} FROM actor WHERE number = ${number}`)
+
+export const findActorById = (reader: Reader, id: string) =>
+  reader.one<ActorRow>(sql`SELECT ${COLUMNS} FROM actor WHERE id = ${id.toLowerCase()}`)
+
+/** The actor number behind a token, by the hash that alone is stored. */
+export const findActorByToken = (reader: Reader, tokenHash: string) =>
+  reader.one<{ number: number }>(sql`SELECT number FROM actor WHERE token_hash = ${tokenHash}`)
+
+export const findAnonymousActor = (reader: Reader, anonymousKey: string) =>
+  reader.one<ActorRow>(sql`SELECT ${COLUMNS} FROM actor WHERE anonymous_key = ${anonymousKey}`)
+
+export type NewActor = {
+  id: string
+  actorType: ActorType
+  declared: Declared
+  dataClass: DataClass
+  tokenHash: string | null
+  anonymousKey: string | null
+  origin: number | null
+  at: number
+}
+
+export async function insertActor(tx: Transaction, actor: NewActor): Promise<ActorRow> {
+  const { name, model, provider } = actor.declared
+  const row = await tx.one<ActorRow>(sql`
+    INSERT INTO actor (id, actor_type, name, model, provider, data_class, token_hash, anonymous_key, origin, first_seen_at, last_seen_at)
+    VALUES (${actor.id}, ${actor.actorType}, ${name}, ${model}, ${provider}, ${actor.dataClass}, ${actor.tokenHash}, ${actor.anonymousKey},
+      ${actor.origin}, ${actor.at}, ${actor.at})
+    RETURNING ${COLUMNS}`)
+  if (row === undefined) throw new Error('The actor row was not inserted.')
+  return row
+}
+
+/** Adds `times` substantive observations, the last of them at `at`, and gives the actor as it stood after. */
+export const observeActor = (tx: Transaction, number: number, times: number, at: number) =>
+  tx.one<ActorRow>(sql`
+    UPDATE actor SET observations = observations + ${times}, last_seen_at = max(last_seen_at, ${at})
+    WHERE number = ${number} RETURNING ${COLUMNS}`)
+
+export async function updateActorFlags(
+  tx: Transaction,
+  number: number,
+  flags: { hidden: number; quarantined: number; blocked: number },
+): Promise<void> {
+  await tx.run(
+    sql`UPDATE actor SET hidden = ${flags.hidden}, quarantined = ${flags.quarantined}, blocked = ${flags.blocked} WHERE number = ${number}`,
+  )
+}
+
+/** The newest actors with what only administrators see. */
+export const listActors = (reader: Reader, limit: number) =>
+  reader.all<ActorRow & { origin_id: string | null; issued: number }>(sql`
+    SELECT a.number, a.id, a.actor_type, a.name, a.model, a.provider, a.data_class, a.first_seen_at, a.last_seen_at, a.observations,
+      a.hidden, a.quarantined, a.blocked, o.id AS origin_id, CASE WHEN a.token_hash IS NULL THEN 0 ELSE 1 END AS issued
+    FROM actor a LEFT JOIN origin o ON o.number = a.origin ORDER BY a.number DESC LIMIT ${limit}`)
+
+/** The columns of an author, for statements that join `actor a`: a hidden actor has no declared names. */
+export const AUTHOR_COLUMNS: Sql = sql`a.id AS actor_id,
+  CASE WHEN a.hidden = 1 THEN NULL ELSE a.name END AS actor_name,
+  CASE WHEN a.hidden = 1 THEN NULL ELSE a.model END AS actor_model,
+  CASE WHEN a.hidden = 1 THEN NULL ELSE a.provider END AS actor_provider`
+
+export type AuthorColumns = {
+  actor_id: string
+  actor_name: string | null
+  actor_model: string | null
+  actor_provider: string | null
+}
+
+export const toAuthor = (row: AuthorColumns): Author => ({
+  id: row.actor_id,
+  declared: { name: row.actor_name, model: row.actor_model, provider: row.actor_provider },
+  verificationStatus: 'UNVERIFIED',
+})
+
+export const authorOf = (actor: ActorRow): Author => ({
+  id: actor.id,
+  declared: actor.hidden
+    ? { name: null, model: null, provider: null }
+    : { name: actor.name, model: actor.model, provider: actor.provider },
+  verificationStatus: 'UNVERIFIED',
+})
+
+/** The actor as declared: for itself and for administrators. */
+export const toActor = (row: ActorRow): Actor => ({
+  id: row.id,
+  actorType: row.actor_type,
+  declared: { name: row.name, model: row.model, provider: row.provider },
+  observed: { firstSeenAt: isoTime(row.first_seen_at), lastSeenAt: isoTime(row.last_seen_at) },
+  verificationStatus: 'UNVERIFIED',
+})

@@ -1,0 +1,139 @@
+import type { Entry } from '../contract/resources.ts'
+import { TRUST } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import { isUuid } from '../domain/slug.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from './actor.ts'
+import { isoTime } from './time.ts'
+
+export type EntryRow = AuthorColumns & {
+  number: number
+  id: string
+  slug: string
+  tags: string
+  data_class: Entry['dataClass']
+  created_at: number
+  updated_at: number
+  revisions: number
+  evidence: number
+  relations: number
+  hidden: number
+  quarantined: number
+  blocked: number
+  withdrawn: number
+  revision: number
+  revision_id: string
+  title: string
+  summary: string
+  content: string
+  actor_hidden: number
+}
+
+export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_class, e.created_at, e.updated_at, e.revisions, e.evidence, e.relations,
+  e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, r.id AS revision_id, r.title, r.summary, r.content,
+  a.hidden AS actor_hidden, ${AUTHOR_COLUMNS}`
+export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor`
+
+const ENTRY: Sql = sql`SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_TABLES}`
+
+/** Finds an entry by its id, in either case, or by its slug; withdrawn ones too. */
+export const findEntry = (reader: Reader, address: string) =>
+  isUuid(address)
+    ? reader.one<EntryRow>(sql`${ENTRY} WHERE e.id = ${address.toLowerCase()}`)
+    : reader.one<EntryRow>(sql`${ENTRY} WHERE e.slug = ${address}`)
+
+export const findEntryByNumber = (reader: Reader, number: number) =>
+  reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
+
+/** Public entries in the order of their latest change, newest first. The index alone is walked over what is skipped. */
+export const listRecentEntries = (reader: Reader, limit: number, offset: number) =>
+  reader.all<EntryRow>(sql`
+    ${ENTRY} WHERE e.number IN
+      (SELECT number FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
+    ORDER BY e.updated_at DESC, e.id DESC`)
+
+/** Public entries with the most revisions first. */
+export const listEvolvedEntries = (reader: Reader, limit: number, offset: number) =>
+  reader.all<EntryRow>(sql`
+    ${ENTRY} WHERE e.number IN
+      (SELECT number FROM entry WHERE withdrawn = 0 ORDER BY revisions DESC, updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
+    ORDER BY e.revisions DESC, e.updated_at DESC, e.id DESC`)
+
+/** Those of the entries that are still public, in the order given. */
+export async function listEntriesByNumber(reader: Reader, numbers: readonly number[]): Promise<EntryRow[]> {
+  const rows: EntryRow[] = []
+  for (const number of numbers) {
+    const row = await findEntryByNumber(reader, number)
+    if (row !== undefined && !row.withdrawn) rows.push(row)
+  }
+  return rows
+}
+
+export const isSlugTaken = async (reader: Reader, slug: string): Promise<boolean> =>
+  (await reader.one(sql`SELECT number FROM entry WHERE slug = ${slug}`)) !== undefined
+
+export type NewEntry = {
+  number: number
+  id: string
+  slug: string
+  tags: readonly string[]
+  actor: number
+  origin: number | null
+  dataClass: Entry['dataClass']
+  at: number
+}
+
+/** Inserts an entry whose first revision has the entry's own number. */
+export async function insertEntry(tx: Transaction, entry: NewEntry): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO entry (number, id, slug, tags, actor, origin, data_class, created_at, updated_at, revision, change)
+    VALUES (${entry.number}, ${entry.id}, ${entry.slug}, ${JSON.stringify(entry.tags)}, ${entry.actor}, ${entry.origin}, ${entry.dataClass},
+      ${entry.at}, ${entry.at}, ${entry.number}, ${entry.number})`)
+}
+
+/** Moves the entry's head from one revision to the next by compare-and-swap; false when somebody else was first. */
+export async function advanceEntry(
+  tx: Transaction,
+  entry: { number: number; revision: number },
+  next: { revision: number; at: number },
+): Promise<boolean> {
+  const changed = await tx.run(sql`
+    UPDATE entry SET revision = ${next.revision}, change = ${next.revision}, revisions = revisions + 1, updated_at = ${next.at}
+    WHERE number = ${entry.number} AND revision = ${entry.revision}`)
+  return changed === 1
+}
+
+/** Counts one more piece of evidence on an entry and gives its place in the entry's stream, from 1. */
+export async function takeEvidenceOrdinal(tx: Transaction, entry: number): Promise<number> {
+  const row = await tx.one<{ evidence: number }>(
+    sql`UPDATE entry SET evidence = evidence + 1 WHERE number = ${entry} RETURNING evidence`,
+  )
+  return row?.evidence ?? 0
+}
+
+/** Counts one more relation at an entry and gives its place in the entry's stream, from 1. */
+export async function takeRelationOrdinal(tx: Transaction, entry: number): Promise<number> {
+  const row = await tx.one<{ relations: number }>(
+    sql`UPDATE entry SET relations = relations + 1 WHERE number = ${entry} RETURNING relations`,
+  )
+  return row?.relations ?? 0
+}
+
+export const tagsOf = (row: { tags: string }): string[] => JSON.parse(row.tags) as string[]
+
+export const toEntry = (row: EntryRow): Entry => ({
+  id: row.id,
+  slug: row.slug,
+  title: row.title,
+  content: row.content,
+  summary: row.summary,
+  status: row.blocked ? 'LOCKED' : 'ACTIVE',
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
+  currentRevisionId: row.revision_id,
+  tags: tagsOf(row),
+  dataClass: row.data_class,
+  actor: toAuthor(row),
+  revisionCount: row.revisions,
+  ...TRUST,
+})

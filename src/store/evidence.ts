@@ -1,0 +1,83 @@
+import type { Contradiction, Verification } from '../contract/resources.ts'
+import { TRUST } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import { isoTime } from './time.ts'
+
+export type EvidenceRow = {
+  number: number
+  id: string
+  kind: 'VERIFY' | 'CONTRADICT'
+  entry_id: string
+  ordinal: number
+  revision_id: string
+  actor_id: string
+  origin_id: string | null
+  result: Verification['result'] | null
+  confidence: number | null
+  rationale: string
+  source_entry_id: string | null
+  created_at: number
+  withdrawn: number
+}
+
+const EVIDENCE: Sql = sql`
+  SELECT v.number, v.id, v.kind, e.id AS entry_id, v.ordinal, r.id AS revision_id, a.id AS actor_id, o.id AS origin_id, v.result, v.confidence,
+    v.rationale, v.created_at, v.withdrawn, CASE WHEN s.withdrawn = 1 THEN NULL ELSE s.id END AS source_entry_id
+  FROM evidence v JOIN entry e ON e.number = v.entry JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
+    LEFT JOIN origin o ON o.number = v.origin LEFT JOIN entry s ON s.number = v.source_entry`
+
+/** Public evidence of an entry from `newest` (an ordinal, from 1) downwards. A withdrawn source is not named. */
+export const listEvidence = (reader: Reader, entry: number, newest: number, limit: number) =>
+  reader.all<EvidenceRow>(sql`
+    ${EVIDENCE} WHERE v.entry = ${entry} AND v.ordinal <= ${newest} AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
+
+/** All evidence of an entry, newest first: for administrators. */
+export const listAllEvidence = (reader: Reader, entry: number, limit: number) =>
+  reader.all<EvidenceRow>(sql`${EVIDENCE} WHERE v.entry = ${entry} ORDER BY v.ordinal DESC LIMIT ${limit}`)
+
+export type NewEvidence = {
+  number: number
+  id: string
+  kind: EvidenceRow['kind']
+  entry: number
+  ordinal: number
+  revision: number
+  actor: number
+  origin: number | null
+  result: Verification['result'] | null
+  confidence: number | null
+  rationale: string
+  sourceEntry: number | null
+  at: number
+}
+
+export async function insertEvidence(tx: Transaction, row: NewEvidence): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO evidence (number, id, kind, entry, ordinal, revision, actor, origin, result, confidence, rationale, source_entry, created_at)
+    VALUES (${row.number}, ${row.id}, ${row.kind}, ${row.entry}, ${row.ordinal}, ${row.revision}, ${row.actor}, ${row.origin}, ${row.result},
+      ${row.confidence}, ${row.rationale}, ${row.sourceEntry}, ${row.at})`)
+}
+
+export const toVerification = (row: EvidenceRow): Verification => ({
+  id: row.id,
+  entryId: row.entry_id,
+  revisionId: row.revision_id,
+  actorId: row.actor_id,
+  result: row.result ?? 'INCONCLUSIVE',
+  confidence: row.confidence ?? 0,
+  rationale: row.rationale,
+  createdAt: isoTime(row.created_at),
+  ...TRUST,
+})
+
+export const toContradiction = (row: EvidenceRow): Contradiction => ({
+  id: row.id,
+  entryId: row.entry_id,
+  revisionId: row.revision_id,
+  actorId: row.actor_id,
+  rationale: row.rationale,
+  sourceEntryId: row.source_entry_id,
+  createdAt: isoTime(row.created_at),
+  ...TRUST,
+})

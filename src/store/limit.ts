@@ -1,0 +1,46 @@
+import type { Action } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+
+/** How many requests a limiter key was admitted within one bin of time. */
+export type Admission = { bin: number; key: string; count: number }
+
+/** When the last write of an action by a subject began its cooldown, in milliseconds. */
+export const findCooldown = async (
+  reader: Reader,
+  subject: string,
+  action: Action | 'ACTOR',
+): Promise<number | undefined> =>
+  (
+    await reader.one<{ began_at: number }>(
+      sql`SELECT began_at FROM cooldown WHERE subject = ${subject} AND action = ${action}`,
+    )
+  )?.began_at
+
+export async function beginCooldown(
+  tx: Transaction,
+  subject: string,
+  action: Action | 'ACTOR',
+  at: number,
+): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO cooldown (subject, action, began_at) VALUES (${subject}, ${action}, ${at})
+    ON CONFLICT (subject, action) DO UPDATE SET began_at = excluded.began_at`)
+}
+
+export async function forgetCooldowns(tx: Transaction, before: number): Promise<void> {
+  await tx.run(sql`DELETE FROM cooldown WHERE began_at < ${before}`)
+}
+
+export async function saveAdmission(tx: Transaction, { bin, key, count }: Admission): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO admission (bin, key, count) VALUES (${bin}, ${key}, ${count})
+    ON CONFLICT (bin, key) DO UPDATE SET count = admission.count + excluded.count`)
+}
+
+export async function forgetAdmissions(tx: Transaction, beforeBin: number): Promise<void> {
+  await tx.run(sql`DELETE FROM admission WHERE bin < ${beforeBin}`)
+}
+
+export const listAdmissions = (reader: Reader, sinceBin: number) =>
+  reader.all<Admission>(sql`SELECT bin, key, count FROM admission WHERE bin >= ${sinceBin} AND count > 0 ORDER BY bin`)

@@ -1,0 +1,72 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+
+/** Where a request came from, without its address: the fingerprint of the day and, while that lives, the lasting key of the network. */
+export type OriginKeys = { id: string; day: string; networkKey: string }
+export type OriginRow = { number: number; id: string; network_key: string | null; quarantined: number; blocked: number }
+
+/** Gives the origin's row, made now if it is new; `blocked` says whether its network is blocked by whatever fingerprint. */
+export async function ensureOrigin(tx: Transaction, keys: OriginKeys): Promise<OriginRow> {
+  await tx.run(
+    sql`INSERT INTO origin (id, day, network_key) VALUES (${keys.id}, ${keys.day}, ${keys.networkKey}) ON CONFLICT (id) DO NOTHING`,
+  )
+  const origin = await tx.one<OriginRow>(sql`
+    SELECT number, id, network_key, quarantined,
+      CASE WHEN EXISTS (SELECT 1 FROM origin_block b WHERE b.network_key = ${keys.networkKey}) THEN 1 ELSE 0 END AS blocked
+    FROM origin WHERE id = ${keys.id}`)
+  if (origin === undefined) throw new Error('The origin row vanished.')
+  return origin
+}
+
+export const findOrigin = (reader: Reader, id: string) =>
+  reader.one<OriginRow>(sql`SELECT number, id, network_key, quarantined, blocked FROM origin WHERE id = ${id}`)
+
+export async function updateOriginFlags(
+  tx: Transaction,
+  number: number,
+  quarantined: number,
+  blocked: number,
+): Promise<void> {
+  await tx.run(sql`UPDATE origin SET quarantined = ${quarantined}, blocked = ${blocked} WHERE number = ${number}`)
+}
+
+/** Puts the network of a living fingerprint on the block list. */
+export async function insertOriginBlock(tx: Transaction, origin: number, networkKey: string): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO origin_block (network_key, origin) VALUES (${networkKey}, ${origin}) ON CONFLICT (network_key, origin) DO NOTHING`,
+  )
+}
+
+export async function deleteOriginBlock(tx: Transaction, origin: number): Promise<void> {
+  await tx.run(sql`DELETE FROM origin_block WHERE origin = ${origin}`)
+}
+
+/** Forgets the salts and network keys of days before `day` (as `2026-11-21`). */
+export async function forgetOrigins(tx: Transaction, day: string): Promise<void> {
+  await tx.run(sql`DELETE FROM origin_salt WHERE day < ${day}`)
+  await tx.run(sql`UPDATE origin SET network_key = NULL WHERE network_key IS NOT NULL AND day < ${day}`)
+}
+
+/** Gives the salt of a day, which is `fresh` if there was none. */
+export async function ensureSalt(tx: Transaction, day: string, fresh: string): Promise<string> {
+  await tx.run(sql`INSERT INTO origin_salt (day, salt) VALUES (${day}, ${fresh}) ON CONFLICT (day) DO NOTHING`)
+  const row = await tx.one<{ salt: string }>(sql`SELECT salt FROM origin_salt WHERE day = ${day}`)
+  return row?.salt ?? fresh
+}
+
+/** Counts one more anonymous actor of an origin and tells how many there are now. */
+export async function countAnonymousActor(tx: Transaction, origin: number): Promise<number> {
+  const row = await tx.one<{ anonymous_actors: number }>(
+    sql`UPDATE origin SET anonymous_actors = anonymous_actors + 1 WHERE number = ${origin} RETURNING anonymous_actors`,
+  )
+  return row?.anonymous_actors ?? 0
+}
+
+export const readAnonymousActors = async (tx: Reader, origin: number): Promise<number> =>
+  (await tx.one<{ n: number }>(sql`SELECT anonymous_actors AS n FROM origin WHERE number = ${origin}`))?.n ?? 0
+
+/** The newest origins whose writes are refused. */
+export const listRefusedOrigins = (reader: Reader, limit: number) =>
+  reader.all<OriginRow & { day: string }>(
+    sql`SELECT number, id, day, network_key, quarantined, blocked FROM origin WHERE blocked = 1 OR quarantined = 1 ORDER BY number DESC LIMIT ${limit}`,
+  )

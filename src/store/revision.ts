@@ -1,0 +1,87 @@
+import type { Revision } from '../contract/resources.ts'
+import { TRUST } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import { isoTime } from './time.ts'
+
+export type RevisionRow = {
+  number: number
+  id: string
+  entry_id: string
+  ordinal: number
+  previous_id: string | null
+  actor_id: string
+  origin_id: string | null
+  title: string
+  summary: string
+  content: string
+  change_type: Revision['changeType']
+  rationale: string
+  created_at: number
+  evidence_hash: string
+  sources: string
+}
+
+const REVISION: Sql = sql`
+  SELECT r.number, r.id, e.id AS entry_id, r.ordinal, p.id AS previous_id, a.id AS actor_id, o.id AS origin_id, r.title, r.summary, r.content,
+    r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources
+  FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
+    LEFT JOIN origin o ON o.number = r.origin LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1`
+
+/** The revision with this id, in either case, if it belongs to the entry. */
+export const findRevision = (reader: Reader, entry: number, id: string) =>
+  reader.one<RevisionRow>(sql`${REVISION} WHERE r.id = ${id.toLowerCase()} AND r.entry = ${entry}`)
+
+/** Revisions of an entry from `newest` (an ordinal, from 1) downwards. */
+export const listRevisions = (reader: Reader, entry: number, newest: number, limit: number) =>
+  reader.all<RevisionRow>(
+    sql`${REVISION} WHERE r.entry = ${entry} AND r.ordinal <= ${newest} ORDER BY r.ordinal DESC LIMIT ${limit}`,
+  )
+
+export type NewRevision = {
+  number: number
+  entry: number
+  ordinal: number
+  actor: number
+  origin: number | null
+  at: number
+  revision: Revision
+}
+
+export async function insertRevision(tx: Transaction, row: NewRevision): Promise<void> {
+  const { revision } = row
+  await tx.run(sql`
+    INSERT INTO revision (number, id, entry, ordinal, actor, origin, change_type, title, summary, content, rationale, sources, evidence_hash, created_at)
+    VALUES (${row.number}, ${revision.id}, ${row.entry}, ${row.ordinal}, ${row.actor}, ${row.origin}, ${revision.changeType}, ${revision.title},
+      ${revision.summary}, ${revision.content}, ${revision.rationale}, ${JSON.stringify(revision.sources)}, ${revision.evidenceHash}, ${row.at})`)
+}
+
+/** Whether an exact revision of a public entry exists: what a source may name. */
+export const isCitable = async (reader: Reader, entryId: string, revisionId: string): Promise<boolean> =>
+  (await reader.one(sql`
+    SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
+    WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0`)) !== undefined
+
+/** How many revisions of an entry EXTERNAL actors wrote. */
+export const countExternalRevisions = async (reader: Reader, entry: number): Promise<number> =>
+  (
+    await reader.one<{ n: number }>(
+      sql`SELECT count(*) AS n FROM revision r JOIN actor a ON a.number = r.actor WHERE r.entry = ${entry} AND a.data_class = 'EXTERNAL'`,
+    )
+  )?.n ?? 0
+
+export const toRevision = (row: RevisionRow): Revision => ({
+  id: row.id,
+  entryId: row.entry_id,
+  previousRevisionId: row.previous_id,
+  actorId: row.actor_id,
+  title: row.title,
+  summary: row.summary,
+  content: row.content,
+  changeType: row.change_type,
+  rationale: row.rationale,
+  createdAt: isoTime(row.created_at),
+  evidenceHash: row.evidence_hash,
+  sources: JSON.parse(row.sources) as Revision['sources'],
+  ...TRUST,
+})

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { openApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+
+export const ADMIN_TOKEN = 'test-admin-token-0123456789'
+
+export type TestApp = {
+  url: string
+  dataDir: string
+  /** What was logged so far, one JSON object per line. */
+  log(): string
+  /** Moves the clock of the app, in milliseconds. Only the HTTP face and what it hands to the store follow it. */
+  advance(milliseconds: number): void
+  /** Stops and starts the app again on the same directory; the address changes. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Starts the whole service in this process on a free port and a temporary directory, with limits out of the way
+ * unless `settings` (environment variables) says otherwise. `close` leaves nothing behind.
+ */
+export async function startApp(settings: Record<string, string> = {}): Promise<TestApp> {
+  const directory = await mkdtemp(join(tmpdir(), 'palimpsest-test-'))
+  let logged = ''
+  let offset = 0
+  const logger = pino(
+    { level: 'debug', base: null },
+    {
+      write: (line: string) => {
+        logged += line
+      },
+    },
+  )
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: join(directory, 'data'),
+    ADMIN_TOKEN,
+    READ_LIMIT_PER_MINUTE: '1000000',
+    WRITE_LIMIT_PER_MINUTE: '1000000',
+    COOLDOWN_SECONDS: '0',
+    ...settings,
+  })
+  const open = () => openApp(config, { logger, now: () => Date.now() + offset })
+  let app = await open()
+  return {
+    get url() {
+      return app.url
+    },
+    dataDir: app.dataDir,
+    log: () => logged,
+    advance: milliseconds => {
+      offset += milliseconds
+    },
+    async restart() {
+      await app.close()
+      app = await open()
+    },
+    async close() {
+      await app.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import type { Actor, ActorIssued, Entry } from '../../src/contract/resources.ts'
+
+export type Answer<T = Record<string, unknown>> = { status: number; headers: Headers; body: T; text: string }
+export type CallOptions = {
+  body?: unknown
+  raw?: string | Uint8Array
+  token?: string
+  headers?: Record<string, string>
+}
+
+/** Calls an operation over HTTP. `body` is sent as JSON, `raw` as it is; the answer's body is parsed where it is JSON. */
+export async function call<T = Record<string, unknown>>(
+  base: string,
+  method: string,
+  path: string,
+  { body, raw, token, headers }: CallOptions = {},
+): Promise<Answer<T>> {
+  const response = await fetch(`${base}${path}`, {
+    method,
+    headers: {
+      ...(body === undefined && raw === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { 'x-actor-token': token }),
+      ...headers,
+    },
+    ...(body === undefined && raw === undefined ? {} : { body: raw ?? JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
+  return { status: response.status, headers: response.headers, body: (json ? JSON.parse(text) : {}) as T, text }
+}
+
+/** Asserts the status, and for a problem the whole error shape and its code. Gives the answer. */
+export function expectProblem(answer: Answer, status: number, code: string): Answer {
+  assert.equal(answer.status, status, `${answer.status} ${answer.text}`)
+  const { error } = answer.body as { error: { code: string; requestId: string } }
+  assert.deepEqual(Object.keys(answer.body), ['error'])
+  assert.deepEqual(Object.keys(error), ['code', 'requestId'])
+  assert.equal(error.code, code)
+  assert.match(error.requestId, /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.equal(answer.headers.get('x-request-id'), error.requestId)
+  return answer
+}
+
+export function expectStatus<T>(answer: Answer<T>, status: number): T {
+  assert.equal(answer.status, status, `${answer.status} ${answer.text}`)
+  return answer.body
+}
+
+export async function newActor(
+  base: string,
+  input: Record<string, unknown> = {},
+): Promise<{ actor: Actor; token: string }> {
+  return expectStatus(await call<ActorIssued>(base, 'POST', '/api/actors', { body: input }), 201)
+}
+
+let made = 0
+/** Publishes an entry; members left out are made up and distinct. */
+export async function newEntry(base: string, token: string, input: Record<string, unknown> = {}): Promise<Entry> {
+  made += 1
+  const body = { title: `Entry number ${made}`, content: `Content ${made}`, summary: `Summary ${made}`, ...input }
+  return expectStatus(await call<Entry>(base, 'POST', '/api/entries', { body, token }), 201)
+}
+
+/** The body of a revision on top of an entry as read. */
+export const revisionOf = (entry: Entry, input: Record<string, unknown> = {}) => ({
+  previousRevisionId: entry.currentRevisionId,
+  title: entry.title,
+  summary: entry.summary,
+  content: `${entry.content} revised`,
+  changeType: 'EXPAND',
+  rationale: 'Says more.',
+  ...input,
+})
+
+/** All pages of a cursor list, from the first to where nextCursor is null. */
+export async function allPages<T>(base: string, path: string, limit = 50): Promise<T[]> {
+  const items: T[] = []
+  let before: string | null = null
+  do {
+    const cursor: string = before === null ? '' : `&before=${before}`
+    const page = expectStatus(
+      await call<{ items: T[]; nextCursor: string | null }>(base, 'GET', `${path}?limit=${limit}${cursor}`),
+      200,
+    )
+    items.push(...page.items)
+    before = page.nextCursor
+  } while (before !== null)
+  return items
+}
