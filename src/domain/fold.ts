@@ -1,7 +1,11 @@
 /** Folds case as full case folding does for what people write: ß is ss, every sigma the same, dotless i an i. */
 export function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+  // Lower case first: the capital ẞ is its own upper case.
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
+
+/** More marks on one letter than any language writes (UAX 15 calls 30 stream-safe); ordering them takes time that grows with their square. */
+const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 
 /** Scripts whose marks only accent a letter that stands without them too. */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}])\p{M}+/gu
@@ -11,5 +15,8 @@ const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Ar
  * Vowel signs of Devanagari or Thai and the voicing marks of kana stay: there they make another word.
  */
 export function foldWord(text: string): string {
-  return foldCase(text.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '$1').normalize('NFKC')
+  return foldCase(text.replace(TOO_MANY_MARKS, '$1').normalize('NFKC'))
+    .normalize('NFKD')
+    .replace(ACCENTED, '$1')
+    .normalize('NFKC')
 }

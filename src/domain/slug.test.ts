@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isUuid, slugCandidate, slugOf } from './slug.ts'
+
+const ID = '01990000-0000-7000-8000-0123456789ab'
+
+test('a slug is the title in ASCII', () => {
+  assert.equal(slugOf('Foxes of the North'), 'foxes-of-the-north')
+  assert.equal(slugOf('Über Straßen & Éclairs'), 'ueber-strassen-and-eclairs')
+  assert.equal(slugOf('  --C++: fast?!  '), 'c-fast')
+  assert.equal(slugOf('東京'), '')
+})
+
+test('a long title is cut at a word edge, at most 80 characters', () => {
+  const slug = slugOf('word '.repeat(36))
+  assert.equal(slug, Array.from({ length: 16 }, () => 'word').join('-'))
+  assert.equal(slugOf('x'.repeat(180)), 'x'.repeat(80))
+})
+
+test('a slug is never shaped like an id', () => {
+  assert.equal(slugOf(ID), `entry-${ID}`)
+  assert.equal(slugOf(ID.toUpperCase()), `entry-${ID}`)
+  assert.ok(!isUuid(slugOf('00000000-0000-0000-0000-000000000000')))
+  assert.ok(!isUuid(slugOf('ffffffff ffff ffff ffff ffffffffffff')))
+})
+
+test('any title gives a clean slug that fits a path', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 180 }), fc.nat(6), (title, attempt) => {
+      assert.match(slugOf(title), /^(?:[a-z0-9]+(?:-[a-z0-9]+)*)?$/)
+      const slug = slugCandidate(title, ID, attempt)
+      assert.match(slug, /^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+      assert.ok(slug.length <= 120 && !isUuid(slug))
+    }),
+  )
+})
+
+test('candidates: the plain slug first, then with ever more of the id; an unreadable title goes by its id', () => {
+  assert.equal(slugCandidate('Fox', ID, 0), 'fox')
+  assert.equal(slugCandidate('Fox', ID, 1), 'fox-456789ab')
+  assert.equal(slugCandidate('東京', ID, 0), 'entry-89ab')
+  assert.equal(slugCandidate('東京', ID, 1), 'entry-456789ab')
+  assert.equal(new Set(Array.from({ length: 8 }, (_, attempt) => slugCandidate('東京', ID, attempt))).size, 8)
+})
+
+test('an address is an id in either case, nil and max included, and nothing else', () => {
+  for (const id of [
+    ID,
+    ID.toUpperCase(),
+    '00000000-0000-0000-0000-000000000000',
+    'FFFFFFFF-ffff-ffff-ffff-ffffffffffff',
+  ]) {
+    assert.ok(isUuid(id), id)
+  }
+  for (const other of ['', 'fox', ID.slice(1), `${ID}0`, ID.replace('7', '9'), ID.replace('8000', 'c000'), `${ID}\n`]) {
+    assert.ok(!isUuid(other), other)
+  }
+})
