@@ -1,0 +1,75 @@
+import type { Activity, AdminEvidence, Flags, ModerationResult } from '../../src/contract/resources.ts'
+import type { ModerationAction, TargetType } from '../../src/contract/words.ts'
+import { ADMIN_TOKEN } from './app.ts'
+import { type Answer, call, expectStatus } from './client.ts'
+
+export const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` }
+export const NO_FLAGS: Flags = { hidden: false, quarantined: false, blocked: false }
+
+type Moderated = { id: string; originId: string | null; moderation: Flags; status: string }
+export type Snapshot = {
+  entries: Moderated[]
+  actors: (Moderated & { anonymous: boolean; observations: number; declared: { name: string | null } })[]
+  activity: (Activity & { originId: string | null })[]
+  audit: ModerationResult[]
+  blockedOrigins: { originId: string; day: string; moderation: Flags; alive: boolean }[]
+  truncated: Record<string, number>
+  dataClass: string
+}
+
+export const tryModerate = (
+  base: string,
+  targetType: TargetType,
+  targetId: string,
+  action: ModerationAction,
+): Promise<Answer> =>
+  call(base, 'POST', '/api/admin/moderate', {
+    headers: AS_ADMIN,
+    body: { targetType, targetId, action, reason: `Tested: ${action}.` },
+  })
+
+/** Applies moderation actions in turn and gives the result of the last. */
+export async function moderate(
+  base: string,
+  targetType: TargetType,
+  targetId: string,
+  ...actions: ModerationAction[]
+): Promise<ModerationResult> {
+  let result: ModerationResult | undefined
+  for (const action of actions) {
+    const answer = (await tryModerate(base, targetType, targetId, action)) as unknown as Answer<ModerationResult>
+    result = expectStatus(answer, 200)
+  }
+  if (result === undefined) throw new Error('Name an action.')
+  return result
+}
+
+export const snapshot = async (base: string): Promise<Snapshot> =>
+  expectStatus(await call<Snapshot>(base, 'GET', '/api/admin/snapshot', { headers: AS_ADMIN }), 200)
+
+export const adminEvidence = async (base: string, id: string): Promise<AdminEvidence> =>
+  expectStatus(await call<AdminEvidence>(base, 'GET', `/api/admin/entries/${id}`, { headers: AS_ADMIN }), 200)
+
+/** Every combination of the flags that a target type knows. */
+export const allFlags = (hidable: boolean): Flags[] =>
+  (hidable ? [false, true] : [false]).flatMap(hidden =>
+    [false, true].flatMap(quarantined => [false, true].map(blocked => ({ hidden, quarantined, blocked }))),
+  )
+
+/** The actions that bring any target into a state. */
+export const actionsTo = ({ hidden, quarantined, blocked }: Flags): ModerationAction[] => [
+  'RESTORE',
+  blocked ? 'BLOCK' : 'UNBLOCK',
+  ...(hidden ? (['HIDE'] as const) : []),
+  ...(quarantined ? (['QUARANTINE'] as const) : []),
+]
+
+/** What the decisions say an action does, written down a second time. */
+const EFFECTS: Record<ModerationAction, Partial<Flags>> = {
+  HIDE: { hidden: true },
+  QUARANTINE: { quarantined: true },
+  RESTORE: { hidden: false, quarantined: false },
+  BLOCK: { blocked: true },
+  UNBLOCK: { blocked: false },
+}
+export const expectedState = (state: Flags, action: ModerationAction): Flags => ({ ...state, ...EFFECTS[action] })
