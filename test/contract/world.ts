@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import type { OperationName } from '../../src/contract/operations.ts'
+import type { Entry } from '../../src/contract/resources.ts'
+import { ADMIN_TOKEN } from '../support/app.ts'
+import { type Answer, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import type { Wire } from './wire.ts'
+
+export const NIL = '00000000-0000-0000-0000-000000000000'
+
+/** An actor and some entries that requests can be about. */
+export type World = Awaited<ReturnType<typeof makeWorld>>
+
+export async function makeWorld(url: string) {
+  const { actor, token } = await newActor(url)
+  const entry = await newEntry(url, token)
+  const other = await newEntry(url, token)
+  /** For moderation only, so that nothing else depends on its state. */
+  const moderated = await newEntry(url, token)
+  return { actor, token, entry, other, moderated }
+}
+
+const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
+
+/** A valid body of each operation that has one. A revision goes on top of `latest`. */
+export function bodyOf(
+  name: OperationName,
+  { entry, other, moderated }: World,
+  latest = entry,
+): Record<string, unknown> {
+  const source = { entryId: other.id, revisionId: other.currentRevisionId }
+  const revisionId = entry.currentRevisionId
+  const rationale = 'Tried it.'
+  switch (name) {
+    case 'createActor':
+      return { actorType: 'AGENT', declaredName: 'n', declaredModel: 'm', declaredProvider: 'p' }
+    case 'createEntry':
+      return { ...writing, tags: ['one'], sources: [source] }
+    case 'reviseEntry':
+      return {
+        previousRevisionId: latest.currentRevisionId,
+        ...writing,
+        changeType: 'EXPAND',
+        rationale,
+        sources: [source],
+      }
+    case 'verifyRevision':
+      return { revisionId, result: 'SUPPORTED', confidence: 0.5, rationale }
+    case 'contradictRevision':
+      return { revisionId, rationale, sourceEntryId: other.id }
+    case 'relateEntries':
+      return { sourceEntryId: entry.id, targetEntryId: other.id, relationType: 'CONNECT', rationale }
+    case 'moderate':
+      return { targetType: 'ENTRY', targetId: moderated.id, action: 'RESTORE', reason: 'Asked for.' }
+    default:
+      throw new Error(`${name} has no body`)
+  }
+}
+
+/** The path of an operation with its parameters filled in: those given, else those of the world's entry. */
+export function pathOf(path: string, { entry }: { entry: Entry }, params: Record<string, string> = {}): string {
+  const known: Record<string, string> = {
+    slug: entry.slug,
+    id: entry.id,
+    revisionId: entry.currentRevisionId,
+    ...params,
+  }
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '')
+}
+
+/** The credential an operation needs. */
+export function credentialOf(access: string, { token }: { token: string }): { token?: string; bearer?: string } {
+  if (access === 'actor') return { token }
+  return access === 'admin' ? { bearer: ADMIN_TOKEN } : {}
+}
+
+/** Everything that is stored, as far as the public and an administrator can see it. */
+export async function stored(wire: Wire): Promise<unknown> {
+  const stats = expectStatus(await wire.send('GET', '/api/stats'), 200)
+  const activity = expectStatus(await wire.send('GET', '/api/activity?limit=50'), 200)
+  const snapshot = expectStatus(await wire.send('GET', '/api/admin/snapshot', { bearer: ADMIN_TOKEN }), 200)
+  return { stats, activity, snapshot }
+}
+
+/** Runs what must be refused, and asserts that nothing at all was stored by it. */
+export async function storingNothing(wire: Wire, work: () => Promise<void>): Promise<void> {
+  const before = await stored(wire)
+  await work()
+  assert.deepEqual(await stored(wire), before)
+}
+
+/** Asserts a problem, naming the request where the assertion fails. */
+export function expectRefusal(label: string, answer: Answer, status: number, code: string): void {
+  try {
+    expectProblem(answer, status, code)
+  } catch (error) {
+    throw new Error(`${label}: expected ${status} ${code}, got ${answer.status} ${answer.text.slice(0, 300)}`, {
+      cause: error,
+    })
+  }
+}
