@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { GENERATED_DOCS } from '../scripts/docs.ts'
 import { SETTINGS } from '../src/config.ts'
 import { OPERATIONS } from '../src/contract/operations.ts'
+import { PROBLEMS } from '../src/contract/problems.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -34,12 +35,15 @@ test('every npm script that a document names is there', () => {
   }
 })
 
-test('every setting and operation that a document names exists', () => {
-  const settings = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]))
+test('every setting, problem and operation that a document names exists', () => {
+  const names = new Set([
+    ...Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]),
+    ...Object.keys(PROBLEMS),
+  ])
   const paths = new Set(Object.values(OPERATIONS).map(({ path }) => path.replaceAll(/\{\w+\}/g, '{}')))
   for (const document of ['README.md', 'docs/operating.md']) {
     for (const [, name = ''] of read(document).matchAll(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g)) {
-      assert.ok(settings.has(name), `${document} names the setting ${name}`)
+      assert.ok(names.has(name), `${document} names ${name}`)
     }
     for (const [, path = ''] of read(document).matchAll(/`(?:GET|POST) (\/api\/[^`\s?]*)/g)) {
       assert.ok(paths.has(path.replaceAll(/\{\w+\}/g, '{}')), `${document} names ${path}`)
