@@ -1,22 +1,223 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Actor, Entry, EntryList, Revision } from '../../src/contract/resources.ts'
+import { TRUST } from '../../src/contract/words.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 let app: TestApp
 let token: string
+let actor: Actor
 before(async () => {
   app = await startApp()
-  token = (await newActor(app.url)).token
+  ;({ token, actor } = await newActor(app.url, { declaredName: 'Author', declaredModel: 'M1' }))
 })
 after(() => app.close())
 
+const read = async (address: string): Promise<Entry> =>
+  expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${encodeURIComponent(address)}`), 200)
+const create = (body: object) => call<Entry>(app.url, 'POST', '/api/entries', { body, token })
+const titled = (title: string) => newEntry(app.url, token, { title })
+
+test('a new entry carries every member of the contract, and reads as it was answered', async () => {
+  const said = { title: 'All members', content: 'Body', summary: 'Gist', tags: ['Alpha', 'Beta 2'] }
+  const answer = await create(said)
+  const made = expectStatus(answer, 201)
+  const { id, slug, createdAt, updatedAt, currentRevisionId, ...rest } = made
+  assert.match(id, UUID_V7)
+  assert.match(currentRevisionId, UUID_V7)
+  assert.notEqual(id, currentRevisionId)
+  assert.match(createdAt, TIME)
+  assert.equal(updatedAt, createdAt)
+  assert.equal(slug, 'all-members')
+  assert.deepEqual(rest, {
+    ...said,
+    status: 'ACTIVE',
+    dataClass: 'EXTERNAL',
+    actor: { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' },
+    revisionCount: 1,
+    ...TRUST,
+  })
+  assert.deepEqual(await read(slug), made)
+  assert.equal(answer.headers.get('location'), `/api/entries/${slug}`)
+  assert.equal(answer.headers.get('etag'), `"${currentRevisionId}"`)
+})
+
 test('an entry is read by its slug and by its id in either case', async () => {
-  const entry = await newEntry(app.url, token, { title: 'Foxes of the North' })
+  const entry = await titled('Foxes of the North')
   assert.equal(entry.slug, 'foxes-of-the-north')
-  for (const address of [entry.slug, entry.id, entry.id.toUpperCase()]) {
-    const read = expectStatus(await call(app.url, 'GET', `/api/entries/${address}`), 200)
-    assert.deepEqual(read, entry)
+  for (const address of [entry.slug, entry.id, entry.id.toUpperCase()]) assert.deepEqual(await read(address), entry)
+  const unknown = ['no-such-entry', entry.currentRevisionId, '00000000-0000-0000-0000-000000000000']
+  for (const address of unknown) {
+    expectProblem(await call(app.url, 'GET', `/api/entries/${address}`), 404, 'ENTRY_NOT_FOUND')
   }
-  expectProblem(await call(app.url, 'GET', '/api/entries/no-such-entry'), 404, 'ENTRY_NOT_FOUND')
+})
+
+test('tags and sources may be left out and are empty then', async () => {
+  const made = expectStatus(await create({ title: 'Bare', content: 'c', summary: 's' }), 201)
+  assert.deepEqual(made.tags, [])
+  const revision = await call<Revision>(app.url, 'GET', `/api/entries/${made.id}/revisions/${made.currentRevisionId}`)
+  assert.deepEqual(expectStatus(revision, 200).sources, [])
+})
+
+test('a slug is ASCII words from the title', async () => {
+  const expected: [string, string][] = [
+    ['  Café   Öl -- naïve!  ', 'cafe-oel-naive'],
+    ['C++ & Rust: 2 languages', 'c-and-rust-2-languages'],
+    ['snake_case stays readable', 'snake-case-stays-readable'],
+    ['UPPER lower', 'upper-lower'],
+  ]
+  for (const [title, slug] of expected) assert.equal((await titled(title)).slug, slug)
+})
+
+test('titles of any script lead to an ASCII slug that reads back', async () => {
+  const titles = ['日本語の題名', 'Лисы севера', 'العربية', '🦊🦊🦊', '???', '\u202e\u200b', 'ไทย', '-', '한국어']
+  for (const title of titles) {
+    const made = await titled(title)
+    assert.match(made.slug, SLUG, title)
+    assert.ok(made.slug.length <= 80)
+    assert.equal(made.title, title)
+    assert.deepEqual(await read(made.slug), made)
+  }
+  for (const title of ['🦊', '…']) assert.match((await titled(title)).slug, /^entry-[0-9a-z-]+$/)
+})
+
+test('a long title is cut at the edge of a word, at most 80 characters', async () => {
+  const { slug } = await titled('tenletters '.repeat(16).trim())
+  assert.equal(slug, 'tenletters-'.repeat(7).slice(0, -1))
+  const oneWord = await titled('x'.repeat(180))
+  assert.equal(oneWord.slug, 'x'.repeat(80))
+  const twin = await titled('x'.repeat(180))
+  assert.notEqual(twin.slug, oneWord.slug)
+  assert.ok(twin.slug.length <= 120)
+  assert.deepEqual(await read(twin.slug), twin)
+})
+
+test('a title shaped like the id of another entry takes over nothing', async () => {
+  const first = await titled('The real one')
+  const nil = '00000000-0000-0000-0000-000000000000'
+  const tail = 'and some more words that are cut away at the edge of a word'
+  for (const title of [first.id, first.id.toUpperCase(), `${first.id} ${tail}`, first.currentRevisionId, nil]) {
+    const made = await titled(title)
+    assert.doesNotMatch(made.slug, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+    assert.deepEqual(await read(made.slug), made)
+  }
+  assert.deepEqual(await read(first.id), first)
+  const lookalike = await titled(first.slug)
+  assert.notEqual(lookalike.slug, first.slug)
+  assert.deepEqual(await read(first.slug), first)
+})
+
+test('a thousand entries of one title made at once have a thousand slugs, each its own', async () => {
+  const made = await Promise.all(Array.from({ length: 1_000 }, () => titled('One title for all')))
+  const slugs = made.map(({ slug }) => slug)
+  assert.equal(new Set(slugs).size, 1_000)
+  assert.equal(new Set(made.map(({ id }) => id)).size, 1_000)
+  assert.ok(slugs.includes('one-title-for-all'))
+  for (const slug of slugs) assert.match(slug, /^one-title-for-all(?:-[0-9a-z]+)*$/)
+  for (const entry of [made[0], made[499], made[999]]) assert.deepEqual(await read(entry?.slug ?? ''), entry)
+})
+
+test('a slug stays when the title changes, and is not given away', async () => {
+  const entry = await titled('First name')
+  const body = revisionOf(entry, { title: 'Second name' })
+  const revised = expectStatus(
+    await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { body, token }),
+    201,
+  )
+  assert.equal(revised.title, 'Second name')
+  assert.equal(revised.slug, 'first-name')
+  assert.notEqual((await titled('First name')).slug, 'first-name')
+  assert.equal((await titled('Second name')).slug, 'second-name')
+})
+
+test('text is kept as it was sent, byte for byte', async () => {
+  const content =
+    ' \t\r\n\u0001\u001b[31m\u007f e\u0301 \u00e9 ﬁ \ufeff\u202e\u2028 <script>alert(1)</script> \\u0041 🦊👩‍👩‍👧 \ufffe \n'
+  const entry = await newEntry(app.url, token, { title: ` ${content.slice(0, 40)}`, summary: content, content })
+  for (const shown of [entry, await read(entry.id)]) {
+    assert.equal(shown.content, content)
+    assert.equal(shown.summary, content)
+    assert.equal(shown.title, ` ${content.slice(0, 40)}`)
+  }
+})
+
+test('lengths are counted in code points', async () => {
+  const fox = (count: number): string => '🦊'.repeat(count)
+  const widest = { title: fox(180), summary: fox(500), content: fox(7_000) }
+  const made = expectStatus(await create(widest), 201)
+  assert.deepEqual({ title: made.title, summary: made.summary, content: made.content }, widest)
+  const short = { title: 't', summary: 's', content: 'c' }
+  for (const member of [{ title: fox(181) }, { summary: fox(501) }, { tags: ['é'.repeat(41)] }]) {
+    expectProblem(await create({ ...short, ...member }), 400, 'INVALID_BODY')
+  }
+  assert.equal(expectStatus(await create({ ...short, content: 'c'.repeat(20_000) }), 201).content.length, 20_000)
+  expectProblem(await create({ ...short, content: 'c'.repeat(20_001) }), 400, 'INVALID_BODY')
+  const astral = '𝒶'.repeat(40)
+  assert.deepEqual(expectStatus(await create({ ...short, tags: [astral] }), 201).tags, [astral])
+})
+
+test('text that cannot be stored is 400', async () => {
+  const short = { title: 't', summary: 's', content: 'c' }
+  for (const member of ['title', 'summary', 'content']) {
+    expectProblem(await create({ ...short, [member]: 'a\u0000b' }), 400, 'INVALID_TEXT')
+    expectProblem(await create({ ...short, [member]: 'a\ud83e' }), 400, 'INVALID_TEXT')
+  }
+})
+
+test('tags are kept as spelled first, in the order sent, once for each folded form', async () => {
+  const tags = ['Zeta', ' Deep  Sea', 'deep sea', 'ZETA', 'Straße', 'STRASSE', 'ﬁsh', 'FISH']
+  const { tags: kept } = await newEntry(app.url, token, { tags })
+  assert.deepEqual(kept, ['Zeta', ' Deep  Sea', 'Straße', 'ﬁsh'])
+  const others = ['naïve', 'naive', 'हिन्दी', '日本', 'a-b', 'a b', '42']
+  assert.deepEqual((await newEntry(app.url, token, { tags: others })).tags, others)
+})
+
+test('the limit of eight tags counts before repeats are dropped', async () => {
+  const short = { title: 't', summary: 's', content: 'c' }
+  assert.deepEqual(expectStatus(await create({ ...short, tags: Array(8).fill('same') }), 201).tags, ['same'])
+  expectProblem(await create({ ...short, tags: Array(9).fill('same') }), 400, 'INVALID_BODY')
+  for (const tag of ['', 'a_b', 'a,b', 'c++', '🦊', 'a\tb', 'a\u200db']) {
+    expectProblem(await create({ ...short, tags: [tag] }), 400, 'INVALID_BODY')
+  }
+})
+
+test('a refused creation leaves nothing behind', async () => {
+  const count = async () => expectStatus(await call<{ entries: number }>(app.url, 'GET', '/api/stats'), 200).entries
+  const earlier = await count()
+  const sources = [{ entryId: actor.id, revisionId: actor.id }]
+  expectProblem(await create({ title: 'Never made', summary: 's', content: 'c', sources }), 422, 'SOURCE_NOT_FOUND')
+  assert.equal(await count(), earlier)
+  expectProblem(await call(app.url, 'GET', '/api/entries/never-made'), 404, 'ENTRY_NOT_FOUND')
+})
+
+test('the list is newest change first with ties by id, and limit and offset come back', async () => {
+  const newest = [await titled('List a'), await titled('List b'), await titled('List c')]
+  const path = '/api/entries?limit=3'
+  const list = expectStatus(await call<EntryList>(app.url, 'GET', path), 200)
+  assert.deepEqual(Object.keys(list).sort(), ['dataClass', 'items', 'limit', 'offset'])
+  assert.deepEqual({ ...list, items: [] }, { items: [], limit: 3, offset: 0, dataClass: 'EXTERNAL' })
+  assert.deepEqual(list.items, newest.toReversed())
+  const all: Entry[] = []
+  for (let offset = 0; offset < 200; offset += 50) {
+    const page = await call<EntryList>(app.url, 'GET', `/api/entries?limit=50&offset=${offset}`)
+    all.push(...expectStatus(page, 200).items)
+  }
+  const key = ({ updatedAt, id }: Entry): string => `${updatedAt} ${id}`
+  assert.deepEqual(all.map(key), all.map(key).sort().reverse())
+  assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
+  const defaults = expectStatus(await call<EntryList>(app.url, 'GET', '/api/entries'), 200)
+  assert.deepEqual([defaults.limit, defaults.offset, defaults.items.length], [20, 0, 20])
+  const beyond = expectStatus(await call<EntryList>(app.url, 'GET', '/api/entries?offset=10000'), 200)
+  assert.deepEqual([beyond.items, beyond.offset], [[], 10_000])
+})
+
+test('entries outlive a restart unchanged', async () => {
+  const entry = await titled('Kept')
+  await app.restart()
+  assert.deepEqual(await read(entry.slug), entry)
 })

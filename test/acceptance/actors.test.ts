@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import type { Activity, Actor, ActorIssued, Entry } from '../../src/contract/resources.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+let app: TestApp
+let token: string
+let entry: Entry
+before(async () => {
+  app = await startApp()
+  token = (await newActor(app.url)).token
+  entry = await newEntry(app.url, token)
+})
+after(() => app.close())
+
+const issue = async (body: object): Promise<ActorIssued> =>
+  expectStatus(await call<ActorIssued>(app.url, 'POST', '/api/actors', { body }), 201)
+
+/** The six characters that must follow the secret of a token. */
+function checksum(secret: string): string {
+  let digits = ''
+  for (let rest = crc32(secret); rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET.charAt(rest % 62) + digits
+  return digits.padStart(6, '0')
+}
+
+/** Tokens that cannot be any actor's: each with the reason. */
+function badTokens(): [string, string][] {
+  const other = token.endsWith('0') ? '1' : '0'
+  const swapped = `${token.slice(0, 10)}${token[11]}${token[10]}${token.slice(12)}`
+  const secret = 'x'.repeat(27)
+  return [
+    ['empty', ''],
+    ['no token at all', 'hello'],
+    ['last character mistyped', token.slice(0, -1) + other],
+    ['cut short', token.slice(0, -1)],
+    ['too long', `${token}0`],
+    ['foreign prefix', token.replace('plm_', 'abc_')],
+    ['never issued, though its checksum is right', `plm_${secret}${checksum(secret)}`],
+    ['two tokens', `${token}, ${token}`],
+    ...(token[10] === token[11] ? [] : [['neighbours swapped', swapped] as [string, string]]),
+  ]
+}
+
+test('an empty object makes an actor of which nothing is declared', async () => {
+  const answer = await call<ActorIssued>(app.url, 'POST', '/api/actors', { body: {} })
+  const issued = expectStatus(answer, 201)
+  assert.deepEqual(Object.keys(issued).sort(), ['actor', 'dataClass', 'token', 'warning'])
+  assert.equal(issued.dataClass, 'EXTERNAL')
+  assert.ok(issued.warning.length > 0)
+  const { id, observed, ...rest } = issued.actor
+  assert.match(id, UUID_V7)
+  assert.match(observed.firstSeenAt, TIME)
+  assert.equal(observed.lastSeenAt, observed.firstSeenAt)
+  assert.deepEqual(rest, {
+    actorType: 'UNKNOWN',
+    declared: { name: null, model: null, provider: null },
+    verificationStatus: 'UNVERIFIED',
+  })
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+})
+
+test('what is declared comes back as it was sent, member by member', async () => {
+  const said = { declaredName: ' Ünï 🦊 ', declaredModel: 'm'.repeat(100), declaredProvider: '🦊'.repeat(100) }
+  for (const actorType of ['AGENT', 'HUMAN', 'UNKNOWN']) {
+    const { actor } = await issue({ actorType, ...said })
+    assert.equal(actor.actorType, actorType)
+    assert.deepEqual(actor.declared, {
+      name: said.declaredName,
+      model: said.declaredModel,
+      provider: said.declaredProvider,
+    })
+  }
+  assert.deepEqual((await issue({ declaredModel: 'only this' })).actor.declared, {
+    name: null,
+    model: 'only this',
+    provider: null,
+  })
+})
+
+test('tokens carry their prefix and checksum, and no two are alike', async () => {
+  const issued = await Promise.all(Array.from({ length: 20 }, () => issue({ declaredName: 'Same' })))
+  for (const one of issued) {
+    const [, secret = '', check] = /^plm_([0-9A-Za-z]{27,})([0-9A-Za-z]{6})$/.exec(one.token) ?? []
+    assert.equal(check, checksum(secret), one.token)
+  }
+  assert.equal(new Set(issued.map(one => one.token)).size, issued.length)
+  assert.equal(new Set(issued.map(one => one.actor.id)).size, issued.length)
+})
+
+test('a token is answered once and is told nowhere again', async () => {
+  const { actor, token: secret } = await newActor(app.url, { declaredName: 'Keeps a secret' })
+  const made = await newEntry(app.url, secret)
+  for (const path of ['/api/activity', `/api/entries/${made.slug}`, `/api/entries/${made.slug}/timeline`]) {
+    const { text } = await call(app.url, 'GET', path, { token: secret })
+    assert.ok(text.includes(actor.id), path)
+    assert.ok(!text.includes(secret), path)
+  }
+  assert.ok(!app.log().includes(secret))
+})
+
+test('a bad token is 401 with a challenge on reads, writes and actor creation alike', async () => {
+  const calls: [string, string, object?][] = [
+    ['GET', '/api/entries'],
+    ['GET', '/api/search?q=fox'],
+    ['GET', `/api/entries/${entry.slug}`],
+    ['GET', `/api/entries/${entry.slug}/evidence`],
+    ['GET', '/api/activity'],
+    ['GET', '/api/stats'],
+    ['GET', '/api/discovery'],
+    ['POST', '/api/actors', {}],
+    ['POST', '/api/entries', { title: 't', content: 'c', summary: 's' }],
+  ]
+  for (const [why, bad] of badTokens()) {
+    for (const [method, path, body] of calls) {
+      const answer = await call(app.url, method, path, { token: bad, ...(body === undefined ? {} : { body }) })
+      assert.equal(answer.status, 401, `${why}: ${method} ${path} ${answer.text}`)
+      expectProblem(answer, 401, 'ACTOR_TOKEN_INVALID')
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^ActorToken\b/)
+    }
+  }
+})
+
+test('writes without a token are 401 with a challenge', async () => {
+  const revisionId = entry.currentRevisionId
+  const calls: [string, object][] = [
+    ['/api/entries', { title: 't', content: 'c', summary: 's' }],
+    [`/api/entries/${entry.slug}/revisions`, revisionOf(entry)],
+    [`/api/entries/${entry.slug}/verify`, { revisionId, result: 'SUPPORTED', confidence: 1, rationale: 'r' }],
+    [`/api/entries/${entry.slug}/contradict`, { revisionId, rationale: 'r' }],
+    ['/api/relations', { sourceEntryId: entry.id, targetEntryId: entry.id, relationType: 'CONNECT', rationale: 'r' }],
+  ]
+  for (const [path, body] of calls) {
+    const answer = expectProblem(await call(app.url, 'POST', path, { body }), 401, 'ACTOR_TOKEN_REQUIRED')
+    assert.match(answer.headers.get('www-authenticate') ?? '', /^ActorToken\b/, path)
+  }
+})
+
+test('health, readiness, guides and admin paths ignore the token header', async () => {
+  for (const path of ['/health', '/ready', '/agents', '/agents.md', '/skill.md', '/llms.txt', '/openapi.json']) {
+    expectStatus(await call(app.url, 'GET', path, { token: 'nonsense' }), 200)
+    expectStatus(await call(app.url, 'GET', path, { token: '' }), 200)
+  }
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  expectStatus(await call(app.url, 'GET', '/api/admin/snapshot', { token: 'nonsense', headers }), 200)
+  const refused = expectProblem(
+    await call(app.url, 'GET', '/api/admin/snapshot', { token }),
+    401,
+    'ADMIN_TOKEN_REQUIRED',
+  )
+  assert.match(refused.headers.get('www-authenticate') ?? '', /^Bearer\b/)
+})
+
+test('an actor may be made by one who has a valid token, and is another one', async () => {
+  const first = await newActor(app.url)
+  const answer = await call<ActorIssued>(app.url, 'POST', '/api/actors', { body: {}, token: first.token })
+  assert.notEqual(expectStatus(answer, 201).actor.id, first.actor.id)
+})
+
+test('a token outlives a restart and goes on as the same actor', async () => {
+  const { actor, token: kept } = await newActor(app.url, { declaredName: 'Persistent' })
+  await app.restart()
+  const made = await newEntry(app.url, kept)
+  assert.deepEqual(made.actor, { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' })
+})
+
+test('the last observation moves on while the first stays, and both are seen by administrators', async () => {
+  const { actor, token: own } = await newActor(app.url)
+  app.advance(5_000)
+  await newEntry(app.url, own)
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const snapshot = expectStatus(
+    await call<{ actors: (Actor & { id: string })[] }>(app.url, 'GET', '/api/admin/snapshot', { headers }),
+    200,
+  )
+  const seen = snapshot.actors.find(({ id }) => id === actor.id)?.observed
+  assert.equal(seen?.firstSeenAt, actor.observed.firstSeenAt)
+  assert.ok(Date.parse(seen?.lastSeenAt ?? '') >= Date.parse(actor.observed.firstSeenAt) + 5_000)
+})
+
+test('readers with one User-Agent are one anonymous actor, with another one another, and a token is none of them', async () => {
+  // The start of an hour: no reading falls into another hour or day than the others.
+  app.advance(3_600_000 - (Date.now() % 3_600_000))
+  const fresh = await newEntry(app.url, token)
+  const { actor, token: own } = await newActor(app.url)
+  const readAs = (userAgent: string, by?: string) =>
+    call(app.url, 'GET', `/api/entries/${fresh.slug}`, {
+      headers: { 'user-agent': userAgent },
+      ...(by === undefined ? {} : { token: by }),
+    })
+  for (const agent of ['curl/8', 'curl/8', 'wget/1']) expectStatus(await readAs(agent), 200)
+  expectStatus(await readAs('curl/8', own), 200)
+  const headers = { 'user-agent': 'curl/8' }
+  const { items } = expectStatus(
+    await call<{ items: Activity[] }>(app.url, 'GET', `/api/entries/${fresh.slug}/timeline`, { headers }),
+    200,
+  )
+  const readers = items.filter(({ action }) => action === 'READ').map(({ actorId }) => actorId)
+  assert.equal(readers.length, 3)
+  assert.equal(new Set(readers).size, 3)
+  assert.ok(readers.includes(actor.id))
+})

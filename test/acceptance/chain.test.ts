@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { Entry, Revision } from '../../src/contract/resources.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+
+let app: TestApp
+let token: string
+before(async () => {
+  app = await startApp()
+  token = (await newActor(app.url)).token
+})
+after(() => app.close())
+
+const ESCAPES: Record<string, string> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+}
+
+/** RFC 8785 as a stranger would write it: keys by UTF-16 code units, the shortest escapes, nothing else changed. */
+function canonical(value: unknown): string {
+  if (typeof value === 'string') {
+    const escaped = value.replace(
+      /["\\\u0000-\u001f]/g,
+      character => ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+    return `"${escaped}"`
+  }
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${members.map(([key, member]) => `${canonical(key)}:${canonical(member)}`).join(',')}}`
+  }
+  assert.ok(value === null || typeof value === 'boolean' || Number.isSafeInteger(value), `no rule for ${value}`)
+  return String(value)
+}
+
+function hashOf(revision: Revision, previousEvidenceHash: string | null): string {
+  const { evidenceHash: _, ...served } = revision
+  return createHash('sha256')
+    .update(canonical({ ...served, previousEvidenceHash }), 'utf8')
+    .digest('hex')
+}
+
+const create = (body: object) => call<Entry>(app.url, 'POST', '/api/entries', { body, token })
+const revise = async (entry: Entry, input: object): Promise<Entry> => {
+  const body = { ...revisionOf(entry), ...input }
+  return expectStatus(await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { body, token }), 201)
+}
+
+/** The history, oldest first, from public reads alone. */
+const history = async (entry: Entry): Promise<Revision[]> =>
+  (await allPages<Revision>(app.url, `/api/entries/${entry.slug}/revisions`, 3)).reverse()
+
+function assertChain(revisions: readonly Revision[]): void {
+  let previous: Revision | undefined
+  for (const revision of revisions) {
+    assert.equal(revision.previousRevisionId, previous?.id ?? null)
+    assert.equal(revision.evidenceHash, hashOf(revision, previous?.evidenceHash ?? null), revision.id)
+    assert.ok(previous === undefined || revision.createdAt >= previous.createdAt)
+    previous = revision
+  }
+}
+
+const CONTROL = Array.from({ length: 31 }, (_, n) => String.fromCharCode(n + 1)).join('')
+const TEXTS = [
+  'plain',
+  'Ünïcödé ñ ß ı İ ﬁ e\u0301 \u00e9 Å Å',
+  '日本語 ไทย हिन्दी العربية עִבְרִית',
+  '🦊👩‍👩‍👧 𝒶 \u{10ffff} \ufffe',
+  `${CONTROL}\u007f\u0080\u009f\u2028\u2029\ufeff`,
+  '"quotes" \\ / \\u0041 </script> & \u202e',
+]
+
+test('every evidenceHash is recomputed from public reads, whatever the texts hold', async () => {
+  const cited = await newEntry(app.url, token)
+  const source = { entryId: cited.id.toUpperCase(), revisionId: cited.currentRevisionId.toUpperCase() }
+  const text = TEXTS.join('\n')
+  let entry = await newEntry(app.url, token, {
+    title: text.slice(0, 60),
+    summary: text,
+    content: text,
+    sources: [source],
+  })
+  for (const [n, one] of TEXTS.entries()) {
+    const said = { title: `${one} `, summary: one, content: `${one}${n}`, rationale: ` ${one}` }
+    entry = await revise(entry, { ...said, changeType: 'CORRECT', sources: n % 2 === 0 ? [source, source] : [] })
+  }
+  const revisions = await history(entry)
+  assert.equal(revisions.length, TEXTS.length + 1)
+  assertChain(revisions)
+  assert.equal(new Set(revisions.map(({ evidenceHash }) => evidenceHash)).size, revisions.length)
+  assert.equal(revisions.at(-1)?.sources.length, 0)
+  assert.equal(revisions.at(-2)?.sources.length, 2)
+})
+
+test('a revision read alone is the same, and its ETag is what it is checked by', async () => {
+  let entry = await newEntry(app.url, token)
+  entry = await revise(entry, {})
+  for (const revision of await history(entry)) {
+    const answer = await call<Revision>(app.url, 'GET', `/api/entries/${entry.id}/revisions/${revision.id}`)
+    assert.deepEqual(expectStatus(answer, 200), revision)
+    assert.equal(answer.headers.get('etag'), `"${revision.evidenceHash}"`)
+  }
+})
+
+test('a changed, dropped or exchanged link is noticed', async () => {
+  let entry = await newEntry(app.url, token)
+  for (let n = 0; n < 3; n++) entry = await revise(entry, { content: `version ${n}` })
+  const revisions = await history(entry)
+  assertChain(revisions)
+  const [first, second, third, fourth] = revisions as [Revision, Revision, Revision, Revision]
+  const forged = [
+    [first, { ...second, content: 'forged' }, third, fourth],
+    [first, third, fourth],
+    [first, third, second, fourth],
+    [{ ...first, actorId: entry.id }, second, third, fourth],
+  ]
+  for (const chain of forged) assert.throws(() => assertChain(chain), assert.AssertionError)
+})
+
+test('evidence, relations, moderation and a restart change no hash', async () => {
+  const entry = await newEntry(app.url, token)
+  const other = await newEntry(app.url, token, {
+    sources: [{ entryId: entry.id, revisionId: entry.currentRevisionId }],
+  })
+  const latest = await revise(entry, {})
+  const earlier = [await history(latest), await history(other)]
+  const judged = { revisionId: entry.currentRevisionId, rationale: 'r' }
+  const relation = { sourceEntryId: entry.id, targetEntryId: other.id, relationType: 'REUSES', rationale: 'r' }
+  const verification = { ...judged, result: 'SUPPORTED', confidence: 1 }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.id}/verify`, { body: verification, token }), 201)
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.id}/contradict`, { body: judged, token }), 201)
+  expectStatus(await call(app.url, 'POST', '/api/relations', { body: relation, token }), 201)
+  await moderate(entry, 'BLOCK')
+  await app.restart()
+  assert.deepEqual([await history(latest), await history(other)], earlier)
+  // A withdrawn source stays in what was hashed.
+  await moderate(entry, 'HIDE')
+  assert.deepEqual(await history(other), earlier[1])
+})
+
+test('the recipe is published in the guide and in the OpenAPI document', async () => {
+  for (const path of ['/agents.md', '/openapi.json']) {
+    const { text } = await call(app.url, 'GET', path)
+    for (const word of ['evidenceHash', 'previousEvidenceHash', 'RFC 8785', 'SHA-256'])
+      assert.ok(text.includes(word), word)
+  }
+})
+
+async function moderate(entry: Entry, action: string): Promise<void> {
+  const body = { targetType: 'ENTRY', targetId: entry.id, action, reason: 'Test.' }
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers }), 200)
+}
+
+test('sources name an exact revision of an entry, in either case, and come back in lower case', async () => {
+  const cited = await newEntry(app.url, token)
+  const other = await newEntry(app.url, token)
+  const [entryId, revisionId] = [cited.id, cited.currentRevisionId]
+  const upper = { entryId: entryId.toUpperCase(), revisionId: revisionId.toUpperCase() }
+  const made = await newEntry(app.url, token, { sources: [upper, { entryId, revisionId }] })
+  const path = `/api/entries/${made.id}/revisions/${made.currentRevisionId}`
+  const { sources } = expectStatus(await call<Revision>(app.url, 'GET', path), 200)
+  assert.deepEqual(sources, [
+    { entryId, revisionId },
+    { entryId, revisionId },
+  ])
+  const wrong = [
+    { entryId, revisionId: other.currentRevisionId },
+    { entryId: other.id, revisionId },
+    { entryId: revisionId, revisionId: entryId },
+    { entryId, revisionId: entryId },
+  ]
+  for (const source of wrong) {
+    const body = { title: 't', summary: 's', content: 'c', sources: [{ entryId, revisionId }, source] }
+    expectProblem(await create(body), 422, 'SOURCE_NOT_FOUND')
+  }
+  const again = Array.from({ length: 21 }, () => ({ entryId, revisionId }))
+  await newEntry(app.url, token, { sources: again.slice(1) })
+  expectProblem(await create({ title: 't', summary: 's', content: 'c', sources: again }), 400, 'INVALID_BODY')
+})
+
+test('a withdrawn entry is 410 and cannot be cited by anything new; a locked one can', async () => {
+  const entry = await newEntry(app.url, token)
+  const sources = [{ entryId: entry.id, revisionId: entry.currentRevisionId }]
+  const citing = { title: 't', summary: 's', content: 'c', sources }
+  await moderate(entry, 'BLOCK')
+  assert.equal(expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.id}`), 200).status, 'LOCKED')
+  expectStatus(await create(citing), 201)
+  await moderate(entry, 'HIDE')
+  expectProblem(await call(app.url, 'GET', `/api/entries/${entry.slug}`), 410, 'ENTRY_WITHDRAWN')
+  expectProblem(await create(citing), 422, 'SOURCE_NOT_FOUND')
+})

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Entry, Revision } from '../../src/contract/resources.ts'
+import { TRUST } from '../../src/contract/words.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import {
+  type Answer,
+  allPages,
+  call,
+  expectProblem,
+  expectStatus,
+  newActor,
+  newEntry,
+  revisionOf,
+} from '../support/client.ts'
+
+let app: TestApp
+let token: string
+let authorId: string
+before(async () => {
+  app = await startApp()
+  const { actor, token: issued } = await newActor(app.url)
+  token = issued
+  authorId = actor.id
+})
+after(() => app.close())
+
+type Page = { items: Revision[]; nextCursor: string | null }
+const pathOf = (entry: Entry): string => `/api/entries/${entry.slug}/revisions`
+const tryRevise = (entry: Entry, input: object = {}, by = token) =>
+  call<Entry>(app.url, 'POST', pathOf(entry), { body: { ...revisionOf(entry), ...input }, token: by })
+const revise = async (entry: Entry, input: object = {}): Promise<Entry> =>
+  expectStatus(await tryRevise(entry, input), 201)
+const page = async (entry: Entry, query = ''): Promise<Page> =>
+  expectStatus(await call<Page>(app.url, 'GET', `${pathOf(entry)}${query}`), 200)
+const read = async (entry: Entry): Promise<Entry> =>
+  expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.id}`), 200)
+const ids = (revisions: Revision[]): string[] => revisions.map(({ id }) => id)
+
+/** An entry with `count` revisions; the contents are their numbers, from 1. */
+async function grown(count: number): Promise<Entry> {
+  let entry = await newEntry(app.url, token, { content: '1' })
+  for (let n = 2; n <= count; n++) entry = await revise(entry, { content: String(n) })
+  return entry
+}
+const contents = ({ items }: Page): number[] => items.map(({ content }) => Number(content))
+const countDown = (from: number, to: number): number[] => Array.from({ length: from - to + 1 }, (_, n) => from - n)
+
+test('the first revision is a CREATE with everything the entry says', async () => {
+  const entry = await newEntry(app.url, token, { title: 'T', summary: 'S', content: 'C' })
+  const { items, nextCursor } = await page(entry)
+  assert.equal(nextCursor, null)
+  const [first, ...others] = items
+  assert.deepEqual(others, [])
+  const { evidenceHash, ...rest } = first as Revision
+  assert.match(evidenceHash, /^[0-9a-f]{64}$/)
+  assert.deepEqual(rest, {
+    id: entry.currentRevisionId,
+    entryId: entry.id,
+    previousRevisionId: null,
+    actorId: authorId,
+    title: 'T',
+    summary: 'S',
+    content: 'C',
+    changeType: 'CREATE',
+    rationale: 'Initial revision',
+    createdAt: entry.createdAt,
+    sources: [],
+    ...TRUST,
+  })
+})
+
+test('a revision becomes what the entry says; creator, creation, slug and tags stay', async () => {
+  const entry = await newEntry(app.url, token, { tags: ['kept'] })
+  const { actor: second, token: secondToken } = await newActor(app.url)
+  for (const changeType of ['EXPAND', 'CORRECT', 'SYNTHESIZE']) {
+    const base = await read(entry)
+    app.advance(1_000)
+    const said = { title: `T ${changeType}`, summary: `S ${changeType}`, content: `C ${changeType}` }
+    const answer = await tryRevise(base, { ...said, changeType, rationale: `Why ${changeType}` }, secondToken)
+    const revised = expectStatus(answer, 201)
+    assert.deepEqual(revised, {
+      ...base,
+      ...said,
+      currentRevisionId: revised.currentRevisionId,
+      updatedAt: revised.updatedAt,
+      revisionCount: base.revisionCount + 1,
+    })
+    assert.ok(revised.updatedAt > base.updatedAt)
+    assert.equal(revised.actor.id, authorId)
+    assert.deepEqual(await read(entry), revised)
+    assert.equal(answer.headers.get('etag'), `"${revised.currentRevisionId}"`)
+    assert.equal(answer.headers.get('location'), `/api/entries/${entry.slug}`)
+    const [newest] = (await page(entry)).items
+    const { evidenceHash: _, ...rest } = newest as Revision
+    assert.deepEqual(rest, {
+      id: revised.currentRevisionId,
+      entryId: entry.id,
+      previousRevisionId: base.currentRevisionId,
+      actorId: second.id,
+      ...said,
+      changeType,
+      rationale: `Why ${changeType}`,
+      createdAt: revised.updatedAt,
+      sources: [],
+      ...TRUST,
+    })
+  }
+})
+
+test('CREATE is no type of change to send', async () => {
+  const entry = await newEntry(app.url, token)
+  expectProblem(await tryRevise(entry, { changeType: 'CREATE' }), 400, 'INVALID_BODY')
+})
+
+test('a revision on a base that is no longer the latest is 409 and names the latest', async () => {
+  const entry = await newEntry(app.url, token)
+  const latest = await revise(entry)
+  const stale = [entry.currentRevisionId, entry.id, '00000000-0000-0000-0000-000000000000']
+  for (const previousRevisionId of stale) {
+    const answer = await tryRevise(entry, { previousRevisionId })
+    expectProblem(answer, 409, 'STALE_REVISION')
+    assert.equal(answer.headers.get('etag'), `"${latest.currentRevisionId}"`)
+    const [, target = '', relation] = /^<([^>]+)>; rel="([^"]+)"$/.exec(answer.headers.get('link') ?? '') ?? []
+    assert.equal(relation, 'latest-version')
+    const linked = expectStatus(await call<Revision>(app.url, 'GET', target), 200)
+    assert.equal(linked.id, latest.currentRevisionId)
+  }
+  assert.deepEqual(await read(entry), latest)
+})
+
+test('the base may be named in upper case', async () => {
+  const entry = await newEntry(app.url, token)
+  const revised = await revise(entry, { previousRevisionId: entry.currentRevisionId.toUpperCase() })
+  const [newest] = (await page(revised)).items
+  assert.equal(newest?.previousRevisionId, entry.currentRevisionId)
+})
+
+test('of fifty revisions of one base at once exactly one is committed, round after round', async () => {
+  let entry = await newEntry(app.url, token)
+  for (let round = 1; round <= 8; round++) {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => tryRevise(entry, { content: `round ${round} by ${n}` })),
+    )
+    const won = answers.filter(({ status }) => status === 201)
+    assert.equal(won.length, 1, `round ${round}`)
+    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'STALE_REVISION')
+    const next = await read(entry)
+    assert.deepEqual(next, won[0]?.body)
+    assert.equal(next.revisionCount, round + 1)
+    entry = next
+  }
+  const history = await allPages<Revision>(app.url, pathOf(entry), 4)
+  assert.equal(history.length, 9)
+  assert.equal(history[0]?.id, entry.currentRevisionId)
+  for (const [n, revision] of history.entries()) {
+    assert.equal(revision.previousRevisionId, history[n + 1]?.id ?? null)
+  }
+})
+
+test('exact revisions are read in either case, under their own entry only', async () => {
+  const entry = await grown(3)
+  const other = await newEntry(app.url, token)
+  for (const revision of (await page(entry)).items) {
+    for (const id of [revision.id, revision.id.toUpperCase()]) {
+      for (const address of [entry.slug, entry.id, entry.id.toUpperCase()]) {
+        const answer = await call<Revision>(app.url, 'GET', `/api/entries/${address}/revisions/${id}`)
+        assert.deepEqual(expectStatus(answer, 200), revision)
+      }
+    }
+    const foreign = await call(app.url, 'GET', `/api/entries/${other.slug}/revisions/${revision.id}`)
+    expectProblem(foreign, 404, 'REVISION_NOT_FOUND')
+  }
+  expectProblem(await call(app.url, 'GET', `${pathOf(entry)}/${entry.id}`), 404, 'REVISION_NOT_FOUND')
+  expectProblem(await call(app.url, 'GET', `${pathOf(entry)}/latest`), 400, 'INVALID_PATH')
+  expectProblem(await call(app.url, 'GET', '/api/entries/none/revisions'), 404, 'ENTRY_NOT_FOUND')
+})
+
+test('the history comes newest first, twenty a page, to a null cursor', async () => {
+  const entry = await grown(45)
+  const first = await page(entry)
+  assert.deepEqual(contents(first), countDown(45, 26))
+  const second = await page(entry, `?before=${first.nextCursor}`)
+  assert.deepEqual(contents(second), countDown(25, 6))
+  const third = await page(entry, `?before=${second.nextCursor}`)
+  assert.deepEqual(contents(third), countDown(5, 1))
+  assert.equal(third.nextCursor, null)
+  const exact = await page(entry, '?limit=45')
+  assert.deepEqual([contents(exact).length, exact.nextCursor], [45, null])
+  for (const limit of [1, 7, 44, 50]) {
+    const all = await allPages<Revision>(app.url, pathOf(entry), limit)
+    assert.deepEqual(all, exact.items, `limit ${limit}`)
+  }
+})
+
+test('pages neither repeat nor skip while revisions are added', async () => {
+  let entry = await grown(12)
+  const earlier = ids((await page(entry)).items)
+  let { items, nextCursor } = await page(entry, '?limit=3')
+  const seen = ids(items)
+  while (nextCursor !== null) {
+    entry = await revise(entry, { content: '99' })
+    ;({ items, nextCursor } = await page(entry, `?limit=3&before=${nextCursor}`))
+    seen.push(...ids(items))
+  }
+  assert.deepEqual(seen, earlier)
+})
+
+test('a small before is a plain offset, and every number of 1 to 19 digits has an answer', async () => {
+  const entry = await grown(6)
+  const from = async (before: string): Promise<number[]> => contents(await page(entry, `?before=${before}`))
+  assert.deepEqual(await from('0'), countDown(6, 1))
+  assert.deepEqual(await from('2'), countDown(4, 1))
+  assert.deepEqual(await from('0000000000000000005'), [1])
+  assert.deepEqual(await from('6'), [])
+  assert.deepEqual(await from('999999999'), [])
+  assert.deepEqual(await from('4000000001'), countDown(3, 1))
+  // A list that was longer than this one is: its size counts as the present one.
+  assert.deepEqual(await from('9000000002'), countDown(4, 1))
+  assert.deepEqual(await from('9999999999000000000'), countDown(6, 1))
+  assert.deepEqual(await from('9999999999999999999'), [])
+  const clamped = await page(entry, '?limit=2&before=9000000001')
+  assert.deepEqual(contents(clamped), [5, 4])
+  assert.deepEqual(contents(await page(entry, `?before=${clamped.nextCursor}`)), [3, 2, 1])
+  for (const before of ['', '-1', '1.5', 'abc', '1e3', '12345678901234567890', '٣', '+1']) {
+    const answer = await call(app.url, 'GET', `${pathOf(entry)}?before=${encodeURIComponent(before)}`)
+    expectProblem(answer, 400, 'INVALID_QUERY')
+  }
+})
+
+test('a Link to the next page stands beside the cursor', async () => {
+  const entry = await grown(5)
+  const seen: Revision[] = []
+  let next: string | undefined = `${pathOf(entry)}?limit=2`
+  while (next !== undefined) {
+    const answer: Answer<Page> = await call(app.url, 'GET', next)
+    const { items, nextCursor } = expectStatus(answer, 200)
+    seen.push(...items)
+    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
+    assert.equal(next === undefined, nextCursor === null)
+    if (next !== undefined) assert.equal(new URLSearchParams(next.split('?')[1]).get('before'), nextCursor)
+  }
+  assert.deepEqual(seen, (await page(entry)).items)
+})
+
+test('a refused revision changes nothing', async () => {
+  const entry = await newEntry(app.url, token)
+  const sources = [{ entryId: entry.id, revisionId: entry.id }]
+  expectProblem(await tryRevise(entry, { sources }), 422, 'SOURCE_NOT_FOUND')
+  expectProblem(await tryRevise(entry, { sources, previousRevisionId: entry.id }), 409, 'STALE_REVISION')
+  assert.deepEqual(await read(entry), entry)
+  assert.equal((await page(entry)).items.length, 1)
+})
