@@ -23,7 +23,7 @@ export type SqliteConnection = {
 /**
  * Opens a SQLite file in WAL mode.
  * A writer has synchronous=FULL, so that a commit that returned survives a power cut, or NORMAL for derived data that may lose its newest part.
- * Throws StoreFault('broken') when the library is too old.
+ * Throws StoreFault('broken') when the library is too old or the file is no database.
  */
 export function openSqlite(
   path: string,
@@ -31,10 +31,17 @@ export function openSqlite(
   options: { cacheKib?: number; mmapBytes?: number } = {},
 ): SqliteConnection {
   const raw = new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT })
-  assertVersion(raw)
-  if (mode !== 'read')
-    raw.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${mode === 'write' ? 'FULL' : 'NORMAL'}`)
-  raw.exec('PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON')
+  try {
+    guarded(() => {
+      assertVersion(raw)
+      if (mode !== 'read')
+        raw.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${mode === 'write' ? 'FULL' : 'NORMAL'}`)
+      raw.exec('PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON')
+    })
+  } catch (error) {
+    raw.close()
+    throw error
+  }
   if (options.cacheKib !== undefined) raw.exec(`PRAGMA cache_size = -${options.cacheKib}`)
   if (options.mmapBytes !== undefined) raw.exec(`PRAGMA mmap_size = ${options.mmapBytes}`)
 
@@ -52,7 +59,8 @@ export function openSqlite(
     one: <R>(statement: Sql) => guarded(() => prepared(statement.text).get(...statement.values) as R | undefined),
     all: <R>(statement: Sql) => guarded(() => prepared(statement.text).all(...statement.values) as R[]),
     run: statement => guarded(() => Number(prepared(statement.text).run(...statement.values).changes)),
-    each: <R>(statement: Sql) => prepared(statement.text).iterate(...statement.values) as Iterable<R>,
+    each: <R>(statement: Sql) =>
+      guardedEach(() => prepared(statement.text).iterate(...statement.values) as Iterable<R>),
     exec: text => guarded(() => raw.exec(text)),
     close() {
       statements.clear()
@@ -82,19 +90,29 @@ function guarded<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff
-    if (code === SQLITE_FULL) throw new StoreFault('full', error)
-    if (code === SQLITE_IOERR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB)
-      throw new StoreFault('broken', error)
-    throw error
+    throw faultOf(error)
   }
+}
+
+function* guardedEach<R>(rows: () => Iterable<R>): Generator<R> {
+  try {
+    yield* rows()
+  } catch (error) {
+    throw faultOf(error)
+  }
+}
+
+function faultOf(error: unknown): unknown {
+  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff
+  if (code === SQLITE_FULL) return new StoreFault('full', error)
+  if (code === SQLITE_IOERR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return new StoreFault('broken', error)
+  return error
 }
 
 function assertVersion(raw: DatabaseSync): void {
   const { version } = raw.prepare('SELECT sqlite_version() AS version').get() as { version: string }
   const order = version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true })
   if (order < 0) {
-    raw.close()
     throw new StoreFault(
       'broken',
       new Error(`SQLite ${version} is too old; run a Node with SQLite ${OLDEST_SQLITE} or newer`),

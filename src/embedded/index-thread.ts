@@ -1,16 +1,27 @@
+import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { sql } from '../database/sql.ts'
+import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
+import { listChangedEntries } from '../store/entry.ts'
 import { readHead } from '../store/head.ts'
 import { indexFile, storeFile } from './files.ts'
 import type { ThreadData } from './protocol.ts'
-import { indexedRecord, openIndexForWriting, putEntry, removeEntry, saveIndexedRecord } from './search-index.ts'
+import {
+  deleteIndex,
+  indexedRecord,
+  openIndexForWriting,
+  putEntry,
+  removeEntry,
+  saveIndexedRecord,
+} from './search-index.ts'
 import { awaitCommit, committed, isStopping, tellIndexed } from './signals.ts'
 
 /** The thread that keeps the search index behind the store: it follows the entries in the order in which they changed. */
 const { directory, signals } = workerData as ThreadData
 /** Entries put into the index in one transaction. */
 const BATCH = 500
+/** How long a full disk is left alone before the index is tried again, in milliseconds. */
+const FULL_DISK_PAUSE = 500
 
 const store = openSqlite(storeFile(directory), 'read')
 const head = await readHead(store)
@@ -18,31 +29,11 @@ const index = openIndexForWriting(indexFile(directory), head.store_id, head.reco
 tellIndexed(signals, indexedRecord(index))
 parentPort?.postMessage('ready')
 
-type Changed = {
-  number: number
-  change: number
-  id: string
-  withdrawn: number
-  revision: number
-  updated_at: number
-  revisions: number
-  tags: string
-  title: string
-  summary: string
-  content: string
-}
-
-const changedSince = (change: number, number: number): Changed[] =>
-  store.all<Changed>(sql`
-    SELECT e.number, e.change, e.id, e.withdrawn, e.revision, e.updated_at, e.revisions, e.tags, r.title, r.summary, r.content
-    FROM entry e JOIN revision r ON r.number = e.revision
-    WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${BATCH}`)
-
-function follow(from: number, to: number): void {
+async function follow(from: number, to: number): Promise<void> {
   let change = from
   let number = Number.MAX_SAFE_INTEGER
   for (;;) {
-    const entries = changedSince(change, number)
+    const entries = await listChangedEntries(store, change, number, BATCH)
     index.exec('BEGIN IMMEDIATE')
     for (const entry of entries) {
       if (entry.withdrawn) removeEntry(index, entry.number)
@@ -63,11 +54,19 @@ function follow(from: number, to: number): void {
 while (!isStopping(signals)) {
   const seen = committed(signals)
   const from = indexedRecord(index)
-  if (Number(seen) > from) {
-    follow(from, Number(seen))
-    tellIndexed(signals, indexedRecord(index))
+  try {
+    if (Number(seen) > from) {
+      await follow(from, Number(seen))
+      tellIndexed(signals, indexedRecord(index))
+    }
+    awaitCommit(signals, seen)
+  } catch (error) {
+    if (index.raw.isTransaction) index.exec('ROLLBACK')
+    // What cannot be read is made anew by the next start.
+    if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(indexFile(directory))
+    if (!(error instanceof StoreFault) || error.kind === 'broken') throw error
+    await setTimeout(FULL_DISK_PAUSE)
   }
-  awaitCommit(signals, seen)
 }
 index.close()
 store.close()

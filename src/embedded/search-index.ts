@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { TAG_FENCE, TERMS_VERSION, type Term, tagWord, wordsOf } from '../domain/terms.ts'
@@ -40,25 +42,45 @@ export type IndexedEntry = {
   tags: string[]
 }
 
-/** Opens the index for writing; one that belongs to another store or was made by other rules is emptied first. */
+/** Opens the index for writing; one that belongs to another store, was made by other rules or cannot be read is made anew. */
 export function openIndexForWriting(path: string, storeId: string, newestRecord: number): SqliteConnection {
+  try {
+    return openCurrent(path, storeId, newestRecord)
+  } catch (error) {
+    if (!(error instanceof StoreFault) || error.kind !== 'broken') throw error
+    deleteIndex(path)
+    return openCurrent(path, storeId, newestRecord)
+  }
+}
+
+/** Deletes the index: the next one to open it begins at nothing. */
+export function deleteIndex(path: string): void {
+  for (const part of ['', '-wal', '-shm']) rmSync(`${path}${part}`, { force: true })
+}
+
+function openCurrent(path: string, storeId: string, newestRecord: number): SqliteConnection {
   const connection = openSqlite(path, 'derived')
-  const known = connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'progress'`)
-  const progress =
-    known === undefined
-      ? undefined
-      : connection.one<{ store_id: string; version: number; record: number }>(
-          sql`SELECT store_id, version, record FROM progress`,
-        )
-  if (progress?.store_id === storeId && progress.version === VERSION && progress.record <= newestRecord)
+  try {
+    const known = connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'progress'`)
+    const progress =
+      known === undefined
+        ? undefined
+        : connection.one<{ store_id: string; version: number; record: number }>(
+            sql`SELECT store_id, version, record FROM progress`,
+          )
+    if (progress?.store_id === storeId && progress.version === VERSION && progress.record <= newestRecord)
+      return connection
+    connection.exec(
+      'BEGIN IMMEDIATE; DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS doc; DROP TABLE IF EXISTS progress',
+    )
+    connection.exec(SCHEMA)
+    connection.run(sql`INSERT INTO progress (one, store_id, version, record) VALUES (1, ${storeId}, ${VERSION}, 0)`)
+    connection.exec('COMMIT')
     return connection
-  connection.exec(
-    'BEGIN IMMEDIATE; DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS doc; DROP TABLE IF EXISTS progress',
-  )
-  connection.exec(SCHEMA)
-  connection.run(sql`INSERT INTO progress (one, store_id, version, record) VALUES (1, ${storeId}, ${VERSION}, 0)`)
-  connection.exec('COMMIT')
-  return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 /** The record number up to which every change is in the index. */

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Problem } from '../contract/problems.ts'
+import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { indexFile } from './files.ts'
 import { type Query, replyOfError, type ThreadData } from './protocol.ts'
-import { searchIndex } from './search-index.ts'
+import { deleteIndex, searchIndex } from './search-index.ts'
 import { awaitIndexed } from './signals.ts'
 
 /** A thread that answers searches, each once the index has reached what was committed when it was asked. */
@@ -28,6 +29,10 @@ port.on('message', (message: Query | 'close') => {
     port.postMessage([{ id, result: searchIndex(index, request) }])
   } catch (error) {
     port.postMessage([replyOfError(id, error)])
+    if (!(error instanceof StoreFault)) return
+    // An index that cannot be read ends the service; the next start makes it anew.
+    deleteIndex(indexFile(directory))
+    throw error
   }
 })
 port.postMessage('ready')
