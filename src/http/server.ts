@@ -220,8 +220,6 @@ export async function createServer(options: ServerOptions) {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SECURITY_FIELDS })
     if (stopping) reply.header('connection', 'close')
-    // An unknown path is told before its body is looked at.
-    if (request.is404 && request.method !== 'OPTIONS') throw new Problem('ROUTE_NOT_FOUND')
   })
   await app.register(
     cors,
@@ -233,9 +231,15 @@ export async function createServer(options: ServerOptions) {
         allowedHeaders: ['Content-Type', 'X-Actor-Token', 'If-None-Match'],
         exposedHeaders: EXPOSED,
         maxAge: CORS_MAX_AGE,
+        // A bare OPTIONS is answered like a preflight; the plugin would refuse it in a shape of its own.
+        strictPreflight: false,
       })
     },
   )
+  // An unknown path is told before its body is looked at, and to web pages too.
+  app.addHook('onRequest', async request => {
+    if (request.is404 && request.method !== 'OPTIONS') throw new Problem('ROUTE_NOT_FOUND')
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
     parseJson(bytes),
