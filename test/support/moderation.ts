@@ -1,7 +1,7 @@
-import type { Activity, AdminEvidence, Flags, ModerationResult } from '../../src/contract/resources.ts'
+import type { Activity, Flags, ModerationResult } from '../../src/contract/resources.ts'
 import type { ModerationAction, TargetType } from '../../src/contract/words.ts'
 import { ADMIN_TOKEN } from './app.ts'
-import { type Answer, call, expectStatus } from './client.ts'
+import { type Answer, call, expectProblem, expectStatus } from './client.ts'
 
 export const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` }
 export const NO_FLAGS: Flags = { hidden: false, quarantined: false, blocked: false }
@@ -15,6 +15,13 @@ export type Snapshot = {
   blockedOrigins: { originId: string; day: string; moderation: Flags; alive: boolean }[]
   truncated: Record<string, number>
   dataClass: string
+}
+
+/** One entry as administrators see it. */
+export type Dossier = {
+  entry: Moderated
+  revisions: { id: string; originId: string | null }[]
+  interactions: { kind: string; id: string; withdrawn?: boolean; originId: string | null }[]
 }
 
 export const tryModerate = (
@@ -47,8 +54,8 @@ export async function moderate(
 export const snapshot = async (base: string): Promise<Snapshot> =>
   expectStatus(await call<Snapshot>(base, 'GET', '/api/admin/snapshot', { headers: AS_ADMIN }), 200)
 
-export const adminEvidence = async (base: string, id: string): Promise<AdminEvidence> =>
-  expectStatus(await call<AdminEvidence>(base, 'GET', `/api/admin/entries/${id}`, { headers: AS_ADMIN }), 200)
+export const adminEvidence = async (base: string, id: string): Promise<Dossier> =>
+  expectStatus(await call<Dossier>(base, 'GET', `/api/admin/entries/${id}`, { headers: AS_ADMIN }), 200)
 
 /** Every combination of the flags that a target type knows. */
 export const allFlags = (hidable: boolean): Flags[] =>
@@ -73,3 +80,8 @@ const EFFECTS: Record<ModerationAction, Partial<Flags>> = {
   UNBLOCK: { blocked: false },
 }
 export const expectedState = (state: Flags, action: ModerationAction): Flags => ({ ...state, ...EFFECTS[action] })
+
+/** Asserts that an entry is there and withdrawn from the public. */
+export async function assertWithdrawn(base: string, address: string): Promise<void> {
+  expectProblem(await call(base, 'GET', `/api/entries/${address}`), 410, 'ENTRY_WITHDRAWN')
+}
