@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { StoreFault } from '../../src/database/database.ts'
+import { appliedMigrations, MIGRATIONS, type Migration, migrate } from '../../src/database/migrate.ts'
+import { sql } from '../../src/database/sql.ts'
+import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
+import { STEPS, TABLES_PER_STEP } from './migrating-steps.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'palimpsest-migrate-'))
+after(() => rmSync(directory, { recursive: true, force: true }))
+
+let made = 0
+const freshPath = (): string => join(directory, `${made++}.db`)
+
+function withStore<T>(path: string, work: (connection: SqliteConnection) => T): T {
+  const connection = openSqlite(path, 'write')
+  try {
+    return work(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** The schema as SQLite keeps it, an object a paragraph. */
+const dumpOf = (connection: SqliteConnection): string =>
+  connection
+    .all<{ sql: string }>(sql`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name`)
+    .map(row => `${row.sql};\n`)
+    .join('\n')
+
+/** Migrates in a process of its own; gives how it ended. */
+function migrateApart(
+  path: string,
+  crashAt = '',
+): Promise<{ code: number | null; signal: string | null; stderr: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'migrating.ts'), path, crashAt])
+  let stderr = ''
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal, stderr }))
+  })
+}
+
+test('an empty store comes to the newest schema, and a second time nothing changes', () => {
+  withStore(freshPath(), connection => {
+    assert.deepEqual(appliedMigrations(connection), [])
+    assert.deepEqual(
+      migrate(connection, 1),
+      MIGRATIONS.map(({ name }) => name),
+    )
+    const [dump, applied] = [dumpOf(connection), appliedMigrations(connection)]
+    assert.deepEqual(migrate(connection, 2), [])
+    assert.equal(dumpOf(connection), dump)
+    assert.deepEqual(appliedMigrations(connection), applied)
+  })
+})
+
+test('the numbers of the steps count up from one', () => {
+  assert.deepEqual(
+    MIGRATIONS.map(({ number }) => number),
+    MIGRATIONS.map((_, index) => index + 1),
+  )
+})
+
+test('the newest schema is the one that was reviewed (UPDATE=1 writes test/database/schema.sql anew)', () => {
+  const file = join(import.meta.dirname, 'schema.sql')
+  const dump = withStore(freshPath(), connection => {
+    migrate(connection, 1)
+    return dumpOf(connection)
+  })
+  if (process.env.UPDATE === '1') writeFileSync(file, dump)
+  assert.equal(dump, readFileSync(file, 'utf8'))
+})
+
+test('twenty processes that start at once migrate once', async () => {
+  const path = freshPath()
+  const ends = await Promise.all(Array.from({ length: 20 }, () => migrateApart(path)))
+  for (const { code, stderr } of ends) assert.equal(code, 0, stderr)
+  withStore(path, connection => {
+    assert.deepEqual(
+      appliedMigrations(connection).map(({ number }) => number),
+      STEPS.map(({ number }) => number),
+    )
+    assertWhole(connection)
+  })
+})
+
+/** Every step is there with all of its tables and rows, or not at all. */
+function assertWhole(connection: SqliteConnection): number {
+  const applied = new Set(appliedMigrations(connection).map(({ number }) => number))
+  for (const { number } of STEPS.slice(MIGRATIONS.length)) {
+    const tables = connection.all<{ name: string }>(
+      sql`SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE ${`step_${number}_%`}`,
+    )
+    assert.equal(tables.length, applied.has(number) ? TABLES_PER_STEP : 0, `step ${number}`)
+  }
+  return applied.size
+}
+
+test('killed in the middle of any step, the next start goes on where it stood', async () => {
+  for (let round = 0; round < 10; round++) {
+    const path = freshPath()
+    const step = STEPS[MIGRATIONS.length + (round % (STEPS.length - MIGRATIONS.length))]
+    assert.ok(step)
+    const end = await migrateApart(path, `${step.number}`)
+    assert.equal(end.signal, 'SIGKILL', end.stderr)
+    withStore(path, connection => {
+      assert.equal(assertWhole(connection), step.number - 1)
+      connection.raw.function('crash', _number => 0)
+      const taken = migrate(connection, 1, STEPS)
+      assert.deepEqual(
+        taken,
+        STEPS.slice(step.number - 1).map(({ name }) => name),
+      )
+      assert.equal(assertWhole(connection), STEPS.length)
+    })
+  }
+})
+
+test('a step that fails leaves nothing of itself and keeps the steps before it', () => {
+  withStore(freshPath(), connection => {
+    const broken: Migration = {
+      number: 2,
+      name: 'broken',
+      breaking: false,
+      sqlite: 'CREATE TABLE a (b); CREATE TABLE a (b);',
+    }
+    assert.throws(() => migrate(connection, 1, [...MIGRATIONS.slice(0, 1), broken]), /already exists/)
+    assert.ok(!connection.raw.isTransaction)
+    assert.deepEqual(
+      appliedMigrations(connection).map(({ name }) => name),
+      ['initial'],
+    )
+    assert.equal(connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'a'`), undefined)
+  })
+})
+
+const newer = (breaking: boolean): Migration => ({
+  number: MIGRATIONS.length + 1,
+  name: 'from-tomorrow',
+  breaking,
+  sqlite: 'CREATE TABLE tomorrow (number INTEGER PRIMARY KEY) STRICT',
+})
+
+test('a newer breaking schema is refused with a sentence that names it, and left as it is', () => {
+  withStore(freshPath(), connection => {
+    migrate(connection, 1, [...MIGRATIONS, newer(true)])
+    const dump = dumpOf(connection)
+    assert.throws(
+      () => migrate(connection, 2),
+      (error: unknown) =>
+        error instanceof StoreFault &&
+        error.kind === 'broken' &&
+        error.message.includes(`step ${MIGRATIONS.length + 1} (from-tomorrow)`) &&
+        !error.message.includes('\n'),
+    )
+    assert.equal(dumpOf(connection), dump)
+    assert.ok(!connection.raw.isTransaction)
+  })
+})
+
+test('a newer schema that does not break runs side by side', () => {
+  withStore(freshPath(), connection => {
+    migrate(connection, 1, [...MIGRATIONS, newer(false)])
+    assert.deepEqual(migrate(connection, 2), [])
+  })
+})
