@@ -11,7 +11,7 @@ import { startThread, type Thread } from './thread.ts'
 
 const SEARCH_THREADS = 2
 /** Writes and searches under way before further ones are refused as OVERLOADED. */
-const WRITES_MAX = 20_000
+const WRITES_MAX = 2_000
 const SEARCHES_MAX = 1_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000

@@ -2,10 +2,11 @@ import type { Transaction } from '../database/database.ts'
 import { deleteObservations } from '../store/activity.ts'
 import { takeNumbers } from '../store/head.ts'
 import { type Admission, forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
-import { ensureSalt, forgetOrigins } from '../store/origin.ts'
+import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
 import type { Context } from './operation.ts'
 
 const HOUR = 3_600_000
+const DAY = 24 * HOUR
 const SALT_BYTES = 32
 /** Rows of expired observations deleted in one transaction. */
 const RETENTION_BATCH = 2_000
@@ -26,7 +27,7 @@ export async function saveAdmissions(
 }
 
 /**
- * Deletes what is due: salts and network keys of days gone by, cooldowns that are over, observations past their retention.
+ * Deletes what is due: salts of days gone by, network keys of days before yesterday, cooldowns that are over, observations past their retention.
  * Resolves true when there is more to delete.
  */
 export async function sweep(
@@ -34,7 +35,8 @@ export async function sweep(
   context: Context,
   { today, retentionDays }: { today: string; retentionDays: number },
 ): Promise<boolean> {
-  await forgetOrigins(tx, today)
+  await forgetSalts(tx, today)
+  await forgetNetworkKeys(tx, new Date(Date.parse(today) - DAY).toISOString().slice(0, 10))
   await forgetCooldowns(tx, context.at - HOUR)
   const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR) - retentionDays * 24, RETENTION_BATCH)
   return deleted === RETENTION_BATCH

@@ -41,9 +41,13 @@ export async function deleteOriginBlock(tx: Transaction, origin: number): Promis
   await tx.run(sql`DELETE FROM origin_block WHERE origin = ${origin}`)
 }
 
-/** Forgets the salts and network keys of days before `day` (as `2026-11-21`). */
-export async function forgetOrigins(tx: Transaction, day: string): Promise<void> {
+/** Forgets the salts of days before `day` (as `2026-11-21`): no fingerprint of theirs can be made again. */
+export async function forgetSalts(tx: Transaction, day: string): Promise<void> {
   await tx.run(sql`DELETE FROM origin_salt WHERE day < ${day}`)
+}
+
+/** Forgets the network keys beside fingerprints of days before `day`: those can no longer be blocked. */
+export async function forgetNetworkKeys(tx: Transaction, day: string): Promise<void> {
   await tx.run(sql`UPDATE origin SET network_key = NULL WHERE network_key IS NOT NULL AND day < ${day}`)
 }
 
