@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Problem } from '../contract/problems.ts'
 
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?;?\s*$/i
 
 /** Refuses a body that is not announced as uncompressed JSON in UTF-8, or not announced at all. */
 export function assertJsonBody(headers: IncomingHttpHeaders): void {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { openWire, type Sending, type Wire } from './wire.ts'
+import { expectRefusal, makeWorld, storingNothing, type World } from './world.ts'
+
+let app: TestApp
+let wire: Wire
+let world: World
+before(async () => {
+  app = await startApp()
+  wire = openWire(app.url)
+  world = await makeWorld(app.url)
+})
+after(async () => {
+  wire.close()
+  await app.close()
+})
+
+test('an unknown path or method is 404, whatever comes with it, and nothing is stored', () =>
+  storingNothing(wire, async () => {
+    const paths = [
+      '/',
+      '/api',
+      '/api/',
+      '/api/entry',
+      '/api/entries/x/y',
+      '/api/entries/x/revisions/y/z',
+      '/API/entries',
+      '/api/admin',
+      '/api/admin/x',
+      '/health/',
+      '/api/stats/',
+      '//api/entries',
+      '/api/entries//',
+      '/.env',
+      '/..%2f..%2fetc/passwd',
+      '/api;/entries',
+      '/favicon.ico%00',
+    ]
+    for (const path of paths) {
+      if (path === '/') continue
+      for (const method of ['GET', 'POST']) {
+        const sending: Sending = method === 'POST' ? { raw: '{', type: 'text/plain' } : { token: 'bad' }
+        expectRefusal(`${method} ${path}`, await wire.send(method, path, sending), 404, 'ROUTE_NOT_FOUND')
+      }
+    }
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND', 'QUERY']) {
+      for (const path of ['/api/entries', `/api/entries/${world.entry.slug}`, '/health', '/openapi.json']) {
+        expectRefusal(`${method} ${path}`, await wire.send(method, path), 404, 'ROUTE_NOT_FOUND')
+      }
+    }
+    expectRefusal('POST on a read', await wire.send('POST', '/api/search', { body: {} }), 404, 'ROUTE_NOT_FOUND')
+    expectRefusal('GET on a write', await wire.send('GET', '/api/actors'), 404, 'ROUTE_NOT_FOUND')
+  }))
+
+test('a malformed token is 401 with a challenge, on reads too, and ignored where none is looked at', async () => {
+  const { token } = world
+  const changed = token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a')
+  const other = token.slice(4, 5) === 'x' ? 'y' : 'x'
+  const bad = [
+    '',
+    ' ',
+    'plm_',
+    'x',
+    changed,
+    `plm_${other}${token.slice(5)}`,
+    token.toUpperCase(),
+    `Bearer ${token}`,
+    `${token}, ${token}`,
+    `${token}${token}`,
+    'x'.repeat(5_000),
+  ]
+  await storingNothing(wire, async () => {
+    for (const wrong of bad) {
+      for (const [method, path] of [
+        ['GET', '/api/entries'],
+        ['GET', '/api/discovery'],
+        ['POST', '/api/actors'],
+        ['POST', '/api/entries'],
+      ] as const) {
+        const answer = await wire.send(method, path, method === 'GET' ? { token: wrong } : { token: wrong, body: {} })
+        expectRefusal(`${method} ${path} ${wrong}`, answer, 401, 'ACTOR_TOKEN_INVALID')
+        assert.match(answer.headers.get('www-authenticate') ?? '', /^ActorToken /)
+      }
+    }
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer ',
+      'Basic dGVzdDp0ZXN0',
+      'test-admin-token-0123456789',
+      'Bearer a b',
+    ]) {
+      const answer = await wire.send('GET', '/api/admin/snapshot', { headers: { authorization } })
+      expectRefusal(`Authorization: ${authorization}`, answer, 401, 'ADMIN_TOKEN_REQUIRED')
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer /)
+    }
+    for (const bearer of [
+      'x',
+      token,
+      'test-admin-token-012345678',
+      'test-admin-token-01234567890',
+      'TEST-ADMIN-TOKEN-0123456789',
+    ]) {
+      const answer = await wire.send('GET', '/api/admin/snapshot', { bearer })
+      expectRefusal(`Bearer ${bearer}`, answer, 401, 'ADMIN_TOKEN_INVALID')
+    }
+  })
+  for (const path of ['/health', '/ready', '/openapi.json', '/agents', '/agents.md', '/llms.txt']) {
+    assert.equal((await wire.send('GET', path, { token: 'x' })).status, 200, path)
+  }
+})
