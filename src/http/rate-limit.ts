@@ -13,8 +13,12 @@ export type Charge = { policy: string; key: string; quota: number }
 export type Standing = Charge & { remaining: number; reset: number }
 export type Verdict = { admitted: boolean; standings: Standing[]; retryAfter: number; bins: number[] }
 
-/** Admissions within the window, oldest first: the start of a bin in milliseconds, and how many fell into it. */
-type Log = { bins: number[]; counts: number[]; total: number }
+/**
+ * Admissions within the window, oldest first: the start of a bin in milliseconds, then how many fell into it, then the next bin.
+ * One flat array, because a million keys with one admission each must fit into memory.
+ */
+type Log = number[]
+const NOTHING: readonly number[] = []
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>
 
@@ -30,28 +34,29 @@ export function createRateLimiter() {
   const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN))
   const expiryOf = (bin: number, quota: number): number => bin + WINDOW + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN)
 
-  const logOf = ({ key, quota }: Charge, at: number): Log => {
-    let log = logs.get(key)
-    if (log === undefined) {
-      log = { bins: [], counts: [], total: 0 }
-      logs.set(key, log)
-    }
-    while (log.bins[0] !== undefined && expiryOf(log.bins[0], quota) <= at) {
-      log.bins.shift()
-      log.total -= log.counts.shift() ?? 0
-    }
+  const logOf = ({ key, quota }: Charge, at: number): readonly number[] => {
+    const log = logs.get(key)
+    if (log === undefined) return NOTHING
+    let live = 0
+    while (live < log.length && expiryOf(log[live] ?? 0, quota) <= at) live += 2
+    if (live > 0) log.splice(0, live)
     return log
+  }
+  const totalOf = (log: readonly number[]): number => {
+    let total = 0
+    for (let place = 1; place < log.length; place += 2) total += log[place] ?? 0
+    return total
   }
   const add = (key: string, bin: number, count: number): void => {
     const log = logs.get(key)
-    if (log === undefined) return
-    const place = log.bins.lastIndexOf(bin)
-    if (place >= 0) log.counts[place] = (log.counts[place] ?? 0) + count
-    else {
-      log.bins.push(bin)
-      log.counts.push(count)
+    let place = (log?.length ?? 0) - 2
+    while (place >= 0 && log?.[place] !== bin) place -= 2
+    if (log !== undefined && place >= 0) log[place + 1] = (log[place + 1] ?? 0) + count
+    // What is taken back from a bin that has expired was given back by then.
+    else if (count > 0) {
+      if (log === undefined || log.length === 0) logs.set(key, [bin, count])
+      else log.push(bin, count)
     }
-    log.total += count
   }
   const charge = (key: string, bin: number, count: number): void => {
     add(key, bin, count)
@@ -62,25 +67,25 @@ export function createRateLimiter() {
   }
   const standingOf = (one: Charge, at: number): Standing => {
     const log = logOf(one, at)
-    const oldest = log.bins[0]
+    const oldest = log[0]
     const reset =
       oldest === undefined ? RATE_WINDOW_SECONDS : Math.max(1, Math.ceil((expiryOf(oldest, one.quota) - at) / 1_000))
-    return { ...one, remaining: Math.max(0, one.quota - log.total), reset }
+    return { ...one, remaining: Math.max(0, one.quota - totalOf(log)), reset }
   }
   /** Milliseconds until the key admits one more. */
   const waitOf = (one: Charge, at: number): number => {
     const log = logOf(one, at)
-    let excess = log.total + 1 - one.quota
-    for (let place = 0; excess > 0 && place < log.bins.length; place++) {
-      excess -= log.counts[place] ?? 0
-      if (excess <= 0) return expiryOf(log.bins[place] ?? at, one.quota) - at
+    let excess = totalOf(log) + 1 - one.quota
+    for (let place = 0; excess > 0 && place < log.length; place += 2) {
+      excess -= log[place + 1] ?? 0
+      if (excess <= 0) return expiryOf(log[place] ?? at, one.quota) - at
     }
     return 0
   }
   const sweep = (at: number): void => {
     if (at - sweptAt < SWEEP_INTERVAL) return
     sweptAt = at
-    for (const [key, { bins }] of logs) if ((bins.at(-1) ?? 0) + WINDOW + COARSE_BIN <= at) logs.delete(key)
+    for (const [key, log] of logs) if ((log.at(-2) ?? 0) + WINDOW + COARSE_BIN <= at) logs.delete(key)
   }
 
   return {
@@ -110,10 +115,7 @@ export function createRateLimiter() {
     },
     /** Remembers admissions of an earlier run, oldest first. */
     restore(admissions: readonly Admission[]): void {
-      for (const { bin, key, count } of admissions) {
-        if (!logs.has(key)) logs.set(key, { bins: [], counts: [], total: 0 })
-        add(key, bin, count)
-      }
+      for (const { bin, key, count } of admissions) add(key, bin, count)
     },
   }
 }
