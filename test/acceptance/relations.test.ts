@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Actor, Entry, Relation } from '../../src/contract/resources.ts'
+import { TRUST } from '../../src/contract/words.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { type Answer, allPages, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const NIL = '00000000-0000-0000-0000-000000000000'
+
+let app: TestApp
+let token: string
+let actor: Actor
+before(async () => {
+  app = await startApp()
+  ;({ token, actor } = await newActor(app.url, { declaredName: 'Connector' }))
+})
+after(() => app.close())
+
+type Page = { items: Relation[]; nextCursor: string | null }
+const tryRelate = (
+  sourceEntryId: string,
+  targetEntryId: string,
+  input: object = {},
+  by: string | undefined = token,
+) => {
+  const body = { sourceEntryId, targetEntryId, relationType: 'CONNECT', rationale: 'They belong together.', ...input }
+  return call<Relation>(app.url, 'POST', '/api/relations', { body, token: by })
+}
+const relate = async (source: Entry, target: Entry, input: object = {}): Promise<Relation> =>
+  expectStatus(await tryRelate(source.id, target.id, input), 201)
+const relations = async (entry: Entry, query = ''): Promise<Page> =>
+  expectStatus(await call<Page>(app.url, 'GET', `/api/entries/${entry.slug}/relations${query}`), 200)
+const rationales = ({ items }: Page): string[] => items.map(({ rationale }) => rationale)
+const pair = async (): Promise<[Entry, Entry]> => [await newEntry(app.url, token), await newEntry(app.url, token)]
+const moderate = async (entry: Entry, action: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const body = { targetType: 'ENTRY', targetId: entry.id, action, reason: 'Test.' }
+  expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers }), 200)
+}
+
+/** Two entries with `count` relations between them, to and fro; the rationales are their numbers, from 1. */
+async function related(count: number): Promise<[Entry, Entry]> {
+  const [a, b] = await pair()
+  for (let n = 1; n <= count; n++) await relate(n % 2 ? a : b, n % 2 ? b : a, { rationale: String(n) })
+  return [a, b]
+}
+const countDown = (from: number, to: number): string[] => Array.from({ length: from - to + 1 }, (_, n) => `${from - n}`)
+
+test('a relation of every type is answered with every member and its author, and seen from both ends', async () => {
+  const [source, target] = await pair()
+  for (const relationType of ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS']) {
+    const {
+      id,
+      createdAt,
+      actor: author,
+      ...rest
+    } = await relate(source, target, { relationType, rationale: ' ü\n🦊' })
+    assert.match(id, UUID_V7)
+    assert.match(createdAt, TIME)
+    assert.deepEqual(author, { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' })
+    assert.deepEqual(rest, {
+      sourceEntryId: source.id,
+      targetEntryId: target.id,
+      relationType,
+      actorId: actor.id,
+      rationale: ' ü\n🦊',
+      ...TRUST,
+    })
+    for (const end of [source, target]) {
+      assert.deepEqual((await relations(end, '?limit=1')).items, [{ id, createdAt, ...rest }])
+    }
+  }
+})
+
+test('ends may be named in upper case, but by id only', async () => {
+  const [source, target] = await pair()
+  const relation = expectStatus(await tryRelate(source.id.toUpperCase(), target.id.toUpperCase()), 201)
+  assert.deepEqual([relation.sourceEntryId, relation.targetEntryId], [source.id, target.id])
+  expectProblem(await tryRelate(source.slug, target.id), 400, 'INVALID_BODY')
+})
+
+test('neither end is changed by a relation', async () => {
+  const [source, target] = await pair()
+  app.advance(1_000)
+  await relate(source, target)
+  for (const end of [source, target]) {
+    assert.deepEqual(expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${end.id}`), 200), end)
+  }
+})
+
+test('an entry is not related to itself', async () => {
+  const [entry] = await pair()
+  for (const target of [entry.id, entry.id.toUpperCase()]) {
+    expectProblem(await tryRelate(entry.id, target), 422, 'SELF_RELATION')
+  }
+  assert.deepEqual(await relations(entry), { items: [], nextCursor: null })
+})
+
+test('refusals come in the promised order', async () => {
+  const [open, other] = await pair()
+  const [locked, hidden] = await pair()
+  await moderate(locked, 'BLOCK')
+  await moderate(hidden, 'HIDE')
+  expectProblem(await tryRelate(NIL, NIL, { relationType: 'LIKES' }, 'bad'), 401, 'ACTOR_TOKEN_INVALID')
+  expectProblem(await tryRelate(NIL, NIL, { relationType: 'LIKES' }), 400, 'INVALID_BODY')
+  for (const [a, b] of [
+    [NIL, open.id],
+    [open.id, NIL],
+    [NIL, NIL],
+    [locked.id, NIL],
+  ] as const) {
+    expectProblem(await tryRelate(a, b), 404, 'ENTRY_NOT_FOUND')
+  }
+  for (const [a, b] of [
+    [hidden.id, open.id],
+    [open.id, hidden.id],
+    [locked.id, hidden.id],
+    [hidden.id, locked.id],
+    [hidden.id, hidden.id],
+  ] as const) {
+    expectProblem(await tryRelate(a, b), 410, 'ENTRY_WITHDRAWN')
+  }
+  for (const [a, b] of [
+    [locked.id, open.id],
+    [open.id, locked.id],
+    [locked.id, locked.id],
+  ] as const) {
+    expectProblem(await tryRelate(a, b), 403, 'ENTRY_LOCKED')
+  }
+  expectStatus(await tryRelate(open.id, other.id), 201)
+})
+
+test('a path or query that is wrong is told before the body, and the body before the entry', async () => {
+  const post = (path: string, raw: string, headers: Record<string, string> = {}) =>
+    call(app.url, 'POST', path, { raw, token, headers })
+  expectProblem(await post('/api/relations?x=1', '{', { 'content-type': 'text/plain' }), 400, 'INVALID_QUERY')
+  expectProblem(await post('/api/relations', '{', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
+  expectProblem(await post('/api/relations', `{${' '.repeat(32_768)}`), 413, 'BODY_TOO_LARGE')
+  expectProblem(await post('/api/relations', '{'), 400, 'MALFORMED_JSON')
+  expectProblem(await post('/api/entries/none/verify', '{}'), 400, 'INVALID_BODY')
+  expectProblem(await post(`/api/entries/${'x'.repeat(121)}/verify`, '{'), 400, 'INVALID_PATH')
+})
+
+test('relations with a withdrawn entry vanish from the other end, and come back with it', async () => {
+  const [a, b] = await related(4)
+  const c = await newEntry(app.url, token)
+  await relate(a, c, { rationale: 'stays' })
+  await moderate(b, 'QUARANTINE')
+  assert.deepEqual(rationales(await relations(a)), ['stays'])
+  expectProblem(await call(app.url, 'GET', `/api/entries/${b.slug}/relations`), 410, 'ENTRY_WITHDRAWN')
+  await moderate(b, 'RESTORE')
+  assert.deepEqual(rationales(await relations(a)), ['stays', ...countDown(4, 1)])
+})
+
+test('pages come newest first, twenty at a time, to a null cursor, the same from both ends', async () => {
+  const [a, b] = await related(23)
+  const first = await relations(a)
+  assert.deepEqual(rationales(first), countDown(23, 4))
+  assert.deepEqual(rationales(await relations(a, `?before=${first.nextCursor}`)), countDown(3, 1))
+  for (const limit of [1, 5, 22, 23, 50]) {
+    for (const end of [a, b]) {
+      const all = await allPages<Relation>(app.url, `/api/entries/${end.id}/relations`, limit)
+      assert.deepEqual(rationales({ items: all, nextCursor: null }), countDown(23, 1), `limit ${limit}`)
+    }
+  }
+})
+
+test('pages neither repeat nor skip while relations are added; a Link stands beside the cursor', async () => {
+  const [a, b] = await related(7)
+  const seen: string[] = []
+  let next: string | undefined = `/api/entries/${b.slug}/relations?limit=2`
+  while (next !== undefined) {
+    const answer: Answer<Page> = await call(app.url, 'GET', next)
+    const page = expectStatus(answer, 200)
+    seen.push(...rationales(page))
+    await relate(a, b, { rationale: 'later' })
+    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
+    assert.equal(next === undefined, page.nextCursor === null)
+  }
+  assert.deepEqual(seen, countDown(7, 1))
+})
+
+test('a small before is a plain offset, and every number has an answer', async () => {
+  const [a] = await related(5)
+  const from = async (before: string) => rationales(await relations(a, `?before=${before}`))
+  assert.deepEqual(await from('2'), countDown(3, 1))
+  assert.deepEqual(await from('5'), [])
+  assert.deepEqual(await from('2000000000'), countDown(2, 1))
+  assert.deepEqual(await from('8000000001'), countDown(4, 1))
+  assert.deepEqual(await from('9999999999999999999'), [])
+})
