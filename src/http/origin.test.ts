@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import ipaddr from 'ipaddr.js'
+import type { Network } from '../config.ts'
+import { createOriginKeys, dayOf, networkOf } from './origin.ts'
+
+const PROXIES: Network[] = ['10.0.0.0/8', '127.0.0.0/8', 'fd00::/8'].map(text => ipaddr.parseCIDR(text))
+const behind = (forwarded: string, peer = '10.0.0.1'): string => networkOf(peer, forwarded, PROXIES)
+
+test('without trusted proxies the peer alone counts, whatever it forwards', () => {
+  for (const forwarded of [undefined, '198.51.100.1', '198.51.100.1, 10.0.0.2', '::1', '', 'nonsense']) {
+    assert.equal(networkOf('203.0.113.9', forwarded, []), '203.0.113.9')
+    assert.equal(networkOf('203.0.113.9', forwarded, PROXIES), '203.0.113.9')
+  }
+})
+
+test('behind trusted proxies the rightmost entry that is not one counts', () => {
+  assert.equal(behind('198.51.100.1'), '198.51.100.1')
+  assert.equal(behind('192.0.2.66, 198.51.100.1'), '198.51.100.1')
+  assert.equal(behind('192.0.2.66, 198.51.100.1, 10.9.9.9,127.0.0.1'), '198.51.100.1')
+  assert.equal(behind(' 198.51.100.1 ,10.9.9.9 '), '198.51.100.1')
+  assert.equal(behind('198.51.100.1', 'fd00::1'), '198.51.100.1')
+  assert.equal(behind('198.51.100.1', '::ffff:10.0.0.1'), '198.51.100.1')
+  assert.equal(behind('192.0.2.66, ::ffff:198.51.100.1'), '198.51.100.1')
+})
+
+test('where every hop is trusted the first of them counts, and an entry that is no address ends the walk', () => {
+  assert.equal(behind('10.1.1.1, 10.2.2.2'), '10.1.1.1')
+  assert.equal(behind(''), '10.0.0.1')
+  assert.equal(behind('198.51.100.1, nonsense'), '10.0.0.1')
+  assert.equal(behind('198.51.100.1, nonsense, 10.2.2.2'), '10.2.2.2')
+})
+
+test('an IPv4-mapped address is the IPv4 address', () => {
+  for (const text of ['::ffff:192.0.2.5', '::FFFF:c000:0205', '0:0:0:0:0:ffff:192.0.2.5']) {
+    assert.equal(networkOf(text, undefined, []), '192.0.2.5')
+  }
+})
+
+test('IPv6 is cut to /64: the same for all hosts of a network, different for the next one', () => {
+  const one = networkOf('2001:db8:1:2::1', undefined, [])
+  for (const same of ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:0DB8:0001:0002::9', '2001:db8:1:2::1%eth0']) {
+    assert.equal(networkOf(same, undefined, []), one)
+  }
+  for (const other of ['2001:db8:1:3::1', '2001:db8:2:2::1', '::1', '2001:db8::1']) {
+    assert.notEqual(networkOf(other, undefined, []), one)
+  }
+  assert.equal(behind('[2001:db8:1:2::77]:4711'), one)
+})
+
+test('a peer without an address has a network of its own kind', () => {
+  assert.equal(networkOf('', '198.51.100.1', PROXIES), 'unknown')
+})
+
+test('fingerprints need the salt of the day, change with it, and never hold the address; the lasting key stays', () => {
+  const keys = createOriginKeys('a key for the test')
+  assert.equal(keys.keysOf('192.0.2.5', '2026-01-01'), undefined)
+  keys.setSalt('2026-01-01', 'salt one')
+  keys.setSalt('2026-01-02', 'salt two')
+  const first = keys.keysOf('192.0.2.5', '2026-01-01')
+  const second = keys.keysOf('192.0.2.5', '2026-01-02')
+  assert.ok(first !== undefined && second !== undefined)
+  assert.deepEqual(keys.keysOf('192.0.2.5', '2026-01-01'), first)
+  assert.notEqual(first.id, second.id)
+  assert.equal(first.networkKey, second.networkKey)
+  assert.notEqual(first.id, first.networkKey)
+  assert.notEqual(keys.keysOf('192.0.2.6', '2026-01-01')?.networkKey, first.networkKey)
+  assert.ok(!JSON.stringify([first, second]).includes('192.0.2'))
+  const elsewhere = createOriginKeys('another key')
+  elsewhere.setSalt('2026-01-01', 'salt one')
+  assert.equal(elsewhere.keysOf('192.0.2.5', '2026-01-01')?.id, first.id)
+  assert.notEqual(elsewhere.keysOf('192.0.2.5', '2026-01-01')?.networkKey, first.networkKey)
+})
+
+test('salts of days gone by are forgotten in memory too', () => {
+  const keys = createOriginKeys('a key for the test')
+  for (const day of ['2026-01-01', '2026-01-02', '2026-01-03']) keys.setSalt(day, `salt of ${day}`)
+  assert.equal(keys.keysOf('192.0.2.5', '2026-01-01'), undefined)
+  assert.notEqual(keys.keysOf('192.0.2.5', '2026-01-03'), undefined)
+})
+
+test('a day is that of UTC', () => {
+  assert.equal(dayOf(Date.UTC(2026, 0, 1, 23, 59, 59, 999)), '2026-01-01')
+  assert.equal(dayOf(Date.UTC(2026, 0, 2)), '2026-01-02')
+})

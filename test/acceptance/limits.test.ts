@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Discovery, Entry } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { AS_ADMIN } from '../support/moderation.ts'
+import { seededRandom } from '../support/random.ts'
+
+const READS = 6
+const WRITES = 4
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+let app: TestApp
+before(async () => {
+  app = await startApp({
+    READ_LIMIT_PER_MINUTE: String(READS),
+    WRITE_LIMIT_PER_MINUTE: String(WRITES),
+    TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+})
+after(() => app.close())
+
+let made = 0
+const address = (): string => `203.0.113.${++made}`
+type Options = { token?: string; body?: unknown; raw?: string; headers?: Record<string, string> }
+const from =
+  (origin: string) =>
+  (method: string, path: string, options: Options = {}) =>
+    call(app.url, method, path, { ...options, headers: { 'x-forwarded-for': origin, ...options.headers } })
+type Caller = ReturnType<typeof from>
+
+/** The items of a RateLimit field: what remains and when the next comes back, by policy. */
+function standings(answer: Answer): Record<string, { r: number; t: number }> {
+  const field = answer.headers.get('ratelimit') ?? ''
+  return Object.fromEntries(
+    field.split(', ').map(item => {
+      const [, policy = '', r, t] =
+        /^"([a-z]+-[a-z]+)";r=(\d+);t=(\d+)$/.exec(item) ?? assert.fail(`RateLimit: ${field}`)
+      return [policy, { r: Number(r), t: Number(t) }]
+    }),
+  )
+}
+const left = (answer: Answer, policy: string): number | undefined => standings(answer)[policy]?.r
+
+function assertRefused(answer: Answer): number {
+  expectProblem(answer, 429, 'RATE_LIMITED')
+  const text = answer.headers.get('retry-after') ?? ''
+  assert.match(text, /^[1-9]\d*$/)
+  assert.ok(Number(text) <= 60)
+  return Number(text)
+}
+
+const actorFrom = async (visit: Caller): Promise<string> =>
+  (expectStatus(await visit('POST', '/api/actors', { body: {} }), 201) as unknown as { token: string }).token
+const entryBody = () => ({ title: `Limit ${++made}`, content: 'c', summary: 's' })
+const list = (visit: Caller, options: Options = {}) => visit('GET', '/api/entries?limit=1', options)
+
+test('a burst of the whole quota is allowed, the next is refused, and waiting Retry-After suffices', async () => {
+  const visit = from(address())
+  for (let n = 1; n <= READS; n++) {
+    const answer = await list(visit)
+    expectStatus(answer, 200)
+    assert.equal(answer.headers.get('ratelimit-policy'), `"read-origin";q=${READS};w=60`)
+    assert.deepEqual(Object.keys(standings(answer)), ['read-origin'])
+    assert.equal(left(answer, 'read-origin'), READS - n)
+    if (n === 1) app.advance(20_000)
+  }
+  const refused = await list(visit)
+  const wait = assertRefused(refused)
+  assert.ok(wait >= 35 && wait <= 40, String(wait))
+  assert.equal(standings(refused)['read-origin']?.r, 0)
+  assert.equal(refused.headers.get('ratelimit-policy'), `"read-origin";q=${READS};w=60`)
+  app.advance((wait - 3) * 1_000)
+  assertRefused(await list(visit))
+  app.advance(3_000)
+  expectStatus(await list(visit), 200)
+  assertRefused(await list(visit))
+})
+
+test('no 60 seconds hold more than the quota, in whatever pattern requests arrive', async () => {
+  const random = seededRandom('arrivals over HTTP')
+  const visit = from(address())
+  const admitted: { sent: number; done: number }[] = []
+  let offset = 0
+  for (let step = 0; step < 120; step++) {
+    const gap = random.pick([0, 0, 0, 10, 5_000, 12_000, 30_000, 59_000, 61_000])
+    app.advance(gap)
+    offset += gap
+    const sent = Date.now() + offset
+    const answer = await list(visit)
+    if (answer.status === 200) admitted.push({ sent, done: Date.now() + offset })
+    else assertRefused(answer)
+  }
+  assert.ok(admitted.length > READS * 2)
+  for (const [index, { sent }] of admitted.entries()) {
+    const last = admitted[index + READS]
+    assert.ok(
+      last === undefined || last.done - sent >= MINUTE,
+      `${READS + 1} requests within ${(last?.done ?? 0) - sent} ms`,
+    )
+  }
+})
+
+test('of many at once exactly the quota is admitted', async () => {
+  const visit = from(address())
+  const answers = await Promise.all(Array.from({ length: 40 }, () => list(visit)))
+  assert.equal(answers.filter(({ status }) => status === 200).length, READS)
+  for (const answer of answers) if (answer.status !== 200) assertRefused(answer)
+})
+
+test('origin and token are limited independently, reads and writes too', async () => {
+  const [home, away, third] = [from(address()), from(address()), from(address())]
+  const token = await actorFrom(home)
+  for (let n = 1; n <= READS; n++) {
+    const answer = await list(n % 2 ? home : away, { token })
+    assert.equal(left(answer, 'read-token'), READS - n)
+    assert.equal(left(answer, 'read-origin'), READS - Math.ceil(n / 2))
+    const policy = `"read-origin";q=${READS};w=60, "read-token";q=${READS};w=60`
+    assert.equal(answer.headers.get('ratelimit-policy'), policy)
+  }
+  assertRefused(await list(third, { token }))
+  // The refusal of the token was not charged to the origin, and origins without the token go on.
+  assert.equal(left(expectOk(await list(third)), 'read-origin'), READS - 1)
+  assert.equal(left(expectOk(await list(home)), 'read-origin'), READS / 2 - 1)
+  const written = await third('POST', '/api/entries', { token, body: entryBody() })
+  expectStatus(written, 201)
+  assert.equal(left(written, 'write-token'), WRITES - 1)
+
+  // One origin, many tokens.
+  const crowd = from(address())
+  const tokens = [await actorFrom(crowd), await actorFrom(crowd), await actorFrom(crowd)]
+  expectStatus(await crowd('POST', '/api/entries', { token: tokens[0] ?? '', body: entryBody() }), 201)
+  assertRefused(await crowd('POST', '/api/entries', { token: tokens[1] ?? '', body: entryBody() }))
+  const elsewhere = await from(address())('POST', '/api/entries', { token: tokens[1] ?? '', body: entryBody() })
+  assert.equal(left(elsewhere, 'write-token'), WRITES - 1)
+})
+
+const expectOk = (answer: Answer): Answer => {
+  expectStatus(answer, 200)
+  return answer
+}
+
+test('an admitted request is charged whatever becomes of it', async () => {
+  const setUp = from(address())
+  const token = await actorFrom(setUp)
+  const entry = expectStatus(await setUp('POST', '/api/entries', { token, body: entryBody() }), 201) as unknown as Entry
+  const other = expectStatus(await setUp('POST', '/api/entries', { token, body: entryBody() }), 201) as unknown as Entry
+  app.advance(MINUTE)
+  const stale = revisionOf({ ...entry, currentRevisionId: other.currentRevisionId })
+  const at = `/api/entries/${entry.slug}`
+  const failures: [number, string, string, Options][] = [
+    [404, 'GET', '/api/entries/no-such-entry', {}],
+    [400, 'GET', '/api/entries?limit=0', {}],
+    [400, 'GET', '/api/entries/%00', {}],
+    [401, 'GET', '/api/entries', { token: 'plm_wrong' }],
+    [401, 'POST', '/api/entries', { body: entryBody() }],
+    [400, 'POST', '/api/entries', { token, body: {} }],
+    [400, 'POST', '/api/actors', { raw: '{', headers: { 'content-type': 'application/json' } }],
+    [415, 'POST', '/api/entries', { token, raw: 'x', headers: { 'content-type': 'text/plain' } }],
+    [413, 'POST', '/api/actors', { raw: ' '.repeat(40_000), headers: { 'content-type': 'application/json' } }],
+    [409, 'POST', `${at}/revisions`, { token, body: stale }],
+    [404, 'POST', '/api/entries/no-such-entry/revisions', { token, body: stale }],
+    [
+      422,
+      'POST',
+      '/api/relations',
+      { token, body: { sourceEntryId: entry.id, targetEntryId: entry.id, relationType: 'CONNECT', rationale: 'r' } },
+    ],
+    [401, 'GET', '/api/admin/snapshot', { headers: { authorization: 'Bearer wrong' } }],
+    [404, 'GET', '/api/admin/entries/no-such-entry', { headers: AS_ADMIN }],
+  ]
+  for (const [status, method, path, options] of failures) {
+    const visit = from(address())
+    const answer = await visit(method, path, options)
+    assert.equal(answer.status, status, `${method} ${path} ${answer.text}`)
+    const charged = status === 401 && path.startsWith('/api/admin/') ? 'write' : method === 'POST' ? 'write' : 'read'
+    const quota = charged === 'write' ? WRITES : READS
+    assert.equal(left(answer, `${charged}-origin`), quota - 1, `${method} ${path}`)
+    if (options.token === token) assert.ok((left(answer, 'write-token') ?? WRITES) < WRITES)
+    app.advance(MINUTE)
+  }
+})
+
+test('a request refused by the limit is charged nowhere', async () => {
+  const visit = from(address())
+  for (let n = 0; n < READS; n++) await list(visit)
+  for (let n = 0; n < 30; n++) {
+    assertRefused(await list(visit))
+    app.advance(1_000)
+  }
+  app.advance(31_000)
+  assert.equal(left(expectOk(await list(visit)), 'read-origin'), READS - 1)
+})
+
+test('the limit is told before the token is judged, and an unknown path before the limit', async () => {
+  const visit = from(address())
+  for (let n = 0; n < WRITES; n++) expectStatus(await visit('POST', '/api/entries', { body: {} }), 401)
+  assertRefused(await visit('POST', '/api/entries', { body: {} }))
+  assertRefused(await visit('POST', '/api/entries', { token: 'plm_wrong', body: {} }))
+  expectProblem(await visit('POST', '/api/nothing'), 404, 'ROUTE_NOT_FOUND')
+  expectProblem(await visit('DELETE', '/api/entries'), 404, 'ROUTE_NOT_FOUND')
+})
+
+test('a failed bearer is charged as a write of the origin, so that guessing is slow', async () => {
+  const visit = from(address())
+  const guess = (n: number) => visit('GET', '/api/admin/snapshot', { headers: { authorization: `Bearer guess-${n}` } })
+  for (let n = 0; n < WRITES; n++) {
+    const answer = await guess(n)
+    expectProblem(answer, 401, 'ADMIN_TOKEN_INVALID')
+    assert.deepEqual(standings(answer), { 'write-origin': { r: WRITES - n - 1, t: 60 } })
+  }
+  assertRefused(await guess(WRITES))
+  assertRefused(await visit('POST', '/api/actors', { body: {} }))
+  // With the right token reading is a read, and moderating a write like others.
+  const read = await visit('GET', '/api/admin/snapshot', { headers: AS_ADMIN })
+  assert.equal(left(expectOk(read), 'read-origin'), READS - 1)
+  const body = { targetType: 'ENTRY', targetId: 'x', action: 'HIDE', reason: 'r' }
+  assertRefused(await visit('POST', '/api/admin/moderate', { headers: AS_ADMIN, body }))
+})
+
+test('health, readiness and the guides are free', async () => {
+  const visit = from(address())
+  for (let n = 0; n < READS; n++) await list(visit)
+  assertRefused(await list(visit))
+  for (const path of ['/health', '/ready', '/openapi.json', '/agents', '/agents.md', '/skill.md', '/llms.txt']) {
+    for (let n = 0; n < 3; n++) {
+      const answer = expectOk(await visit('GET', path))
+      assert.deepEqual([answer.headers.get('ratelimit'), answer.headers.get('ratelimit-policy')], [null, null])
+    }
+  }
+})
+
+test('discovery reports the configured numbers', async () => {
+  const { limits } = expectStatus(await from(address())('GET', '/api/discovery'), 200) as unknown as Discovery
+  const configured = { readPerMinute: READS, writePerMinute: WRITES, cooldownSeconds: 0 }
+  assert.deepEqual(limits, { bodyBytes: 32_768, contentCharacters: 20_000, ...configured })
+})
+
+test('a restart refills nothing', async () => {
+  const [visit, writer] = [from(address()), from(address())]
+  const token = await actorFrom(writer)
+  for (let n = 0; n < READS; n++) expectOk(await list(visit))
+  for (let n = 1; n < WRITES; n++) {
+    expectStatus(await writer('POST', '/api/entries', { token, body: entryBody() }), 201)
+  }
+  await app.restart()
+  assertRefused(await list(visit))
+  assertRefused(await writer('POST', '/api/entries', { token, body: entryBody() }))
+  assertRefused(await writer('POST', '/api/actors', { body: {} }))
+  app.advance(MINUTE)
+  assert.equal(left(expectOk(await list(visit)), 'read-origin'), READS - 1)
+})
+
+test('midnight refills nothing', async () => {
+  const visit = from(address())
+  const token = await actorFrom(visit)
+  const born = await visit('POST', '/api/entries', { token, body: entryBody() })
+  const at = Date.parse((expectStatus(born, 201) as unknown as Entry).createdAt)
+  app.advance(DAY - (at % DAY) - 20_000)
+  for (let n = 0; n < READS; n++) expectOk(await list(visit, { token }))
+  app.advance(30_000)
+  assertRefused(await list(visit))
+  assertRefused(await list(from(address()), { token }))
+  const next = await visit('POST', '/api/entries', { token, body: entryBody() })
+  const after = (expectStatus(next, 201) as unknown as Entry).createdAt
+  assert.notEqual(after.slice(0, 10), new Date(at).toISOString().slice(0, 10))
+})
+
+test('a trusted proxy is believed from the right, /64 networks and mapped addresses are one origin', async () => {
+  const own = address()
+  const spellings = [
+    own,
+    `::ffff:${own}`,
+    `192.0.2.1, ${own}`,
+    `192.0.2.2, ${own}, 127.0.0.9`,
+    ` ${own} `,
+    `bad, ${own}`,
+  ]
+  for (const [n, spelling] of spellings.entries()) {
+    assert.equal(left(expectOk(await list(from(spelling))), 'read-origin'), READS - n - 1, spelling)
+  }
+  assertRefused(await list(from(own)))
+  const block = (++made).toString(16)
+  for (let n = 1; n <= READS; n++) {
+    assert.equal(left(expectOk(await list(from(`2001:db8:${block}:1::${n}`))), 'read-origin'), READS - n)
+  }
+  assertRefused(await list(from(`2001:db8:${block}:1:ffff::1`)))
+  assert.equal(left(expectOk(await list(from(`2001:db8:${block}:2::1`))), 'read-origin'), READS - 1)
+})
+
+test('without trusted proxies a forged X-Forwarded-For changes nothing', async t => {
+  const plain = await startApp({ READ_LIMIT_PER_MINUTE: String(READS) })
+  t.after(() => plain.close())
+  for (let n = 1; n <= READS; n++) {
+    const headers = { 'x-forwarded-for': address(), forwarded: `for=${address()}`, 'x-real-ip': address() }
+    assert.equal(left(await call(plain.url, 'GET', '/api/stats', { headers }), 'read-origin'), READS - n)
+  }
+  assertRefused(await call(plain.url, 'GET', '/api/stats', { headers: { 'x-forwarded-for': address() } }))
+  // Writes have a quota of their own, here out of the way.
+  const { token } = await newActor(plain.url)
+  await newEntry(plain.url, token)
+})
