@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { killRounds } from '../support/fault-rounds.ts'
+import { seededRandom } from '../support/random.ts'
+
+test('killed under 20 writers, nothing acknowledged is lost, doubled or half there', async () => {
+  const { acknowledged } = await killRounds(5, seededRandom('kill'))
+  assert.ok(acknowledged > 100, `only ${acknowledged} writes were acknowledged`)
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
+import { assertKept, assertWhole, inspect } from './integrity.ts'
+import { type Sent, startWriters } from './load.ts'
+import { makeDirectory, startServer } from './process.ts'
+import type { seededRandom } from './random.ts'
+
+const WRITERS = 20
+/** A store that was killed is ready again within so many milliseconds. */
+const READY_WITHIN = 2_000
+
+/** Kills the service under full write load and starts it again, `rounds` times on one directory; checks all that was ever acknowledged. */
+export async function killRounds(
+  rounds: number,
+  random: ReturnType<typeof seededRandom>,
+): Promise<{ acknowledged: number }> {
+  const directory = makeDirectory()
+  const sent: Sent[] = []
+  try {
+    let server = await startServer(directory.path)
+    // On a busy machine every start is slow: then a recovering one may be at most twice as slow as the first.
+    const readyWithin = Math.max(READY_WITHIN, 2 * server.readyAfter)
+    for (let round = 0; round < rounds; round++) {
+      const writers = startWriters(server.url, WRITERS, `round${round}`)
+      await setTimeout(100 + random.below(400))
+      server.kill('SIGKILL')
+      await server.ended
+      await writers.stop()
+      sent.push(...writers.sent)
+
+      server = await startServer(directory.path)
+      assert.ok(server.readyAfter < readyWithin, `round ${round}: ready after ${Math.round(server.readyAfter)} ms`)
+      await inspect(directory.path, async store => {
+        assertKept(store, sent)
+        await assertWhole(store)
+      })
+    }
+    server.kill('SIGTERM')
+    assert.equal((await server.ended).code, 0)
+    return { acknowledged: sent.filter(({ status }) => status === 201).length }
+  } finally {
+    directory.remove()
+  }
+}
+
+/** A request that was on its way for longer than this when the stop came was received, in milliseconds. */
+const RECEIVED_AFTER = 20
+const STOP_WITHIN = 10_000
+
+/** Stops the service under full write load, `rounds` times on one directory. */
+export async function stopRounds(
+  rounds: number,
+  random: ReturnType<typeof seededRandom>,
+): Promise<{ acknowledged: number }> {
+  const directory = makeDirectory()
+  const sent: Sent[] = []
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const server = await startServer(directory.path)
+      const writers = startWriters(server.url, WRITERS, `round${round}`)
+      await setTimeout(200 + random.below(400))
+      const stoppedAt = performance.now()
+      server.kill('SIGTERM')
+      const { code, stderr } = await server.ended
+      assert.equal(code, 0, stderr)
+      assert.ok(performance.now() - stoppedAt < STOP_WITHIN)
+      await writers.stop()
+      sent.push(...writers.sent)
+      const lost = writers.sent.filter(one => one.error !== undefined && one.sentAt < stoppedAt - RECEIVED_AFTER)
+      assert.deepEqual(lost, [], 'nothing that was received is left without an answer')
+      const refused = writers.sent.filter(one => one.status !== undefined && one.status !== 201 && one.status !== 503)
+      assert.deepEqual(refused, [])
+      await inspect(directory.path, async store => {
+        assertKept(store, sent)
+        const unanswered = new Set(writers.sent.filter(one => one.error !== undefined).map(({ mark }) => mark))
+        const stored = (
+          store.raw.prepare('SELECT content AS mark FROM revision UNION SELECT rationale FROM evidence').all() as {
+            mark: string
+          }[]
+        ).filter(({ mark }) => unanswered.has(mark))
+        assert.deepEqual(stored, [], 'nothing that was kept is left without an answer')
+        await assertWhole(store)
+      })
+    }
+    return { acknowledged: sent.filter(({ status }) => status === 201).length }
+  } finally {
+    directory.remove()
+  }
+}

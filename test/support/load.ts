@@ -1,0 +1,118 @@
+import { Agent, request } from 'node:http'
+import type { ActorIssued, Entry } from '../../src/contract/resources.ts'
+
+export type Answered = { status: number; headers: NodeJS.Dict<string | string[]>; text: string }
+
+/** A client with kept-alive connections of its own; a request that gets no whole answer rejects. */
+export function createClient(url: string, connections: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'lifo' })
+  const { hostname, port } = new URL(url)
+  return {
+    send(method: string, path: string, body?: unknown, token?: string): Promise<Answered> {
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      return new Promise((resolve, reject) => {
+        const headers = {
+          ...(text === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+          ...(token === undefined ? {} : { 'x-actor-token': token }),
+        }
+        const sent = request({ agent, hostname, port, method, path, headers }, response => {
+          let answer = ''
+          response.setEncoding('utf8')
+          response.on('data', chunk => {
+            answer += chunk
+          })
+          response.on('error', reject)
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: answer }),
+          )
+        })
+        sent.on('error', reject)
+        sent.end(text)
+      })
+    },
+    close: () => agent.destroy(),
+  }
+}
+export type Client = ReturnType<typeof createClient>
+
+export async function issueToken(client: Client): Promise<string> {
+  const answer = await client.send('POST', '/api/actors', {})
+  if (answer.status !== 201) throw new Error(`No actor: ${answer.status} ${answer.text}`)
+  return (JSON.parse(answer.text) as ActorIssued).token
+}
+
+/** A write that was sent: `mark` is in its text and in no other; `status` is undefined when no whole answer came. */
+export type Sent = {
+  kind: 'create' | 'revise' | 'verify'
+  mark: string
+  sentAt: number
+  status?: number
+  id?: string
+  error?: string
+}
+
+/**
+ * Writers that each create entries, revise and verify them as fast as they are answered, until `stop` or until the service is gone.
+ * Everything sent is in `sent`, with the id of what a 201 said was made.
+ */
+export function startWriters(url: string, count: number, label: string) {
+  const client = createClient(url, count)
+  const sent: Sent[] = []
+  let stopping = false
+
+  const post = async (kind: Sent['kind'], mark: string, path: string, body: object, token: string) => {
+    const one: Sent = { kind, mark, sentAt: performance.now() }
+    sent.push(one)
+    const answer = await client.send('POST', path, body, token).catch((error: NodeJS.ErrnoException) => {
+      one.error = error.code ?? error.message
+      return undefined
+    })
+    if (answer === undefined) return undefined
+    one.status = answer.status
+    if (answer.status !== 201) return undefined
+    const made = JSON.parse(answer.text) as Entry
+    one.id = kind === 'verify' ? made.id : made.currentRevisionId
+    return made
+  }
+  const writer = async (number: number): Promise<void> => {
+    const token = await issueToken(client).catch(() => undefined)
+    for (let turn = 0; token !== undefined && !stopping; turn++) {
+      const mark = (kind: string): string => `${label}-${number}-${turn}-${kind}`
+      const text = { title: 'A note', summary: 'A summary', content: mark('create') }
+      const entry = await post('create', mark('create'), '/api/entries', text, token)
+      if (entry === undefined) {
+        if (sent.at(-1)?.error !== undefined || stopping) return
+        continue
+      }
+      const at = `/api/entries/${entry.id}`
+      const revision = {
+        ...text,
+        content: mark('revise'),
+        previousRevisionId: entry.currentRevisionId,
+        changeType: 'EXPAND',
+        rationale: 'More.',
+      }
+      await post('revise', mark('revise'), `${at}/revisions`, revision, token)
+      const judgement = {
+        revisionId: entry.currentRevisionId,
+        result: 'SUPPORTED',
+        confidence: 1,
+        rationale: mark('verify'),
+      }
+      await post('verify', mark('verify'), `${at}/verify`, judgement, token)
+    }
+  }
+  const done = Promise.all(Array.from({ length: count }, (_, number) => writer(number)))
+  return {
+    sent,
+    acknowledged: () => sent.filter(({ status }) => status === 201),
+    /** Resolves when every writer has ended: asked to by `stop`, or because the service is gone. */
+    async stop(): Promise<void> {
+      stopping = true
+      await done
+      client.close()
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { ADMIN_TOKEN } from './app.ts'
+
+const COMMAND = join(import.meta.dirname, '../../bin/palimpsest.js')
+/** How long a process may take to be ready or to end before a test calls it hung, in milliseconds. */
+const PATIENCE = 30_000
+
+export type End = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+export type ServerProcess = {
+  url: string
+  dataDir: string
+  pid: number
+  /** Milliseconds from the start to the announcement. */
+  readyAfter: number
+  stderr(): string
+  kill(signal: NodeJS.Signals): void
+  /** Resolves when the process has ended and its output is complete. */
+  ended: Promise<End>
+}
+export type StartOptions = {
+  env?: Record<string, string>
+  /** A command that runs the service as its child or in its own place. */
+  wrap?: readonly string[]
+}
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** A temporary directory, and the function that removes it. */
+export function makeDirectory(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Runs a command of the service in a process of its own, with limits out of the way unless `env` says otherwise. */
+export function spawnService(args: readonly string[], { env = {}, wrap = [] }: StartOptions = {}) {
+  const [program = '', ...rest] = [...wrap, process.execPath, COMMAND, ...args]
+  const child = spawn(program, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      ADMIN_TOKEN,
+      READ_LIMIT_PER_MINUTE: '1000000000',
+      WRITE_LIMIT_PER_MINUTE: '1000000000',
+      COOLDOWN_SECONDS: '0',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+  })
+  running.add(child)
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', chunk => {
+    output.stdout += chunk
+  })
+  child.stderr.on('data', chunk => {
+    output.stderr += chunk
+  })
+  const ended = new Promise<End>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      running.delete(child)
+      resolve({ code, signal, ...output })
+    })
+  })
+  return { child, output, ended: within(ended, child) }
+}
+
+/** Starts the service on a free port and resolves once it announced itself; rejects with what it said when it ended instead. */
+export async function startServer(dataDir: string, options: StartOptions = {}): Promise<ServerProcess> {
+  const began = performance.now()
+  const { child, output, ended } = spawnService(['serve'], { ...options, env: { DATA_DIR: dataDir, ...options.env } })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      const found = /ready at (http:\S+)/.exec(output.stdout)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    ended.then(
+      end => reject(new Error(`The service ended (${end.code ?? end.signal}): ${end.stderr}${end.stdout}`)),
+      reject,
+    )
+  })
+  return {
+    url,
+    dataDir,
+    pid: child.pid ?? 0,
+    readyAfter: performance.now() - began,
+    stderr: () => output.stderr,
+    kill: signal => child.kill(signal),
+    ended,
+  }
+}
+
+async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
+  // Long tests keep a service for minutes; only an end that was asked for has a deadline.
+  const asked = new Promise<void>(resolve => {
+    const kill = child.kill.bind(child)
+    child.kill = signal => {
+      resolve()
+      return kill(signal)
+    }
+  })
+  const hung = asked.then(() => setTimeout(PATIENCE, undefined, { ref: false }))
+  const end = await Promise.race([ended, hung])
+  if (end !== undefined) return end
+  child.kill('SIGKILL')
+  throw new Error(`The service did not end within ${PATIENCE} ms.`)
+}
+
+/** Polls until `found` gives something, with a deadline in milliseconds. */
+export async function eventually<T>(what: string, deadline: number, found: () => Promise<T | undefined>): Promise<T> {
+  const until = performance.now() + deadline
+  for (;;) {
+    const value = await found()
+    if (value !== undefined) return value
+    if (performance.now() > until) throw new Error(`Not within ${deadline} ms: ${what}.`)
+    await setTimeout(20)
+  }
+}
