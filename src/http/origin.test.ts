@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../config.ts'
-import { createOriginKeys, dayOf, networkOf } from './origin.ts'
+import { createOrigins, dayOf, networkOf } from './origin.ts'
 
 const PROXIES: Network[] = ['10.0.0.0/8', '127.0.0.0/8', 'fd00::/8'].map(text => ipaddr.parseCIDR(text))
 const behind = (forwarded: string, peer = '10.0.0.1'): string => networkOf(peer, forwarded, PROXIES)
@@ -52,31 +52,40 @@ test('a peer without an address has a network of its own kind', () => {
   assert.equal(networkOf('', '198.51.100.1', PROXIES), 'unknown')
 })
 
-test('fingerprints need the salt of the day, change with it, and never hold the address; the lasting key stays', () => {
-  const keys = createOriginKeys('a key for the test')
-  assert.equal(keys.keysOf('192.0.2.5', '2026-01-01'), undefined)
-  keys.setSalt('2026-01-01', 'salt one')
-  keys.setSalt('2026-01-02', 'salt two')
-  const first = keys.keysOf('192.0.2.5', '2026-01-01')
-  const second = keys.keysOf('192.0.2.5', '2026-01-02')
-  assert.ok(first !== undefined && second !== undefined)
-  assert.deepEqual(keys.keysOf('192.0.2.5', '2026-01-01'), first)
+/** Origins whose salts are made from the day, and a list of the days that were asked for. */
+function originsOf(originKey: string) {
+  const asked: string[] = []
+  const origins = createOrigins(originKey, [], async day => {
+    asked.push(day)
+    return `salt of ${day}`
+  })
+  const keysOf = (remoteAddress: string, day: string) =>
+    origins.originOf({ socket: { remoteAddress }, headers: {} }, Date.parse(day))
+  return { asked, keysOf }
+}
+
+test('fingerprints change with the salt of the day and never hold the address; the lasting key stays', async () => {
+  const { keysOf } = originsOf('a key for the test')
+  const first = await keysOf('192.0.2.5', '2026-01-01')
+  const second = await keysOf('192.0.2.5', '2026-01-02')
+  assert.deepEqual(await keysOf('192.0.2.5', '2026-01-01'), first)
   assert.notEqual(first.id, second.id)
   assert.equal(first.networkKey, second.networkKey)
   assert.notEqual(first.id, first.networkKey)
-  assert.notEqual(keys.keysOf('192.0.2.6', '2026-01-01')?.networkKey, first.networkKey)
+  assert.notEqual((await keysOf('192.0.2.6', '2026-01-01')).networkKey, first.networkKey)
   assert.ok(!JSON.stringify([first, second]).includes('192.0.2'))
-  const elsewhere = createOriginKeys('another key')
-  elsewhere.setSalt('2026-01-01', 'salt one')
-  assert.equal(elsewhere.keysOf('192.0.2.5', '2026-01-01')?.id, first.id)
-  assert.notEqual(elsewhere.keysOf('192.0.2.5', '2026-01-01')?.networkKey, first.networkKey)
+  const elsewhere = await originsOf('another key').keysOf('192.0.2.5', '2026-01-01')
+  assert.equal(elsewhere.id, first.id)
+  assert.notEqual(elsewhere.networkKey, first.networkKey)
 })
 
-test('salts of days gone by are forgotten in memory too', () => {
-  const keys = createOriginKeys('a key for the test')
-  for (const day of ['2026-01-01', '2026-01-02', '2026-01-03']) keys.setSalt(day, `salt of ${day}`)
-  assert.equal(keys.keysOf('192.0.2.5', '2026-01-01'), undefined)
-  assert.notEqual(keys.keysOf('192.0.2.5', '2026-01-03'), undefined)
+test('a salt is asked for once a day, and those of days gone by are forgotten in memory too', async () => {
+  const { asked, keysOf } = originsOf('a key for the test')
+  const days = ['2026-01-01', '2026-01-02', '2026-01-03']
+  for (const day of days) for (const address of ['192.0.2.5', '192.0.2.6']) await keysOf(address, day)
+  assert.deepEqual(asked, days)
+  await keysOf('192.0.2.7', '2026-01-01')
+  assert.deepEqual(asked, [...days, '2026-01-01'])
 })
 
 test('a day is that of UTC', () => {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../config.ts'
 import type { OriginKeys } from '../store/origin.ts'
@@ -6,6 +7,8 @@ import type { OriginKeys } from '../store/origin.ts'
 const IPV6_PREFIX_BYTES = 8
 /** Networks whose keys are remembered; past it all are forgotten and computed anew. */
 const REMEMBERED_MAX = 50_000
+/** 132 bits of a digest are kept. */
+const DIGEST_CHARACTERS = 22
 
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
@@ -34,25 +37,51 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: readonly Network[]): boolean =>
   proxies.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
 
+/** Where requests come from, as keys that are no addresses. */
+export type Origins = {
+  originOf(
+    request: { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders },
+    at: number,
+  ): Promise<OriginKeys>
+  /** Makes the salt of a day known. */
+  openDay(day: string): Promise<void>
+}
+
 /**
- * Turns networks into keys that are no addresses: the fingerprint of the day under a salt that dies, and the lasting key for blocks and limits.
- * `keysOf` needs the salt of the day and gives undefined until it was set.
+ * Turns networks into keys: the fingerprint of the day under a salt that dies, and the lasting key for blocks and limits.
+ * `saltOf` gives the salt of a day, made once.
  */
-export function createOriginKeys(originKey: string) {
-  const salts = new Map<string, string>()
+export function createOrigins(
+  originKey: string,
+  proxies: readonly Network[],
+  saltOf: (day: string) => Promise<string>,
+): Origins {
+  let salts = new Map<string, string>()
   const remembered = new Map<string, OriginKeys>()
   const digest = (key: string, network: string): string =>
-    createHmac('sha256', key).update(network).digest('base64url').slice(0, 22)
+    createHmac('sha256', key).update(network).digest('base64url').slice(0, DIGEST_CHARACTERS)
+
+  const openSalt = async (day: string): Promise<string> => {
+    const salt = salts.get(day) ?? (await saltOf(day))
+    // Today's and, shortly before midnight, tomorrow's: no others are needed.
+    salts = new Map([...salts].slice(-1)).set(day, salt)
+    return salt
+  }
   return {
-    setSalt(day: string, salt: string): void {
-      salts.set(day, salt)
-      for (const known of salts.keys()) if (known < day && salts.size > 2) salts.delete(known)
+    async openDay(day) {
+      await openSalt(day)
     },
-    keysOf(network: string, day: string): OriginKeys | undefined {
+    async originOf({ socket, headers }, at) {
+      const forwarded = headers['x-forwarded-for']
+      const network = networkOf(
+        socket.remoteAddress ?? '',
+        Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+        proxies,
+      )
+      const day = dayOf(at)
       const known = remembered.get(network)
       if (known?.day === day) return known
-      const salt = salts.get(day)
-      if (salt === undefined) return undefined
+      const salt = salts.get(day) ?? (await openSalt(day))
       if (remembered.size >= REMEMBERED_MAX) remembered.clear()
       const keys = { id: digest(salt, network), day, networkKey: digest(originKey, network) }
       remembered.set(network, keys)

@@ -1,15 +1,42 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problems.ts'
 import { problemAnswer } from './errors.ts'
 
-/** Slow clients are closed: all in milliseconds. Checked every `connectionsCheckingInterval`. */
+/** What every answer carries, so that no browser makes more of it than data. */
+export const SECURITY_FIELDS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+}
+
+/**
+ * Slow clients are closed, at most `requestTimeout` and one `connectionsCheckingInterval` after they began: all in milliseconds.
+ * A missing Host is left to `assertHost`, because Node answers it with an empty body.
+ */
 export const TIMEOUTS = {
-  requestTimeout: 15_000,
+  requestTimeout: 12_000,
   keepAliveTimeout: 15_000,
-  http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
+  http: {
+    headersTimeout: 10_000,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: 16_384,
+    requireHostHeader: false,
+  },
 } as const
+
+/** Refuses an HTTP/1.1 request that names no host (RFC 9112, 3.2). */
+export function assertHost({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion !== '1.0' && headers.host === undefined) throw new Problem('MALFORMED_REQUEST')
+}
+
+/** Passes over expectations other than 100-continue (RFC 9110, 10.1.1), which Node would answer with a bare 417. */
+export function ignoreExpectations(server: Server): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
 
 /** Answers bytes that are no HTTP request with the error shape, and closes the connection. */
 export function listenForBadBytes(logger: Logger) {

@@ -1,0 +1,93 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { Problem } from '../contract/problems.ts'
+import type { Reader } from '../database/database.ts'
+import type { OriginKeys } from '../store/origin.ts'
+import { assertActor, claimOf, createAdminCheck } from './authenticate.ts'
+import { assertJsonBody } from './body.ts'
+import type { Origins } from './origin.ts'
+import { type Charge, type RateLimiter, rateLimitFields, type Verdict } from './rate-limit.ts'
+import { CHECKS } from './validate.ts'
+
+/** What is known of a request once it may run: everything that needs no body. */
+export type Admitted = {
+  at: number
+  origin: OriginKeys
+  actor: number | null
+  /** How its limits stand; undefined where it is free. */
+  charged: Verdict | undefined
+  params: Record<string, string>
+  query: Record<string, string | number>
+}
+
+type Parts = {
+  config: Config
+  reader: Reader
+  limiter: RateLimiter
+  origins: Origins
+  adminToken: string
+  now: () => number
+}
+
+const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
+
+/**
+ * Gives the function that admits a request to its operation or throws the problem, in the order the contract promises:
+ * limit 429, token 401, path and query 400, type 415.
+ */
+export function createAdmission({ config, reader, limiter, origins, adminToken, now }: Parts) {
+  const admin = createAdminCheck(adminToken)
+
+  const charge = (
+    writing: boolean,
+    origin: OriginKeys,
+    actor: number | null,
+    at: number,
+    reply: FastifyReply,
+  ): Verdict => {
+    const verdict = limiter.admit(chargesOf(config, writing, origin, actor), at)
+    reply.headers(rateLimitFields(verdict.standings))
+    if (!verdict.admitted) throw new Problem('RATE_LIMITED', { retryAfter: verdict.retryAfter })
+    return verdict
+  }
+
+  const identify = async (operation: Operation, request: FastifyRequest, reply: FastifyReply) => {
+    const at = now()
+    if (operation.cost === 'free') return { at, origin: NOWHERE, actor: null, charged: undefined }
+    const origin = await origins.originOf(request, at)
+    const writes = operation.cost === 'write'
+    if (operation.access === 'admin') {
+      const credential = request.headers.authorization
+      // A failed bearer is charged as a write, so that guessing is slow.
+      const charged = charge(writes || !admin.isAdmin(credential), origin, null, at, reply)
+      admin.assertAdmin(credential)
+      return { at, origin, actor: null, charged }
+    }
+    const claim = await claimOf(reader, request.headers['x-actor-token'])
+    const charged = charge(writes, origin, claim.kind === 'actor' ? claim.number : null, at, reply)
+    return { at, origin, actor: assertActor(claim, operation.access === 'actor'), charged }
+  }
+
+  return async (name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<Admitted> => {
+    const operation: Operation = OPERATIONS[name]
+    const identified = await identify(operation, request, reply)
+    const params = CHECKS[name].params(request.params as Record<string, string>)
+    const query = CHECKS[name].query(searchOf(request.raw.url ?? ''))
+    if (operation.body !== undefined) assertJsonBody(request.headers)
+    return { ...identified, params, query }
+  }
+}
+
+function chargesOf(config: Config, writing: boolean, origin: OriginKeys, actor: number | null): Charge[] {
+  const kind = writing ? 'write' : 'read'
+  const quota = writing ? config.writePerMinute : config.readPerMinute
+  const charges = [{ policy: `${kind}-origin`, key: `${kind}-origin:${origin.networkKey}`, quota }]
+  if (actor !== null) charges.push({ policy: `${kind}-token`, key: `${kind}-token:${actor}`, quota })
+  return charges
+}
+
+const searchOf = (url: string): string => {
+  const mark = url.indexOf('?')
+  return mark < 0 ? '' : url.slice(mark + 1)
+}

@@ -1,0 +1,30 @@
+import type { FastifyCorsOptions } from '@fastify/cors'
+import type { FastifyRequest } from 'fastify'
+
+const EXPOSED = [
+  'ETag',
+  'Link',
+  'Location',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'WWW-Authenticate',
+  'X-Request-Id',
+]
+const MAX_AGE = 86_400
+
+type Done = (error: Error | null, options: FastifyCorsOptions) => void
+
+/** Web pages of every origin may use the public interface, without credentials; the administrator's paths are closed to them. */
+export const corsOptions = () => (request: FastifyRequest, done: Done) => {
+  const forAdmin = request.raw.url?.startsWith('/api/admin/') === true
+  done(null, {
+    origin: forAdmin ? false : '*',
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: ['Content-Type', 'X-Actor-Token', 'If-None-Match'],
+    exposedHeaders: EXPOSED,
+    maxAge: MAX_AGE,
+    // A bare OPTIONS is answered like a preflight; the plugin would refuse it in a shape of its own.
+    strictPreflight: false,
+  })
+}

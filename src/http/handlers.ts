@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { OPERATIONS } from '../contract/operations.ts'
+import { Problem } from '../contract/problems.ts'
+import { READS, type ReadName, type WriteName } from '../operations/index.ts'
+import type { Answer, Reads } from '../operations/operation.ts'
+import type { Store, Terms } from '../operations/store.ts'
+import type { Admitted } from './admission.ts'
+import { cacheFields, isUnchanged, nextLink } from './conditional.ts'
+import type { Observer, Visitor } from './observer.ts'
+import { type RateLimiter, rateLimitFields } from './rate-limit.ts'
+import { CHECKS } from './validate.ts'
+
+type Parts = {
+  store: Store
+  limiter: RateLimiter
+  observer: Observer
+  rates: Reads['rates']
+  readiness: Reads['readiness']
+  terms: (at?: number) => Terms
+  now: () => number
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Gives the two ways in which an admitted request is answered: by a read here, or by a write of the store. */
+export function createHandlers({ store, limiter, observer, rates, readiness, terms, now }: Parts) {
+  const readsFor = (visitor: Visitor): Reads => ({
+    reader: store.reader,
+    search: store.search,
+    readiness,
+    rates,
+    keepObserved: async observed => {
+      if (observed !== undefined) observer.note(visitor, observed)
+      await observer.flush()
+    },
+  })
+
+  const send = (reply: FastifyReply, status: number, answer: Answer, fields: Record<string, string>): FastifyReply =>
+    reply.code(status).headers(fields).type(JSON_TYPE).send(JSON.stringify(answer.body))
+
+  return {
+    async read(
+      name: ReadName,
+      admitted: Admitted,
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ): Promise<FastifyReply> {
+      const { at, origin, actor, params, query } = admitted
+      const userAgent = request.headers['user-agent'] ?? ''
+      const visitor: Visitor = { actor, origin, userAgent, requestId: request.id, at }
+      const answer = await READS[name](readsFor(visitor), { params, query })
+      const fields = cacheFields(answer, OPERATIONS[name])
+      if (answer.etag !== undefined && isUnchanged(request.headers['if-none-match'], answer.etag)) {
+        return reply.code(304).headers(fields).send()
+      }
+      if (answer.observed !== undefined) observer.note(visitor, answer.observed)
+      if (answer.next !== undefined) reply.header('link', nextLink(request.raw.url ?? '', answer.next))
+      return send(reply, 200, answer, fields)
+    },
+
+    async write(
+      name: WriteName,
+      admitted: Admitted,
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ): Promise<FastifyReply> {
+      const { at, origin, actor, params, charged } = admitted
+      // Without a body nothing was parsed.
+      if (request.body === undefined) throw new Problem('MALFORMED_JSON')
+      const body = CHECKS[name].body(request.body)
+      observer.saveAdmissions().catch(() => {})
+      try {
+        const caller = { requestId: request.id, actor, origin }
+        const answer = await store.write(name, { params, body, caller }, terms(at))
+        if (answer.location !== undefined) reply.header('location', answer.location)
+        return send(reply, OPERATIONS[name].status, answer, cacheFields(answer, OPERATIONS[name]))
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'COOLDOWN' && charged !== undefined) {
+          reply.headers(rateLimitFields(limiter.refund(charged, now())))
+        }
+        throw error
+      }
+    },
+  }
+}
