@@ -1,4 +1,3 @@
-import { serve } from './cli/serve.ts'
-import { readConfig } from './config.ts'
+import { runCommandLine } from './cli/run.ts'
 
-await serve(readConfig(process.env))
+await runCommandLine(process.argv.slice(2), process.env)

@@ -1,9 +1,22 @@
 import { randomUUID } from 'node:crypto'
+import { migrate } from '../database/migrate.ts'
 import { sql } from '../database/sql.ts'
-import type { SqliteConnection } from '../database/sqlite.ts'
+import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { insertHead } from '../store/head.ts'
+import { storeFile } from './files.ts'
+
+const CACHE_KIB = 16_384
+
+/** Opens the store of a locked directory for writing: made if it is not there, of the newest schema, every commit durable. */
+export async function openStoreForWriting(directory: string): Promise<SqliteConnection> {
+  const connection = openSqlite(storeFile(directory), 'write', { cacheKib: CACHE_KIB })
+  migrate(connection, Date.now())
+  await ensureHead(connection)
+  assertDurable(connection)
+  return connection
+}
 
 /** Gives a new store its identity; an old one keeps its own. */
-export async function ensureHead(connection: SqliteConnection): Promise<void> {
+async function ensureHead(connection: SqliteConnection): Promise<void> {
   if (connection.one(sql`SELECT one FROM head`) === undefined) await insertHead(connection, randomUUID())
 }

@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { v7 as uuid } from 'uuid'
 import type { Transaction } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
 import { sql } from '../database/sql.ts'
-import { assertDurable, openSqlite } from '../database/sqlite.ts'
 import { createWriteQueue } from '../database/write-queue.ts'
 import { UPKEEP, WRITES } from '../operations/index.ts'
 import type { Context } from '../operations/operation.ts'
-import { ensureHead } from './create.ts'
-import { storeFile } from './files.ts'
+import { createContexts } from './context.ts'
+import { openStoreForWriting } from './create.ts'
 import { type Command, type Reply, replyOfError, type ThreadData } from './protocol.ts'
 import { tellCommitted } from './signals.ts'
 
@@ -18,11 +14,8 @@ const { directory, signals } = workerData as ThreadData
 const port = parentPort
 if (port === null) throw new Error('The writer runs as a worker thread only.')
 
-const CACHE_KIB = 16_384
-const connection = openSqlite(storeFile(directory), 'write', { cacheKib: CACHE_KIB })
-migrate(connection, Date.now())
-await ensureHead(connection)
-assertDurable(connection)
+const connection = await openStoreForWriting(directory)
+const contextOf = createContexts()
 
 const publish = (): void => {
   const head = connection.one<{ record: number }>(sql`SELECT record FROM head`)
@@ -30,17 +23,6 @@ const publish = (): void => {
 }
 const write = createWriteQueue(connection, publish)
 publish()
-
-let latest = 0
-let made = 0
-const contextOf = ({ terms }: Command): Context => {
-  if (terms.at > latest) {
-    latest = terms.at
-    made = 0
-  }
-  // Ids of one instant count up, so that their order is the order of making.
-  return { ...terms, at: latest, newId: () => uuid({ msecs: latest, seq: made++ }), randomBytes }
-}
 
 type Runner = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
 const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<Command['name'], Runner>
@@ -65,7 +47,7 @@ port.on('message', (message: Command[] | 'close') => {
     return
   }
   for (const command of message) {
-    write(tx => RUNNERS[command.name](tx, contextOf(command), command.input)).then(
+    write(tx => RUNNERS[command.name](tx, contextOf(command.terms), command.input)).then(
       result => reply({ id: command.id, result }),
       error => reply(replyOfError(command.id, error)),
     )

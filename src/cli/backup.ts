@@ -1,0 +1,85 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { findDataDirectory } from '../embedded/data-directory.ts'
+import { storeFile } from '../embedded/files.ts'
+import { OperatorError } from '../operator-error.ts'
+import { EXIT, type Invocation, required } from './command.ts'
+import { dataDirOf } from './data-dir.ts'
+import { beginSnapshot, openStoreForReading } from './open-store.ts'
+import { createProgress, type Progress, percent, sizeText } from './progress.ts'
+import { countLines, type Verdict, verifyStore } from './verify-store.ts'
+import { makeWholeFile } from './whole-file.ts'
+
+/** Pages copied between two turns of the event loop. */
+const PAGES_PER_STEP = 1_024
+const OWNER_ONLY = 0o600
+
+/**
+ * Takes out of a copy what must not leave the machine. Whole tables are emptied, not rows: only that zeroes every byte of their pages,
+ * so the origins are set aside without their network keys, emptied and put back.
+ */
+const SCRUB = `
+PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF;
+DELETE FROM origin_salt; DELETE FROM admission; DELETE FROM cooldown;
+CREATE TEMP TABLE kept AS SELECT number, id, day, NULL AS network_key, anonymous_actors, quarantined, blocked FROM origin;
+DELETE FROM main.origin;
+INSERT INTO main.origin (number, id, day, network_key, anonymous_actors, quarantined, blocked) SELECT * FROM kept;
+DROP TABLE kept`
+
+/** Copies the store as it is at this moment, while it may be served, and checks the copy before it gets its name. */
+export async function backupStore(invocation: Invocation): Promise<number> {
+  const file = resolve(required(invocation, 'to', 'the file to make'))
+  const source = storeFile(findDataDirectory(dataDirOf(invocation), storeFile))
+  const began = performance.now()
+  const progress = createProgress()
+  try {
+    const { counts } = await makeWholeFile(file, OWNER_ONLY, async partial => {
+      await copyStore(source, partial, progress)
+      return verifyCopy(partial, progress)
+    })
+    progress.end()
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+    process.stdout.write(
+      `${file} is a whole copy of the store: ${sizeText(statSync(file).size)} in ${seconds} s.\n${countLines(counts)}`,
+    )
+    return EXIT.ok
+  } finally {
+    progress.end()
+  }
+}
+
+async function copyStore(source: string, target: string, progress: Progress): Promise<void> {
+  const connection = openStoreForReading(source)
+  try {
+    progress.phase('Copying the store')
+    // The copy reads inside this transaction, so that no writer makes it begin again.
+    beginSnapshot(connection)
+    await backup(connection.raw, target, {
+      rate: PAGES_PER_STEP,
+      progress: ({ totalPages, remainingPages }) =>
+        progress.tell(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
+    })
+  } finally {
+    connection.close()
+  }
+  const copy = new DatabaseSync(target)
+  try {
+    copy.exec(SCRUB)
+  } finally {
+    copy.close()
+  }
+}
+
+/** Verifies a copy of a store; a damaged one is refused. */
+export async function verifyCopy(file: string, progress: Progress): Promise<Verdict> {
+  const connection: SqliteConnection = openStoreForReading(file)
+  try {
+    const verdict = await verifyStore(connection, progress)
+    if (verdict.damage !== undefined) throw new OperatorError(`The copy is not kept, it is damaged. ${verdict.damage}`)
+    return verdict
+  } finally {
+    connection.close()
+  }
+}

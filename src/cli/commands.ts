@@ -1,0 +1,104 @@
+import { flagOf, readConfig, SETTINGS } from '../config.ts'
+import { type Command, EXIT, type Flag } from './command.ts'
+
+type SettingRow = { name: string; secret?: boolean; byDefault: string | undefined; description: string }
+
+const flagOfSetting = (setting: SettingRow): Flag[] => {
+  const name = flagOf(setting)
+  if (name === undefined) return []
+  const { byDefault } = setting
+  return [
+    {
+      name,
+      value: name.includes('dir') ? 'DIR' : 'VALUE',
+      description: setting.description,
+      ...(byDefault === undefined || byDefault === '' ? {} : { byDefault }),
+    },
+  ]
+}
+const SETTING_FLAGS = (Object.values(SETTINGS) as SettingRow[]).flatMap(flagOfSetting)
+const DATA_DIR_FLAGS = flagOfSetting(SETTINGS.dataDir)
+
+/** Every command of the command line; help is made from this table. Each loads what it needs when it runs. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'Serve the store over HTTP until SIGTERM or SIGINT.',
+    details:
+      'Each flag has a variable of the same name (--data-dir is DATA_DIR); a flag goes before the variable. Secrets are variables only: ADMIN_TOKEN, ORIGIN_KEY, or ADMIN_TOKEN_FILE and ORIGIN_KEY_FILE.',
+    flags: SETTING_FLAGS,
+    async run({ env, flags }) {
+      const { serve } = await import('./serve.ts')
+      await serve(readConfig(env, flags))
+      return EXIT.ok
+    },
+  },
+  {
+    name: 'migrate',
+    summary: 'Bring a store that is not being served to the newest schema.',
+    details: 'The server does this by itself when it starts.',
+    flags: DATA_DIR_FLAGS,
+    run: async invocation => (await import('./migrate.ts')).migrateStore(invocation),
+  },
+  {
+    name: 'backup',
+    summary: 'Copy the store to one file while it is served, and check the copy.',
+    details:
+      'The copy holds neither salts, network keys, limits nor secrets; keep the files admin-token and origin-key of the data directory elsewhere.',
+    flags: [
+      { name: 'to', value: 'FILE', description: 'The file to make; one that exists is never overwritten.' },
+      ...DATA_DIR_FLAGS,
+    ],
+    run: async invocation => (await import('./backup.ts')).backupStore(invocation),
+  },
+  {
+    name: 'restore',
+    summary: 'Make a store from a backup, in a directory that has none.',
+    flags: [{ name: 'from', value: 'FILE', description: 'A file that "palimpsest backup" made.' }, ...DATA_DIR_FLAGS],
+    run: async invocation => (await import('./restore.ts')).restoreStore(invocation),
+  },
+  {
+    name: 'verify',
+    summary: 'Recompute every hash of a store or a backup, read-only, also while it is served.',
+    flags: [
+      { name: 'file', value: 'FILE', description: 'A backup to verify in place of the data directory.' },
+      ...DATA_DIR_FLAGS,
+    ],
+    run: async invocation => (await import('./verify.ts')).verify(invocation),
+  },
+  {
+    name: 'import',
+    summary:
+      'Read entries, revisions, evidence and relations from lines of JSON into a store that is not being served.',
+    details:
+      'One record per line, as "palimpsest export" writes them; ids may be any strings and are mapped to new ones. Each line passes the same checks as over HTTP. What refers to a record comes after it.',
+    flags: [
+      { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' },
+      {
+        name: 'class',
+        value: 'CLASS',
+        byDefault: 'SYNTHETIC',
+        description: 'SYNTHETIC or INTERNAL: what the authors are classed as.',
+      },
+      { name: 'batch', value: 'N', byDefault: '500', description: 'Lines stored in one transaction.' },
+      { name: 'resume', description: 'Go on after the last line that an import, stopped before its end, has stored.' },
+      ...DATA_DIR_FLAGS,
+    ],
+    run: async invocation => (await import('./import.ts')).importRecords(invocation),
+  },
+  {
+    name: 'export',
+    summary: 'Write everything public as lines of JSON, in the order it was recorded, also while it is served.',
+    flags: [
+      { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to make; - is standard output.' },
+      ...DATA_DIR_FLAGS,
+    ],
+    run: async invocation => (await import('./export.ts')).exportRecords(invocation),
+  },
+  {
+    name: 'doctor',
+    summary: 'Check this machine, the configuration and the store, a line for each finding.',
+    flags: SETTING_FLAGS,
+    run: async invocation => (await import('./doctor.ts')).doctor(invocation),
+  },
+]

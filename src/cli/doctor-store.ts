@@ -1,0 +1,122 @@
+import { existsSync, statSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import { appliedMigrations, MIGRATIONS } from '../database/migrate.ts'
+import { sql } from '../database/sql.ts'
+import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
+import { lockDataDirectory } from '../embedded/data-directory.ts'
+import { indexFile, lockFile, storeFile } from '../embedded/files.ts'
+import { OperatorError } from '../operator-error.ts'
+import type { Finding } from './doctor.ts'
+import { openStoreForReading, openStoreOfAnySchema } from './open-store.ts'
+import { sizeText } from './progress.ts'
+
+const READY_PATIENCE = 5_000
+const WAL_LARGE = 1_000_000_000
+const CLOCK_TOLERANCE = 60_000
+
+/** Whether a server holds the directory, and if so, whether it is ready. */
+export async function checkServed(directory: string, config: Config | undefined): Promise<Finding> {
+  const what = 'served'
+  if (!isLocked(directory)) return { mark: 'ok', what, finding: 'no process holds the store' }
+  if (config === undefined)
+    return { mark: 'warn', what, finding: 'a process holds the store; where it listens is unknown' }
+  const url = `http://${reachable(config.host)}:${config.port}/ready`
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(READY_PATIENCE) })
+    if (answer.status === 200) return { mark: 'ok', what, finding: `a process holds the store, and ${url} says ready` }
+    return { mark: 'FAIL', what, finding: `${url} answers ${answer.status}`, mend: 'its log says why it is not ready' }
+  } catch {
+    const finding = `a process holds the store, and nothing answers at ${url}`
+    return { mark: 'warn', what, finding, mend: 'give --host and --port as the server has them, or see its log' }
+  }
+}
+
+function isLocked(directory: string): boolean {
+  if (!existsSync(lockFile(directory))) return false
+  try {
+    lockDataDirectory(directory)()
+    return false
+  } catch (error) {
+    if (error instanceof OperatorError) return true
+    throw error
+  }
+}
+
+const ANY_ADDRESS: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+const reachable = (host: string): string => ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)
+
+export function checkSchema(directory: string): Finding {
+  const connection = openStoreOfAnySchema(storeFile(directory))
+  try {
+    const applied = appliedMigrations(connection)
+    const newest = MIGRATIONS.at(-1)?.number ?? 0
+    const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
+    if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
+    const finding = `${pending.length} steps behind step ${newest}`
+    return { mark: 'warn', what: 'schema', finding, mend: 'the next start takes them, or "palimpsest migrate"' }
+  } finally {
+    connection.close()
+  }
+}
+
+/** A file that is not in WAL mode is a restored one; the first start turns it. */
+export function checkDurability(directory: string): Finding {
+  const what = 'durability'
+  const mode = withStore(
+    directory,
+    store => store.one<{ journal_mode: string }>(sql`PRAGMA journal_mode`)?.journal_mode,
+  )
+  if (mode !== 'wal') return { mark: 'ok', what, finding: 'restored and not yet started; the first start sets it' }
+  const writer = openSqlite(storeFile(directory), 'write')
+  try {
+    assertDurable(writer)
+    return { mark: 'ok', what, finding: 'every commit is synced (journal WAL, synchronous FULL)' }
+  } finally {
+    writer.close()
+  }
+}
+
+export function checkIntegrity(directory: string): Finding {
+  const found = withStore(
+    directory,
+    store => store.one<{ quick_check: string }>(sql`PRAGMA quick_check(1)`)?.quick_check,
+  )
+  if (found === 'ok')
+    return { mark: 'ok', what: 'integrity', finding: 'quick check passed; "palimpsest verify" checks all' }
+  return { mark: 'FAIL', what: 'integrity', finding: found ?? 'no answer', mend: 'restore the newest backup' }
+}
+
+export function checkSizes(directory: string): Finding {
+  const size = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
+  const wal = size(`${storeFile(directory)}-wal`)
+  const finding = `store ${sizeText(size(storeFile(directory)))}, its log ${sizeText(wal)}, search index ${sizeText(size(indexFile(directory)))}`
+  if (wal < WAL_LARGE) return { mark: 'ok', what: 'sizes', finding }
+  return {
+    mark: 'warn',
+    what: 'sizes',
+    finding,
+    mend: 'a long read (backup, export, verify) keeps the log growing; let it end',
+  }
+}
+
+export function checkClock(directory: string): Finding {
+  const newest = withStore(directory, store =>
+    store.one<{ at: number | null }>(sql`
+      SELECT max(coalesce((SELECT max(updated_at) FROM entry WHERE withdrawn = 0), 0),
+        coalesce((SELECT created_at FROM activity ORDER BY sequence DESC LIMIT 1), 0)) AS at`),
+  )?.at
+  const now = new Date().toISOString()
+  const ahead = (newest ?? 0) - Date.now()
+  if (ahead <= CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding: `${now}, not before the newest row` }
+  const finding = `${now} is ${Math.round(ahead / 1_000)} s before the newest row of the store`
+  return { mark: 'FAIL', what: 'clock', finding, mend: 'set the clock (a time service keeps it right)' }
+}
+
+function withStore<T>(directory: string, look: (store: SqliteConnection) => T): T {
+  const connection = openStoreForReading(storeFile(directory))
+  try {
+    return look(connection)
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Config, readConfig } from '../config.ts'
+import { storeFile } from '../embedded/files.ts'
+import { EXIT, type Invocation } from './command.ts'
+import { dataDirOf } from './data-dir.ts'
+import { checkDescriptors, checkDirectory, checkFts5, checkNode, checkSecrets, checkSqlite } from './doctor-machine.ts'
+import { checkClock, checkDurability, checkIntegrity, checkSchema, checkServed, checkSizes } from './doctor-store.ts'
+
+/** What a check found: `warn` may be left, `FAIL` keeps the service from working or from being safe. */
+export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; mend?: string }
+export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>
+
+/** Runs every check and prints a line for each finding. A check that fails by itself is a finding. */
+export async function doctor(invocation: Invocation): Promise<number> {
+  let failed = false
+  for (const [what, check] of checksFor(invocation)) {
+    for (const finding of await findingsOf(what, check)) {
+      failed ||= finding.mark === 'FAIL'
+      process.stdout.write(`${lineOf(finding)}\n`)
+    }
+  }
+  return failed ? EXIT.failed : EXIT.ok
+}
+
+function checksFor(invocation: Invocation): [string, Check][] {
+  const { env, flags } = invocation
+  let config: Config | undefined
+  const readSettings = (): Finding => {
+    config = readConfig(env, flags)
+    return { mark: 'ok', what: 'configuration', finding: 'every setting is readable' }
+  }
+  const directory = resolve(dataDirOf(invocation))
+  const machine: [string, Check][] = [
+    ['Node', checkNode],
+    ['SQLite', checkSqlite],
+    ['full-text search', checkFts5],
+    ['file descriptors', checkDescriptors],
+    ['configuration', readSettings],
+    ['data directory', () => checkDirectory(directory)],
+    ['secrets', () => checkSecrets(directory)],
+  ]
+  if (!existsSync(storeFile(directory))) {
+    return [...machine, ['store', () => ({ mark: 'ok', what: 'store', finding: 'none yet; the first start makes it' })]]
+  }
+  return [
+    ...machine,
+    ['served', () => checkServed(directory, config)],
+    ['schema', () => checkSchema(directory)],
+    ['durability', () => checkDurability(directory)],
+    ['integrity', () => checkIntegrity(directory)],
+    ['sizes', () => checkSizes(directory)],
+    ['clock', () => checkClock(directory)],
+  ]
+}
+
+async function findingsOf(what: string, check: Check): Promise<Finding[]> {
+  try {
+    return [await check()].flat()
+  } catch (error) {
+    return [{ mark: 'FAIL', what, finding: (error as Error).message.replace(/\.$/, '') }]
+  }
+}
+
+const lineOf = ({ mark, what, finding, mend }: Finding): string =>
+  `${mark.padEnd(4)} ${what}: ${finding}${mend === undefined ? '' : `; ${mend}`}`

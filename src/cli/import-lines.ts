@@ -1,0 +1,60 @@
+import { createReadStream, statSync } from 'node:fs'
+import { OperatorError } from '../operator-error.ts'
+
+export const LINE_BYTES_MAX = 1_048_576
+const NEWLINE = 10
+
+/** One line of the input, and how many bytes of it were read up to its end. */
+export type Line = { number: number; bytes: Buffer; read: number }
+export type Input = { lines: AsyncIterable<Line>; size: number | undefined }
+
+/** Opens a file, or standard input, as lines; its size is known when it is a file. */
+export function openLines(from: string): Input {
+  if (from === '-') return { lines: linesOf(process.stdin), size: undefined }
+  try {
+    const stats = statSync(from)
+    if (stats.isDirectory()) throw new Error('it is a directory')
+    return { lines: linesOf(createReadStream(from)), size: stats.isFile() ? stats.size : undefined }
+  } catch (error) {
+    throw new OperatorError(`${from} cannot be read (${(error as Error).message}); name a file of lines of JSON.`)
+  }
+}
+
+/** Splits bytes at newlines; blank lines are counted and passed over. Holds one line and one chunk. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let parts: Buffer[] = []
+  let held = 0
+  let number = 1
+  let read = 0
+  const hold = (part: Buffer): void => {
+    held += part.length
+    if (held > LINE_BYTES_MAX) {
+      throw new OperatorError(`line ${number}: it is longer than ${LINE_BYTES_MAX} bytes`)
+    }
+    if (part.length > 0) parts.push(part)
+  }
+  const take = (): Line => {
+    const line = { number, bytes: Buffer.concat(parts), read }
+    parts = []
+    held = 0
+    number++
+    return line
+  }
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      hold(chunk.subarray(start, end))
+      read += end + 1 - start
+      start = end + 1
+      const line = take()
+      if (!isBlank(line.bytes)) yield line
+    }
+    hold(chunk.subarray(start))
+    read += chunk.length - start
+  }
+  const last = take()
+  if (!isBlank(last.bytes)) yield last
+}
+
+const SPACES = new Set([9, 13, 32])
+const isBlank = (bytes: Buffer): boolean => bytes.every(byte => SPACES.has(byte))

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import { Value } from 'typebox/value'
+import { NAMED_INPUTS, OPERATIONS } from '../contract/operations.ts'
+import { PROBLEMS, Problem } from '../contract/problems.ts'
+import type { ActorIssued, Entry } from '../contract/resources.ts'
+import type { Transaction } from '../database/database.ts'
+import { parseJson } from '../http/body.ts'
+import { CHECKS } from '../http/validate.ts'
+import { WRITES, type WriteName } from '../operations/index.ts'
+import type { Context, WriteOperation } from '../operations/operation.ts'
+import { OperatorError } from '../operator-error.ts'
+import { findActorById } from '../store/actor.ts'
+import type { ImportIds } from './import-ids.ts'
+import type { Line } from './import-lines.ts'
+
+/** Where records are imported to: one transaction at a time. */
+export type Target = {
+  tx: Transaction
+  context(): Context
+  ids: ImportIds
+  /** The actor of lines that name none. */
+  nameless(): Promise<number>
+}
+
+type Fields = Record<string, unknown>
+type Kind = { members: readonly string[]; perform(target: Target, record: Fields): Promise<void> }
+
+const ID_MAX = 200
+const DECLARED = ['actorType', 'declaredName', 'declaredModel', 'declaredProvider']
+const TEXT = ['title', 'summary', 'content']
+
+/** Every type of line: its members, and what is done with it. */
+const KINDS: Record<string, Kind> = {
+  actor: {
+    members: ['id', ...DECLARED],
+    async perform(target, record) {
+      target.ids.add('actor', ownId(record, 'id'), await makeActor(target, pick(record, DECLARED)))
+    },
+  },
+  entry: {
+    members: ['id', 'revisionId', 'actorId', ...TEXT, 'tags', 'sources'],
+    async perform(target, record) {
+      const body = { ...pick(record, [...TEXT, 'tags']), ...sourcesOf(target, record) }
+      const entry = (await write(target, 'createEntry', { actor: await actorOf(target, record), body })) as Entry
+      target.ids.add('entry', ownId(record, 'id'), entry.id)
+      if (record.revisionId !== undefined) {
+        target.ids.add('revision', ownId(record, 'revisionId'), entry.currentRevisionId)
+      }
+    },
+  },
+  revision: {
+    members: ['id', 'entryId', 'actorId', 'previousRevisionId', ...TEXT, 'changeType', 'rationale', 'sources'],
+    async perform(target, record) {
+      const body = {
+        ...pick(record, [...TEXT, 'changeType', 'rationale']),
+        ...sourcesOf(target, record),
+        previousRevisionId: idOf(target, record, 'previousRevisionId', 'revision'),
+      }
+      const slug = idOf(target, record, 'entryId', 'entry')
+      const actor = await actorOf(target, record)
+      const entry = (await write(target, 'reviseEntry', { actor, slug, body })) as Entry
+      target.ids.add('revision', ownId(record, 'id'), entry.currentRevisionId)
+    },
+  },
+  verification: {
+    members: ['id', 'entryId', 'revisionId', 'actorId', 'result', 'confidence', 'rationale'],
+    async perform(target, record) {
+      const revisionId = idOf(target, record, 'revisionId', 'revision')
+      const body = { ...pick(record, ['result', 'confidence', 'rationale']), revisionId }
+      const slug = idOf(target, record, 'entryId', 'entry')
+      await write(target, 'verifyRevision', { actor: await actorOf(target, record), slug, body })
+    },
+  },
+  contradiction: {
+    members: ['id', 'entryId', 'revisionId', 'actorId', 'rationale', 'sourceEntryId'],
+    async perform(target, record) {
+      const source =
+        record.sourceEntryId === undefined ? {} : { sourceEntryId: idOf(target, record, 'sourceEntryId', 'entry') }
+      const revisionId = idOf(target, record, 'revisionId', 'revision')
+      const body = { ...pick(record, ['rationale']), revisionId, ...source }
+      const slug = idOf(target, record, 'entryId', 'entry')
+      await write(target, 'contradictRevision', { actor: await actorOf(target, record), slug, body })
+    },
+  },
+  relation: {
+    members: ['id', 'actorId', 'sourceEntryId', 'targetEntryId', 'relationType', 'rationale'],
+    async perform(target, record) {
+      const ends = {
+        sourceEntryId: idOf(target, record, 'sourceEntryId', 'entry'),
+        targetEntryId: idOf(target, record, 'targetEntryId', 'entry'),
+      }
+      const body = { ...pick(record, ['relationType', 'rationale']), ...ends }
+      await write(target, 'relateEntries', { actor: await actorOf(target, record), body })
+    },
+  },
+}
+
+/** Stores what one line says, by the same checks and operations as over HTTP. Throws an OperatorError that names what is wrong. */
+export async function importLine(target: Target, { number, bytes }: Line): Promise<void> {
+  try {
+    await importRecord(target, recordOf(bytes))
+  } catch (error) {
+    throw error instanceof OperatorError ? new OperatorError(`line ${number}: ${error.message}`) : error
+  }
+}
+
+async function importRecord(target: Target, { type, ...fields }: Fields): Promise<void> {
+  const kind = typeof type === 'string' && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
+  if (kind === undefined) {
+    throw new OperatorError(
+      `type is ${JSON.stringify(type) ?? 'missing'}; it is one of ${Object.keys(KINDS).join(', ')}`,
+    )
+  }
+  const strange = Object.keys(fields).find(name => !kind.members.includes(name))
+  if (strange !== undefined) throw new OperatorError(`a line of type ${String(type)} has no member "${strange}"`)
+  await kind.perform(target, fields)
+}
+
+/** Makes an actor and gives its number. */
+export async function makeActor(target: Target, body: Fields): Promise<number> {
+  const { actor } = (await write(target, 'createActor', { actor: null, body })) as ActorIssued
+  const row = await findActorById(target.tx, actor.id)
+  if (row === undefined) throw new Error(`Actor ${actor.id} was not stored.`)
+  return row.number
+}
+
+async function write(
+  { tx, context }: Target,
+  name: WriteName,
+  { actor, slug, body }: { actor: number | null; slug?: string; body: Fields },
+): Promise<object> {
+  try {
+    const checked = CHECKS[name].body(body)
+    const run = WRITES[name] as unknown as WriteOperation<unknown>
+    const caller = { requestId: randomUUID(), actor, origin: null }
+    const answer = await run(tx, context(), { params: slug === undefined ? {} : { slug }, body: checked, caller })
+    return answer.body
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const fault = error.code === 'INVALID_BODY' ? faultOf(name, body) : undefined
+    throw new OperatorError(fault ?? `${error.code}: ${PROBLEMS[error.code].mend.replace(/\.$/, '')}`)
+  }
+}
+
+/** The first thing in a body that its schema refuses. */
+function faultOf(name: WriteName, body: Fields): string | undefined {
+  const schema = OPERATIONS[name].body
+  const [first] = schema === undefined ? [] : Value.Errors(NAMED_INPUTS[schema], body)
+  return first === undefined
+    ? undefined
+    : `${first.instancePath.slice(1).replaceAll('/', '.') || 'the line'} ${first.message}`
+}
+
+function recordOf(bytes: Buffer): Fields {
+  let record: unknown
+  try {
+    record = parseJson(bytes)
+  } catch {
+    throw new OperatorError('it is not JSON in UTF-8')
+  }
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    throw new OperatorError('it is not a JSON object')
+  }
+  return record as Fields
+}
+
+const pick = (record: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.filter(name => Object.hasOwn(record, name)).map(name => [name, record[name]]))
+
+function ownId(record: Fields, member: string): string {
+  const id = record[member]
+  if (typeof id !== 'string' || id === '' || id.length > ID_MAX) {
+    throw new OperatorError(`${member} is ${id === undefined ? 'missing' : 'not a string of 1 to 200 characters'}`)
+  }
+  return id
+}
+
+function idOf(target: Target, record: Fields, member: string, kind: 'entry' | 'revision'): string {
+  const id = ownId(record, member)
+  const found = target.ids[kind].get(id)
+  if (found === undefined) throw new OperatorError(`${member} "${id}" is the ${kind} of no earlier line`)
+  return found
+}
+
+async function actorOf(target: Target, record: Fields): Promise<number> {
+  if (record.actorId === undefined) return target.nameless()
+  const id = ownId(record, 'actorId')
+  const actor = target.ids.actor.get(id)
+  if (actor === undefined) throw new OperatorError(`actorId "${id}" is the actor of no earlier line`)
+  return actor
+}
+
+/** The sources by their new ids; what has another shape is left to the schema. */
+function sourcesOf(target: Target, { sources }: Fields): Fields {
+  if (!Array.isArray(sources)) return sources === undefined ? {} : { sources }
+  return {
+    sources: sources.map((source: unknown, index) => {
+      if (typeof source !== 'object' || source === null || !('entryId' in source) || !('revisionId' in source))
+        return source
+      try {
+        return {
+          ...source,
+          entryId: idOf(target, source as Fields, 'entryId', 'entry'),
+          revisionId: idOf(target, source as Fields, 'revisionId', 'revision'),
+        }
+      } catch (error) {
+        throw new OperatorError(`sources.${index}: ${(error as Error).message}`)
+      }
+    }),
+  }
+}

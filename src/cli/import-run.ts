@@ -1,0 +1,87 @@
+import type { DataClass } from '../contract/words.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { createContexts } from '../embedded/context.ts'
+import { OperatorError } from '../operator-error.ts'
+import type { ImportIds } from './import-ids.ts'
+import type { Input, Line } from './import-lines.ts'
+import { importLine, makeActor, type Target } from './import-record.ts'
+import { type Progress, percent } from './progress.ts'
+
+export type ImportRun = {
+  connection: SqliteConnection
+  input: Input
+  ids: ImportIds
+  dataClass: DataClass
+  /** Lines stored in one transaction. */
+  batch: number
+  progress: Progress
+}
+
+/** Stores all lines of the input in batches, each wholly or not at all, and gives how many there were. */
+export async function runImport(run: ImportRun): Promise<number> {
+  const { input, ids, batch, progress } = run
+  const target = targetOf(run)
+  const began = performance.now()
+  let stopping = false
+  let stored = 0
+  const stop = (): void => {
+    stopping = true
+  }
+  const keep = async (lines: readonly Line[]): Promise<void> => {
+    const last = lines.at(-1)
+    if (last === undefined) return
+    await storeBatch(run, target, lines)
+    ids.commit(last.number)
+    stored += lines.length
+    progress.tell(() => standing(stored, began, last.read, input.size))
+    // Signals are heard between batches.
+    await new Promise(setImmediate)
+    if (stopping) throw new OperatorError('The import was stopped.')
+  }
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  try {
+    let lines: Line[] = []
+    for await (const line of input.lines) {
+      if (line.number > ids.line()) lines.push(line)
+      if (lines.length < batch) continue
+      await keep(lines)
+      lines = []
+    }
+    await keep(lines)
+    return stored
+  } finally {
+    process.removeListener('SIGINT', stop).removeListener('SIGTERM', stop)
+  }
+}
+
+async function storeBatch({ connection, ids }: ImportRun, target: Target, lines: readonly Line[]): Promise<void> {
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    for (const line of lines) await importLine(target, line)
+    connection.exec('COMMIT')
+  } catch (error) {
+    if (connection.raw.isTransaction) connection.exec('ROLLBACK')
+    ids.rollback()
+    throw error
+  }
+}
+
+function targetOf({ connection, ids, dataClass }: ImportRun): Target {
+  const contextOf = createContexts()
+  let nameless: number | undefined
+  const target: Target = {
+    tx: connection,
+    context: () => contextOf({ at: Date.now(), cooldown: 0, dataClass }),
+    ids,
+    async nameless() {
+      nameless ??= await makeActor(target, { declaredName: 'import' })
+      return nameless
+    },
+  }
+  return target
+}
+
+function standing(stored: number, began: number, read: number, size: number | undefined): string {
+  const rate = Math.round(stored / ((performance.now() - began) / 1_000))
+  return `${stored} lines, ${rate} lines/s${size === undefined ? '' : `, ${percent(read, size)}`}`
+}

@@ -1,0 +1,79 @@
+import type { DataClass } from '../contract/words.ts'
+import { openStoreForWriting } from '../embedded/create.ts'
+import { lockDataDirectory, prepareDataDirectory } from '../embedded/data-directory.ts'
+import { OperatorError } from '../operator-error.ts'
+import { EXIT, type Invocation, required, UsageError } from './command.ts'
+import { dataDirOf } from './data-dir.ts'
+import { createImportIds, forgetImportIds, type ImportIds, loadImportIds, saveImportIds } from './import-ids.ts'
+import { openLines } from './import-lines.ts'
+import { runImport } from './import-run.ts'
+import { createProgress } from './progress.ts'
+import { countLines, countStore } from './verify-store.ts'
+
+const BATCH = '500'
+const BATCH_MAX = 100_000
+const CLASSES: readonly DataClass[] = ['SYNTHETIC', 'INTERNAL']
+const PROGRESS_INTERVAL = 1_000
+
+/** Reads lines of JSON into a store that nobody serves. What was stored before a bad line stays, and the import can go on after it. */
+export async function importRecords(invocation: Invocation): Promise<number> {
+  const from = required(invocation, 'from', 'the file to read, or - for standard input')
+  const dataClass = classOf(invocation)
+  const batch = batchOf(invocation)
+  const input = openLines(from)
+  const directory = prepareDataDirectory(dataDirOf(invocation))
+  const unlock = lockDataDirectory(directory)
+  const progress = createProgress(PROGRESS_INTERVAL)
+  const began = performance.now()
+  try {
+    const ids = invocation.switches.has('resume') ? loadImportIds(directory) : createImportIds()
+    const connection = await openStoreForWriting(directory)
+    try {
+      const stored = await runImport({ connection, input, ids, dataClass, batch, progress })
+      progress.end()
+      const seconds = (performance.now() - began) / 1_000
+      const rate = Math.round(stored / seconds)
+      process.stdout.write(
+        `Imported ${stored} lines in ${seconds.toFixed(1)} s, ${rate} lines/s; the store now holds\n${countLines(await countStore(connection))}`,
+      )
+    } catch (error) {
+      throw brokenOff(error, directory, ids)
+    } finally {
+      connection.close()
+    }
+    forgetImportIds(directory)
+    return EXIT.ok
+  } finally {
+    progress.end()
+    unlock()
+  }
+}
+
+/** What became of the lines before the error, and how to go on; the ids are kept for that. */
+function brokenOff(error: unknown, directory: string, ids: ImportIds): unknown {
+  const line = ids.line()
+  if (line > 0) saveImportIds(directory, ids)
+  const fault = error instanceof Error && error.name === 'StoreFault'
+  if (!(error instanceof OperatorError) && !fault) return error
+  const reason = error.message.replace(/\.$/, '')
+  const advice =
+    line === 0
+      ? 'Nothing was stored; mend that and run it again.'
+      : `Lines 1 to ${line} are stored and nothing after them; mend that and run the same command with --resume.`
+  return new OperatorError(`${reason}. ${advice}`)
+}
+
+function classOf({ flags }: Invocation): DataClass {
+  const dataClass = CLASSES.find(one => one === (flags.class ?? 'SYNTHETIC'))
+  if (dataClass === undefined) throw new UsageError(`--class must be ${CLASSES.join(' or ')}, not "${flags.class}".`)
+  return dataClass
+}
+
+function batchOf({ flags }: Invocation): number {
+  const text = flags.batch ?? BATCH
+  const batch = Number(text)
+  if (!/^\d+$/.test(text) || batch < 1 || batch > BATCH_MAX) {
+    throw new UsageError(`--batch must be a whole number from 1 to ${BATCH_MAX}, not "${text}".`)
+  }
+  return batch
+}

@@ -1,0 +1,85 @@
+import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { migrate } from '../database/migrate.ts'
+import { openSqlite } from '../database/sqlite.ts'
+import { lockDataDirectory, prepareDataDirectory } from '../embedded/data-directory.ts'
+import { indexFile, storeFile } from '../embedded/files.ts'
+import { OperatorError } from '../operator-error.ts'
+import { originKeyFile } from '../secrets.ts'
+import { verifyCopy } from './backup.ts'
+import { EXIT, type Invocation, required } from './command.ts'
+import { dataDirOf } from './data-dir.ts'
+import { openStoreOfAnySchema } from './open-store.ts'
+import { createProgress, type Progress, sizeText } from './progress.ts'
+import { countLines, type Verdict } from './verify-store.ts'
+import { makeWholeFile } from './whole-file.ts'
+
+const OWNER_ONLY = 0o600
+const COMPANIONS = ['', '-wal', '-shm', '-journal']
+
+/** Makes a store from a backup. A directory that holds a store, or the rest of one, is refused; on failure nothing stays. */
+export async function restoreStore(invocation: Invocation): Promise<number> {
+  const from = resolve(required(invocation, 'from', 'the backup'))
+  assertBackup(from)
+  const wanted = resolve(dataDirOf(invocation))
+  const isNew = !existsSync(wanted)
+  const directory = prepareDataDirectory(wanted)
+  const removeNew = (): void => {
+    if (isNew) rmSync(directory, { recursive: true, force: true })
+  }
+  const progress = createProgress()
+  const unlock = lockDataDirectory(directory)
+  try {
+    assertEmpty(directory)
+    const target = storeFile(directory)
+    const { counts } = await makeWholeFile(target, OWNER_ONLY, partial => fill(partial, from, progress), removeNew)
+    // An index of another store may have been left here; the next start makes a new one.
+    for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
+    progress.end()
+    process.stdout.write(
+      `${target} is restored and whole: ${sizeText(statSync(target).size)}.\n${countLines(counts)}${keyAdvice(directory)}\n`,
+    )
+    return EXIT.ok
+  } finally {
+    progress.end()
+    unlock()
+  }
+}
+
+async function fill(partial: string, from: string, progress: Progress): Promise<Verdict> {
+  progress.phase('Copying the backup')
+  copyFileSync(from, partial, constants.COPYFILE_FICLONE)
+  // Copying took over the mode of the backup.
+  chmodSync(partial, OWNER_ONLY)
+  const connection = openSqlite(partial, 'write')
+  try {
+    for (const step of migrate(connection, Date.now())) progress.phase(`Migrated: ${step}`)
+    // Everything is put into the one file that is renamed.
+    connection.exec('PRAGMA journal_mode = DELETE')
+  } finally {
+    connection.close()
+  }
+  return verifyCopy(partial, progress)
+}
+
+function assertBackup(from: string): void {
+  if (!existsSync(from)) throw new OperatorError(`There is no file ${from}; name one that "palimpsest backup" made.`)
+  if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0) {
+    throw new OperatorError(
+      `${from} is a store in use, with its newest part in ${from}-wal; make a backup of it with "palimpsest backup" and restore that.`,
+    )
+  }
+  openStoreOfAnySchema(from).close()
+}
+
+function assertEmpty(directory: string): void {
+  const found = COMPANIONS.map(ending => storeFile(directory) + ending).find(path => existsSync(path))
+  if (found !== undefined) {
+    throw new OperatorError(`${directory} has a store already (${found}); restore into another directory.`)
+  }
+}
+
+const keyAdvice = (directory: string): string =>
+  existsSync(originKeyFile(directory))
+    ? `Blocks of origins work if ${originKeyFile(directory)} is the key of the store that was backed up; it is in no backup.`
+    : `Blocks of origins keep working only with the old key, which is in no backup: copy origin-key to ${originKeyFile(directory)} (mode 0600), or set ORIGIN_KEY, before the first start.`

@@ -1,0 +1,151 @@
+import { sql } from '../database/sql.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { evidenceHash } from '../domain/revision.ts'
+import { readHead } from '../store/head.ts'
+import { listRevisions, type RevisionRow, toRevision } from '../store/revision.ts'
+import { type Progress, percent } from './progress.ts'
+
+/** What a store holds, and how far its two dense numbers are. */
+export type Counts = {
+  entries: number
+  revisions: number
+  evidence: number
+  relations: number
+  moderations: number
+  activity: number
+  sequence: number
+  record: number
+}
+
+/** `damage` is one sentence about the first thing that is wrong; there is none when the store is whole. */
+export type Verdict = { counts: Counts; damage: string | undefined }
+
+type EntryHead = { number: number; id: string; slug: string; revision: number; revisions: number }
+
+const ENTRY_PAGE = 200
+const REVISION_PAGE = 50
+
+/**
+ * Checks a whole store: the file, its references, its numbers, and every entry's chain of hashes, in bounded memory.
+ * The caller holds a transaction, so that all of it is seen in one state.
+ */
+export async function verifyStore(connection: SqliteConnection, progress: Progress): Promise<Verdict> {
+  progress.phase('Checking the file')
+  const counts = await countStore(connection)
+  const damage =
+    damageOfFile(connection) ??
+    damageOfNumbers(connection, counts) ??
+    (await damageOfEntries(connection, counts, progress))
+  return { counts, damage }
+}
+
+export async function countStore(connection: SqliteConnection): Promise<Counts> {
+  const { sequence, record } = await readHead(connection)
+  const rows = connection.one<Omit<Counts, 'sequence' | 'record'>>(sql`
+    SELECT (SELECT count(*) FROM entry) AS entries, (SELECT count(*) FROM revision) AS revisions, (SELECT count(*) FROM evidence) AS evidence,
+      (SELECT count(*) FROM relation) AS relations, (SELECT count(*) FROM moderation) AS moderations, (SELECT count(*) FROM activity) AS activity`)
+  if (rows === undefined) throw new Error('Counting gave no row.')
+  return { ...rows, sequence, record }
+}
+
+/** The counts as lines for a person. */
+export const countLines = (counts: Counts): string =>
+  [
+    `  entries        ${counts.entries}`,
+    `  revisions      ${counts.revisions}`,
+    `  evidence       ${counts.evidence}`,
+    `  relations      ${counts.relations}`,
+    `  moderations    ${counts.moderations}`,
+    `  activity       ${counts.activity}`,
+    `  last sequence  ${counts.sequence}`,
+    `  last record    ${counts.record}`,
+    '',
+  ].join('\n')
+
+function damageOfFile(connection: SqliteConnection): string | undefined {
+  const finding = connection.one<{ integrity_check: string }>(sql`PRAGMA integrity_check(1)`)?.integrity_check
+  if (finding !== 'ok') return `The file is damaged: ${finding}.`
+  const broken = connection.one<{ table: string; rowid: number | null; parent: string }>(sql`PRAGMA foreign_key_check`)
+  if (broken === undefined) return undefined
+  return `Row ${broken.rowid ?? '?'} of table ${broken.table} refers to a row of ${broken.parent} that is not there.`
+}
+
+function damageOfNumbers(connection: SqliteConnection, { record, sequence }: Counts): string | undefined {
+  let expected = 1
+  const numbers = connection.each<{ number: number }>(sql`
+    SELECT number FROM revision UNION ALL SELECT number FROM evidence
+    UNION ALL SELECT number FROM relation UNION ALL SELECT number FROM moderation ORDER BY number`)
+  for (const { number } of numbers) {
+    if (number !== expected) return `Record ${expected} is missing, or record ${number} is there twice.`
+    expected++
+  }
+  if (expected - 1 !== record) return `The last record is ${expected - 1}, and the head says ${record}.`
+  const newest =
+    connection.one<{ newest: number | null }>(sql`SELECT max(sequence) AS newest FROM activity`)?.newest ?? 0
+  return newest > sequence ? `Activity ${newest} is above the last sequence of the head, ${sequence}.` : undefined
+}
+
+async function damageOfEntries(
+  connection: SqliteConnection,
+  { entries }: Counts,
+  progress: Progress,
+): Promise<string | undefined> {
+  progress.phase(`Recomputing the hashes of ${entries} entries`)
+  let done = 0
+  for (let after = 0; ; ) {
+    const page = connection.all<EntryHead>(
+      sql`SELECT number, id, slug, revision, revisions FROM entry WHERE number > ${after} ORDER BY number LIMIT ${ENTRY_PAGE}`,
+    )
+    for (const entry of page) {
+      const damage = await damageOfEntry(connection, entry)
+      if (damage !== undefined) return `Entry ${entry.id} (${entry.slug}) is damaged: ${damage}.`
+    }
+    done += page.length
+    progress.tell(() => `${done} of ${entries} entries, ${percent(done, entries)}`)
+    const last = page.at(-1)
+    if (last === undefined || page.length < ENTRY_PAGE) return undefined
+    after = last.number
+    // Signals are heard between pages.
+    await new Promise(setImmediate)
+  }
+}
+
+/** Walks an entry's revisions from the newest down, and tells of the oldest one that is not as it was hashed. */
+async function damageOfEntry(connection: SqliteConnection, entry: EntryHead): Promise<string | undefined> {
+  let damage: string | undefined
+  let newer: RevisionRow | undefined
+  let expected = entry.revisions
+  for (;;) {
+    const page = await listRevisions(connection, entry.number, expected, REVISION_PAGE)
+    for (const row of page) {
+      if (row.ordinal !== expected) return missing(expected, entry)
+      if (newer === undefined && row.number !== entry.revision) {
+        return `its latest revision is ${row.id}, and the entry names another one`
+      }
+      if (newer !== undefined) damage = damageOfRevision(newer, row.evidence_hash) ?? damage
+      newer = row
+      expected--
+    }
+    if (page.length < REVISION_PAGE) break
+  }
+  if (newer === undefined || expected !== 0) return missing(expected, entry)
+  const above = connection.one<{ id: string }>(
+    sql`SELECT id FROM revision WHERE entry = ${entry.number} AND ordinal > ${entry.revisions}`,
+  )
+  if (above !== undefined) return `revision ${above.id} stands above the ${entry.revisions} that the entry counts`
+  return damageOfRevision(newer, null) ?? damage
+}
+
+const missing = (ordinal: number, { revisions }: EntryHead): string => `revision ${ordinal} of ${revisions} is missing`
+
+function damageOfRevision(row: RevisionRow, previousEvidenceHash: string | null): string | undefined {
+  let computed: string
+  try {
+    const { evidenceHash: _stored, ...unhashed } = toRevision(row)
+    computed = evidenceHash(unhashed, previousEvidenceHash)
+  } catch (error) {
+    return `revision ${row.id} (number ${row.ordinal}) cannot be served (${(error as Error).message})`
+  }
+  if (computed === row.evidence_hash) return undefined
+  return `revision ${row.id} (number ${row.ordinal}) has evidenceHash ${row.evidence_hash}, and what is stored of it gives ${computed}`
+}

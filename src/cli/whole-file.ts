@@ -1,0 +1,81 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { OperatorError } from '../operator-error.ts'
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+/** What SQLite may leave beside a database file. */
+const COMPANIONS = ['-journal', '-wal', '-shm']
+
+/**
+ * Makes a file wholly or not at all: `work` fills `file`.partial, which is synced and then renamed. Nothing is overwritten, and on an
+ * error or a signal nothing is left.
+ */
+export async function makeWholeFile<T>(
+  file: string,
+  mode: number,
+  work: (partial: string) => Promise<T>,
+  onFailure = () => {},
+): Promise<T> {
+  const partial = `${file}.partial`
+  assertFree(file)
+  try {
+    closeSync(openSync(partial, 'wx', mode))
+  } catch (error) {
+    throw refusal(partial, error)
+  }
+  const clean = (): void => {
+    for (const ending of ['', ...COMPANIONS]) rmSync(partial + ending, { force: true })
+    onFailure()
+  }
+  const heard = Object.entries(SIGNALS).map(([signal, code]) => {
+    const listener = (): void => {
+      clean()
+      process.exit(code)
+    }
+    process.once(signal, listener)
+    return () => process.removeListener(signal, listener)
+  })
+  try {
+    const result = await work(partial)
+    syncPath(partial)
+    assertFree(file)
+    renameSync(partial, file)
+    syncPath(dirname(file))
+    return result
+  } catch (error) {
+    clean()
+    throw outOfSpace(error) ? new OperatorError(`There is no space left for ${file}; make some and run again.`) : error
+  } finally {
+    for (const stop of heard) stop()
+  }
+}
+
+function assertFree(file: string): void {
+  if (existsSync(file)) throw new OperatorError(`${file} exists already and is not overwritten; name another file.`)
+}
+
+function refusal(partial: string, error: unknown): OperatorError {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'EEXIST'
+    ? new OperatorError(
+        `${partial} is there: another run is writing it or was broken off; delete it if none is running.`,
+      )
+    : new OperatorError(
+        `${partial} cannot be written (${message}); name a file in a directory that this user may write.`,
+      )
+}
+
+const SQLITE_FULL = 13
+function outOfSpace(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number }
+  return code === 'ENOSPC' || errcode === SQLITE_FULL
+}
+
+function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
