@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Activity, Actor, Entry } from '../../src/contract/resources.ts'
+import { TRUST } from '../../src/contract/words.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import {
+  type Answer,
+  allPages,
+  call,
+  expectProblem,
+  expectStatus,
+  newActor,
+  newEntry,
+  revisionOf,
+} from '../support/client.ts'
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const HOUR = 3_600_000
+
+let app: TestApp
+let token: string
+let actor: Actor
+before(async () => {
+  app = await startApp()
+  // The start of an hour: nothing falls into another hour than the test means.
+  app.advance(HOUR - (Date.now() % HOUR))
+  ;({ token, actor } = await newActor(app.url, { declaredName: 'Observed' }))
+})
+after(() => app.close())
+
+type Page = { items: Activity[]; nextCursor: string | null }
+const post = async <T>(path: string, body: object): Promise<Answer<T>> => {
+  const answer = await call<T>(app.url, 'POST', path, { body, token })
+  expectStatus(answer, 201)
+  return answer
+}
+const timeline = async (entry: Entry, query = '', by = token): Promise<Page> =>
+  expectStatus(await call<Page>(app.url, 'GET', `/api/entries/${entry.slug}/timeline${query}`, { token: by }), 200)
+const actions = ({ items }: Page): string[] => items.map(({ action }) => action)
+
+test('the reading of a timeline is its newest row', async () => {
+  const entry = await newEntry(app.url, token)
+  const answer = await call<Page>(app.url, 'GET', `/api/entries/${entry.id}/timeline`, { token })
+  const { items, nextCursor } = expectStatus(answer, 200)
+  assert.equal(nextCursor, null)
+  const [read, created] = items as [Activity, Activity]
+  assert.equal(items.length, 2)
+  const { id, sequence, timestamp, ...rest } = read
+  assert.match(id, UUID_V7)
+  assert.match(sequence, /^[0-9]{1,19}$/)
+  assert.match(timestamp, TIME)
+  assert.ok(BigInt(sequence) > BigInt(created.sequence))
+  assert.deepEqual(rest, {
+    actorId: actor.id,
+    actorName: 'Observed',
+    action: 'READ',
+    entryId: entry.id,
+    revisionId: entry.currentRevisionId,
+    requestId: answer.headers.get('x-request-id'),
+    metadata: {},
+    dataClass: 'EXTERNAL',
+    ...TRUST,
+  })
+  assert.equal(created.action, 'CREATE')
+})
+
+test('every kind of write stands in the timeline with its request, revision and metadata, and nothing else', async () => {
+  const [entry, other] = [await newEntry(app.url, token), await newEntry(app.url, token)]
+  const path = `/api/entries/${entry.slug}`
+  const created = { slug: entry.slug, title: entry.title }
+  const rows: [string, string | null, string, object][] = []
+  let latest = entry
+  for (const changeType of ['EXPAND', 'CORRECT', 'SYNTHESIZE']) {
+    const body = revisionOf(latest, { title: `Title after ${changeType}`, changeType })
+    const revised = await post<Entry>(`${path}/revisions`, body)
+    const metadata = { previousRevisionId: latest.currentRevisionId }
+    latest = revised.body
+    rows.push([changeType, latest.currentRevisionId, revised.headers.get('x-request-id') ?? '', metadata])
+  }
+  const revisionId = entry.currentRevisionId
+  const judged = { revisionId, rationale: 'r' }
+  const verdict = { ...judged, result: 'INCONCLUSIVE', confidence: 0.25 }
+  const verified = await post<{ id: string }>(`${path}/verify`, verdict)
+  rows.push([
+    'VERIFY',
+    revisionId,
+    verified.headers.get('x-request-id') ?? '',
+    { verificationId: verified.body.id, result: 'INCONCLUSIVE', confidence: 0.25 },
+  ])
+  for (const source of [null, other.id]) {
+    const body = source === null ? judged : { ...judged, sourceEntryId: source }
+    const contradicted = await post<{ id: string }>(`${path}/contradict`, body)
+    const metadata = { contradictionId: contradicted.body.id, sourceEntryId: source }
+    rows.push(['CONTRADICT', revisionId, contradicted.headers.get('x-request-id') ?? '', metadata])
+  }
+  const ends = { sourceEntryId: entry.id, targetEntryId: other.id }
+  const connected = await post<{ id: string }>('/api/relations', { ...ends, relationType: 'REUSES', rationale: 'r' })
+  const metadata = { relationId: connected.body.id, relationType: 'REUSES', targetEntryId: other.id }
+  rows.push(['CONNECT', null, connected.headers.get('x-request-id') ?? '', metadata])
+
+  const { items } = await timeline(entry)
+  const [read, ...writes] = items
+  assert.equal(read?.action, 'READ')
+  const first = writes.pop()
+  assert.deepEqual([first?.action, first?.revisionId, first?.metadata], ['CREATE', revisionId, created])
+  assert.deepEqual(
+    writes.reverse().map(row => [row.action, row.revisionId, row.requestId, row.metadata]),
+    rows,
+  )
+  for (const row of items) {
+    assert.deepEqual([row.entryId, row.actorId, row.actorName], [entry.id, actor.id, 'Observed'])
+    assert.equal(row.dataClass, 'EXTERNAL')
+  }
+})
+
+test('a relation belongs to the timeline of its source alone', async () => {
+  const [source, target] = [await newEntry(app.url, token), await newEntry(app.url, token)]
+  const ends = { sourceEntryId: source.id, targetEntryId: target.id }
+  await post('/api/relations', { ...ends, relationType: 'CONNECT', rationale: 'r' })
+  assert.deepEqual(actions(await timeline(source)), ['READ', 'CONNECT', 'CREATE'])
+  assert.deepEqual(actions(await timeline(target)), ['READ', 'CREATE'])
+})
+
+test('reading an entry or anything under it is one row for each actor, entry and hour, of the first reading', async () => {
+  const entry = await newEntry(app.url, token)
+  const path = `/api/entries/${entry.slug}`
+  const reader = await newActor(app.url)
+  const read = async (address: string, by?: string): Promise<string> => {
+    const answer = await call(app.url, 'GET', address, by === undefined ? {} : { token: by })
+    expectStatus(answer, 200)
+    return answer.headers.get('x-request-id') ?? ''
+  }
+  const revision = `${path}/revisions/${entry.currentRevisionId}`
+  const first = await read(path, reader.token)
+  for (const part of ['/revisions', '/evidence', '/relations', '/timeline']) await read(path + part, reader.token)
+  await read(revision, reader.token)
+  await read(path)
+  const early = (await timeline(entry)).items.filter(({ action }) => action === 'READ')
+  assert.equal(early.length, 3)
+  assert.deepEqual(
+    early.filter(({ actorId }) => actorId === reader.actor.id).map(({ requestId }) => requestId),
+    [first],
+  )
+  app.advance(HOUR)
+  const second = await read(revision, reader.token)
+  const late = (await timeline(entry)).items.filter(({ actorId }) => actorId === reader.actor.id)
+  assert.deepEqual(
+    late.map(({ requestId }) => requestId),
+    [second, first],
+  )
+})
+
+test('a row of reading tells the revision that was read', async () => {
+  const entry = await newEntry(app.url, token)
+  await post(`/api/entries/${entry.slug}/revisions`, revisionOf(entry))
+  const reader = await newActor(app.url)
+  const path = `/api/entries/${entry.slug}/revisions/${entry.currentRevisionId}`
+  expectStatus(await call(app.url, 'GET', path, { token: reader.token }), 200)
+  const row = (await timeline(entry)).items.find(({ actorId }) => actorId === reader.actor.id)
+  assert.equal(row?.revisionId, entry.currentRevisionId)
+})
+
+test('an anonymous reader is an actor without a name', async () => {
+  const entry = await newEntry(app.url, token)
+  const { items } = expectStatus(await call<Page>(app.url, 'GET', `/api/entries/${entry.slug}/timeline`), 200)
+  assert.equal(items[0]?.action, 'READ')
+  assert.equal(items[0]?.actorName, null)
+  assert.notEqual(items[0]?.actorId, actor.id)
+})
+
+test('pages descend by sequence to a null cursor, and stay while rows are added', async () => {
+  const entry = await newEntry(app.url, token)
+  await timeline(entry)
+  const verify = () =>
+    post(`/api/entries/${entry.slug}/verify`, {
+      revisionId: entry.currentRevisionId,
+      result: 'SUPPORTED',
+      confidence: 1,
+      rationale: 'r',
+    })
+  for (let n = 0; n < 23; n++) await verify()
+  const whole = await timeline(entry, '?limit=50')
+  assert.equal(whole.items.length, 25)
+  const sequences = whole.items.map(({ sequence }) => Number(sequence))
+  assert.deepEqual(
+    sequences,
+    sequences.toSorted((a, b) => b - a),
+  )
+  assert.equal(new Set(sequences).size, 25)
+  const first = await timeline(entry)
+  assert.deepEqual(first.items, whole.items.slice(0, 20))
+  assert.equal(first.nextCursor, first.items.at(-1)?.sequence)
+  const seen: Activity[] = []
+  let next: string | undefined = `/api/entries/${entry.slug}/timeline?limit=4`
+  while (next !== undefined) {
+    const answer: Answer<Page> = await call(app.url, 'GET', next, { token })
+    seen.push(...expectStatus(answer, 200).items)
+    await verify()
+    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
+    assert.equal(next === undefined, answer.body.nextCursor === null)
+  }
+  assert.deepEqual(seen, whole.items)
+})
+
+test('before is a sequence, of 1 to 19 digits', async () => {
+  const entry = await newEntry(app.url, token)
+  const { items } = await timeline(entry)
+  const [newest, oldest] = items.map(({ sequence }) => sequence)
+  assert.deepEqual(actions(await timeline(entry, `?before=${newest}`)), ['CREATE'])
+  assert.deepEqual(await timeline(entry, `?before=${oldest}`), { items: [], nextCursor: null })
+  assert.deepEqual(await timeline(entry, '?before=0'), { items: [], nextCursor: null })
+  assert.deepEqual(await timeline(entry, '?before=9999999999999999999'), { items, nextCursor: null })
+  assert.deepEqual(await timeline(entry, `?before=${String(newest).padStart(19, '0')}`), {
+    items: items.slice(1),
+    nextCursor: null,
+  })
+  const path = `/api/entries/${entry.slug}/timeline?before=${'9'.repeat(20)}`
+  expectProblem(await call(app.url, 'GET', path), 400, 'INVALID_QUERY')
+  expectProblem(await call(app.url, 'GET', '/api/entries/none/timeline'), 404, 'ENTRY_NOT_FOUND')
+})
+
+test('a timeline outlives a restart, ids and sequences included', async () => {
+  const entry = await newEntry(app.url, token)
+  const path = `/api/entries/${entry.slug}/timeline`
+  await timeline(entry)
+  const earlier = await allPages<Activity>(app.url, path)
+  await app.restart()
+  assert.deepEqual(await allPages<Activity>(app.url, path), earlier)
+})
