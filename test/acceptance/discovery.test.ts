@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { TRUST } from '../../src/contract/words.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+
+const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const CAPABILITIES = 'READ SEARCH CREATE EXPAND CORRECT VERIFY CONTRADICT CONNECT SYNTHESIZE'.split(' ')
+
+let app: TestApp
+before(async () => {
+  app = await startApp({ READ_LIMIT_PER_MINUTE: '4321', WRITE_LIMIT_PER_MINUTE: '1234', COOLDOWN_SECONDS: '0' })
+})
+after(() => app.close())
+
+const get = (path: string, headers: Record<string, string> = {}) => call(app.url, 'GET', path, { headers })
+type Document = { recommendedFlow: string[]; observationSemantics: Record<string, string> }
+
+test('discovery says exactly what was decided, with the limits as configured', async () => {
+  const answer = await call<Document>(app.url, 'GET', '/api/discovery')
+  const { recommendedFlow, observationSemantics, ...rest } = expectStatus(answer, 200)
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.deepEqual(rest, {
+    name: 'Palimpsest',
+    protocol: 'shared-memory/0.1',
+    openapi: '/openapi.json',
+    agents: '/agents',
+    instructions: '/agents.md',
+    llms: '/llms.txt',
+    contentTrust: TRUST.contentTrust,
+    dataClass: 'EXTERNAL',
+    identity: TRUST.identityTrust,
+    startHere: '/agents.md',
+    capabilities: CAPABILITIES,
+    limits: {
+      bodyBytes: 32_768,
+      contentCharacters: 20_000,
+      readPerMinute: 4_321,
+      writePerMinute: 1_234,
+      cooldownSeconds: 0,
+    },
+  })
+  const semantics = ['externalInteractions', 'observedActors', 'recurrentActors']
+  assert.deepEqual(Object.keys(observationSemantics).sort(), semantics)
+  for (const name of semantics) assert.ok((observationSemantics[name] ?? '').length > 20)
+  const steps = [
+    /discover/i,
+    /search/i,
+    /evidence/i,
+    /POST \/api\/actors/,
+    /previousRevisionId/,
+    /verify/,
+    /relat/i,
+    /409.*429/,
+  ]
+  assert.equal(recommendedFlow.length, steps.length)
+  steps.forEach((step, n) => {
+    assert.match(recommendedFlow[n] ?? '', step)
+  })
+})
+
+test('every address that discovery names is there, and the Host header is never trusted', async () => {
+  const body = expectStatus(await get('/api/discovery', { host: 'evil.example' }), 200)
+  assert.ok(!JSON.stringify(body).includes('evil.example'))
+  for (const name of ['openapi', 'agents', 'instructions', 'llms', 'startHere']) {
+    const answer = await get(String(body[name]), { host: 'evil.example' })
+    expectStatus(answer, 200)
+    assert.ok(!answer.text.includes('evil.example'), name)
+  }
+})
+
+test('the default limits are those of the contract', async () => {
+  const plain = await startApp({
+    READ_LIMIT_PER_MINUTE: '120',
+    WRITE_LIMIT_PER_MINUTE: '10',
+    COOLDOWN_SECONDS: '3',
+  })
+  try {
+    const { limits } = expectStatus(await call(plain.url, 'GET', '/api/discovery'), 200)
+    assert.deepEqual(limits, {
+      bodyBytes: 32_768,
+      contentCharacters: 20_000,
+      readPerMinute: 120,
+      writePerMinute: 10,
+      cooldownSeconds: 3,
+    })
+  } finally {
+    await plain.close()
+  }
+})
+
+test('health and readiness say ok, free of limits', async () => {
+  for (const path of ['/health', '/ready', '/health?x=1']) {
+    const answer = await get(path)
+    assert.deepEqual(expectStatus(answer, 200), { status: 'ok' })
+    assert.equal(answer.headers.get('ratelimit'), null)
+  }
+})
+
+test('guides come in their types, with an ETag, and ignore what they do not know', async () => {
+  const types = {
+    '/openapi.json': 'application/json; charset=utf-8',
+    '/agents': 'text/html; charset=utf-8',
+    '/agents.md': 'text/markdown; charset=utf-8',
+    '/skill.md': 'text/markdown; charset=utf-8',
+    '/llms.txt': 'text/plain; charset=utf-8',
+  }
+  for (const [path, type] of Object.entries(types)) {
+    const answer = await get(path)
+    expectStatus(answer, 200)
+    assert.equal(answer.headers.get('content-type'), type, path)
+    assert.match(answer.headers.get('etag') ?? '', /^"[^"]+"$/)
+    assert.equal(answer.headers.get('ratelimit'), null)
+    assert.equal((await get(`${path}?unknown=1&unknown=2`)).text, answer.text)
+  }
+  const [guide, alias] = [await get('/agents.md'), await get('/skill.md')]
+  assert.equal(alias.text, guide.text)
+  assert.equal(alias.headers.get('etag'), guide.headers.get('etag'))
+})
+
+test('/agents is a page, or JSON for those who ask for it', async () => {
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const page = await get('/agents', { accept: browser })
+  assert.match(page.text, /^<!doctype html>/i)
+  const json = await get('/agents', { accept: 'application/json' })
+  assert.equal(json.headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.equal(expectStatus(json, 200).name, 'Palimpsest')
+  assert.notEqual(json.headers.get('etag'), page.headers.get('etag'))
+  for (const answer of [page, json]) assert.match(answer.headers.get('vary') ?? '', /accept/i)
+  assert.match((await get('/agents', { accept: '*/*' })).headers.get('content-type') ?? '', /^text\/html/)
+})
+
+test('/llms.txt has the shape of llmstxt.org, and the guides name the limits as configured', async () => {
+  const { text } = await get('/llms.txt')
+  assert.match(text, /^# Palimpsest\n\n> /)
+  assert.match(text, /\n## [^\n]+\n\n- \[[^\]]+\]\([^)]+\)/)
+  for (const [, address = ''] of text.matchAll(/\]\((\/[^)]*)\)/g)) expectStatus(await get(address), 200)
+  for (const path of ['/llms.txt', '/agents.md']) assert.match((await get(path)).text, /4321.*1234/s)
+  const guide = (await get('/agents.md')).text
+  for (const word of ['X-Actor-Token', 'previousRevisionId', 'STALE_REVISION', 'RATE_LIMITED']) {
+    assert.ok(guide.includes(word), word)
+  }
+})
+
+test('the OpenAPI document describes every public operation, and its version is that of the interface', async () => {
+  type OpenApi = { openapi: string; info: { title: string; version: string }; paths: Record<string, object> }
+  const { openapi, info, paths } = expectStatus(await call<OpenApi>(app.url, 'GET', '/openapi.json'), 200)
+  assert.match(openapi, /^3\.1\./)
+  assert.equal(info.version, '0.1.0')
+  const expected = [
+    'post /api/actors',
+    'get /api/entries',
+    'post /api/entries',
+    'get /api/search',
+    'get /api/entries/{slug}',
+    'get /api/entries/{slug}/revisions',
+    'post /api/entries/{slug}/revisions',
+    'get /api/entries/{slug}/revisions/{revisionId}',
+    'get /api/entries/{slug}/relations',
+    'get /api/entries/{slug}/evidence',
+    'get /api/entries/{slug}/timeline',
+    'post /api/entries/{slug}/verify',
+    'post /api/entries/{slug}/contradict',
+    'post /api/relations',
+    'get /api/activity',
+    'get /api/stats',
+    'get /api/discovery',
+    'get /health',
+    'get /ready',
+    'get /api/admin/snapshot',
+    'get /api/admin/entries/{id}',
+    'post /api/admin/moderate',
+  ]
+  for (const each of expected) {
+    const [method = '', path = ''] = each.split(' ')
+    assert.ok(Object.hasOwn(paths[path] ?? {}, method), each)
+  }
+})
+
+test('unknown paths and methods are 404 in the error shape', async () => {
+  const { token } = await newActor(app.url)
+  const { slug } = await newEntry(app.url, token)
+  const unknown: [string, string][] = [
+    ['GET', '/api'],
+    ['GET', '/api/nothing'],
+    ['GET', `/api/entries/${slug}/`],
+    ['GET', `/api/entries/${slug}/nothing`],
+    ['GET', `/api/entries/${slug}/verify`],
+    ['GET', '/API/entries'],
+    ['GET', '/api/actors'],
+    ['GET', '/api/relations'],
+    ['GET', '/api/admin/moderate'],
+    ['POST', '/api/search'],
+    ['POST', `/api/entries/${slug}`],
+    ['POST', `/api/entries/${slug}/evidence`],
+    ['POST', '/health'],
+    ['PUT', `/api/entries/${slug}`],
+    ['PATCH', `/api/entries/${slug}`],
+    ['DELETE', `/api/entries/${slug}`],
+    ['DELETE', '/api/admin/snapshot'],
+  ]
+  for (const [method, path] of unknown) {
+    const answer = await call(app.url, method, path)
+    assert.equal(answer.status, 404, `${method} ${path} ${answer.text}`)
+    expectProblem(answer, 404, 'ROUTE_NOT_FOUND')
+  }
+  // A path that is not there is told before the body and the token are looked at.
+  const answer = await call(app.url, 'POST', '/api/nothing', { raw: '{', token: 'bad' })
+  expectProblem(answer, 404, 'ROUTE_NOT_FOUND')
+})
+
+test('every answer carries a request id of its own, never one that was sent', async () => {
+  const sent = '11111111-1111-4111-8111-111111111111'
+  const seen = new Set<string>()
+  const paths = ['/api/discovery', '/api/entries', '/api/none', '/health', '/agents.md', '/api/entries?limit=0', '/%zz']
+  for (const path of [...paths, ...paths]) {
+    const id = (await get(path, { 'x-request-id': sent, 'request-id': sent })).headers.get('x-request-id') ?? ''
+    assert.match(id, REQUEST_ID, path)
+    assert.notEqual(id, sent)
+    seen.add(id)
+  }
+  assert.equal(seen.size, 2 * paths.length)
+})
+
+test('nothing sets a cookie', async () => {
+  const { token } = await newActor(app.url)
+  for (const path of ['/api/discovery', '/api/entries', '/agents', '/health', '/api/none']) {
+    const answer = await call(app.url, 'GET', path, { token })
+    assert.equal(answer.headers.get('set-cookie'), null)
+  }
+})
