@@ -1,3 +1,5 @@
+import { COMMANDS } from '../src/cli/commands.ts'
+import { commandHelp, helpText } from '../src/cli/help.ts'
 import { flagOf, SETTINGS } from '../src/config.ts'
 import { EXAMPLES } from '../src/contract/examples.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../src/contract/operations.ts'
@@ -27,6 +29,7 @@ export const GENERATED_DOCS: Record<string, () => string> = {
   'docs/configuration.md': configuration,
   'docs/problems.md': problems,
   'docs/api.md': api,
+  'docs/commands.md': commands,
 }
 
 function configuration(): string {
@@ -61,6 +64,20 @@ type 415, size 413, JSON and schema 400, blocked 403, cooldown 429, entry 404, 4
 | code | status | what to do |
 |---|---|---|
 ${rows.join('\n')}
+`
+}
+
+function commands(): string {
+  const helps = COMMANDS.map(command => `## ${command.name}\n\n\`\`\`\n${commandHelp(command)}\`\`\``)
+  return `${MADE}
+# Command line
+
+In a checkout it is called as \`node bin/palimpsest.js <command>\`, with any Node: it finds the right one by itself.
+
+\`\`\`
+${helpText()}\`\`\`
+
+${helps.join('\n\n')}
 `
 }
 
