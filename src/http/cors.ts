@@ -17,7 +17,7 @@ type Done = (error: Error | null, options: FastifyCorsOptions) => void
 
 /** Web pages of every origin may use the public interface, without credentials; the administrator's paths are closed to them. */
 export const corsOptions = () => (request: FastifyRequest, done: Done) => {
-  const forAdmin = request.raw.url?.startsWith('/api/admin/') === true
+  const forAdmin = pathOf(request.raw.url ?? '').startsWith('/api/admin/')
   done(null, {
     origin: forAdmin ? false : '*',
     methods: ['GET', 'HEAD', 'POST'],
@@ -27,4 +27,13 @@ export const corsOptions = () => (request: FastifyRequest, done: Done) => {
     // A bare OPTIONS is answered like a preflight; the plugin would refuse it in a shape of its own.
     strictPreflight: false,
   })
+}
+
+/** The path as the router reads it: a percent-encoded spelling of a path is that path. */
+function pathOf(url: string): string {
+  try {
+    return decodeURIComponent(url.split('?', 1)[0] ?? '')
+  } catch {
+    return url
+  }
 }
