@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Reader } from '../database/database.ts'
+import { cooldownWait } from '../operations/writing.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import { assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
@@ -39,20 +40,23 @@ const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
 export function createAdmission({ config, reader, limiter, origins, adminToken, now }: Parts) {
   const admin = createAdminCheck(adminToken)
 
-  const charge = (
+  const cooldown = config.cooldownSeconds * 1_000
+  const charge = async (
+    name: OperationName,
     writing: boolean,
-    origin: OriginKeys,
-    actor: number | null,
-    at: number,
+    { origin, actor, at }: Pick<Admitted, 'origin' | 'actor' | 'at'>,
     reply: FastifyReply,
-  ): Verdict => {
+  ): Promise<Verdict> => {
     const verdict = limiter.admit(chargesOf(config, writing, origin, actor), at)
     reply.headers(rateLimitFields(verdict.standings))
-    if (!verdict.admitted) throw new Problem('RATE_LIMITED', { retryAfter: verdict.retryAfter })
-    return verdict
+    if (verdict.admitted) return verdict
+    // Waiting must suffice: a cooldown that outlasts the limit is told already now.
+    const cooling = await cooldownWait(reader, name, { actor, origin }, { cooldown, at })
+    throw new Problem('RATE_LIMITED', { retryAfter: Math.max(verdict.retryAfter, cooling) })
   }
 
-  const identify = async (operation: Operation, request: FastifyRequest, reply: FastifyReply) => {
+  const identify = async (name: OperationName, request: FastifyRequest, reply: FastifyReply) => {
+    const operation: Operation = OPERATIONS[name]
     const at = now()
     if (operation.cost === 'free') return { at, origin: NOWHERE, actor: null, charged: undefined }
     const origin = await origins.originOf(request, at)
@@ -60,21 +64,21 @@ export function createAdmission({ config, reader, limiter, origins, adminToken, 
     if (operation.access === 'admin') {
       const credential = request.headers.authorization
       // A failed bearer is charged as a write, so that guessing is slow.
-      const charged = charge(writes || !admin.isAdmin(credential), origin, null, at, reply)
+      const charged = await charge(name, writes || !admin.isAdmin(credential), { origin, actor: null, at }, reply)
       admin.assertAdmin(credential)
       return { at, origin, actor: null, charged }
     }
     const claim = await claimOf(reader, request.headers['x-actor-token'])
-    const charged = charge(writes, origin, claim.kind === 'actor' ? claim.number : null, at, reply)
+    const known = claim.kind === 'actor' ? claim.number : null
+    const charged = await charge(name, writes, { origin, actor: known, at }, reply)
     return { at, origin, actor: assertActor(claim, operation.access === 'actor'), charged }
   }
 
   return async (name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<Admitted> => {
-    const operation: Operation = OPERATIONS[name]
-    const identified = await identify(operation, request, reply)
+    const identified = await identify(name, request, reply)
     const params = CHECKS[name].params(request.params as Record<string, string>)
     const query = CHECKS[name].query(searchOf(request.raw.url ?? ''))
-    if (operation.body !== undefined) assertJsonBody(request.headers)
+    if ('body' in OPERATIONS[name]) assertJsonBody(request.headers)
     return { ...identified, params, query }
   }
 }

@@ -7,12 +7,13 @@ import { addToTotals } from '../store/head.ts'
 import { beginCooldown, findCooldown } from '../store/limit.ts'
 import { ensureOrigin } from '../store/origin.ts'
 import type { WriteOperation } from './operation.ts'
+import { networkSubject } from './writing.ts'
 
 /** Issues a pseudonymous actor and its token; the token is given this once and only its hash is kept. */
 export const createActor: WriteOperation<ActorInput> = async (tx, context, { body, caller }) => {
   const origin = caller.origin === null ? undefined : await ensureOrigin(tx, caller.origin)
   if (origin !== undefined) assertMayWrite(undefined, origin)
-  const subject = caller.origin === null ? undefined : `network:${caller.origin.networkKey}`
+  const subject = caller.origin === null ? undefined : networkSubject(caller.origin.networkKey)
   if (subject !== undefined && context.cooldown > 0) {
     assertCooledDown(await findCooldown(tx, subject, 'ACTOR'), context.cooldown, context.at)
     await beginCooldown(tx, subject, 'ACTOR', context.at)

@@ -1,6 +1,6 @@
 import { Problem } from '../contract/problems.ts'
-import type { Action } from '../contract/words.ts'
-import type { Transaction } from '../database/database.ts'
+import { type Action, CHANGE_TYPES } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { assertMayWrite, RECURRENT_FROM } from '../domain/actor.ts'
 import { assertCooledDown } from '../domain/cooldown.ts'
 import { appendActivity } from '../store/activity.ts'
@@ -58,4 +58,35 @@ export async function endWrite(
   if (context.cooldown > 0) await beginCooldown(tx, cooldownSubject(actor), written.action, context.at)
 }
 
-const cooldownSubject = (actor: ActorRow): string => `actor:${actor.number}`
+/** The actions that a write operation may be; which change a revision makes stands in its body. */
+const ACTIONS_OF: Record<string, readonly (Action | 'ACTOR')[]> = {
+  createActor: ['ACTOR'],
+  createEntry: ['CREATE'],
+  reviseEntry: CHANGE_TYPES,
+  verifyRevision: ['VERIFY'],
+  contradictRevision: ['CONTRADICT'],
+  relateEntries: ['CONNECT'],
+}
+
+/** Whole seconds until no cooldown stands in the way of a write operation of this caller: the longest, where it may be several actions. */
+export async function cooldownWait(
+  reader: Reader,
+  name: string,
+  caller: Pick<Caller, 'actor' | 'origin'>,
+  { cooldown, at }: Pick<Context, 'cooldown' | 'at'>,
+): Promise<number> {
+  const { actor, origin } = caller
+  const subject =
+    name === 'createActor' ? networkSubject(origin?.networkKey ?? '') : cooldownSubject({ number: actor ?? 0 })
+  let wait = 0
+  for (const action of ACTIONS_OF[name] ?? []) {
+    const beganAt = await findCooldown(reader, subject, action)
+    if (beganAt !== undefined) wait = Math.max(wait, beganAt + cooldown - at)
+  }
+  return Math.ceil(wait / 1_000)
+}
+
+const cooldownSubject = (actor: Pick<ActorRow, 'number'>): string => `actor:${actor.number}`
+
+/** Actors have no token before they are made: they cool down by network. */
+export const networkSubject = (networkKey: string): string => `network:${networkKey}`
