@@ -1,0 +1,65 @@
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Schema } from './cases.ts'
+
+export type Media = { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  schema: Schema
+  example?: unknown
+}
+export type Described = {
+  operationId: string
+  security: Record<string, unknown>[]
+  parameters: Parameter[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { description: string; content?: Record<string, Media>; headers?: Record<string, unknown> }>
+}
+/** The published description, as far as tests read it. */
+export type Document = {
+  openapi: string
+  info: { version: string }
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Schema> }
+}
+
+const PREFIX = '#/components/schemas/'
+
+/** A schema with every reference into the document replaced by what it refers to. */
+export function resolved(document: Document, schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(item => resolved(document, item))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { $ref } = schema as { $ref?: unknown }
+  if (typeof $ref === 'string') {
+    const target = document.components.schemas[$ref.slice(PREFIX.length)]
+    if (!$ref.startsWith(PREFIX) || target === undefined) throw new Error(`${$ref} leads nowhere`)
+    return resolved(document, target)
+  }
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolved(document, value)]))
+}
+
+export type Check = { fits(value: unknown): boolean; faults(value: unknown): string }
+
+/** Compiles a schema of the document into a check. */
+export function checkOf(document: Document, schema: unknown): Check {
+  const compiled = Compile(Type.Unsafe(resolved(document, schema) as object))
+  return {
+    fits: value => compiled.Check(value),
+    faults: value => JSON.stringify(compiled.Errors(value)).slice(0, 500),
+  }
+}
+
+export type Row = { method: string; path: string; operation: Described }
+
+/** Every operation of the document. */
+export const rowsOf = ({ paths }: Document): Row[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+
+const JSON_TYPE = 'application/json'
+export const bodySchemaOf = ({ requestBody }: Described): Schema | undefined => requestBody?.content[JSON_TYPE]?.schema
+export const answerOf = ({ responses }: Described, status: number | string): Media | undefined =>
+  responses[status]?.content?.[JSON_TYPE]

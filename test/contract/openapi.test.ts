@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../../src/contract/operations.ts'
+import { PROBLEMS, type ProblemCode } from '../../src/contract/problems.ts'
+import { NAMED_RESOURCES } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { answerOf, checkOf, type Document, resolved, rowsOf } from './document.ts'
+
+let app: TestApp
+let document: Document
+before(async () => {
+  app = await startApp()
+  document = expectStatus(await call<Document>(app.url, 'GET', '/openapi.json'), 200)
+})
+after(() => app.close())
+
+const OPERATION_ENTRIES = Object.entries(OPERATIONS) as [string, Operation][]
+
+test('the document is valid OpenAPI 3.1 of version 0.1.0', async () => {
+  assert.match(document.openapi, /^3\.1\./)
+  assert.equal(document.info.version, '0.1.0')
+  const { valid, errors } = await new Validator().validate(structuredClone(document) as never)
+  assert.ok(valid, JSON.stringify(errors))
+  const broken = { ...structuredClone(document), info: { title: 'No version' } }
+  assert.equal((await new Validator().validate(broken as never)).valid, false)
+})
+
+test('every operation is described once, and nothing else', () => {
+  const described = rowsOf(document).map(({ method, path, operation }) => `${operation.operationId} ${method} ${path}`)
+  const promised = OPERATION_ENTRIES.map(([name, { method, path }]) => `${name} ${method} ${path}`)
+  assert.deepEqual(described.toSorted(), promised.toSorted())
+  assert.equal(promised.length, 22)
+})
+
+test('an operation is described as the table has it', () => {
+  for (const { path, operation } of rowsOf(document)) {
+    const row: Operation | undefined = OPERATIONS[operation.operationId as keyof typeof OPERATIONS]
+    const query = Object.keys((row.query as unknown as { properties: object }).properties)
+    const parameters = [...Object.keys(row.params).map(name => `path ${name}`), ...query.map(name => `query ${name}`)]
+    assert.deepEqual(
+      operation.parameters.map(({ in: where, name }) => `${where} ${name}`),
+      parameters,
+    )
+    assert.deepEqual(
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      Object.keys(row.params),
+    )
+    for (const { in: where, required } of operation.parameters) assert.equal(required, where === 'path')
+    assert.deepEqual(
+      operation.requestBody?.content['application/json']?.schema,
+      row.body === undefined ? undefined : { $ref: `#/components/schemas/${row.body}` },
+    )
+    assert.deepEqual(answerOf(operation, row.status)?.schema, { $ref: `#/components/schemas/${row.response}` })
+    const schemes = operation.security.map(scheme => Object.keys(scheme).join())
+    const wanted =
+      row.access === 'actor'
+        ? ['ActorToken']
+        : row.access === 'admin'
+          ? ['AdminToken']
+          : row.cost === 'free'
+            ? ['']
+            : ['', 'ActorToken']
+    assert.deepEqual(schemes, wanted, operation.operationId)
+  }
+})
+
+test('every named schema is there and is the one that is checked', () => {
+  const named = { ...NAMED_INPUTS, ...NAMED_RESOURCES }
+  assert.deepEqual(Object.keys(document.components.schemas).toSorted(), Object.keys(named).toSorted())
+  for (const [name, schema] of Object.entries(named)) {
+    const plain = JSON.parse(JSON.stringify(schema)) as unknown
+    assert.deepEqual(resolved(document, document.components.schemas[name]), plain, name)
+  }
+})
+
+test('every example fits its schema', () => {
+  let examples = 0
+  const prove = (label: string, schema: unknown, value: unknown): void => {
+    const check = checkOf(document, schema)
+    assert.ok(check.fits(value), `${label}: ${check.faults(value)}`)
+    examples += 1
+  }
+  for (const { operation } of rowsOf(document)) {
+    for (const parameter of operation.parameters) {
+      if (parameter.in === 'path')
+        prove(`${operation.operationId} ${parameter.name}`, parameter.schema, parameter.example)
+    }
+    const media = [
+      ...Object.values(operation.requestBody?.content ?? {}),
+      ...Object.values(operation.responses).flatMap(({ content = {} }) => Object.values(content)),
+    ]
+    for (const { schema, example, examples: several = {} } of media) {
+      const values = example === undefined ? Object.values(several).map(({ value }) => value) : [example]
+      assert.ok(values.length > 0, `${operation.operationId} has a body without an example`)
+      for (const value of values) prove(operation.operationId, schema, value)
+    }
+  }
+  assert.ok(examples > 200, `${examples} examples`)
+})
+
+test('every problem of an operation is described in the response of its status, and every code somewhere', () => {
+  const described = new Set<string>()
+  for (const { operation } of rowsOf(document)) {
+    const codes = problemsOf(OPERATIONS[operation.operationId as keyof typeof OPERATIONS])
+    const seen: string[] = []
+    for (const [status, { description }] of Object.entries(operation.responses)) {
+      for (const code of Object.keys(answerOf(operation, status)?.examples ?? {}) as ProblemCode[]) {
+        assert.equal(PROBLEMS[code].status, Number(status), `${operation.operationId} ${code}`)
+        assert.ok(description.includes(`${code}: ${PROBLEMS[code].mend}`))
+        seen.push(code)
+      }
+      if (status === '429' || status === '503') assert.ok(operation.responses[status]?.headers?.['Retry-After'])
+    }
+    assert.deepEqual(seen.toSorted(), codes.toSorted(), operation.operationId)
+    for (const code of codes) described.add(code)
+  }
+  assert.deepEqual([...described].toSorted(), Object.keys(PROBLEMS).toSorted())
+})

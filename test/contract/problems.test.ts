@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { OPERATIONS, type OperationName, problemsOf } from '../../src/contract/operations.ts'
+import { PROBLEMS, type ProblemCode } from '../../src/contract/problems.ts'
+import type { Entry } from '../../src/contract/resources.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { type Answer, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { assertDocumented, exchange } from './raw-wire.ts'
+import { openWire, type Wire } from './wire.ts'
+import { NIL } from './world.ts'
+
+let app: TestApp
+let strict: TestApp
+let wire: Wire
+let strictWire: Wire
+let token: string
+let entry: Entry
+before(async () => {
+  app = await startApp()
+  // Two writes a minute and a long cooldown, for what only limits can provoke.
+  strict = await startApp({ WRITE_LIMIT_PER_MINUTE: '2', COOLDOWN_SECONDS: '3600', TRUSTED_PROXIES: '127.0.0.1' })
+  wire = openWire(app.url)
+  strictWire = openWire(strict.url)
+  token = (await newActor(app.url)).token
+  entry = await newEntry(app.url, token)
+})
+after(async () => {
+  wire.close()
+  strictWire.close()
+  await app.close()
+  await strict.close()
+})
+
+const writing = { title: 'T', content: 'C', summary: 'S' }
+const evidence = (own: Entry) => ({ revisionId: own.currentRevisionId, rationale: 'R' })
+const relation = (sourceEntryId: string, targetEntryId: string) => ({
+  sourceEntryId,
+  targetEntryId,
+  relationType: 'CONNECT',
+  rationale: 'R',
+})
+const moderate = (targetType: string, targetId: string, action: string): Promise<Answer> =>
+  wire.send('POST', '/api/admin/moderate', {
+    bearer: ADMIN_TOKEN,
+    body: { targetType, targetId, action, reason: 'A test.' },
+  })
+const moderated = async (action: string): Promise<Entry> => {
+  const own = await newEntry(app.url, token)
+  expectStatus(await moderate('ENTRY', own.id, action), 200)
+  return own
+}
+const create = (body: unknown) => wire.send('POST', '/api/entries', { token, body })
+
+type Provocation = { operation: OperationName; provoke(): Promise<Answer> }
+const by = (operation: OperationName, provoke: () => Promise<Answer>): Provocation => ({ operation, provoke })
+
+/** How a caller comes to meet each problem, and on which operation. */
+const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
+  INVALID_PATH: by('readRevision', () => wire.send('GET', `/api/entries/${entry.slug}/revisions/x`)),
+  INVALID_QUERY: by('listEntries', () => wire.send('GET', '/api/entries?limit=0')),
+  MALFORMED_JSON: by('createEntry', () => wire.send('POST', '/api/entries', { token, raw: '{' })),
+  INVALID_BODY: by('createEntry', () => create({})),
+  INVALID_TEXT: by('createEntry', () => create({ ...writing, title: '\u0000' })),
+  ACTOR_TOKEN_REQUIRED: by('createEntry', () => wire.send('POST', '/api/entries', { body: writing })),
+  ACTOR_TOKEN_INVALID: by('readStats', () => wire.send('GET', '/api/stats', { token: 'x' })),
+  ADMIN_TOKEN_REQUIRED: by('readAdminSnapshot', () => wire.send('GET', '/api/admin/snapshot')),
+  ADMIN_TOKEN_INVALID: by('readAdminSnapshot', () => wire.send('GET', '/api/admin/snapshot', { bearer: 'x' })),
+  ACTOR_BLOCKED: by('createEntry', async () => {
+    const { actor, token: own } = await newActor(app.url)
+    expectStatus(await moderate('ACTOR', actor.id, 'BLOCK'), 200)
+    return wire.send('POST', '/api/entries', { token: own, body: writing })
+  }),
+  ORIGIN_BLOCKED: by('createActor', async () => {
+    const { body } = await wire.send('GET', '/api/admin/snapshot', { bearer: ADMIN_TOKEN })
+    const { originId } = (body.entries as { originId: string }[])[0] ?? { originId: '' }
+    expectStatus(await moderate('ORIGIN', originId, 'BLOCK'), 200)
+    const answer = await wire.send('POST', '/api/actors', { body: {} })
+    expectStatus(await moderate('ORIGIN', originId, 'UNBLOCK'), 200)
+    return answer
+  }),
+  ENTRY_LOCKED: by('verifyRevision', async () => {
+    const own = await moderated('BLOCK')
+    const body = { ...evidence(own), result: 'SUPPORTED', confidence: 1 }
+    return wire.send('POST', `/api/entries/${own.slug}/verify`, { token, body })
+  }),
+  ROUTE_NOT_FOUND: by('readEntry', () => wire.send('DELETE', `/api/entries/${entry.slug}`)),
+  ENTRY_NOT_FOUND: by('readEntry', () => wire.send('GET', '/api/entries/nothing-here')),
+  REVISION_NOT_FOUND: by('readRevision', () => wire.send('GET', `/api/entries/${entry.slug}/revisions/${NIL}`)),
+  TARGET_NOT_FOUND: by('moderate', () => moderate('ACTOR', NIL, 'BLOCK')),
+  STALE_REVISION: by('reviseEntry', () => {
+    const body = { ...revisionOf(entry), previousRevisionId: NIL }
+    return wire.send('POST', `/api/entries/${entry.slug}/revisions`, { token, body })
+  }),
+  ENTRY_WITHDRAWN: by('readEntry', async () => wire.send('GET', `/api/entries/${(await moderated('HIDE')).slug}`)),
+  BODY_TOO_LARGE: by('createEntry', () => create({ ...writing, content: 'x'.repeat(32_768) })),
+  UNSUPPORTED_MEDIA_TYPE: by('createEntry', () =>
+    wire.send('POST', '/api/entries', { token, raw: 'x', type: 'text/plain' }),
+  ),
+  SOURCE_NOT_FOUND: by('createEntry', () => create({ ...writing, sources: [{ entryId: NIL, revisionId: NIL }] })),
+  SELF_RELATION: by('relateEntries', () =>
+    wire.send('POST', '/api/relations', { token, body: relation(entry.id, entry.id) }),
+  ),
+  ACTION_NOT_APPLICABLE: by('moderate', async () => {
+    const { body } = await wire.send('GET', '/api/admin/snapshot', { bearer: ADMIN_TOKEN })
+    return moderate('ORIGIN', (body.entries as { originId: string }[])[0]?.originId ?? '', 'HIDE')
+  }),
+  COOLDOWN: by('createActor', async () => {
+    expectStatus(await strictWire.send('POST', '/api/actors', { body: {} }), 201)
+    return strictWire.send('POST', '/api/actors', { body: {} })
+  }),
+  RATE_LIMITED: by('createActor', async () => {
+    // An origin of its own, with nothing but this behind it.
+    const headers = { 'x-forwarded-for': '203.0.113.1' }
+    for (let spent = 0; spent < 2; spent++) {
+      expectProblem(await strictWire.send('POST', '/api/actors', { raw: '{', headers }), 400, 'MALFORMED_JSON')
+    }
+    return strictWire.send('POST', '/api/actors', { body: {}, headers })
+  }),
+}
+
+/** Not to be provoked by a caller of a healthy service, or not by HTTP: shown elsewhere. */
+const BY_OTHER_MEANS: readonly ProblemCode[] = [
+  'MALFORMED_REQUEST',
+  'NOT_READY',
+  'OVERLOADED',
+  'STORE_UNAVAILABLE',
+  'UNEXPECTED_FAULT',
+]
+
+for (const [code, { operation, provoke }] of Object.entries(PROVOCATIONS) as [ProblemCode, Provocation][]) {
+  test(`${code} is met on ${operation}, with its status and its fields`, async () => {
+    const answer = expectProblem(await provoke(), PROBLEMS[code].status, code)
+    assert.ok(problemsOf(OPERATIONS[operation]).includes(code), `${operation} does not name ${code}`)
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    assert.equal(answer.headers.has('retry-after'), answer.status === 429)
+    assert.equal(answer.headers.has('www-authenticate'), answer.status === 401)
+    assert.equal(answer.headers.has('etag'), answer.status === 409)
+  })
+}
+
+test('MALFORMED_REQUEST is met by bytes that are no request', async () => {
+  const { responses } = await exchange(app.url, Buffer.from('NONSENSE\r\n\r\n'), {
+    expected: 1,
+    patience: 15_000,
+    bodiless: false,
+  })
+  assert.equal(responses.length, 1)
+  for (const response of responses) {
+    assertDocumented(response, false)
+    assert.match(response.body, /"MALFORMED_REQUEST"/)
+  }
+})
+
+test('every problem code is provoked here, or named as shown by other means', () => {
+  const shown = [...Object.keys(PROVOCATIONS), ...BY_OTHER_MEANS]
+  assert.deepEqual(shown.toSorted(), Object.keys(PROBLEMS).toSorted())
+})
