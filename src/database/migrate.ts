@@ -1,13 +1,8 @@
 import { StoreFault } from './database.ts'
 import { initial } from './migrations/0001-initial.ts'
+import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import type { SqliteConnection } from './sqlite.ts'
-
-/**
- * One step of the schema. `breaking` says that an older program must not open a store that has it;
- * a step that is not breaking lets old and new run side by side.
- */
-export type Migration = { number: number; name: string; breaking: boolean; sqlite: string }
 
 export const MIGRATIONS: readonly Migration[] = [initial]
 

@@ -1,4 +1,5 @@
-import { MIGRATIONS, type Migration } from '../../src/database/migrate.ts'
+import { MIGRATIONS } from '../../src/database/migrate.ts'
+import type { Migration } from '../../src/database/migrations/migration.ts'
 
 const ADDED = 5
 export const TABLES_PER_STEP = 4

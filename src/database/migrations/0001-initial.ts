@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from './migration.ts'
 
 /**
  * Records (revision, evidence, relation, moderation) share one dense number, taken from `head.record` in the order of commits:

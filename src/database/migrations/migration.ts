@@ -1,0 +1,5 @@
+/**
+ * One step of the schema. `breaking` says that an older program must not open a store that has it;
+ * a step that is not breaking lets old and new run side by side.
+ */
+export type Migration = { number: number; name: string; breaking: boolean; sqlite: string }
