@@ -30,7 +30,7 @@ export function commandHelp({ name, summary, details, flags }: Command): string 
   const width = Math.max(...shown.map(({ left }) => left.length)) + 2
   const rows = shown.map(({ flag, left }) => `  ${left.padEnd(width)}${wrapped(rightOf(flag), width + 2)}`)
   const more = details === undefined ? '' : `${wrapped(details, 0)}\n\n`
-  return `palimpsest ${name}: ${wrapped(summary, 0)}
+  return `${wrapped(`palimpsest ${name}: ${summary}`, 0)}
 
 Usage: palimpsest ${name} [flags]
 

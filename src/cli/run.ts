@@ -57,7 +57,7 @@ function parsed(command: Command, args: readonly string[], env: NodeJS.ProcessEn
     return { flags, switches, env }
   } catch (error) {
     if (!(error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) throw error
-    const reason = (error as Error).message.split(/[.\n]/)[0]
+    const reason = (error as Error).message.split(/\. |\n/)[0]?.replace(/\.$/, '')
     throw new UsageError(`${reason}; "palimpsest help ${command.name}" tells the flags.`)
   }
 }

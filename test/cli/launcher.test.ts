@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { expectDone, expectRefusal, LAUNCHER, palimpsest, temporaryDirectory } from './command.ts'
+
+/** Makes a new Node call itself an old one. */
+const AS_OLD = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})',
+]
+const OLD_NODES = [process.env.OLD_NODE, '/usr/bin/node', '/usr/local/bin/node', '/usr/bin/nodejs']
+
+function findOldNode(): string | undefined {
+  return OLD_NODES.filter(path => path !== undefined).find(path => {
+    if (!existsSync(path)) return false
+    const [major = 0] = execFileSync(path, ['--version'], { encoding: 'utf8' }).slice(1).split('.').map(Number)
+    return major < 24
+  })
+}
+
+const old = findOldNode()
+const withOldNode = (name: string, run: (node: string) => Promise<void>): void => {
+  test(name, async t => {
+    if (old !== undefined) return run(old)
+    t.diagnostic('NOT TESTED: no Node before 24 was found; name one in OLD_NODE')
+    t.skip('no old Node here')
+  })
+}
+
+let directory: ReturnType<typeof temporaryDirectory>
+let alone: string
+before(() => {
+  directory = temporaryDirectory()
+  mkdirSync(join(directory.path, 'bin'))
+  alone = join(directory.path, 'bin/palimpsest.js')
+  copyFileSync(LAUNCHER, alone)
+  writeFileSync(join(directory.path, 'package.json'), '{"type":"module"}')
+})
+after(() => directory.remove())
+
+test('an old Node without a new one beside it is told in one sentence what to do', async () => {
+  const ended = await palimpsest(['help'], { node: [process.execPath, ...AS_OLD], launcher: alone })
+  expectRefusal(ended, 1, /needs Node 24\.15 or newer and this is 20\.20\.2; install Node 24 .*npm ci/)
+  assert.equal(ended.stderr.trimEnd().split('\n').length, 1)
+})
+
+test('a Node that was found and cannot be run is one sentence', async () => {
+  const bundled = join(directory.path, `node_modules/node-${process.platform}-${process.arch}`)
+  mkdirSync(join(bundled, 'bin'), { recursive: true })
+  writeFileSync(join(bundled, 'package.json'), '{}')
+  const ended = await palimpsest(['help'], { node: [process.execPath, ...AS_OLD], launcher: alone })
+  expectRefusal(ended, 1, /cannot run .*bin\/node/)
+})
+
+withOldNode('a really old Node without a new one says the sentence too', async node => {
+  const elsewhere = temporaryDirectory()
+  try {
+    const launcher = join(elsewhere.path, 'palimpsest.js')
+    copyFileSync(LAUNCHER, launcher)
+    writeFileSync(join(elsewhere.path, 'package.json'), '{"type":"module"}')
+    expectRefusal(await palimpsest(['help'], { node: [node], launcher }), 1, /needs Node 24\.15 or newer/)
+  } finally {
+    elsewhere.remove()
+  }
+})
+
+withOldNode('an old Node hands over: output and exit codes are those of the new one', async node => {
+  assert.equal(expectDone(await palimpsest(['help'], { node: [node] })), expectDone(await palimpsest(['help'])))
+  expectRefusal(await palimpsest(['serf'], { node: [node] }), 2, /no command "serf"/)
+})
+
+withOldNode('an old Node hands on signals, so that a stop is orderly', async node => {
+  const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: join(directory.path, 'data'), LOG_LEVEL: 'silent' }
+  const child = spawn(node, [LAUNCHER, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = new Promise<number | null>(resolve => child.on('exit', code => resolve(code)))
+  let said = ''
+  for await (const chunk of child.stdout) {
+    said += String(chunk)
+    if (said.includes('/api/discovery')) break
+  }
+  const url = /http:\S+/.exec(said)?.[0] ?? ''
+  assert.equal((await fetch(`${url}/health`)).status, 200)
+  child.kill('SIGTERM')
+  assert.equal(await ended, 0)
+  await assert.rejects(fetch(`${url}/health`))
+})
+
+withOldNode('a child that dies of a signal takes the launcher along', async node => {
+  const child = spawn(node, [LAUNCHER, 'import', '--from', '-', '--data-dir', join(directory.path, 'other')], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const ended = new Promise<NodeJS.Signals | null>(resolve => child.on('exit', (_code, signal) => resolve(signal)))
+  // The directory shows that the new Node is at work.
+  const deadline = performance.now() + 20_000
+  while (!existsSync(join(directory.path, 'other/palimpsest.db'))) {
+    assert.ok(performance.now() < deadline, 'the import did not begin')
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  child.kill('SIGHUP')
+  assert.equal(await ended, 'SIGHUP')
+})
