@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import type { SqliteConnection } from '../../src/database/sqlite.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'palimpsest-plans-'))
+const STORE = join(import.meta.dirname, '../../src/store')
+
+type Planned = { text: string; plan: string[]; writes: boolean }
+let planned: Planned[]
+let searched: Planned[]
+let unexercised: string[]
+
+/** Plans without the statistics of ANALYZE: what a store that grew has. */
+const planOf = (connection: SqliteConnection, texts: Iterable<string>): Planned[] =>
+  [...texts].map(text => ({
+    text: text.replace(/\s+/g, ' ').trim(),
+    plan: (connection.raw.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[]).map(row => row.detail),
+    writes: !/^\s*SELECT/.test(text),
+  }))
+
+before(async () => {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  const { recordOperations, recordSearches } = await import('./recorded.ts')
+  const store = await recordOperations(join(directory, 'store.db'))
+  const index = recordSearches(join(directory, 'search.db'))
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  session.disconnect()
+  unexercised = result
+    .filter(({ url }) => url.startsWith(`${pathToFileURL(STORE)}/`))
+    .flatMap(({ url, functions }) => {
+      const source = readFileSync(new URL(url), 'utf8')
+      return functions
+        .flatMap(({ ranges }) => ranges)
+        .filter(range => range.count === 0 && source.slice(range.startOffset, range.endOffset).includes('sql`'))
+        .map(range => `${url.split('/').at(-1)}: ${source.slice(range.startOffset, range.startOffset + 80)}`)
+    })
+  planned = planOf(store.connection, store.statements.keys())
+  searched = planOf(index.connection, index.statements.keys())
+  store.connection.close()
+  index.connection.close()
+})
+after(() => rmSync(directory, { recursive: true, force: true }))
+
+/**
+ * Walks that end at a LIMIT: along an index, or along the numbers, from one end of it. Nothing is passed over that does not
+ * count against the LIMIT but what `OFFSET` (at most 10,000) says.
+ */
+const WALKS: readonly [RegExp, string][] = [
+  [/FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC/, 'SCAN entry USING COVERING INDEX entry_recent'],
+  [/FROM entry WHERE withdrawn = 0 ORDER BY revisions DESC/, 'SCAN entry USING COVERING INDEX entry_evolution'],
+  [
+    /LEFT JOIN origin o ON o.number = e.origin ORDER BY e.change DESC, e.number DESC LIMIT/,
+    'SCAN e USING INDEX entry_change',
+  ],
+  [/FROM actor a .* ORDER BY a.number DESC LIMIT/, 'SCAN a'],
+  [/FROM moderation ORDER BY number DESC LIMIT/, 'SCAN moderation'],
+  [/JOIN relation l .* ORDER BY s.sequence DESC LIMIT|FROM activity s .* ORDER BY s.sequence DESC LIMIT/, 'SCAN s'],
+  [/FROM topic WHERE entries > 0 ORDER BY entries DESC, key LIMIT/, 'SCAN topic USING INDEX topic_top'],
+  [/SELECT spelling AS tag/, 'SCAN topic USING COVERING INDEX topic_top'],
+]
+/** Counts of whole tables, and the few refused origins: asked for by administrators only. */
+const COUNTS: readonly RegExp[] = [
+  /^SELECT \(SELECT count\(\*\) FROM entry\)/,
+  /FROM origin WHERE blocked = 1 OR quarantined = 1/,
+]
+/** Sorts of one page that an index already chose. */
+const SORTED_PAGES: readonly RegExp[] = [
+  /WHERE e.number IN \(SELECT number FROM entry .* LIMIT \? OFFSET \?\) ORDER BY e\./,
+]
+/** The one row of totals. */
+const HEAD = /^SCAN head$/
+/** Of an INSERT, the search for rows that refer to the new one: planned, and passed over unless a reference is open. */
+const isReferenceCheck = (statement: Planned, step: string): boolean =>
+  statement.text.startsWith('INSERT') && !new RegExp(`\\b${step.split(' ')[1]}\\b`).test(statement.text)
+
+const isCount = ({ text }: Planned): boolean => COUNTS.some(pattern => pattern.test(text))
+
+test('every statement of the store was exercised', () => {
+  assert.deepEqual(unexercised, [])
+  assert.ok(planned.length > 60, `${planned.length} statements`)
+  const silent = readdirSync(STORE)
+    .filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap(file => [...readFileSync(join(STORE, file), 'utf8').matchAll(/(?:FROM|INTO|UPDATE) (\w+)/g)])
+    .map(([, table]) => table ?? '')
+    .filter(table => /^[a-z_]+$/.test(table) && !planned.some(({ text }) => text.includes(table)))
+  assert.deepEqual(silent, [])
+})
+
+test('no statement looks at a whole table', () => {
+  for (const one of planned.filter(statement => !isCount(statement))) {
+    for (const step of one.plan.filter(
+      detail => detail.startsWith('SCAN') && !HEAD.test(detail) && !isReferenceCheck(one, detail),
+    )) {
+      const walk = WALKS.find(([pattern, allowed]) => allowed === step && pattern.test(one.text))
+      assert.ok(walk !== undefined && one.text.includes(' LIMIT ?'), `${step}\n${one.text}\n${one.plan.join('\n')}`)
+    }
+  }
+})
+
+test('no list is sorted after it was read', () => {
+  for (const one of planned) {
+    if (!one.plan.some(step => /USE TEMP B-TREE FOR .*ORDER BY/.test(step))) continue
+    assert.ok(
+      SORTED_PAGES.some(pattern => pattern.test(one.text)),
+      `${one.text}\n${one.plan.join('\n')}`,
+    )
+  }
+})
+
+test('a search walks the matches in the order of the index', () => {
+  for (const one of searched) {
+    for (const step of one.plan) assert.match(step, /^SEARCH|^SCAN terms VIRTUAL TABLE INDEX/, `${step}\n${one.text}`)
+  }
+  assert.ok(searched.some(({ plan }) => plan.some(step => step.startsWith('SCAN terms'))))
+})
+
+test('pages of feed, timeline, evidence, relations and revisions start at their place in an index', () => {
+  const hasStep = (pattern: RegExp, step: RegExp): void => {
+    const found = planned.filter(({ text }) => pattern.test(text))
+    assert.equal(found.length, 1, String(pattern))
+    const plan = found[0]?.plan ?? []
+    assert.ok(
+      plan.some(detail => step.test(detail)),
+      `${pattern}\n${plan.join('\n')}`,
+    )
+  }
+  hasStep(
+    /WHERE s\.data_class = 'EXTERNAL' AND s\.withdrawn = 0 AND s\.sequence < \?/,
+    /^SEARCH s USING (COVERING )?INDEX activity_feed \((sequence|rowid)<\?\)$/,
+  )
+  hasStep(
+    /WHERE s\.entry = \? AND s\.withdrawn = 0 AND s\.sequence < \?/,
+    /^SEARCH s USING INDEX activity_timeline \(entry=\? AND (sequence|rowid)<\?\)$/,
+  )
+  hasStep(
+    /FROM evidence v .*WHERE v\.entry = \? AND v\.ordinal <= \? AND v\.withdrawn = 0/,
+    /^SEARCH v USING INDEX \w+ \(entry=\? AND ordinal<\?\)$/,
+  )
+  hasStep(
+    /FROM relation_end x .*WHERE x\.entry = \? AND x\.ordinal <= \? AND l\.withdrawn = 0/,
+    /^SEARCH x USING PRIMARY KEY \(entry=\? AND ordinal<\?\)$/,
+  )
+  hasStep(
+    /FROM revision r .*WHERE r\.entry = \? AND r\.ordinal <= \?/,
+    /^SEARCH r USING INDEX \w+ \(entry=\? AND ordinal<\?\)$/,
+  )
+})

@@ -1,0 +1,167 @@
+import type { Transaction } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { type Sql, sql } from '../../src/database/sql.ts'
+import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
+import { termsOf } from '../../src/domain/terms.ts'
+import { openIndexForWriting, putEntry, removeEntry, searchIndex } from '../../src/embedded/search-index.ts'
+import { READS, type ReadName, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
+import type { Context, Reads } from '../../src/operations/operation.ts'
+import { findActorByToken } from '../../src/store/actor.ts'
+import { listChangedEntries } from '../../src/store/entry.ts'
+import { insertHead, readHead } from '../../src/store/head.ts'
+import { listAdmissions } from '../../src/store/limit.ts'
+
+const HOUR = 3_600_000
+const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network' }
+
+/** Keeps every statement that goes through a connection. */
+function recorder(connection: SqliteConnection): { connection: SqliteConnection; statements: Map<string, Sql> } {
+  const statements = new Map<string, Sql>()
+  const keep = (statement: Sql): Sql => {
+    statements.set(statement.text, statement)
+    return statement
+  }
+  return {
+    statements,
+    connection: {
+      ...connection,
+      one: statement => connection.one(keep(statement)),
+      all: statement => connection.all(keep(statement)),
+      run: statement => connection.run(keep(statement)),
+      each: statement => connection.each(keep(statement)),
+    },
+  }
+}
+
+export type Recorded = { connection: SqliteConnection; statements: Map<string, Sql> }
+
+/** Runs every operation there is on a small store, in every shape, and gives the statements that ran. */
+export async function recordOperations(path: string): Promise<Recorded> {
+  const store = openSqlite(path, 'write')
+  migrate(store, 1)
+  await insertHead(store, '01990000-0000-7000-8000-000000000000')
+  store.exec('BEGIN')
+  const recorded = recorder(store)
+  const tx: Transaction = recorded.connection
+  let made = 0
+  const context = (): Context => ({
+    at: ++made * 1_000,
+    newId: () => `01990000-0000-7000-8000-${String(++made).padStart(12, '0')}`,
+    randomBytes: size => new Uint8Array(size).fill(++made % 256),
+    cooldown: 1,
+    dataClass: 'EXTERNAL',
+  })
+  let actor = 0
+  const write = async (name: WriteName, body: object, params: Record<string, string> = {}) => {
+    const caller = { requestId: `request-${++made}`, actor: actor === 0 ? null : actor, origin: ORIGIN }
+    const run = WRITES[name] as unknown as (
+      tx: Transaction,
+      context: Context,
+      request: object,
+    ) => Promise<{ body: object }>
+    return (await run(tx, context(), { params, body, caller })).body as Record<string, string>
+  }
+  const issued = (await write('createActor', { declaredName: 'Fox' })) as unknown as {
+    actor: { id: string }
+    token: string
+  }
+  actor = store.one<{ number: number }>(sql`SELECT number FROM actor`)?.number ?? 0
+  await findActorByToken(tx, 'hash')
+
+  const text = { title: 'Fox', summary: 'A fox', content: 'Foxes run.' }
+  const one = await write('createEntry', { ...text, tags: ['sea'] })
+  const two = await write('createEntry', {
+    ...text,
+    sources: [{ entryId: one.id, revisionId: one.currentRevisionId }],
+  })
+  const at = { slug: String(one.slug) }
+  const revised = await write(
+    'reviseEntry',
+    { ...text, previousRevisionId: one.currentRevisionId, changeType: 'EXPAND', rationale: 'More' },
+    at,
+  )
+  const revisionId = revised.currentRevisionId
+  await write('verifyRevision', { revisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Yes' }, at)
+  await write('contradictRevision', { revisionId, rationale: 'No', sourceEntryId: two.id }, at)
+  await write('relateEntries', {
+    sourceEntryId: one.id,
+    targetEntryId: two.id,
+    relationType: 'CONNECT',
+    rationale: 'So',
+  })
+
+  const observed = { origin: ORIGIN, requestId: 'request', times: 2, at: HOUR }
+  const read = { ...observed, action: 'READ', entry: 1, revision: 1, metadata: null } as const
+  const search = {
+    ...observed,
+    action: 'SEARCH',
+    entry: null,
+    revision: null,
+    metadata: { resultCount: 0, tag: null, sort: 'recent' },
+  } as const
+  const visitors = Array.from({ length: 67 }, (_, n) => ({ ...read, actor: null, userAgent: `agent-${n}` }))
+  await UPKEEP.recordObservations(tx, context(), [
+    { ...read, actor, userAgent: '' },
+    { ...search, actor, userAgent: '' },
+    ...visitors,
+  ])
+  await UPKEEP.saveAdmissions(tx, context(), { admissions: [{ bin: 1, key: 'key', count: 1 }], beforeBin: 0 })
+  await UPKEEP.openDay(tx, context(), ORIGIN.day)
+  await UPKEEP.proveWritable(tx, context(), null)
+
+  const reason = 'A reason'
+  for (const [targetType, targetId] of [
+    ['ENTRY', two.id],
+    ['ACTOR', issued.actor.id],
+    ['ORIGIN', ORIGIN.id],
+  ]) {
+    for (const action of ['QUARANTINE', 'RESTORE', 'BLOCK', 'UNBLOCK']) {
+      await write('moderate', { targetType, targetId, action, reason })
+    }
+  }
+
+  const reads: Reads = {
+    reader: tx,
+    search: async () => ({ entries: [1], more: false }),
+    readiness: () => ({ ready: true, status: 'ok' }),
+    keepObserved: async () => {},
+    rates: { readPerMinute: 1, writePerMinute: 1, cooldownSeconds: 1 },
+  }
+  const shapes = [{}, { sort: 'evolution' as const }, { q: 'fox' }, { before: '5', limit: 2 }]
+  for (const name of Object.keys(READS) as ReadName[]) {
+    for (const query of shapes) {
+      for (const slug of [String(one.slug), String(one.id)]) {
+        await READS[name](reads, { params: { slug, id: slug, revisionId: String(revisionId) }, query })
+      }
+    }
+  }
+  await listAdmissions(tx, 0)
+  await readHead(tx)
+  await listChangedEntries(tx, 0, 0, 10)
+  await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6 })
+  store.exec('COMMIT')
+  return { connection: store, statements: recorded.statements }
+}
+
+/** Fills a search index, searches it in every shape, and gives the statements that ran. */
+export function recordSearches(path: string): Recorded {
+  const index = openIndexForWriting(path, 'store', 0)
+  const recorded = recorder(index)
+  const entry = {
+    entry: 1,
+    id: 'a',
+    revision: 1,
+    updated_at: 1,
+    revisions: 1,
+    title: 'Fox',
+    summary: 'Fox',
+    content: 'Fox',
+  }
+  putEntry(recorded.connection, { ...entry, tags: ['sea'] })
+  putEntry(recorded.connection, { ...entry, revision: 2, tags: ['sea'] })
+  for (const sort of ['recent', 'evolution', 'relevance'] as const) {
+    searchIndex(recorded.connection, { terms: termsOf('fox "a fox"'), tag: 'sea', sort, limit: 5, offset: 0 })
+  }
+  removeEntry(recorded.connection, 1)
+  return { connection: index, statements: recorded.statements }
+}
