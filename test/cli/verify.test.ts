@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import { expectDone, expectRefusal, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+
+let directory: ReturnType<typeof temporaryDirectory>
+let backup: string
+before(async () => {
+  directory = temporaryDirectory()
+  const data = ['--data-dir', join(directory.path, 'data')]
+  expectDone(await palimpsest(['import', '--from', '-', ...data], { input: linesOf(STORY) }))
+  backup = join(directory.path, 'whole.db')
+  expectDone(await palimpsest(['backup', '--to', backup, ...data]))
+})
+after(() => directory.remove())
+
+/** Changes a copy of the backup and gives its path, with what a query found in it before. */
+function tampered(name: string, change: string): { file: string; rows: Record<string, string>[] } {
+  const file = join(directory.path, name)
+  copyFileSync(backup, file)
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  const rows = database
+    .prepare(
+      'SELECT e.id, e.slug, r.id AS revision FROM revision r JOIN entry e ON e.number = r.entry ORDER BY r.number',
+    )
+    .all() as Record<string, string>[]
+  database.exec(change)
+  database.close()
+  return { file, rows }
+}
+
+test('a whole store is told to be whole, with what it holds', async () => {
+  for (const where of [
+    ['--data-dir', join(directory.path, 'data')],
+    ['--file', backup],
+  ]) {
+    const said = expectDone(await palimpsest(['verify', ...where]))
+    assert.match(said, /is whole/)
+    for (const line of [/entries +2$/m, /revisions +4$/m, /evidence +2$/m, /relations +1$/m, /last record +7$/m]) {
+      assert.match(said, line)
+    }
+  }
+})
+
+test('one changed byte of a content is found, with entry, slug and revision named', async () => {
+  const { file, rows } = tampered(
+    'byte.db',
+    "UPDATE revision SET content = 'Red and quicK.' WHERE content = 'Red and quick.'",
+  )
+  const [, , second] = rows
+  assert.ok(second !== undefined)
+  const sentence = `^Entry ${second.id} \\(${second.slug}\\) is damaged: revision ${second.revision} \\(number 2\\) has evidenceHash [0-9a-f]{64}, and what is stored of it gives [0-9a-f]{64}\\.$`
+  expectRefusal(await palimpsest(['verify', '--file', file]), 1, new RegExp(sentence))
+})
+
+test('a hash that was replaced is found at the revision it belongs to, not at the one after it', async () => {
+  const { file, rows } = tampered(
+    'hash.db',
+    `UPDATE revision SET evidence_hash = '${'0'.repeat(64)}' WHERE content = 'Red.'`,
+  )
+  expectRefusal(
+    await palimpsest(['verify', '--file', file]),
+    1,
+    new RegExp(`revision ${rows[0]?.revision} \\(number 1\\)`),
+  )
+})
+
+const HASHED = ['title', 'summary', 'rationale', 'change_type', 'id']
+for (const column of HASHED) {
+  test(`a changed ${column} of a revision is found`, async () => {
+    const { file } = tampered(
+      `${column}.db`,
+      `UPDATE revision SET ${column} = '${column}' WHERE content = 'Red and quick.'`,
+    )
+    expectRefusal(await palimpsest(['verify', '--file', file]), 1, /^Entry .* is damaged: revision /)
+  })
+}
+
+const DAMAGES: [string, string, RegExp][] = [
+  ['author', 'UPDATE revision SET actor = 2 WHERE number = 1', /^Entry .* revision .* \(number 1\)/],
+  ['time', 'UPDATE revision SET created_at = created_at + 1 WHERE number = 1', /^Entry .* revision .* \(number 1\)/],
+  ['sources', "UPDATE revision SET sources = '[' WHERE number = 2", /^Entry .* cannot be served/],
+  ['latest', 'UPDATE entry SET revision = 1 WHERE number = 1', /^Entry .* the entry names another one/],
+  ['fewer', 'UPDATE entry SET revisions = 2, revision = 3 WHERE number = 1', /^Entry .* stands above the 2/],
+  [
+    'gone',
+    'DELETE FROM revision WHERE number = 3; UPDATE revision SET number = 3 WHERE number = 7',
+    /refers to a row|is missing/,
+  ],
+  ['ordinal', 'UPDATE revision SET ordinal = 9 WHERE number = 3', /^Entry .* revision 2 of 3 is missing/],
+  ['record', 'UPDATE head SET record = 8', /^The last record is 7, and the head says 8\.$/],
+  ['hole', 'DELETE FROM evidence WHERE number = 5', /^Record 5 is missing/],
+  ['sequence', 'UPDATE head SET sequence = 2', /above the last sequence of the head, 2\.$/],
+  ['reference', 'UPDATE evidence SET actor = 99 WHERE number = 5', /of table evidence refers to a row of actor/],
+]
+for (const [name, change, sentence] of DAMAGES) {
+  test(`damage is found: ${name}`, async () => {
+    expectRefusal(await palimpsest(['verify', '--file', tampered(`${name}-damage.db`, change).file]), 1, sentence)
+  })
+}
+
+test('what is no store is refused in one sentence', async () => {
+  const text = join(directory.path, 'text.db')
+  writeFileSync(text, 'no database at all '.repeat(100))
+  expectRefusal(await palimpsest(['verify', '--file', text]), 1, /text\.db is not a readable Palimpsest store/)
+  const other = join(directory.path, 'other.db')
+  new DatabaseSync(other).exec('CREATE TABLE t (a)')
+  expectRefusal(await palimpsest(['verify', '--file', other]), 1, /other\.db is not a readable Palimpsest store/)
+  expectRefusal(
+    await palimpsest(['verify', '--file', join(directory.path, 'none.db')]),
+    1,
+    /none\.db is not a readable/,
+  )
+  expectRefusal(await palimpsest(['verify', '--data-dir', directory.path]), 1, /There is no store in /)
+})
+
+test('a store of a newer schema is left alone, in one sentence that says what to run', async () => {
+  const { file } = tampered('newer.db', "INSERT INTO migration VALUES (999, 'later', 1, 0)")
+  expectRefusal(await palimpsest(['verify', '--file', file]), 1, /step 999 \(later\).*run the newer version/)
+  const target = join(directory.path, 'newer')
+  expectRefusal(await palimpsest(['restore', '--from', file, '--data-dir', target]), 1, /run the newer version/)
+})
+
+test('migrate has nothing to do on the newest schema, and needs a store', async () => {
+  const done = await palimpsest(['migrate', '--data-dir', join(directory.path, 'data')])
+  assert.match(expectDone(done), /^Nothing to do/)
+  expectRefusal(
+    await palimpsest(['migrate', '--data-dir', join(directory.path, 'nowhere')]),
+    1,
+    /There is no store in /,
+  )
+})
