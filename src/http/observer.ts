@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
+import { Problem } from '../contract/problems.ts'
+import { StoreFault } from '../database/database.ts'
 import type { Observation } from '../operations/observe.ts'
 import type { Observed } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
@@ -9,6 +11,8 @@ import type { RateLimiter } from './rate-limit.ts'
 const FLUSH_INTERVAL = 200
 /** Distinct observations kept in memory while the store cannot take them; past it the newest are dropped and counted in the log. */
 const PENDING_MAX = 50_000
+/** Observations kept by one transaction, so that writes get in between. */
+const BATCH = 500
 const HOUR = 3_600_000
 
 export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
@@ -19,20 +23,27 @@ export type Observer = ReturnType<typeof createObserver>
  * Keeps what was observed and what limiters admitted off the path of requests: both are gathered and written together a few times a second.
  * `flush` resolves when everything noted so far is kept, or could not be: reads go on when the store takes no writes.
  */
-export function createObserver(store: Store, limiter: RateLimiter, terms: () => Terms, onLoss: (lost: number) => void) {
+export function createObserver(
+  store: Store,
+  limiter: RateLimiter,
+  terms: () => Terms,
+  onLoss: (lost: number, error: unknown) => void,
+) {
   let pending = new Map<string, Observation>()
   let flushing: Promise<void> | undefined
 
   const write = async (): Promise<void> => {
     const observations = [...pending.values()]
     pending = new Map()
-    saveAdmissions().catch(() => {})
-    if (observations.length === 0) return
-    try {
-      await store.keep('recordObservations', observations, terms())
-    } catch {
-      const lost = observations.reduce((count, observation) => count + (merge(observation) ? 0 : observation.times), 0)
-      if (lost > 0) onLoss(lost)
+    for (let from = 0; from < observations.length; from += BATCH) {
+      const batch = observations.slice(from, from + BATCH)
+      try {
+        await store.keep('recordObservations', batch, terms())
+      } catch (error) {
+        const again = error instanceof StoreFault || error instanceof Problem
+        const lost = batch.reduce((count, one) => count + (again && merge(one) ? 0 : one.times), 0)
+        if (lost > 0) onLoss(lost, error)
+      }
     }
   }
   /** Hands over what limiters admitted; asked before a write goes out, so that both are kept by one commit. */
@@ -43,16 +54,11 @@ export function createObserver(store: Store, limiter: RateLimiter, terms: () => 
     await store.keep('saveAdmissions', { admissions, beforeBin: now.at - 2 * RATE_WINDOW_SECONDS * 1_000 }, now)
   }
   const merge = (observation: Observation): boolean => {
-    const { actor, origin, userAgent, action, entry, at, times } = observation
+    const { actor, origin, userAgent, action, entry, at } = observation
     const key = `${actor ?? `${origin.id} ${userAgent}`} ${action} ${entry} ${Math.floor(at / HOUR)}`
     const known = pending.get(key)
-    if (known === undefined) {
-      if (pending.size >= PENDING_MAX) return false
-      pending.set(key, observation)
-    } else {
-      known.times += times
-      known.at = Math.max(known.at, at)
-    }
+    if (known === undefined && pending.size >= PENDING_MAX) return false
+    pending.set(key, known === undefined ? observation : together(known, observation))
     return true
   }
   const flush = async (): Promise<void> => {
@@ -73,7 +79,7 @@ export function createObserver(store: Store, limiter: RateLimiter, terms: () => 
   return {
     note(visitor: Visitor, observed: Observed): void {
       const userAgent = visitor.actor === null ? hash('sha256', visitor.userAgent, 'base64url').slice(0, 22) : ''
-      if (!merge({ ...visitor, userAgent, ...observed, times: 1 })) onLoss(1)
+      if (!merge({ ...visitor, userAgent, ...observed, lastAt: visitor.at, times: 1 })) onLoss(1, undefined)
     },
     flush,
     saveAdmissions,
@@ -83,4 +89,10 @@ export function createObserver(store: Store, limiter: RateLimiter, terms: () => 
       await saveAdmissions().catch(() => {})
     },
   }
+}
+
+/** Two observations of the same thing as one: the earlier of them gives its request. */
+function together(a: Observation, b: Observation): Observation {
+  const first = a.at <= b.at ? a : b
+  return { ...first, lastAt: Math.max(a.lastAt, b.lastAt), times: a.times + b.times }
 }

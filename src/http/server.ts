@@ -57,8 +57,8 @@ const DRAIN = 8_000
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, store, logger, limiter, now } = options
   const terms = (at = now()): Terms => ({ at, cooldown: config.cooldownSeconds * 1_000, dataClass: 'EXTERNAL' })
-  const observer = createObserver(store, limiter, terms, lost =>
-    logger.warn({ lost }, 'observations were dropped: the store takes no writes'),
+  const observer = createObserver(store, limiter, terms, (lost, error) =>
+    logger.error({ lost, err: error }, 'observations were dropped: the store did not take them'),
   )
   const origins = createOrigins(options.originKey, config.trustedProxies, day => store.keep('openDay', day, terms()))
   const admit = createAdmission({ ...options, reader: store.reader, origins })

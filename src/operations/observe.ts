@@ -17,7 +17,9 @@ export type Observation = Observed & {
   /** Digest of the User-Agent: with the origin it makes an anonymous actor. */
   userAgent: string
   requestId: string
+  /** When it was first and last observed, in milliseconds. */
   at: number
+  lastAt: number
   times: number
 }
 
@@ -53,7 +55,7 @@ export async function recordObservations(
         hour,
       })
     }
-    const observed = await observeActor(tx, actor.number, times, at)
+    const observed = await observeActor(tx, actor.number, times, observation.lastAt)
     if (actor.data_class !== 'EXTERNAL') continue
     const now = observed?.observations ?? times
     await addToTotals(tx, {
