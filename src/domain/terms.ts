@@ -2,7 +2,7 @@ import { foldWord } from './fold.ts'
 import { tagKey } from './tag.ts'
 
 /** Changes whenever the same text would give other terms, so that a search index knows that it is stale. */
-export const TERMS_VERSION = 1
+export const TERMS_VERSION = 2
 
 const QUERY_TERMS_MAX = 8
 const QUERY_WORDS_MAX = 32
@@ -78,7 +78,11 @@ function addLoose(part: string, last: boolean, add: (words: string[], prefix: bo
 /** What stands between two tags in an index, so that no phrase reaches from one into the next; no text can hold it as a word. */
 export const TAG_FENCE = '\ue000'
 
+/** What is no part of a word, by its number between two of these: no sign may end the word of a tag. */
+const SIGN = '\ue001'
+
 /** One tag as a single word for an index: equal exactly when the tags are. */
 export function tagWord(tag: string): string {
-  return `${TAG_FENCE}${tagKey(tag).replaceAll(' ', '\ue001').replaceAll('-', '\ue002')}`
+  const word = tagKey(tag).replace(/[^\p{L}\p{M}\p{N}]/gu, sign => `${SIGN}${sign.codePointAt(0)?.toString(36)}${SIGN}`)
+  return `${TAG_FENCE}${word}`
 }

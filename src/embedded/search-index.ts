@@ -156,6 +156,6 @@ function* inOrder(matches: Iterable<Match>, window: number, compare: Compare): G
 /** All terms, and the tag as one word: words hold letters, marks and digits only, so that quoting needs no escape. */
 function matchExpression(terms: readonly Term[], tag: string | null): string {
   const parts = terms.map(({ words, prefix }) => `"${words.join(' ')}"${prefix ? ' *' : ''}`)
-  if (tag !== null) parts.push(`tag_words : "${tagWord(tag).replaceAll('"', '""')}"`)
+  if (tag !== null) parts.push(`tag_words : "${tagWord(tag)}"`)
   return parts.join(' AND ')
 }

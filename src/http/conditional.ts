@@ -19,8 +19,9 @@ export function isUnchanged(ifNoneMatch: string | undefined, etag: string): bool
 
 /** A Link field to the next page: the address asked for, with the cursor or offset exchanged. */
 export function nextLink(url: string, next: { before: string } | { offset: number }): string {
-  const [path = '', search = ''] = url.split('?', 2)
-  const query = new URLSearchParams(search)
+  const mark = url.indexOf('?')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark))
   for (const [name, value] of Object.entries(next)) query.set(name, String(value))
   return `<${path}?${query}>; rel="next"`
 }

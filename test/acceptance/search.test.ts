@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Entry, EntryList } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+
+let app: TestApp
+let token: string
+before(async () => {
+  app = await startApp()
+  token = (await newActor(app.url)).token
+})
+after(() => app.close())
+
+type Query = Record<string, string>
+const list = async (query: Query, path = '/api/search'): Promise<EntryList> => {
+  const search = new URLSearchParams(query)
+  return expectStatus(await call<EntryList>(app.url, 'GET', `${path}?${search}`), 200)
+}
+/** The titles of what a query finds, among the entries of one test: all carry its tag. */
+const finder = (tag: string) => async (q: string) =>
+  (await list({ q, tag, limit: '50' })).items.map(({ title }) => title).sort()
+const publish = (tag: string, input: object) =>
+  newEntry(app.url, token, { summary: '-', content: '-', tags: [tag], ...input })
+const revise = async (entry: Entry, input: object): Promise<Entry> => {
+  const body = { ...revisionOf(entry), ...input }
+  return expectStatus(await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { body, token }), 201)
+}
+const titles = ({ items }: EntryList): string[] => items.map(({ title }) => title)
+
+/** Publishes entries by title, then holds what each query must find, in any order. */
+async function holds(tag: string, entries: object[], cases: [q: string, found: string[]][]): Promise<void> {
+  for (const entry of entries) await publish(tag, entry)
+  const find = finder(tag)
+  for (const [q, found] of cases) assert.deepEqual(await find(q), found.toSorted(), `q = ${JSON.stringify(q)}`)
+}
+
+test('all terms must occur, each in any field', async () => {
+  const entries = [
+    { title: 'A', summary: 'red fox', content: 'snow' },
+    { title: 'B', summary: 'red hen', content: 'snow' },
+    { title: 'C Redfox' },
+  ]
+  const tagged = { title: 'D', tags: ['terms', 'Arctic fox'] }
+  await holds(
+    'terms',
+    [...entries, tagged],
+    [
+      ['red', ['A', 'B', 'C Redfox']],
+      ['red fox', ['A']],
+      ['fox red', ['A']],
+      ['a red SNOW', ['A']],
+      ['b, red... snow!', ['B']],
+      ['fox', ['A', 'D']],
+      ['arctic', ['D']],
+      ['d arctic', ['D']],
+      ['red owl', []],
+      ['terms red', ['A', 'B', 'C Redfox']],
+    ],
+  )
+})
+
+test('a quoted phrase stays within one field and within one tag', async () => {
+  const entries = [
+    { title: 'One', content: 'the quick brown fox' },
+    { title: 'Two', content: 'brown quick fox' },
+    { title: 'Three quick', summary: 'brown' },
+    { title: 'Four', tags: ['phrase', 'quick', 'brown'] },
+    { title: 'Five', tags: ['phrase', 'quick brown'] },
+    { title: 'Six', content: 'quick, "brown"' },
+  ]
+  await holds('phrase', entries, [
+    ['"quick brown"', ['One', 'Five', 'Six']],
+    ['"QUICK  brown" fox', ['One']],
+    ['“quick brown”', ['One', 'Five', 'Six']],
+    ['quick brown', ['One', 'Two', 'Three quick', 'Four', 'Five', 'Six']],
+    ['"quick bro"', []],
+    ['"quick brown', ['One', 'Two', 'Three quick', 'Four', 'Five', 'Six']],
+    ['""', ['One', 'Two', 'Three quick', 'Four', 'Five', 'Six']],
+    ['"quick" "fox"', ['One', 'Two']],
+  ])
+})
+
+test('the last term is a prefix from three characters on', async () => {
+  const entries = [{ title: 'Migration' }, { title: 'Mig' }, { title: 'Mi guide' }]
+  await holds('prefix', entries, [
+    ['mig', ['Migration', 'Mig']],
+    ['migr', ['Migration']],
+    ['mi', ['Mi guide']],
+    ['gui', ['Mi guide']],
+    ['gu', []],
+    ['gui mi', []],
+    ['mi gui', ['Mi guide']],
+    ['"migr"', []],
+    ['gration', []],
+  ])
+})
+
+test('case and accents do not matter', async () => {
+  const entries = [{ title: 'Crème BRÛLÉE' }, { title: 'Straße' }, { title: 'ΟΔΥΣΣΕΥΣ' }, { title: 'Ёлка' }]
+  const others = [
+    { title: 'İstanbul' },
+    { title: 'Ｆｕｌｌ ｗｉｄｔｈ ﬁne' },
+    { title: 'שָׁלוֹם' },
+    { title: 'مُحَمَّد' },
+    { title: 'cafe\u0301' },
+  ]
+  await holds(
+    'accents',
+    [...entries, ...others],
+    [
+      ['creme brulee', ['Crème BRÛLÉE']],
+      ['CRE\u0300ME', ['Crème BRÛLÉE']],
+      ['strasse', ['Straße']],
+      ['STRASSE', ['Straße']],
+      ['straße', ['Straße']],
+      ['οδυσσευς', ['ΟΔΥΣΣΕΥΣ']],
+      ['οδυσσευσ', ['ΟΔΥΣΣΕΥΣ']],
+      ['елка', ['Ёлка']],
+      ['istanbul', ['İstanbul']],
+      ['full width fine', ['Ｆｕｌｌ ｗｉｄｔｈ ﬁne']],
+      ['שלום', ['שָׁלוֹם']],
+      ['محمد', ['مُحَمَّد']],
+      ['café', ['cafe\u0301']],
+    ],
+  )
+})
+
+test('scripts without spaces are found by any part of them', async () => {
+  const entries = [
+    { title: 'ja', content: '東京都に住んでいます。データベース' },
+    { title: 'zh', content: '中华人民共和国数据库' },
+    { title: 'th', content: 'ประเทศไทยและกรุงเทพ' },
+    { title: 'mixed', content: 'SQLite数据库v3' },
+  ]
+  await holds('unspaced', entries, [
+    ['京都', ['ja']],
+    ['東京', ['ja']],
+    ['都東', []],
+    ['住んで', ['ja']],
+    ['ータベー', ['ja']],
+    ['ﾃﾞｰﾀ', ['ja']],
+    ['人民', ['zh']],
+    ['数据库', ['zh', 'mixed']],
+    ['数据 人民', ['zh']],
+    ['国', ['zh']],
+    ['เทศ', ['th']],
+    ['กรุงเทพ', ['th']],
+    ['sqlite数据库', ['mixed']],
+    ['库v3', ['mixed']],
+  ])
+})
+
+test('vowel signs and voicing marks make another word', async () => {
+  const entries = [
+    { title: 'किताब' },
+    { title: 'कताब' },
+    { title: 'かき' },
+    { title: 'がぎ' },
+    { title: 'น้ำ' },
+    { title: 'นา' },
+    { title: 'हिन्दी भाषा' },
+  ]
+  await holds('signs', entries, [
+    ['किताब', ['किताब']],
+    ['कताब', ['कताब']],
+    ['かき', ['かき']],
+    ['がぎ', ['がぎ']],
+    ['か\u3099き\u3099', ['がぎ']],
+    ['น้ำ', ['น้ำ']],
+    ['นา', ['นา']],
+    ['हिन्दी', ['हिन्दी भाषा']],
+    ['हिन', ['हिन्दी भाषा']],
+  ])
+})
+
+test('a query without any word is no filter', async () => {
+  const entries = [{ title: 'Any' }, { title: 'Other' }]
+  await holds(
+    'wordless',
+    entries,
+    ['', ' ', '🦊', '🦊 👩‍👩‍👧', '!?', '"', '" "', '-', '()*:^', '\u0301'].map(q => [q, ['Any', 'Other']]),
+  )
+  assert.deepEqual(await list({ q: '🦊', limit: '3' }), await list({ limit: '3' }))
+})
+
+test('the first eight distinct terms count', async () => {
+  const eight = 'one two three four five six seven eight'
+  const entries = [
+    { title: 'Eight', content: eight },
+    { title: 'Seven', content: eight.replace('eight', '') },
+  ]
+  await holds('distinct', entries, [
+    [eight, ['Eight']],
+    [`${eight} nine`, ['Eight']],
+    [`${eight} nine ten`, ['Eight']],
+    ['one one one one one one one one eight', ['Eight']],
+    ['ONE Öne oNe one two two two three four five eight', ['Eight']],
+    ['nine one two three four five six seven eight', []],
+  ])
+})
+
+test('words and signs of query languages are only words and signs', async () => {
+  const entries = [
+    { title: 'and or not near', content: 'plain' },
+    { title: 'Plain', content: 'fox' },
+  ]
+  await holds('hostile', entries, [
+    ['and or not near', ['and or not near']],
+    ['NOT plain', ['and or not near']],
+    ['fox AND plain', []],
+    ['fox OR nothing', []],
+    ['title:fox', []],
+    ['plain:fox', ['Plain']],
+    ['{title content}:plain', []],
+    ['fox*', ['Plain']],
+    ['fo*', []],
+    ['^plain', ['and or not near', 'Plain']],
+    ['-fox', ['Plain']],
+    ['NEAR(fox plain, 5)', []],
+    ['(fox) + [plain] {} \\ / % _ ; ^ * : \' " -- # @ $ & | ~ ` < > = ?', ['Plain']],
+    ["fox'; DROP TABLE entry; --", []],
+    ['fox"', ['Plain']],
+    ['"fox', ['Plain']],
+    ['fox " plain', ['Plain']],
+    ['fox \u0001\u001b\u202e\ue000\uffff plain', ['Plain']],
+  ])
+  for (const q of ['a\u0000b', '\u0000']) {
+    expectProblem(await call(app.url, 'GET', `/api/search?q=${encodeURIComponent(q)}`), 400, 'INVALID_QUERY')
+  }
+  for (const raw of ['%ff', '%ed%a0%80', '%zz', '%', 'a&q=b']) {
+    expectProblem(await call(app.url, 'GET', `/api/search?q=${raw}`), 400, 'INVALID_QUERY')
+  }
+  assert.equal((await list({ q: `${'🦊'.repeat(199)}x` })).items.length > 0, false)
+  expectProblem(await call(app.url, 'GET', `/api/search?q=${'x'.repeat(201)}`), 400, 'INVALID_QUERY')
+})
+
+test('a write that was answered is found at once, a revised entry by its new words only', async () => {
+  for (let round = 0; round < 20; round++) {
+    const entry = await publish('fresh', { title: `Fresh ${round}`, content: `before${round}x` })
+    assert.deepEqual(titles(await list({ q: `before${round}x` })), [entry.title])
+    await revise(entry, { content: `after${round}x` })
+    assert.deepEqual(titles(await list({ q: `before${round}x` })), [])
+    assert.deepEqual(titles(await list({ q: `after${round}x` })), [entry.title])
+  }
+})
