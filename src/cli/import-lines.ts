@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { OperatorError } from '../operator-error.ts'
 
 export const LINE_BYTES_MAX = 1_048_576
@@ -6,22 +7,34 @@ const NEWLINE = 10
 
 /** One line of the input, and how many bytes of it were read up to its end. */
 export type Line = { number: number; bytes: Buffer; read: number }
-export type Input = { lines: AsyncIterable<Line>; size: number | undefined }
+export type Input = {
+  lines: AsyncIterable<Line>
+  /** Known when it is a file. */
+  size: number | undefined
+  /** Makes the next line throw, even while it is waited for. */
+  stop(): void
+}
 
-/** Opens a file, or standard input, as lines; its size is known when it is a file. */
+/** Opens a file, or standard input, as lines. */
 export function openLines(from: string): Input {
-  if (from === '-') return { lines: linesOf(process.stdin), size: undefined }
+  if (from === '-') return inputOf(process.stdin, undefined)
   try {
     const stats = statSync(from)
     if (stats.isDirectory()) throw new Error('it is a directory')
-    return { lines: linesOf(createReadStream(from)), size: stats.isFile() ? stats.size : undefined }
+    return inputOf(createReadStream(from), stats.isFile() ? stats.size : undefined)
   } catch (error) {
     throw new OperatorError(`${from} cannot be read (${(error as Error).message}); name a file of lines of JSON.`)
   }
 }
 
+const inputOf = (stream: Readable, size: number | undefined): Input => ({
+  lines: linesOf(stream),
+  size,
+  stop: () => stream.destroy(new OperatorError('The import was stopped.')),
+})
+
 /** Splits bytes at newlines; blank lines are counted and passed over. Holds one line and one chunk. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let parts: Buffer[] = []
   let held = 0
   let number = 1

@@ -1,7 +1,6 @@
 import type { DataClass } from '../contract/words.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { createContexts } from '../embedded/context.ts'
-import { OperatorError } from '../operator-error.ts'
 import type { ImportIds } from './import-ids.ts'
 import type { Input, Line } from './import-lines.ts'
 import { importLine, makeActor, type Target } from './import-record.ts'
@@ -22,11 +21,7 @@ export async function runImport(run: ImportRun): Promise<number> {
   const { input, ids, batch, progress } = run
   const target = targetOf(run)
   const began = performance.now()
-  let stopping = false
   let stored = 0
-  const stop = (): void => {
-    stopping = true
-  }
   const keep = async (lines: readonly Line[]): Promise<void> => {
     const last = lines.at(-1)
     if (last === undefined) return
@@ -34,11 +29,10 @@ export async function runImport(run: ImportRun): Promise<number> {
     ids.commit(last.number)
     stored += lines.length
     progress.tell(() => standing(stored, began, last.read, input.size))
-    // Signals are heard between batches.
+    // Signals are heard between batches; a stop makes the input throw.
     await new Promise(setImmediate)
-    if (stopping) throw new OperatorError('The import was stopped.')
   }
-  process.on('SIGINT', stop).on('SIGTERM', stop)
+  process.on('SIGINT', input.stop).on('SIGTERM', input.stop)
   try {
     let lines: Line[] = []
     for await (const line of input.lines) {
@@ -50,7 +44,7 @@ export async function runImport(run: ImportRun): Promise<number> {
     await keep(lines)
     return stored
   } finally {
-    process.removeListener('SIGINT', stop).removeListener('SIGTERM', stop)
+    process.removeListener('SIGINT', input.stop).removeListener('SIGTERM', input.stop)
   }
 }
 

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { expectDone, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+
+let app: TestApp
+let directory: ReturnType<typeof temporaryDirectory>
+let idle: string
+before(async () => {
+  directory = temporaryDirectory()
+  idle = join(directory.path, 'idle')
+  app = await startApp()
+  expectDone(await palimpsest(['import', '--from', '-', '--data-dir', idle], { input: linesOf(STORY) }))
+})
+after(async () => {
+  await app.close()
+  directory.remove()
+})
+
+/** Runs the doctor and gives its exit code and its lines, each checked for its shape. */
+async function examine(env: Record<string, string>): Promise<{ code: number | null; said: string }> {
+  const { code, stdout, stderr } = await palimpsest(['doctor'], { env })
+  assert.equal(stderr, '')
+  for (const line of stdout.trimEnd().split('\n')) assert.match(line, /^(ok {2}|warn|FAIL) [A-Za-z0-9 -]+: \S/)
+  assert.equal(code, /^FAIL/m.test(stdout) ? 1 : 0, stdout)
+  return { code, said: stdout }
+}
+
+test('a healthy store that is served passes every check', async () => {
+  const { code, said } = await examine({ DATA_DIR: app.dataDir, PORT: new URL(app.url).port })
+  assert.equal(code, 0, said)
+  for (const what of [
+    'Node',
+    'SQLite',
+    'full-text search',
+    'configuration',
+    'data directory',
+    'secrets',
+    'schema',
+    'durability',
+    'integrity',
+    'sizes',
+    'clock',
+  ]) {
+    assert.match(said, new RegExp(`^ok {3}${what}: `, 'm'))
+  }
+  assert.match(said, /^ok {3}served: .*\/ready says ready$/m)
+})
+
+test('a store that nobody serves, and one that is not made yet, are no failure', async () => {
+  assert.match((await examine({ DATA_DIR: idle })).said, /^ok {3}served: no process holds the store$/m)
+  const { code, said } = await examine({ DATA_DIR: join(directory.path, 'none') })
+  assert.equal(code, 0)
+  assert.match(said, /^warn data directory: .* is not there; the first start makes it/m)
+  assert.match(said, /^ok {3}store: none yet/m)
+})
+
+test('a server that does not answer where it is said to be is a warning, one that is not ready a failure', async () => {
+  const answer = createServer((_request, response) => response.writeHead(503).end())
+  await new Promise<void>(resolve => answer.listen(0, '127.0.0.1', resolve))
+  const { port } = answer.address() as AddressInfo
+  const env = { DATA_DIR: app.dataDir, PORT: String(port) }
+  try {
+    assert.match((await examine(env)).said, /^FAIL served: .* answers 503; /m)
+  } finally {
+    await new Promise(resolve => answer.close(resolve))
+  }
+  assert.match((await examine(env)).said, /^warn served: .*nothing answers at .*; give --host and --port/m)
+})
+
+test('a secret that others can read fails, and is not told', async () => {
+  const key = join(idle, 'origin-key')
+  writeFileSync(key, 'a-secret-of-the-operator')
+  chmodSync(key, 0o640)
+  const open = await examine({ DATA_DIR: idle })
+  assert.match(open.said, /^FAIL secrets: .*origin-key has mode 0640; .*chmod 600/m)
+  assert.ok(!open.said.includes('a-secret-of-the-operator'))
+  chmodSync(key, 0o600)
+  assert.match((await examine({ DATA_DIR: idle })).said, /^ok {3}secrets: .*0600$/m)
+})
+
+test('a wrong setting fails, and the other checks go on', async () => {
+  const { code, said } = await examine({ DATA_DIR: idle, PORT: 'high' })
+  assert.equal(code, 1)
+  assert.match(said, /^FAIL configuration: PORT must be /m)
+  assert.match(said, /^ok {3}integrity: /m)
+})
+
+test('a file in place of the directory fails', async () => {
+  const file = join(directory.path, 'file')
+  writeFileSync(file, '')
+  assert.match((await examine({ DATA_DIR: file })).said, /^FAIL data directory: .* is a file; set DATA_DIR/m)
+})
+
+test('a row from the future means a wrong clock', async () => {
+  const ahead = join(directory.path, 'ahead')
+  expectDone(await palimpsest(['import', '--from', '-', '--data-dir', ahead], { input: linesOf(STORY) }))
+  const store = new DatabaseSync(join(ahead, 'palimpsest.db'))
+  store.exec('UPDATE activity SET created_at = created_at + 3600000')
+  store.close()
+  assert.match((await examine({ DATA_DIR: ahead })).said, /^FAIL clock: .* is 3\d{3} s before the newest row/m)
+})
+
+test('a store of another schema, or none at all, fails', async () => {
+  const broken = join(directory.path, 'broken')
+  mkdirSync(broken)
+  writeFileSync(join(broken, 'palimpsest.db'), 'no database '.repeat(500))
+  const { said } = await examine({ DATA_DIR: broken })
+  assert.match(said, /^FAIL schema: .*not a readable Palimpsest store/m)
+  assert.match(said, /^FAIL integrity: /m)
+})

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+
+let directory: ReturnType<typeof temporaryDirectory>
+before(() => {
+  directory = temporaryDirectory()
+})
+after(() => directory.remove())
+
+let made = 0
+const freshDirectory = (): string => join(directory.path, `store-${made++}`)
+const importInto = (target: string, input: string, ...flags: string[]) =>
+  palimpsest(['import', '--from', '-', '--data-dir', target, ...flags], { input })
+function query(target: string, text: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(join(target, 'palimpsest.db'), { readOnly: true })
+  try {
+    return database
+      .prepare(text)
+      .all()
+      .map(row => ({ ...row }))
+  } finally {
+    database.close()
+  }
+}
+const entriesIn = (target: string): number => Number(query(target, 'SELECT count(*) AS n FROM entry')[0]?.n)
+
+const [ACTOR, FOX, , REVISED] = STORY
+const ENTRY = { type: 'entry', id: 'x', title: 'X', summary: 'x', content: 'x' }
+const CITED = (entryId: string, revisionId: string) => ({ ...ENTRY, sources: [{ entryId, revisionId }] })
+
+/** Lines that are wrong after two good ones, and what is said of them. */
+const BAD: [string, object | string, RegExp][] = [
+  ['no JSON', '{"type":"entry",', /line 3: it is not JSON in UTF-8/],
+  ['a list', '[]', /line 3: it is not a JSON object/],
+  ['an unknown type', { type: 'wish' }, /line 3: type is "wish"; it is one of actor, entry, revision/],
+  ['no type', { id: 'x' }, /line 3: type is missing/],
+  ['a type of the prototype', { type: 'constructor' }, /line 3: type is "constructor"/],
+  ['an unknown member', { ...ENTRY, token: 'x' }, /line 3: a line of type entry has no member "token"/],
+  ['a missing member', { ...ENTRY, title: undefined }, /line 3: .*title/],
+  ['a text that is too long', { ...ENTRY, title: 'x'.repeat(181) }, /line 3: title /],
+  ['a wrong type', { ...ENTRY, tags: 'x' }, /line 3: tags /],
+  ['a bad tag', { ...ENTRY, tags: ['a', 'b_c'] }, /line 3: tags\.1 /],
+  ['a NUL', { ...ENTRY, title: 'a\u0000b' }, /line 3: INVALID_TEXT/],
+  ['no id', { ...ENTRY, id: undefined }, /line 3: id is missing/],
+  ['an id twice', { ...ENTRY, id: 'fox' }, /line 3: the entry id "fox" was used by an earlier line/],
+  ['an unknown actor', { ...ENTRY, actorId: 'zoe' }, /line 3: actorId "zoe" is the actor of no earlier line/],
+  ['an unknown source', CITED('owl', 'fox1'), /line 3: sources\.0: entryId "owl" is the entry of no earlier line/],
+  ['a source that is no pair', { ...ENTRY, sources: [{ entryId: 'fox' }] }, /line 3: sources\.0 /],
+  [
+    'an unknown revision',
+    { ...REVISED, previousRevisionId: 'fox9' },
+    /line 3: previousRevisionId "fox9" is the revision/,
+  ],
+  ['an unknown change', { ...REVISED, changeType: 'CREATE' }, /line 3: changeType /],
+  [
+    'a confidence above 1',
+    { type: 'verification', entryId: 'fox', revisionId: 'fox1', result: 'SUPPORTED', confidence: 2, rationale: 'x' },
+    /line 3: confidence /,
+  ],
+  [
+    'a relation to itself',
+    { type: 'relation', sourceEntryId: 'fox', targetEntryId: 'fox', relationType: 'CONNECT', rationale: 'x' },
+    /line 3: SELF_RELATION: /,
+  ],
+]
+
+test('a bad line stops the import in one sentence that names the line and what is wrong, and nothing is stored', async () => {
+  const target = freshDirectory()
+  for (const [name, line, sentence] of BAD) {
+    const input = `${linesOf([ACTOR, FOX])}${typeof line === 'string' ? line : JSON.stringify(line)}\n`
+    const ended = await importInto(target, input)
+    assert.equal(ended.stderr.trimEnd().split('\n').length, 1, name)
+    expectRefusal(ended, 1, new RegExp(`^${sentence.source}.* Nothing was stored; `))
+    assert.equal(entriesIn(target), 0, name)
+  }
+})
+
+test('a revision of what is no longer the latest is refused', async () => {
+  const ended = await importInto(freshDirectory(), linesOf([ACTOR, FOX, REVISED, { ...REVISED, id: 'fox2b' }]))
+  expectRefusal(ended, 1, /^line 4: STALE_REVISION: /)
+})
+
+test('invalid UTF-8 and a line over the limit are refused by their number', async () => {
+  const file = join(directory.path, 'bytes.ndjson')
+  writeFileSync(file, Buffer.concat([Buffer.from('\n{"type":"ent'), Buffer.from([0xff]), Buffer.from('"}\n')]))
+  const from = ['import', '--from', file, '--data-dir', freshDirectory()]
+  expectRefusal(await palimpsest(from), 1, /^line 2: it is not JSON in UTF-8/)
+  const long = `${JSON.stringify(ENTRY)}\n${JSON.stringify({ ...ENTRY, content: 'x'.repeat(1_048_576) })}\n`
+  expectRefusal(await importInto(freshDirectory(), long), 1, /^line 2: it is longer than 1048576 bytes/)
+})
+
+test('batches before the bad one stay, and the import goes on after the mend', async () => {
+  const target = freshDirectory()
+  const good = linesOf(STORY)
+  const bad = good.replace('"changeType":"CORRECT"', '"changeType":"MEND"')
+  const broken = await importInto(target, bad, '--batch', '2')
+  expectRefusal(broken, 1, /^line 5: changeType .* Lines 1 to 4 are stored and nothing after them; .*--resume/)
+  assert.equal(entriesIn(target), 2)
+  assert.match(expectDone(await importInto(target, good, '--batch', '2', '--resume')), /^Imported 4 lines/)
+  const whole = freshDirectory()
+  expectDone(await importInto(whole, good))
+  const story = 'SELECT r.ordinal, r.title, r.content, r.rationale FROM revision r ORDER BY r.number'
+  assert.deepEqual(query(target, story), query(whole, story))
+  assert.equal(query(target, 'SELECT * FROM relation').length, 1)
+  expectDone(await palimpsest(['verify', '--data-dir', target]))
+  expectRefusal(await importInto(target, good, '--resume'), 1, /No import into .* was stopped before its end/)
+})
+
+test('a stop while lines are waited for keeps what is stored and says how to go on', async () => {
+  const target = freshDirectory()
+  const child = spawn(process.execPath, [LAUNCHER, 'import', '--from', '-', '--data-dir', target, '--batch', '1'])
+  let stderr = ''
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  const ended = new Promise<number | null>(resolve => child.on('close', code => resolve(code)))
+  child.stdin.write(linesOf([ACTOR, FOX]))
+  const deadline = performance.now() + 20_000
+  while (!(existsSync(join(target, 'palimpsest.db-wal')) && storedIn(target) === 1)) {
+    assert.ok(performance.now() < deadline, 'the first lines were not stored')
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  child.kill('SIGINT')
+  assert.equal(await ended, 1)
+  assert.match(stderr, /^The import was stopped\. Lines 1 to 2 are stored and nothing after them; .*--resume/)
+  expectDone(await importInto(target, linesOf(STORY), '--resume'))
+  assert.equal(query(target, 'SELECT * FROM revision').length, 4)
+})
+
+/** The number of entries, or none while the store is only being made. */
+function storedIn(target: string): number {
+  try {
+    return entriesIn(target)
+  } catch {
+    return 0
+  }
+}
+
+test('authors are SYNTHETIC unless INTERNAL is asked for; lines without an author share one per run', async () => {
+  const target = freshDirectory()
+  expectDone(await importInto(target, linesOf([ENTRY, { ...ENTRY, id: 'y' }])))
+  expectDone(await importInto(target, linesOf([ENTRY]), '--class', 'INTERNAL'))
+  assert.deepEqual(query(target, 'SELECT name, data_class FROM actor ORDER BY number'), [
+    { name: 'import', data_class: 'SYNTHETIC' },
+    { name: 'import', data_class: 'INTERNAL' },
+  ])
+  assert.deepEqual(query(target, 'SELECT actor, data_class FROM entry ORDER BY number'), [
+    { actor: 1, data_class: 'SYNTHETIC' },
+    { actor: 1, data_class: 'SYNTHETIC' },
+    { actor: 2, data_class: 'INTERNAL' },
+  ])
+  assert.deepEqual(query(target, 'SELECT entries, observed_actors FROM head'), [{ entries: 0, observed_actors: 0 }])
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { expectRefusal, palimpsest, temporaryDirectory } from './command.ts'
+
+let app: TestApp
+let directory: ReturnType<typeof temporaryDirectory>
+before(async () => {
+  directory = temporaryDirectory()
+  app = await startApp()
+})
+after(async () => {
+  await app.close()
+  directory.remove()
+})
+
+const path = (name: string): string => join(directory.path, name)
+const QUIET = { LOG_LEVEL: 'silent', PORT: '0' }
+
+/** Runs a command that must refuse in exactly one line. */
+async function expectOneSentence(args: string[], env: Record<string, string>, sentence: RegExp): Promise<void> {
+  const ended = await palimpsest(args, { env: { ...QUIET, ...env } })
+  expectRefusal(ended, 1, sentence)
+  assert.equal(ended.stderr.trimEnd().split('\n').length, 1, ended.stderr)
+  assert.equal(ended.stdout, '')
+}
+
+test('a directory that is served takes no second process', async () => {
+  for (const args of [['serve'], ['migrate'], ['import', '--from', '-']]) {
+    await expectOneSentence(
+      args,
+      { DATA_DIR: app.dataDir },
+      /in use by another palimpsest process; stop that one first/,
+    )
+  }
+})
+
+const WRONG: [Record<string, string>, RegExp][] = [
+  [{ PORT: '80 80' }, /^PORT must be a whole number from 0 to 65535, not "80 80"\.$/],
+  [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of .*, not "loud"\.$/],
+  [{ TRUSTED_PROXIES: '10.0.0.0/99' }, /^TRUSTED_PROXIES must be a list of networks/],
+  [{ PUBLIC_URL: 'ftp://x' }, /^PUBLIC_URL must be an http or https address/],
+  [{ COOLDOWN_SECONDS: '-1' }, /^COOLDOWN_SECONDS must be /],
+]
+for (const [env, sentence] of WRONG) {
+  test(`a wrong setting stops the start in one sentence: ${Object.keys(env).join()}`, async () => {
+    await expectOneSentence(['serve'], { DATA_DIR: path('settings'), ...env }, sentence)
+  })
+}
+
+test('a secret that is too short is refused and not repeated', async () => {
+  const env = { ...QUIET, DATA_DIR: path('settings'), ADMIN_TOKEN: 'hunter2' }
+  const ended = await palimpsest(['serve'], { env })
+  expectRefusal(ended, 1, /^ADMIN_TOKEN must be at least 16 characters long\.$/)
+  assert.ok(!`${ended.stderr}${ended.stdout}`.includes('hunter2'))
+})
+
+test('a flag goes before its variable', async () => {
+  const env = { DATA_DIR: path('settings'), PORT: '0' }
+  await expectOneSentence(['serve', '--port', 'high'], env, /^PORT must be .*, not "high"\.$/)
+})
+
+test('other commands look at no setting but the data directory', async () => {
+  const env = { DATA_DIR: path('nowhere'), PORT: 'wrong' }
+  await expectOneSentence(['verify'], env, /^There is no store in .*nowhere; set DATA_DIR/)
+})
+
+test('a taken port is one sentence with the mend', async () => {
+  const taken = createServer()
+  await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = taken.address() as { port: number }
+    const env = { DATA_DIR: path('taken'), PORT: String(port) }
+    await expectOneSentence(['serve'], env, new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is taken; .*set PORT`))
+  } finally {
+    taken.close()
+  }
+})
+
+test('an address that is not of this machine is one sentence', async () => {
+  await expectOneSentence(
+    ['serve'],
+    { DATA_DIR: path('host'), HOST: '192.0.2.1' },
+    /^HOST 192\.0\.2\.1 is no address of this/,
+  )
+})
+
+test('a data directory that cannot be used is one sentence', async () => {
+  writeFileSync(path('file'), '')
+  for (const args of [['serve'], ['import', '--from', '-']]) {
+    await expectOneSentence(args, { DATA_DIR: path('file') }, /^The data directory .* cannot be used .*set DATA_DIR/)
+  }
+})
+
+test('a store that is no database is one sentence, not a stack', async () => {
+  mkdirSync(path('broken'))
+  writeFileSync(join(path('broken'), 'palimpsest.db'), 'this is no database at all '.repeat(100))
+  for (const args of [['serve'], ['migrate'], ['verify'], ['export'], ['import', '--from', '-']]) {
+    await expectOneSentence(args, { DATA_DIR: path('broken') }, /not a (readable|database)/)
+  }
+})
+
+test('a file to import that is not there is one sentence', async () => {
+  const args = ['import', '--from', path('none.ndjson')]
+  await expectOneSentence(args, { DATA_DIR: path('unmade') }, /none\.ndjson cannot be read/)
+})
