@@ -11,6 +11,7 @@ import {
   expectedState,
   moderate,
   snapshot,
+  toNoon,
   tryModerate,
 } from '../support/moderation.ts'
 import { publicView } from '../support/public-view.ts'
@@ -19,6 +20,7 @@ const DAY = 86_400_000
 let app: TestApp
 before(async () => {
   app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  toNoon(app)
 })
 after(() => app.close())
 

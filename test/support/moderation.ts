@@ -1,6 +1,6 @@
 import type { Activity, Flags, ModerationResult } from '../../src/contract/resources.ts'
 import type { ModerationAction, TargetType } from '../../src/contract/words.ts'
-import { ADMIN_TOKEN } from './app.ts'
+import { ADMIN_TOKEN, type TestApp } from './app.ts'
 import { type Answer, call, expectProblem, expectStatus } from './client.ts'
 
 export const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -85,3 +85,8 @@ export const expectedState = (state: Flags, action: ModerationAction): Flags => 
 export async function assertWithdrawn(base: string, address: string): Promise<void> {
   expectProblem(await call(base, 'GET', `/api/entries/${address}`), 410, 'ENTRY_WITHDRAWN')
 }
+
+const DAY = 86_400_000
+
+/** Moves the clock of a fresh app to the next noon, so that no test that needs one day runs into midnight. */
+export const toNoon = (app: TestApp): void => app.advance(DAY - ((Date.now() + DAY / 2) % DAY))

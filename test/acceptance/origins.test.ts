@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Activity, Stats } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { allPages, call, expectStatus } from '../support/client.ts'
+import { snapshot, toNoon } from '../support/moderation.ts'
+
+const DAY = 86_400_000
+const ANONYMOUS_PER_DAY = 64
+let app: TestApp
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  toNoon(app)
+})
+after(() => app.close())
+
+let made = 0
+const address = (): string => `192.0.2.${++made}`
+const stats = async () => expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
+
+/** Searches once under a tag of its own and gives the actor that the feed shows for it. */
+async function actorSeen(origin: string, userAgent: string): Promise<{ actorId: string; actorName: string | null }> {
+  const tag = `search ${++made}`
+  const headers = { 'x-forwarded-for': origin, 'user-agent': userAgent }
+  expectStatus(await call(app.url, 'GET', `/api/entries?tag=${encodeURIComponent(tag)}`, { headers }), 200)
+  return rowOf(tag)
+}
+async function rowOf(tag: string): Promise<{ actorId: string; actorName: string | null }> {
+  const rows = await allPages<Activity>(app.url, '/api/activity')
+  const row = rows.find(({ metadata }) => (metadata as { tag?: string }).tag === tag)
+  assert.ok(row !== undefined, tag)
+  return row
+}
+/** The number of anonymous actors that administrators see for an origin's fingerprint. */
+const anonymousOf = async (actorId: string): Promise<number> => {
+  const { actors } = await snapshot(app.url)
+  const { originId } = actors.find(({ id }) => id === actorId) ?? {}
+  return actors.filter(actor => actor.anonymous && actor.originId === originId).length
+}
+
+test('one origin and one User-Agent are one anonymous actor for a day', async () => {
+  const origin = address()
+  const { actorId, actorName } = await actorSeen(origin, 'agent/1')
+  assert.equal(actorName, null)
+  // Rows of one hour are one; in the next hour the same actor is seen again.
+  app.advance(3_600_000)
+  const again = await actorSeen(origin, 'agent/1')
+  assert.equal(again.actorId, actorId)
+  const { actors } = await snapshot(app.url)
+  const actor = actors.find(({ id }) => id === actorId)
+  assert.partialDeepStrictEqual(actor, { anonymous: true, observations: 2, actorType: 'UNKNOWN' })
+  assert.deepEqual(actor?.declared, { name: null, model: null, provider: null })
+})
+
+test('another User-Agent, another origin and another day are other actors', async () => {
+  const origin = address()
+  const { actorId } = await actorSeen(origin, 'agent/1')
+  const others = [
+    await actorSeen(origin, 'agent/2'),
+    await actorSeen(origin, ''),
+    await actorSeen(address(), 'agent/1'),
+  ]
+  app.advance(3_600_000)
+  const mapped = await actorSeen(`::ffff:${origin}`, 'agent/2')
+  assert.equal(mapped.actorId, others[0]?.actorId)
+  app.advance(DAY)
+  others.push(await actorSeen(origin, 'agent/1'))
+  assert.equal(new Set([actorId, ...others.map(other => other.actorId)]).size, 5)
+})
+
+test('a restart keeps the salt of the day, and with it the anonymous actor', async () => {
+  const origin = address()
+  const { actorId } = await actorSeen(origin, 'agent/1')
+  await app.restart()
+  app.advance(3_600_000)
+  assert.equal((await actorSeen(origin, 'agent/1')).actorId, actorId)
+})
+
+test('observed and recurrent actors count each anonymous actor once', async () => {
+  const origin = address()
+  const before = await stats()
+  const read = (userAgent: string) =>
+    call(app.url, 'GET', '/api/entries', { headers: { 'x-forwarded-for': origin, 'user-agent': userAgent } })
+  await read('counted/1')
+  const once = await stats()
+  assert.deepEqual(
+    [once.observedActors, once.recurrentActors, once.externalInteractions],
+    [before.observedActors + 1, before.recurrentActors, before.externalInteractions + 1],
+  )
+  await Promise.all([read('counted/1'), read('counted/1'), read('counted/2')])
+  const more = await stats()
+  assert.deepEqual(
+    [more.observedActors, more.recurrentActors, more.externalInteractions],
+    [once.observedActors + 1, once.recurrentActors + 1, once.externalInteractions + 3],
+  )
+})
+
+test('beyond 64 anonymous actors an origin has one shared record for the rest of the day', async () => {
+  const origin = address()
+  const first = await actorSeen(origin, 'crowd/0')
+  const before = await stats()
+  const read = (n: number) =>
+    call(app.url, 'GET', '/api/entries', { headers: { 'x-forwarded-for': origin, 'user-agent': `crowd/${n}` } })
+  for (let n = 0; n < 300; n += 50) await Promise.all(Array.from({ length: 50 }, (_, at) => read(n + at)))
+  const after = await stats()
+  assert.equal(await anonymousOf(first.actorId), ANONYMOUS_PER_DAY + 1)
+  assert.equal(after.observedActors, before.observedActors + ANONYMOUS_PER_DAY)
+  assert.equal(after.externalInteractions, before.externalInteractions + 300)
+
+  app.advance(3_600_000)
+  const shared = await actorSeen(origin, 'crowd/new one')
+  expectStatus(await read(1_000), 200)
+  const own = await actorSeen(origin, 'crowd/0')
+  assert.equal(own.actorId, first.actorId)
+  assert.notEqual(shared.actorId, first.actorId)
+  assert.equal(await anonymousOf(first.actorId), ANONYMOUS_PER_DAY + 1)
+  const elsewhere = await actorSeen(address(), 'crowd/new one')
+  assert.notEqual(elsewhere.actorId, shared.actorId)
+  assert.equal(await anonymousOf(elsewhere.actorId), 1)
+})
+
+test('a token gives continuity over days and origins, where anonymous readers have none', async () => {
+  const headers = { 'x-forwarded-for': address() }
+  const issued = expectStatus(
+    await call<{ token: string; actor: { id: string } }>(app.url, 'POST', '/api/actors', { body: {}, headers }),
+    201,
+  )
+  for (const tag of ['with token 1', 'with token 2']) {
+    const moved = { 'x-forwarded-for': address(), 'user-agent': tag }
+    const path = `/api/entries?tag=${encodeURIComponent(tag)}`
+    expectStatus(await call(app.url, 'GET', path, { headers: moved, token: issued.token }), 200)
+    assert.equal((await rowOf(tag)).actorId, issued.actor.id)
+    app.advance(DAY)
+  }
+})
