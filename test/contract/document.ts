@@ -63,3 +63,7 @@ const JSON_TYPE = 'application/json'
 export const bodySchemaOf = ({ requestBody }: Described): Schema | undefined => requestBody?.content[JSON_TYPE]?.schema
 export const answerOf = ({ responses }: Described, status: number | string): Media | undefined =>
   responses[status]?.content?.[JSON_TYPE]
+
+/** The codes that the document names for an operation and status. */
+export const codesOf = (operation: Described, status: number): string[] =>
+  Object.keys(answerOf(operation, status)?.examples ?? {})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NAMED_INPUTS, OPERATIONS, type Operation } from '../../src/contract/operations.ts'
+import { placesOf, type Schema } from './cases.ts'
+
+/** The bounds of every field as the interface states them, written down a second time: all other tests take them from the table. */
+const TITLE = 'text 1..180'
+const SUMMARY = 'text 1..500'
+const CONTENT = 'text 1..20000'
+const RATIONALE = 'text 1..1000'
+const DECLARED = 'text 1..100'
+const SOURCES = {
+  sources: 'list ..20',
+  'sources.0': 'object',
+  'sources.0.entryId': 'uuid required',
+  'sources.0.revisionId': 'uuid required',
+}
+const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
+  ActorInput: {
+    actorType: 'AGENT|HUMAN|UNKNOWN',
+    declaredName: DECLARED,
+    declaredModel: DECLARED,
+    declaredProvider: DECLARED,
+  },
+  CreateInput: {
+    title: `${TITLE} required`,
+    content: `${CONTENT} required`,
+    summary: `${SUMMARY} required`,
+    tags: 'list ..8',
+    'tags.0': 'text 1..40',
+    ...SOURCES,
+  },
+  RevisionInput: {
+    previousRevisionId: 'uuid required',
+    title: `${TITLE} required`,
+    summary: `${SUMMARY} required`,
+    content: `${CONTENT} required`,
+    changeType: 'EXPAND|CORRECT|SYNTHESIZE required',
+    rationale: `${RATIONALE} required`,
+    ...SOURCES,
+  },
+  VerifyInput: {
+    revisionId: 'uuid required',
+    result: 'SUPPORTED|UNSUPPORTED|INCONCLUSIVE required',
+    confidence: 'number 0..1 required',
+    rationale: `${RATIONALE} required`,
+  },
+  ContradictInput: { revisionId: 'uuid required', rationale: `${RATIONALE} required`, sourceEntryId: 'uuid' },
+  RelationInput: {
+    sourceEntryId: 'uuid required',
+    targetEntryId: 'uuid required',
+    relationType: 'CONNECT|REUSES|SYNTHESIZES|CONTRADICTS required',
+    rationale: `${RATIONALE} required`,
+  },
+  ModerationInput: {
+    targetType: 'ENTRY|ACTOR|ORIGIN required',
+    targetId: 'text 1..100 required',
+    action: 'HIDE|QUARANTINE|RESTORE|BLOCK|UNBLOCK required',
+    reason: `${RATIONALE} required`,
+  },
+}
+
+function boundsOf({ type, enum: words, format, minimum, maximum, minLength, maxLength, maxItems }: Schema) {
+  if (words !== undefined) return words.join('|')
+  if (format === 'uuid') return 'uuid'
+  if (type === 'string') return `text ${minLength ?? ''}..${maxLength ?? ''}`
+  if (type === 'array') return `list ..${maxItems}`
+  return type === 'object' ? 'object' : `${type} ${minimum}..${maximum}`
+}
+
+test('every field of every body has the bounds of the interface', () => {
+  const bodies = Object.fromEntries(
+    Object.entries(NAMED_INPUTS).map(([name, schema]) => {
+      const fields = placesOf(schema as Schema).filter(({ at }) => at.length > 0)
+      const described = fields.map(({ at, schema: own, required }) => [
+        at.join('.'),
+        boundsOf(own) + (required ? ' required' : ''),
+      ])
+      return [name, Object.fromEntries(described) as Record<string, string>]
+    }),
+  )
+  assert.deepEqual(bodies, BODIES)
+})
+
+const LIST = { limit: 'integer 1..50', before: 'digits 1..19' }
+const SEARCH = {
+  limit: 'integer 1..50',
+  offset: 'integer 0..10000',
+  q: 'text ..200',
+  tag: 'text ..40',
+  sort: 'recent|evolution|relevance',
+}
+
+test('every query has the parameters and bounds of the interface, and a slug at most 120 characters', () => {
+  for (const [name, { path, method, query, params }] of Object.entries(OPERATIONS) as [string, Operation][]) {
+    const { properties = {} } = query as Schema
+    const described = Object.entries(properties).map(([parameter, schema]) => [
+      parameter,
+      schema.pattern === '^[0-9]{1,19}$' ? 'digits 1..19' : boundsOf(schema),
+    ])
+    const isSearch = method === 'GET' && /^\/api\/(entries|search)$/.test(path)
+    const isList = method === 'GET' && /\/(revisions|relations|evidence|timeline|activity)$/.test(path)
+    assert.deepEqual(Object.fromEntries(described), isSearch ? SEARCH : isList ? LIST : {}, name)
+    for (const [parameter, schema] of Object.entries(params)) {
+      assert.equal(boundsOf(schema as Schema), parameter === 'revisionId' ? 'uuid' : 'text 1..120', name)
+    }
+  }
+})
