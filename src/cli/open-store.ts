@@ -44,4 +44,6 @@ export function beginSnapshot(connection: SqliteConnection): void {
 const isNewer = (error: unknown): boolean => error instanceof Error && error.message.includes('run the newer version')
 
 const notAStore = (path: string, reason: string): OperatorError =>
-  new OperatorError(`${path} is not a readable Palimpsest store (${reason.replace(/\.$/, '')}); name another file.`)
+  new OperatorError(
+    `${path} is not a readable Palimpsest store (${reason.replace(/^The store failed: |\.$/g, '')}); name another file.`,
+  )

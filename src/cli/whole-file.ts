@@ -18,11 +18,6 @@ export async function makeWholeFile<T>(
 ): Promise<T> {
   const partial = `${file}.partial`
   assertFree(file)
-  try {
-    closeSync(openSync(partial, 'wx', mode))
-  } catch (error) {
-    throw refusal(partial, error)
-  }
   const clean = (): void => {
     for (const ending of ['', ...COMPANIONS]) rmSync(partial + ending, { force: true })
     onFailure()
@@ -35,6 +30,16 @@ export async function makeWholeFile<T>(
     process.once(signal, listener)
     return () => process.removeListener(signal, listener)
   })
+  const stopHearing = (): void => {
+    for (const stop of heard) stop()
+  }
+  try {
+    // Signals are heard before there is anything to leave behind.
+    closeSync(openSync(partial, 'wx', mode))
+  } catch (error) {
+    stopHearing()
+    throw refusal(partial, error)
+  }
   try {
     const result = await work(partial)
     syncPath(partial)
@@ -46,7 +51,7 @@ export async function makeWholeFile<T>(
     clean()
     throw outOfSpace(error) ? new OperatorError(`There is no space left for ${file}; make some and run again.`) : error
   } finally {
-    for (const stop of heard) stop()
+    stopHearing()
   }
 }
 

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { makeWholeFile } from '../../src/cli/whole-file.ts'
+import { OperatorError } from '../../src/operator-error.ts'
+import { temporaryDirectory } from './command.ts'
+
+let directory: ReturnType<typeof temporaryDirectory>
+before(() => {
+  directory = temporaryDirectory()
+})
+after(() => directory.remove())
+
+const path = (name: string): string => join(directory.path, name)
+const leftOf = (name: string): string[] => readdirSync(directory.path).filter(one => one.startsWith(name))
+
+test('a file appears under its name only when it is whole, with its mode', async () => {
+  const result = await makeWholeFile(path('good'), 0o600, async partial => {
+    writeFileSync(partial, 'whole')
+    assert.deepEqual(leftOf('good'), ['good.partial'])
+    return 'made'
+  })
+  assert.equal(result, 'made')
+  assert.deepEqual(leftOf('good'), ['good'])
+  assert.equal(statSync(path('good')).mode & 0o777, 0o600)
+})
+
+test('work that fails leaves nothing, not even what a database keeps beside its file', async () => {
+  let told = 0
+  const failing = makeWholeFile(
+    path('bad'),
+    0o600,
+    async partial => {
+      for (const ending of ['-wal', '-shm', '-journal']) writeFileSync(partial + ending, '')
+      throw new Error('broken off')
+    },
+    () => {
+      told++
+    },
+  )
+  await assert.rejects(failing, /broken off/)
+  assert.deepEqual(leftOf('bad'), [])
+  assert.equal(told, 1)
+})
+
+test('a full disk is told in a sentence', async () => {
+  const full = makeWholeFile(path('full'), 0o600, async () => {
+    throw Object.assign(new Error('write'), { code: 'ENOSPC' })
+  })
+  await assert.rejects(full, (error: Error) => error instanceof OperatorError && /no space left/.test(error.message))
+})
+
+test('a file that came meanwhile, and another run at work, are left alone', async () => {
+  const raced = makeWholeFile(path('raced'), 0o600, async () => writeFileSync(path('raced'), 'somebody else'))
+  await assert.rejects(raced, /exists already/)
+  assert.equal(readFileSync(path('raced'), 'utf8'), 'somebody else')
+  writeFileSync(path('twice.partial'), 'at work')
+  await assert.rejects(
+    makeWholeFile(path('twice'), 0o600, async () => {}),
+    /another run is writing it/,
+  )
+  assert.equal(readFileSync(path('twice.partial'), 'utf8'), 'at work')
+})
+
+test('a signal leaves nothing', async () => {
+  const module = new URL('../../src/cli/whole-file.ts', import.meta.url).href
+  const script = `import { makeWholeFile } from ${JSON.stringify(module)}
+    setInterval(() => {}, 1000)
+    await makeWholeFile(process.argv[1], 0o600, () => new Promise(() => {}))`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, path('signal')], { stdio: 'inherit' })
+  const ended = new Promise<number | null>(resolve => child.on('exit', code => resolve(code)))
+  const deadline = performance.now() + 20_000
+  while (!existsSync(path('signal.partial'))) {
+    assert.ok(performance.now() < deadline, 'the work did not begin')
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  child.kill('SIGTERM')
+  assert.equal(await ended, 143)
+  assert.deepEqual(leftOf('signal'), [])
+})
