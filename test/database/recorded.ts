@@ -90,7 +90,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     rationale: 'So',
   })
 
-  const observed = { origin: ORIGIN, requestId: 'request', times: 2, at: HOUR }
+  const observed = { origin: ORIGIN, requestId: 'request', times: 2, at: HOUR, lastAt: HOUR }
   const read = { ...observed, action: 'READ', entry: 1, revision: 1, metadata: null } as const
   const search = {
     ...observed,
