@@ -10,13 +10,14 @@ const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 /** Scripts whose marks only accent a letter that stands without them too. */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}])\p{M}+/gu
 
+/** Variation selectors say only how a character is drawn. */
+const VARIATION = /\p{Variation_Selector}+/gu
+
 /**
  * The form in which words are compared: NFKC, case folded, accents dropped in the scripts where they only accent.
  * Vowel signs of Devanagari or Thai and the voicing marks of kana stay: there they make another word.
  */
 export function foldWord(text: string): string {
-  return foldCase(text.replace(TOO_MANY_MARKS, '$1').normalize('NFKC'))
-    .normalize('NFKD')
-    .replace(ACCENTED, '$1')
-    .normalize('NFKC')
+  const drawn = text.replace(VARIATION, '').replace(TOO_MANY_MARKS, '$1')
+  return foldCase(drawn.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '$1').normalize('NFKC')
 }

@@ -8,12 +8,16 @@ const QUERY_TERMS_MAX = 8
 const QUERY_WORDS_MAX = 32
 const PREFIX_CHARACTERS = 3
 
-/** A run of letters, marks and digits. */
-const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu
 /** Scripts that are written without spaces; each of their characters is a word of its own. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]/u
-const UNSPACED_OR_REST = new RegExp(`(${UNSPACED.source})|(?:(?!${UNSPACED.source})[^])+`, 'gu')
+/** A run of letters, marks and digits. Only in scripts without spaces, where any part is found, it may begin with a mark. */
+const WORD = new RegExp(`(?:[\\p{L}\\p{N}]|(?=\\p{M})${UNSPACED.source})[\\p{L}\\p{M}\\p{N}]*`, 'gu')
+/** Such a character, with marks of no script of theirs that stand on it, or what lies between two of them. */
+const UNSPACED_OR_REST = new RegExp(
+  `(${UNSPACED.source}(?:(?!${UNSPACED.source})\\p{M})*)|(?:(?!${UNSPACED.source})[^])+`,
+  'gu',
+)
 
 /** The words of a text in order, folded. Characters of scripts without spaces come one by one, so that a run of them is found as a phrase. */
 export function wordsOf(text: string): string[] {

@@ -77,7 +77,6 @@ test('a quoted phrase stays within one field and within one tag', async () => {
     ['"quick bro"', []],
     ['"quick brown', ['One', 'Two', 'Three quick', 'Four', 'Five', 'Six']],
     ['""', ['One', 'Two', 'Three quick', 'Four', 'Five', 'Six']],
-    ['"quick" "fox"', ['One', 'Two']],
   ])
 })
 
@@ -132,6 +131,7 @@ test('scripts without spaces are found by any part of them', async () => {
     { title: 'zh', content: '中华人民共和国数据库' },
     { title: 'th', content: 'ประเทศไทยและกรุงเทพ' },
     { title: 'mixed', content: 'SQLite数据库v3' },
+    { title: 'drawn', content: '葛\u{e0100}飾区' },
   ]
   await holds('unspaced', entries, [
     ['京都', ['ja']],
@@ -140,12 +140,16 @@ test('scripts without spaces are found by any part of them', async () => {
     ['住んで', ['ja']],
     ['ータベー', ['ja']],
     ['ﾃﾞｰﾀ', ['ja']],
+    ['葛飾', ['drawn']],
+    ['葛\u{e0100}飾', ['drawn']],
+    ['飾区', ['drawn']],
     ['人民', ['zh']],
     ['数据库', ['zh', 'mixed']],
     ['数据 人民', ['zh']],
     ['国', ['zh']],
     ['เทศ', ['th']],
     ['กรุงเทพ', ['th']],
+    ['ุงเทพ', ['th']],
     ['sqlite数据库', ['mixed']],
     ['库v3', ['mixed']],
   ])
@@ -179,7 +183,7 @@ test('a query without any word is no filter', async () => {
   await holds(
     'wordless',
     entries,
-    ['', ' ', '🦊', '🦊 👩‍👩‍👧', '!?', '"', '" "', '-', '()*:^', '\u0301'].map(q => [q, ['Any', 'Other']]),
+    ['', ' ', '🦊', '❤️ 👩‍👩‍👧', '!?', '་๏', '"', '" "', '-', '()*:^', '\u0301'].map(q => [q, ['Any', 'Other']]),
   )
   assert.deepEqual(await list({ q: '🦊', limit: '3' }), await list({ limit: '3' }))
 })
