@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { assertKept, assertWhole, inspect } from '../support/integrity.ts'
+import { createClient, issueToken, startWriters } from '../support/load.ts'
+import { makeDirectory, startServer } from '../support/process.ts'
+import { compileShim } from './tools.ts'
+
+const directory = makeDirectory()
+const shim = compileShim(directory.path)
+const skip = shim === false && 'syncs cannot be made to fail here'
+after(() => directory.remove())
+
+test('when a sync fails nothing more is acknowledged, the process ends, and the restart recovers', {
+  skip,
+}, async () => {
+  const dataDir = join(directory.path, 'failing')
+  const fail = join(directory.path, 'fail')
+  const server = await startServer(dataDir, { env: { LD_PRELOAD: String(shim), SHIM_FAIL: fail } })
+  const writers = startWriters(server.url, 10, 'failing')
+  await setTimeout(300)
+  writeFileSync(fail, '')
+  const { code, stderr } = await server.ended
+  assert.ok(code !== 0 && code !== null, `ended with ${code}`)
+  assert.match(stderr, /the store is broken/)
+  await writers.stop()
+  rmSync(fail)
+
+  const again = await startServer(dataDir)
+  await inspect(dataDir, async store => {
+    assertKept(store, writers.sent)
+    await assertWhole(store)
+  })
+  const client = createClient(again.url, 1)
+  const token = await issueToken(client)
+  const body = { title: 'Back', summary: 'Back', content: 'Back' }
+  assert.equal((await client.send('POST', '/api/entries', body, token)).status, 201)
+  client.close()
+  again.kill('SIGTERM')
+  assert.equal((await again.ended).code, 0)
+  assert.ok(writers.acknowledged().length > 20)
+})
+
+/** How long a sync takes on the slow disk, and how long the service may keep others waiting meanwhile, in milliseconds. */
+const SLOW_SYNC = 60
+const PROMPT = SLOW_SYNC / 2
+
+test('the event loop never waits for the disk', { skip }, async () => {
+  const env = { LD_PRELOAD: String(shim), SHIM_DELAY_MS: String(SLOW_SYNC) }
+  const server = await startServer(join(directory.path, 'slow'), { env })
+  const writers = startWriters(server.url, 10, 'slow')
+  const client = createClient(server.url, 1)
+  const times: number[] = []
+  const until = performance.now() + 2_000
+  while (performance.now() < until) {
+    const began = performance.now()
+    assert.equal((await client.send('GET', '/health')).status, 200)
+    times.push(performance.now() - began)
+    await setTimeout(5)
+  }
+  client.close()
+  await writers.stop()
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  const slow = times.filter(time => time > PROMPT).length
+  assert.ok(writers.acknowledged().length > 20)
+  // A loop that waited for each sync would be late for nearly all.
+  assert.ok(slow < times.length / 10, `${slow} of ${times.length} answers took longer than ${PROMPT} ms`)
+})
