@@ -146,6 +146,23 @@ test('evidence, relations, moderation and a restart change no hash', async () =>
   assert.deepEqual(await history(other), earlier[1])
 })
 
+test('times never go backwards within an entry, whatever the clock does', async () => {
+  let entry = await newEntry(app.url, token)
+  app.advance(-60_000)
+  await app.restart()
+  for (let n = 0; n < 2; n++) {
+    const { updatedAt } = entry
+    entry = await revise(entry, {})
+    assert.ok(entry.updatedAt >= updatedAt)
+  }
+  const judged = { revisionId: entry.currentRevisionId, rationale: 'r' }
+  const path = `/api/entries/${entry.id}/contradict`
+  const { createdAt } = expectStatus(await call<Revision>(app.url, 'POST', path, { body: judged, token }), 201)
+  assert.ok(createdAt >= entry.updatedAt)
+  assertChain(await history(entry))
+  app.advance(60_000)
+})
+
 test('the recipe is published in the guide and in the OpenAPI document', async () => {
   for (const path of ['/agents.md', '/openapi.json']) {
     const { text } = await call(app.url, 'GET', path)

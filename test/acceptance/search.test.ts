@@ -18,15 +18,14 @@ const list = async (query: Query, path = '/api/search'): Promise<EntryList> => {
   return expectStatus(await call<EntryList>(app.url, 'GET', `${path}?${search}`), 200)
 }
 /** The titles of what a query finds, among the entries of one test: all carry its tag. */
-const finder = (tag: string) => async (q: string) =>
-  (await list({ q, tag, limit: '50' })).items.map(({ title }) => title).sort()
+const finder = (tag: string) => async (q: string) => (await titled({ q, tag, limit: '50' })).sort()
 const publish = (tag: string, input: object) =>
   newEntry(app.url, token, { summary: '-', content: '-', tags: [tag], ...input })
 const revise = async (entry: Entry, input: object): Promise<Entry> => {
   const body = { ...revisionOf(entry), ...input }
   return expectStatus(await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { body, token }), 201)
 }
-const titles = ({ items }: EntryList): string[] => items.map(({ title }) => title)
+const titled = async (query: Query) => (await list(query)).items.map(({ title }) => title)
 
 /** Publishes entries by title, then holds what each query must find, in any order. */
 async function holds(tag: string, entries: object[], cases: [q: string, found: string[]][]): Promise<void> {
@@ -49,7 +48,6 @@ test('all terms must occur, each in any field', async () => {
       ['red', ['A', 'B', 'C Redfox']],
       ['red fox', ['A']],
       ['fox red', ['A']],
-      ['a red SNOW', ['A']],
       ['b, red... snow!', ['B']],
       ['fox', ['A', 'D']],
       ['arctic', ['D']],
@@ -88,7 +86,6 @@ test('the last term is a prefix from three characters on', async () => {
     ['mi', ['Mi guide']],
     ['gui', ['Mi guide']],
     ['gu', []],
-    ['gui mi', []],
     ['mi gui', ['Mi guide']],
     ['"migr"', []],
     ['gration', []],
@@ -196,7 +193,6 @@ test('the first eight distinct terms count', async () => {
   ]
   await holds('distinct', entries, [
     [eight, ['Eight']],
-    [`${eight} nine`, ['Eight']],
     [`${eight} nine ten`, ['Eight']],
     ['one one one one one one one one eight', ['Eight']],
     ['ONE Öne oNe one two two two three four five eight', ['Eight']],
@@ -214,7 +210,6 @@ test('words and signs of query languages are only words and signs', async () => 
     ['NOT plain', ['and or not near']],
     ['fox AND plain', []],
     ['fox OR nothing', []],
-    ['title:fox', []],
     ['plain:fox', ['Plain']],
     ['{title content}:plain', []],
     ['fox*', ['Plain']],
@@ -224,7 +219,6 @@ test('words and signs of query languages are only words and signs', async () => 
     ['NEAR(fox plain, 5)', []],
     ['(fox) + [plain] {} \\ / % _ ; ^ * : \' " -- # @ $ & | ~ ` < > = ?', ['Plain']],
     ["fox'; DROP TABLE entry; --", []],
-    ['fox"', ['Plain']],
     ['"fox', ['Plain']],
     ['fox " plain', ['Plain']],
     ['fox \u0001\u001b\u202e\ue000\uffff plain', ['Plain']],
@@ -240,11 +234,17 @@ test('words and signs of query languages are only words and signs', async () => 
 })
 
 test('a write that was answered is found at once, a revised entry by its new words only', async () => {
-  for (let round = 0; round < 20; round++) {
-    const entry = await publish('fresh', { title: `Fresh ${round}`, content: `before${round}x` })
-    assert.deepEqual(titles(await list({ q: `before${round}x` })), [entry.title])
-    await revise(entry, { content: `after${round}x` })
-    assert.deepEqual(titles(await list({ q: `before${round}x` })), [])
-    assert.deepEqual(titles(await list({ q: `after${round}x` })), [entry.title])
+  // Long texts from several writers at once: the index has work to do when the searches come.
+  const filler = Array.from({ length: 2_500 }, (_, n) => `w${n}`).join(' ')
+  const write = async (writer: number): Promise<void> => {
+    for (let round = 0; round < 5; round++) {
+      const word = `by${writer}in${round}`
+      const entry = await publish('fresh', { title: word, content: `${filler} before${word}` })
+      assert.deepEqual(await titled({ q: `before${word}` }), [word])
+      await revise(entry, { content: `${filler} after${word}` })
+      assert.deepEqual(await titled({ q: `before${word}` }), [])
+      assert.deepEqual(await titled({ q: `after${word}` }), [word])
+    }
   }
+  await Promise.all(Array.from({ length: 12 }, (_, writer) => write(writer)))
 })
