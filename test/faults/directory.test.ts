@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { existsSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { sql } from '../../src/database/sql.ts'
+import { openSqlite } from '../../src/database/sqlite.ts'
+import { indexFile, storeFile } from '../../src/embedded/files.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { makeDirectory, type ServerProcess, spawnService, startServer } from '../support/process.ts'
+
+const directory = makeDirectory()
+after(() => directory.remove())
+
+async function stop(server: ServerProcess): Promise<void> {
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+}
+
+/** A start that is refused: its exit and the one sentence it says. */
+async function assertRefused(dataDir: string, sentence: RegExp): Promise<void> {
+  const { ended } = spawnService(['serve'], { env: { DATA_DIR: dataDir } })
+  const { code, stdout, stderr } = await ended
+  assert.ok(code !== 0 && code !== null, `ended with ${code}`)
+  assert.equal(stdout, '')
+  assert.match(stderr, sentence)
+  assert.equal(stderr.trim().split('\n').length, 1, stderr)
+  assert.ok(!stderr.includes('    at '), stderr)
+}
+
+const titlesOf = async (server: ServerProcess, q: string): Promise<string[]> => {
+  const path = `/api/entries?q=${encodeURIComponent(q)}`
+  const answer = await call<{ items: { title: string }[] }>(server.url, 'GET', path)
+  return expectStatus(answer, 200).items.map(({ title }) => title)
+}
+
+test('a second process on the same directory is refused with one sentence, and the first goes on', async () => {
+  const dataDir = join(directory.path, 'shared')
+  const server = await startServer(dataDir)
+  await assertRefused(dataDir, /in use by another palimpsest process/)
+  await newActor(server.url)
+  server.kill('SIGKILL')
+  await server.ended
+  await stop(await startServer(dataDir))
+})
+
+test('a store of a newer version that breaks this one is refused with one sentence', async () => {
+  const dataDir = join(directory.path, 'newer')
+  await stop(await startServer(dataDir))
+  const store = openSqlite(storeFile(dataDir), 'write')
+  store.run(sql`INSERT INTO migration (number, name, breaking, applied_at) VALUES (999, 'from-tomorrow', 1, 0)`)
+  store.close()
+  await assertRefused(dataDir, /step 999 \(from-tomorrow\)/)
+})
+
+test('a store that is no database is refused with one sentence', async () => {
+  const dataDir = join(directory.path, 'garbage')
+  await stop(await startServer(dataDir))
+  for (const part of ['-wal', '-shm']) rmSync(`${storeFile(dataDir)}${part}`, { force: true })
+  writeFileSync(storeFile(dataDir), 'no database '.repeat(1_000))
+  await assertRefused(dataDir, /database/)
+})
+
+const PAGE = 4_096
+
+/** Overwrites a stretch in the middle of a file. */
+async function scribble(path: string, at: number, length: number): Promise<void> {
+  const file = await open(path, 'r+')
+  await file.write(Buffer.alloc(length, 0x5a), 0, length, at)
+  await file.close()
+}
+
+test('a search index that is missing, cut short, overwritten or of another store is made anew at the start', async () => {
+  const dataDir = join(directory.path, 'indexed')
+  const other = join(directory.path, 'other')
+  const index = indexFile(dataDir)
+  let server = await startServer(dataDir)
+  const { token } = await newActor(server.url)
+  for (let n = 0; n < 20; n++) await newEntry(server.url, token, { title: `Walrus ${n}`, content: 'word '.repeat(500) })
+  await newEntry(server.url, token, { title: 'Needle', content: 'zugzwang' })
+  assert.deepEqual(await titlesOf(server, 'zugzwang'), ['Needle'])
+  const stranger = await startServer(other)
+  await newEntry(stranger.url, (await newActor(stranger.url)).token, { title: 'Stranger', content: 'zugzwang' })
+  assert.deepEqual(await titlesOf(stranger, 'zugzwang'), ['Stranger'])
+  await stop(stranger)
+
+  const damages: Record<string, () => unknown> = {
+    missing: () => rmSync(index),
+    'cut short': () => truncateSync(index, 5_000),
+    empty: () => writeFileSync(index, ''),
+    'no database': () => writeFileSync(index, 'no database '.repeat(1_000)),
+    'its header overwritten': () => scribble(index, 0, 200),
+    'of another store': () => {
+      rmSync(index)
+      const from = openSqlite(indexFile(other), 'read')
+      from.raw.exec(`VACUUM INTO '${index.replaceAll("'", "''")}'`)
+      from.close()
+    },
+  }
+  for (const [name, damage] of Object.entries(damages)) {
+    await stop(server)
+    for (const part of ['-wal', '-shm']) rmSync(`${index}${part}`, { force: true })
+    assert.ok(existsSync(index))
+    await damage()
+    server = await startServer(dataDir)
+    assert.deepEqual(await titlesOf(server, 'zugzwang'), ['Needle'], name)
+    assert.equal((await titlesOf(server, 'walrus')).length, 20, name)
+  }
+  await stop(server)
+})
+
+test('a search index whose damage shows only later ends the process, and the next start makes it anew', async () => {
+  const dataDir = join(directory.path, 'damaged')
+  let server = await startServer(dataDir)
+  const { token } = await newActor(server.url)
+  for (let n = 0; n < 20; n++)
+    await newEntry(server.url, token, { title: `Walrus ${n}`, content: `word${n} `.repeat(200) })
+  assert.equal((await titlesOf(server, 'walrus')).length, 20)
+  await stop(server)
+  const index = openSqlite(indexFile(dataDir), 'write')
+  const terms = index.one<{ rootpage: number }>(sql`SELECT rootpage FROM sqlite_schema WHERE name = 'terms_data'`)
+  index.close()
+  await scribble(indexFile(dataDir), ((terms?.rootpage ?? 0) - 1) * PAGE, PAGE)
+
+  server = await startServer(dataDir)
+  const answer = await call(server.url, 'GET', '/api/entries?q=walrus').catch(() => undefined)
+  if (answer?.status === 200) throw new Error('The damage did not show.')
+  const { code, stderr } = await server.ended
+  assert.ok(code !== 0 && code !== null, stderr)
+
+  server = await startServer(dataDir)
+  assert.equal((await titlesOf(server, 'walrus')).length, 20)
+  await stop(server)
+})
