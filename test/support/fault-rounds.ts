@@ -68,7 +68,9 @@ export async function stopRounds(
       sent.push(...writers.sent)
       const lost = writers.sent.filter(one => one.error !== undefined && one.sentAt < stoppedAt - RECEIVED_AFTER)
       assert.deepEqual(lost, [], 'nothing that was received is left without an answer')
-      const refused = writers.sent.filter(one => one.status !== undefined && one.status !== 201 && one.status !== 503)
+      const refused = writers.sent.filter(
+        ({ kind, status }) => status !== undefined && status !== 503 && status !== (kind === 'stale' ? 409 : 201),
+      )
       assert.deepEqual(refused, [])
       await inspect(directory.path, async store => {
         assertKept(store, sent)

@@ -35,6 +35,9 @@ export function createClient(url: string, connections: number) {
     close: () => agent.destroy(),
   }
 }
+/** Every so many turns a writer sends a revision that is stale: about every twentieth command fails. */
+const STALE_EVERY = 7
+
 export type Client = ReturnType<typeof createClient>
 
 export async function issueToken(client: Client): Promise<string> {
@@ -45,7 +48,7 @@ export async function issueToken(client: Client): Promise<string> {
 
 /** A write that was sent: `mark` is in its text and in no other; `status` is undefined when no whole answer came. */
 export type Sent = {
-  kind: 'create' | 'revise' | 'verify'
+  kind: 'create' | 'revise' | 'stale' | 'verify'
   mark: string
   sentAt: number
   status?: number
@@ -54,7 +57,7 @@ export type Sent = {
 }
 
 /**
- * Writers that each create entries, revise and verify them as fast as they are answered, until `stop` or until the service is gone.
+ * Writers that each create entries, revise and verify them as fast as they are answered, some revisions stale on purpose, until `stop` or until the service is gone.
  * Everything sent is in `sent`, with the id of what a 201 said was made.
  */
 export function startWriters(url: string, count: number, label: string) {
@@ -95,6 +98,9 @@ export function startWriters(url: string, count: number, label: string) {
         rationale: 'More.',
       }
       await post('revise', mark('revise'), `${at}/revisions`, revision, token)
+      if (turn % STALE_EVERY === 0) {
+        await post('stale', mark('stale'), `${at}/revisions`, { ...revision, content: mark('stale') }, token)
+      }
       const judgement = {
         revisionId: entry.currentRevisionId,
         result: 'SUPPORTED',
