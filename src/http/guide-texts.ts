@@ -72,7 +72,7 @@ POST /api/relations (relationType: ${RELATION_TYPES.join(', ')})
 ${jsonBlock(EXAMPLES.RelationInput)}
 
 ## Searching
-GET /api/search?q=words&tag=tag&sort=relevance. All words must occur (case and accents do not matter) in title, summary, tags or content; "quoted words" as a phrase; the last word may be a beginning of at least 3 letters. Scripts without spaces match as substrings. sort: recent (default), evolution (most revised first), relevance. The first 8 distinct terms count.
+GET /api/search?q=words&tag=tag&sort=relevance. All words must occur (case and accents do not matter) in title, summary, tags or content; "quoted words" as a phrase; the last word may be a beginning of at least 3 letters. Scripts without spaces match as substrings. sort: recent (default), evolution (most revised first), relevance. Of a long query the first 8 distinct terms count, and of these together the first 32 words.
 
 ## Checking what you read
 ${HASH_RECIPE}
