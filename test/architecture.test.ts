@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const filesUnder = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map(path => `${folder}/${path.replaceAll('\\', '/')}`)
+    .filter(path => path.endsWith('.ts'))
+const SOURCES = filesUnder('src').filter(path => !path.endsWith('.test.ts'))
+
+/** What each folder of src may import, besides itself; files that stand in no folder wire everything. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  contract: [],
+  database: [],
+  domain: ['contract'],
+  store: ['contract', 'domain', 'database'],
+  operations: ['contract', 'domain', 'database', 'store'],
+  embedded: ['contract', 'domain', 'database', 'store', 'operations'],
+  http: ['contract', 'domain', 'database', 'store', 'operations', 'web'],
+  web: ['contract', 'domain', 'database', 'store', 'operations', 'http'],
+  mcp: ['contract', 'domain', 'database', 'store', 'operations', 'http'],
+  client: ['contract'],
+  cli: ['contract', 'domain', 'database', 'store', 'operations', 'embedded', 'http', 'web', 'mcp', 'client'],
+}
+/** Files outside every folder that a folder may import: the operator's mistakes and settings. */
+const MAY_IMPORT_FILES: Record<string, readonly string[]> = {
+  embedded: ['operator-error.ts'],
+  http: ['operator-error.ts', 'config.ts'],
+  web: ['config.ts'],
+  mcp: ['config.ts'],
+  cli: ['operator-error.ts', 'config.ts', 'app.ts', 'secrets.ts'],
+}
+
+const importsOf = (path: string): string[] =>
+  [
+    ...read(path).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g),
+    ...read(path).matchAll(/new URL\(\s*'(\.[^']+\.ts)'/g),
+  ].map(([, target = '']) => relative(join(ROOT, 'src'), join(ROOT, dirname(path), target)))
+
+test('imports run one way', () => {
+  for (const path of SOURCES) {
+    const [, folder = '', inner] = path.split('/')
+    if (inner === undefined) continue
+    const allowed = MAY_IMPORT[folder]
+    assert.ok(allowed, `src/${folder} has no place in the order of imports`)
+    for (const target of importsOf(path)) {
+      const [first = '', second] = target.split('/')
+      const fine =
+        second === undefined ? MAY_IMPORT_FILES[folder]?.includes(first) : first === folder || allowed.includes(first)
+      assert.ok(fine, `${path} imports ${target}`)
+    }
+  }
+  assert.ok(SOURCES.some(path => importsOf(path).length > 3))
+})
+
+test('no two files import each other in a circle', () => {
+  const state = new Map<string, 'open' | 'done'>()
+  const visit = (path: string, trail: string[]): void => {
+    if (state.get(path) === 'done') return
+    assert.notEqual(state.get(path), 'open', [...trail, path].join(' -> '))
+    state.set(path, 'open')
+    // A type is gone when the program runs.
+    const lines = read(path).replace(/(?:import|export) type [^;]*?from '[^']+'/g, '')
+    for (const [, target = ''] of lines.matchAll(/from '(\.[^']+)'/g)) {
+      visit(relative(ROOT, join(ROOT, dirname(path), target)), [...trail, path])
+    }
+    state.set(path, 'done')
+  }
+  for (const path of SOURCES) visit(path, [])
+})
+
+const FILE_LINES = 250
+/** A chapter of the contract is one file of tests. */
+const CHAPTER_LINES = 320
+const FUNCTION_LINES = 50
+/** Longer files and functions, each with the reason. */
+const LONG: Record<string, string> = {
+  'src/contract/operations.ts': 'the table: one row per operation, read as a whole',
+  'src/contract/resources.ts': 'every resource of the contract, read beside it',
+}
+
+/** A function declared at the margin, or an arrow bound to a name there, ends at the first line that is only its closing brace. */
+function longFunctions(path: string): string[] {
+  const lines = read(path).split('\n')
+  return lines.flatMap((line, start) => {
+    const declared = /^(?:export )?(?:async )?(?:function\*? (\w+)|const (\w+)[^=]*= (?:async )?\([\s\S]*=> ?\{$)/.exec(
+      line,
+    )
+    if (declared === null) return []
+    const end = lines.findIndex((other, index) => index > start && /^\}[),]*$/.test(other))
+    const length = end - start + 1
+    return length > FUNCTION_LINES ? [`${path} ${declared[1] ?? declared[2]}: ${length} lines`] : []
+  })
+}
+
+const MAKER = 'makes functions around one state'
+const STEPS = 'one operation told from its first step to its last'
+const LONG_FUNCTIONS: Record<string, string> = {
+  'src/embedded/store.ts openEmbeddedStore': MAKER,
+  'src/embedded/thread.ts startThread': MAKER,
+  'src/http/guide-texts.ts agentsMarkdown': 'one text',
+  'src/http/handlers.ts createHandlers': MAKER,
+  'src/http/observer.ts createObserver': MAKER,
+  'src/http/rate-limit.ts createRateLimiter': MAKER,
+  'src/operations/create-entry.ts createEntry': STEPS,
+  'src/operations/judge-revision.ts judge': STEPS,
+}
+
+test('files and functions are short, or have a reason', () => {
+  const linesOf = (path: string): number => read(path).trimEnd().split('\n').length
+  const long = [
+    ...SOURCES.filter(path => linesOf(path) > FILE_LINES && !(path in LONG)),
+    ...filesUnder('test').filter(path => linesOf(path) > CHAPTER_LINES),
+  ]
+  assert.deepEqual(long, [])
+  for (const path of Object.keys(LONG)) assert.ok(linesOf(path) > FILE_LINES, `${path} needs no reason any more`)
+  const functions = SOURCES.flatMap(longFunctions).filter(told => !((told.split(':')[0] ?? '') in LONG_FUNCTIONS))
+  assert.deepEqual(functions, [])
+})
+
+test('every folder of src says what it is in at most ten lines', () => {
+  for (const folder of new Set(SOURCES.map(path => dirname(path)))) {
+    const [, , ...below] = folder.split('/')
+    if (folder === 'src' || below.length > 0) continue
+    const path = `${folder}/README.md`
+    assert.ok(existsSync(join(ROOT, path)), `${path} is missing`)
+    assert.ok(read(path).trim().split('\n').length <= 10, path)
+    assert.match(read(path), new RegExp(`^# ${folder.slice('src/'.length)}\\b`))
+  }
+})
+
+type Lock = { packages: Record<string, { version?: string; resolved?: string; hasInstallScript?: boolean }> }
+
+test('dependencies are exact, from the registry, and run nothing when they are installed', () => {
+  const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string> | undefined>
+  for (const kind of ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']) {
+    for (const [name, version] of Object.entries(manifest[kind] ?? {})) {
+      assert.match(version, /^\d+\.\d+\.\d+(?:-[\w.]+)?$/, `${name} ${version}`)
+    }
+  }
+  for (const hook of ['preinstall', 'install', 'postinstall', 'prepare'])
+    assert.equal(manifest.scripts?.[hook], undefined)
+  const { packages } = JSON.parse(read('package-lock.json')) as Lock
+  assert.ok(Object.keys(packages).length > 10)
+  for (const [name, { resolved, hasInstallScript }] of Object.entries(packages)) {
+    assert.notEqual(hasInstallScript, true, `${name} has an install script`)
+    if (resolved !== undefined) assert.match(resolved, /^https:\/\/registry\.npmjs\.org\//, name)
+  }
+})
+
+const SECRETS: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /\bAKIA[0-9A-Z]{16}\b/,
+  /\bgh[pousr]_[A-Za-z0-9]{36}\b/,
+  /\bgithub_pat_[A-Za-z0-9_]{40,}/,
+  /\bnpm_[A-Za-z0-9]{36}\b/,
+  /\bsk-[A-Za-z0-9-]{32,}/,
+  /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
+  /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\./,
+  /:\/\/[^\s/:@'"`${}<>]+:(?!password|secret)[^\s/:@'"`${}<>]{6,}@/,
+]
+const MACHINE_PATHS = /(?:^|[\s'"`(=:])(?:\/(?:home|Users|root|work)\/[\w.-]+|[A-Z]:\\\\?Users)/m
+const isText = (path: string): boolean => !/\.(?:png|jpe?g|gif|ico|woff2?|gz|zip|db|pdf)$/.test(path)
+
+test('no tracked file holds a secret or a path of somebody’s machine', () => {
+  const tracked = existsSync(join(ROOT, '.git'))
+    ? execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0')
+    : []
+  for (const path of tracked.filter(one => one !== '' && isText(one) && existsSync(join(ROOT, one)))) {
+    const text = read(path)
+    for (const secret of SECRETS) assert.doesNotMatch(text, secret, `${path} holds a secret`)
+    assert.doesNotMatch(text, MACHINE_PATHS, `${path} names a path of a machine`)
+  }
+})
