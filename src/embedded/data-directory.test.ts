@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { OperatorError } from '../operator-error.ts'
+import { lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'palimpsest-directory-'))
+after(() => rmSync(directory, { recursive: true, force: true }))
+
+const isSentence = (part: string) => (error: unknown) =>
+  error instanceof OperatorError && error.message.includes(part) && !error.message.includes('\n')
+
+test('a data directory is made for its owner alone, and nothing is left in it', () => {
+  const path = prepareDataDirectory(join(directory, 'a', 'b'))
+  assert.ok(existsSync(path))
+  assert.equal(statSync(path).mode & 0o777, 0o700)
+  assert.deepEqual(readdirSync(path), [])
+  assert.equal(prepareDataDirectory(path), path)
+})
+
+test('a data directory that cannot be one is told in a sentence that names it', () => {
+  const file = join(directory, 'file')
+  writeFileSync(file, '')
+  assert.throws(() => prepareDataDirectory(file), isSentence(file))
+  assert.throws(() => prepareDataDirectory(join(file, 'below')), isSentence(file))
+})
+
+test('one holds the lock at a time; let go, the next may have it', () => {
+  const path = prepareDataDirectory(join(directory, 'locked'))
+  const unlock = lockDataDirectory(path)
+  assert.throws(() => lockDataDirectory(path), isSentence('in use by another'))
+  unlock()
+  lockDataDirectory(path)()
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { tagKey } from '../domain/tag.ts'
+import { termsOf } from '../domain/terms.ts'
+import type { SearchRequest } from '../operations/operation.ts'
+import {
+  deleteIndex,
+  type IndexedEntry,
+  indexedRecord,
+  openIndexForWriting,
+  putEntry,
+  removeEntry,
+  saveIndexedRecord,
+  searchIndex,
+} from './search-index.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'palimpsest-index-'))
+after(() => rmSync(directory, { recursive: true, force: true }))
+
+let made = 0
+const freshPath = (): string => join(directory, `${made++}.db`)
+
+/** An entry whose numbers all come from `n`: a larger one was changed later. */
+const entryOf = (n: number, members: Partial<IndexedEntry> = {}): IndexedEntry => ({
+  entry: n,
+  id: `id-${String(n).padStart(4, '0')}`,
+  revision: n,
+  updated_at: n,
+  revisions: 1,
+  title: 'Title',
+  summary: 'Summary',
+  content: 'Content',
+  tags: [],
+  ...members,
+})
+
+function withIndex<T>(entries: readonly IndexedEntry[], work: (index: SqliteConnection) => T): T {
+  const index = openIndexForWriting(freshPath(), 'store', 0)
+  try {
+    for (const entry of entries) putEntry(index, entry)
+    return work(index)
+  } finally {
+    index.close()
+  }
+}
+
+const find = (index: SqliteConnection, q: string, request: Partial<SearchRequest> = {}): number[] =>
+  searchIndex(index, { terms: termsOf(q), tag: null, sort: 'recent', limit: 50, offset: 0, ...request }).entries
+
+test('all terms must match, in whatever field; a phrase stays within one', () => {
+  const entries = [
+    entryOf(1, { title: 'Red fox', content: 'runs' }),
+    entryOf(2, { title: 'Red', summary: 'fox', content: 'sleeps' }),
+    entryOf(3, { title: 'Fox', tags: ['deep red', 'sea'] }),
+  ]
+  withIndex(entries, index => {
+    assert.deepEqual(find(index, 'red fox'), [3, 2, 1])
+    assert.deepEqual(find(index, '"red fox"'), [1])
+    assert.deepEqual(find(index, 'red fox runs'), [1])
+    assert.deepEqual(find(index, 'sle'), [2])
+    assert.deepEqual(find(index, 'sl'), [])
+    assert.deepEqual(find(index, '"red sea"'), [], 'no phrase reaches from one tag into the next')
+    assert.deepEqual(find(index, '"deep red"'), [3])
+  })
+})
+
+test('a tag matches as a whole, by its key', () => {
+  const entries = [
+    entryOf(1, { tags: ['Deep  Sea'] }),
+    entryOf(2, { tags: ['deep-sea'] }),
+    entryOf(3, { tags: ['deep'] }),
+  ]
+  withIndex(entries, index => {
+    assert.deepEqual(find(index, '', { tag: tagKey('DEEP SEA') }), [1])
+    assert.deepEqual(find(index, '', { tag: 'deep-sea' }), [2])
+    assert.deepEqual(find(index, 'content', { tag: 'deep' }), [3])
+    assert.deepEqual(find(index, 'absent', { tag: 'deep' }), [])
+  })
+})
+
+test('nothing a query or tag holds is read as syntax', () => {
+  withIndex([entryOf(1, { content: 'and or not near title' })], index => {
+    for (const q of [
+      'AND',
+      'OR',
+      'NOT',
+      'NEAR(a b)',
+      'title:and',
+      'and*',
+      '^and',
+      '-and',
+      '(and',
+      '"and',
+      "and'",
+      'a+b',
+    ]) {
+      assert.doesNotThrow(() => find(index, q), q)
+    }
+    assert.deepEqual(find(index, 'AND OR NOT'), [1])
+    const text = fc.string({ unit: 'binary', maxLength: 40 })
+    fc.assert(
+      fc.property(text, text, (q, tag) => {
+        const key = tagKey(tag)
+        if (termsOf(q).length > 0 || key !== '') find(index, q, { tag: key === '' ? null : key })
+      }),
+    )
+  })
+})
+
+test('a text of a script without spaces is found exactly where it is a substring', () => {
+  const unit = fc.constantFrom('山', '川', '日')
+  const texts = fc.array(fc.string({ unit, minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 })
+  fc.assert(
+    fc.property(texts, fc.string({ unit, minLength: 1, maxLength: 3 }), (contents, q) => {
+      const entries = contents.map((content, n) => entryOf(n + 1, { content }))
+      const expected = entries.filter(({ content }) => content.includes(q)).map(({ entry }) => entry)
+      withIndex(entries, index => assert.deepEqual(find(index, q), expected.reverse()))
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('orders and pages: newest first, most revised first, ties by id descending, no entry twice', () => {
+  const entries = Array.from({ length: 30 }, (_, n) =>
+    entryOf(n + 1, { updated_at: 100 + Math.floor(n / 3), revisions: 1 + (n % 4) }),
+  )
+  const recent = entries.toSorted((a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1))
+  const evolved = recent.toSorted((a, b) => b.revisions - a.revisions)
+  withIndex(entries, index => {
+    for (const [sort, expected] of [
+      ['recent', recent],
+      ['evolution', evolved],
+    ] as const) {
+      const pages = [0, 7, 14, 21, 28].flatMap(offset => find(index, 'content', { sort, limit: 7, offset }))
+      assert.deepEqual(
+        pages,
+        expected.map(({ entry }) => entry),
+      )
+    }
+    const { more } = searchIndex(index, { terms: termsOf('content'), tag: null, sort: 'recent', limit: 30, offset: 0 })
+    assert.equal(more, false)
+  })
+})
+
+test('relevance puts a match in the title before one in the content', () => {
+  const entries = [
+    entryOf(1, { title: 'Walrus' }),
+    entryOf(2, { content: 'a walrus among many other words' }),
+    entryOf(3),
+  ]
+  withIndex(entries, index => assert.deepEqual(find(index, 'walrus', { sort: 'relevance' }), [1, 2]))
+})
+
+test('an entry is found as it stands now: its old text and a removed one are gone', () => {
+  withIndex([entryOf(1, { content: 'old' }), entryOf(2)], index => {
+    putEntry(index, { ...entryOf(1, { content: 'new' }), revision: 3 })
+    assert.deepEqual(find(index, 'old'), [])
+    assert.deepEqual(find(index, 'new'), [1])
+    removeEntry(index, 1)
+    removeEntry(index, 1)
+    assert.deepEqual(find(index, 'new'), [])
+    assert.deepEqual(find(index, 'content'), [2])
+  })
+})
+
+test('an index is kept for its store, and made anew for another, after a step back, or when it cannot be read', () => {
+  const path = freshPath()
+  const reopen = (storeId: string, newest: number): { record: number; found: number[] } => {
+    const index = openIndexForWriting(path, storeId, newest)
+    const state = { record: indexedRecord(index), found: find(index, 'title') }
+    putEntry(index, entryOf(1))
+    saveIndexedRecord(index, 5)
+    index.close()
+    return state
+  }
+  const empty = { record: 0, found: [] }
+  assert.deepEqual(reopen('one', 5), empty)
+  assert.deepEqual(reopen('one', 5), { record: 5, found: [1] })
+  assert.deepEqual(reopen('one', 4), empty)
+  assert.deepEqual(reopen('two', 5), empty)
+  writeFileSync(path, 'no database '.repeat(1_000))
+  assert.deepEqual(reopen('two', 5), empty)
+  deleteIndex(path)
+  assert.ok(!existsSync(path))
+})
