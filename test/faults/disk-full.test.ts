@@ -12,21 +12,24 @@ const disk = join(directory.path, 'disk')
 const ballast = join(disk, 'ballast')
 const unmount = mountSmallDisk(disk, '16m')
 
-const bodyOf = (n: number) => ({
-  title: `Note ${n}`,
-  summary: 'A note',
-  content: `walrus ${n} ${'word '.repeat(3_000)}`,
-})
+/** Words that no other entry has, so that the search index grows as fast as the store. */
+const wordsOf = (n: number): string =>
+  Array.from({ length: 2_000 }, (_, word) => `w${(n * 2_000 + word).toString(36)}`).join(' ')
+const bodyOf = (n: number) => ({ title: `Note ${n}`, summary: 'A note', content: wordsOf(n) })
 
-/** Takes all the space that is left. */
-function fill(): void {
+/** Space left for each round, in bytes: none, enough for the store and not for its search index, enough for both to compete. */
+const SLACKS = [0, 90_000, 100_000, 110_000, 200_000]
+
+/** Takes all the space that is left but `slack` bytes. */
+function fill(slack: number): void {
   const { bavail, bsize } = statfsSync(disk)
-  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize), 1))
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - slack), 1))
 }
 
+let made = 0
 async function untilFull(server: ServerProcess, token: string): Promise<number> {
   for (let n = 0; n < 2_000; n++) {
-    const answer = await call(server.url, 'POST', '/api/entries', { body: bodyOf(n), token })
+    const answer = await call(server.url, 'POST', '/api/entries', { body: bodyOf(made++), token })
     if (answer.status === 201) continue
     expectProblem(answer, 503, 'STORE_UNAVAILABLE')
     assert.ok(Number(answer.headers.get('retry-after')) >= 1)
@@ -41,8 +44,8 @@ test('on a full disk writes are refused and reads go on; with space again it rec
   const server = await startServer(join(disk, 'data'))
   try {
     const { token } = await newActor(server.url)
-    for (let round = 0; round < 2; round++) {
-      fill()
+    for (const [round, slack] of SLACKS.entries()) {
+      fill(slack)
       const kept = await untilFull(server, token)
       for (let again = 0; again < 5; again++) {
         const body = { title: 'Refused', summary: 'Refused', content: `${'refused '.repeat(2_000)}` }

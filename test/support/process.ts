@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ADMIN_TOKEN } from './app.ts'
 
@@ -28,9 +29,12 @@ export type StartOptions = {
 }
 
 const running = new Set<ChildProcess>()
-process.on('exit', () => {
+const killAll = (): void => {
   for (const child of running) child.kill('SIGKILL')
-})
+}
+// A test that fails leaves its service running: it must not outlive the file.
+after(killAll)
+process.on('exit', killAll)
 
 /** A temporary directory, and the function that removes it. */
 export function makeDirectory(): { path: string; remove(): void } {
