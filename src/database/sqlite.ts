@@ -81,6 +81,22 @@ export function assertDurable(connection: SqliteConnection): void {
   }
 }
 
+/** How long emptying the log waits for readers, in milliseconds. */
+const EMPTY_TIMEOUT = 50
+
+/**
+ * Moves the write-ahead log into the file and cuts it to nothing, so that what was deleted can be read from neither.
+ * While somebody reads an older state it gives way, to be tried again.
+ */
+export function emptyLog(connection: SqliteConnection): void {
+  connection.exec(`PRAGMA busy_timeout = ${EMPTY_TIMEOUT}`)
+  try {
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
+  }
+}
+
 const SQLITE_FULL = 13
 const SQLITE_IOERR = 10
 const SQLITE_CORRUPT = 11

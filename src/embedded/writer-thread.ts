@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import { emptyLog } from '../database/sqlite.ts'
 import { createWriteQueue } from '../database/write-queue.ts'
 import { UPKEEP, WRITES } from '../operations/index.ts'
 import type { Context } from '../operations/operation.ts'
@@ -38,6 +39,13 @@ const reply = (one: Reply): void => {
   replies.push(one)
 }
 
+const perform = async (command: Command): Promise<unknown> => {
+  const result = await write(tx => RUNNERS[command.name](tx, contextOf(command.terms), command.input))
+  // What a sweep deleted must not outlive it in the log.
+  if (command.name === 'sweep' && result === false) emptyLog(connection)
+  return result
+}
+
 port.on('message', (message: Command[] | 'close') => {
   if (message === 'close') {
     write.idle().then(() => {
@@ -47,7 +55,7 @@ port.on('message', (message: Command[] | 'close') => {
     return
   }
   for (const command of message) {
-    write(tx => RUNNERS[command.name](tx, contextOf(command.terms), command.input)).then(
+    perform(command).then(
       result => reply({ id: command.id, result }),
       error => reply(replyOfError(command.id, error)),
     )

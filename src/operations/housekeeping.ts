@@ -27,7 +27,7 @@ export async function saveAdmissions(
 }
 
 /**
- * Deletes what is due: salts of days gone by, network keys of days before yesterday, cooldowns that are over, observations past their retention.
+ * Deletes what is due: salts of days gone by, network keys of days before yesterday, cooldowns and admissions that are over, observations past their retention.
  * Resolves true when there is more to delete.
  */
 export async function sweep(
@@ -38,6 +38,8 @@ export async function sweep(
   await forgetSalts(tx, today)
   await forgetNetworkKeys(tx, new Date(Date.parse(today) - DAY).toISOString().slice(0, 10))
   await forgetCooldowns(tx, context.at - HOUR)
+  // They name networks too, and nothing else deletes the last of them once nobody comes any more.
+  await forgetAdmissions(tx, context.at - HOUR)
   const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR) - retentionDays * 24, RETENTION_BATCH)
   return deleted === RETENTION_BATCH
 }
