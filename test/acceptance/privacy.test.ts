@@ -35,8 +35,11 @@ before(async () => {
   for (const address of [undefined, ...ADDRESSES]) await beBusy(address)
 })
 after(async () => {
-  await app.close()
-  await rm(directory, { recursive: true, force: true })
+  try {
+    await app.close()
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
 })
 
 /** One visitor who does a little of everything, some of it wrong. */
