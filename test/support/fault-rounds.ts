@@ -13,13 +13,13 @@ const READY_WITHIN = 2_000
 export async function killRounds(
   rounds: number,
   random: ReturnType<typeof seededRandom>,
-): Promise<{ acknowledged: number }> {
+): Promise<{ acknowledged: number; slowest: number }> {
   const directory = makeDirectory()
   const sent: Sent[] = []
   try {
     let server = await startServer(directory.path)
-    // On a busy machine every start is slow: then a recovering one may be at most twice as slow as the first.
-    const readyWithin = Math.max(READY_WITHIN, 2 * server.readyAfter)
+    const first = server.readyAfter
+    const ready: number[] = []
     for (let round = 0; round < rounds; round++) {
       const writers = startWriters(server.url, WRITERS, `round${round}`)
       await setTimeout(100 + random.below(400))
@@ -29,7 +29,7 @@ export async function killRounds(
       sent.push(...writers.sent)
 
       server = await startServer(directory.path)
-      assert.ok(server.readyAfter < readyWithin, `round ${round}: ready after ${Math.round(server.readyAfter)} ms`)
+      ready.push(server.readyAfter)
       await inspect(directory.path, async store => {
         assertKept(store, sent)
         await assertWhole(store)
@@ -37,10 +37,17 @@ export async function killRounds(
     }
     server.kill('SIGTERM')
     assert.equal((await server.ended).code, 0)
-    return { acknowledged: sent.filter(({ status }) => status === 201).length }
+    assertPrompt(ready, first)
+    return { acknowledged: sent.filter(({ status }) => status === 201).length, slowest: Math.max(...ready) }
   } finally {
     directory.remove()
   }
+}
+
+/** A busy machine makes single starts slow, and all of them: the median counts, and may be twice that of a start with nothing to recover. */
+function assertPrompt(ready: readonly number[], first: number): void {
+  const median = ready.toSorted((a, b) => a - b)[Math.floor(ready.length / 2)] ?? 0
+  assert.ok(median < Math.max(READY_WITHIN, 2 * first), `ready after ${ready.map(Math.round).join(', ')} ms`)
 }
 
 /** A request that was on its way for longer than this when the stop came was received, in milliseconds. */
