@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Discovery, Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
-import { AS_ADMIN } from '../support/moderation.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
+import { actorFrom, assertRefused, callerFrom, expectOk, left, list, standings } from '../support/rate-limits.ts'
 
 const READS = 6
 const WRITES = 4
@@ -23,38 +23,8 @@ after(() => app.close())
 
 let made = 0
 const address = (): string => `203.0.113.${++made}`
-type Options = { token?: string; body?: unknown; raw?: string; headers?: Record<string, string> }
-const from =
-  (origin: string) =>
-  (method: string, path: string, options: Options = {}) =>
-    call(app.url, method, path, { ...options, headers: { 'x-forwarded-for': origin, ...options.headers } })
-type Caller = ReturnType<typeof from>
-
-/** The items of a RateLimit field: what remains and when the next comes back, by policy. */
-function standings(answer: Answer): Record<string, { r: number; t: number }> {
-  const field = answer.headers.get('ratelimit') ?? ''
-  return Object.fromEntries(
-    field.split(', ').map(item => {
-      const [, policy = '', r, t] =
-        /^"([a-z]+-[a-z]+)";r=(\d+);t=(\d+)$/.exec(item) ?? assert.fail(`RateLimit: ${field}`)
-      return [policy, { r: Number(r), t: Number(t) }]
-    }),
-  )
-}
-const left = (answer: Answer, policy: string): number | undefined => standings(answer)[policy]?.r
-
-function assertRefused(answer: Answer): number {
-  expectProblem(answer, 429, 'RATE_LIMITED')
-  const text = answer.headers.get('retry-after') ?? ''
-  assert.match(text, /^[1-9]\d*$/)
-  assert.ok(Number(text) <= 60)
-  return Number(text)
-}
-
-const actorFrom = async (visit: Caller): Promise<string> =>
-  (expectStatus(await visit('POST', '/api/actors', { body: {} }), 201) as unknown as { token: string }).token
+const from = (origin: string) => callerFrom(app, origin)
 const entryBody = () => ({ title: `Limit ${++made}`, content: 'c', summary: 's' })
-const list = (visit: Caller, options: Options = {}) => visit('GET', '/api/entries?limit=1', options)
 
 test('a burst of the whole quota is allowed, the next is refused, and waiting Retry-After suffices', async () => {
   const visit = from(address())
@@ -134,89 +104,6 @@ test('origin and token are limited independently, reads and writes too', async (
   assertRefused(await crowd('POST', '/api/entries', { token: tokens[1] ?? '', body: entryBody() }))
   const elsewhere = await from(address())('POST', '/api/entries', { token: tokens[1] ?? '', body: entryBody() })
   assert.equal(left(elsewhere, 'write-token'), WRITES - 1)
-})
-
-const expectOk = (answer: Answer): Answer => {
-  expectStatus(answer, 200)
-  return answer
-}
-
-test('an admitted request is charged whatever becomes of it', async () => {
-  const setUp = from(address())
-  const token = await actorFrom(setUp)
-  const entry = expectStatus(await setUp('POST', '/api/entries', { token, body: entryBody() }), 201) as unknown as Entry
-  const other = expectStatus(await setUp('POST', '/api/entries', { token, body: entryBody() }), 201) as unknown as Entry
-  app.advance(MINUTE)
-  const stale = revisionOf({ ...entry, currentRevisionId: other.currentRevisionId })
-  const at = `/api/entries/${entry.slug}`
-  const failures: [number, string, string, Options][] = [
-    [404, 'GET', '/api/entries/no-such-entry', {}],
-    [400, 'GET', '/api/entries?limit=0', {}],
-    [400, 'GET', '/api/entries/%00', {}],
-    [401, 'GET', '/api/entries', { token: 'plm_wrong' }],
-    [401, 'POST', '/api/entries', { body: entryBody() }],
-    [400, 'POST', '/api/entries', { token, body: {} }],
-    [400, 'POST', '/api/actors', { raw: '{', headers: { 'content-type': 'application/json' } }],
-    [415, 'POST', '/api/entries', { token, raw: 'x', headers: { 'content-type': 'text/plain' } }],
-    [413, 'POST', '/api/actors', { raw: ' '.repeat(40_000), headers: { 'content-type': 'application/json' } }],
-    [409, 'POST', `${at}/revisions`, { token, body: stale }],
-    [404, 'POST', '/api/entries/no-such-entry/revisions', { token, body: stale }],
-    [
-      422,
-      'POST',
-      '/api/relations',
-      { token, body: { sourceEntryId: entry.id, targetEntryId: entry.id, relationType: 'CONNECT', rationale: 'r' } },
-    ],
-    [401, 'GET', '/api/admin/snapshot', { headers: { authorization: 'Bearer wrong' } }],
-    [404, 'GET', '/api/admin/entries/no-such-entry', { headers: AS_ADMIN }],
-  ]
-  for (const [status, method, path, options] of failures) {
-    const visit = from(address())
-    const answer = await visit(method, path, options)
-    assert.equal(answer.status, status, `${method} ${path} ${answer.text}`)
-    const charged = status === 401 && path.startsWith('/api/admin/') ? 'write' : method === 'POST' ? 'write' : 'read'
-    const quota = charged === 'write' ? WRITES : READS
-    assert.equal(left(answer, `${charged}-origin`), quota - 1, `${method} ${path}`)
-    if (options.token === token) assert.ok((left(answer, 'write-token') ?? WRITES) < WRITES)
-    app.advance(MINUTE)
-  }
-})
-
-test('a request refused by the limit is charged nowhere', async () => {
-  const visit = from(address())
-  for (let n = 0; n < READS; n++) await list(visit)
-  for (let n = 0; n < 30; n++) {
-    assertRefused(await list(visit))
-    app.advance(1_000)
-  }
-  app.advance(31_000)
-  assert.equal(left(expectOk(await list(visit)), 'read-origin'), READS - 1)
-})
-
-test('the limit is told before the token is judged, and an unknown path before the limit', async () => {
-  const visit = from(address())
-  for (let n = 0; n < WRITES; n++) expectStatus(await visit('POST', '/api/entries', { body: {} }), 401)
-  assertRefused(await visit('POST', '/api/entries', { body: {} }))
-  assertRefused(await visit('POST', '/api/entries', { token: 'plm_wrong', body: {} }))
-  expectProblem(await visit('POST', '/api/nothing'), 404, 'ROUTE_NOT_FOUND')
-  expectProblem(await visit('DELETE', '/api/entries'), 404, 'ROUTE_NOT_FOUND')
-})
-
-test('a failed bearer is charged as a write of the origin, so that guessing is slow', async () => {
-  const visit = from(address())
-  const guess = (n: number) => visit('GET', '/api/admin/snapshot', { headers: { authorization: `Bearer guess-${n}` } })
-  for (let n = 0; n < WRITES; n++) {
-    const answer = await guess(n)
-    expectProblem(answer, 401, 'ADMIN_TOKEN_INVALID')
-    assert.deepEqual(standings(answer), { 'write-origin': { r: WRITES - n - 1, t: 60 } })
-  }
-  assertRefused(await guess(WRITES))
-  assertRefused(await visit('POST', '/api/actors', { body: {} }))
-  // With the right token reading is a read, and moderating a write like others.
-  const read = await visit('GET', '/api/admin/snapshot', { headers: AS_ADMIN })
-  assert.equal(left(expectOk(read), 'read-origin'), READS - 1)
-  const body = { targetType: 'ENTRY', targetId: 'x', action: 'HIDE', reason: 'r' }
-  assertRefused(await visit('POST', '/api/admin/moderate', { headers: AS_ADMIN, body }))
 })
 
 test('health, readiness and the guides are free', async () => {

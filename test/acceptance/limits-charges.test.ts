@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Entry } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { expectProblem, expectStatus, revisionOf } from '../support/client.ts'
+import { AS_ADMIN } from '../support/moderation.ts'
+import {
+  actorFrom,
+  assertRefused,
+  callerFrom,
+  expectOk,
+  left,
+  list,
+  type Options,
+  standings,
+} from '../support/rate-limits.ts'
+
+const READS = 6
+const WRITES = 4
+const MINUTE = 60_000
+
+let app: TestApp
+before(async () => {
+  app = await startApp({
+    READ_LIMIT_PER_MINUTE: String(READS),
+    WRITE_LIMIT_PER_MINUTE: String(WRITES),
+    TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+})
+after(() => app.close())
+
+let made = 0
+const address = (): string => `203.0.113.${++made}`
+const from = (origin: string) => callerFrom(app, origin)
+const entryBody = () => ({ title: `Limit ${++made}`, content: 'c', summary: 's' })
+
+test('an admitted request is charged whatever becomes of it', async () => {
+  const setUp = from(address())
+  const token = await actorFrom(setUp)
+  const entry = expectStatus(await setUp('POST', '/api/entries', { token, body: entryBody() }), 201) as unknown as Entry
+  const other = expectStatus(await setUp('POST', '/api/entries', { token, body: entryBody() }), 201) as unknown as Entry
+  app.advance(MINUTE)
+  const stale = revisionOf({ ...entry, currentRevisionId: other.currentRevisionId })
+  const at = `/api/entries/${entry.slug}`
+  const failures: [number, string, string, Options][] = [
+    [404, 'GET', '/api/entries/no-such-entry', {}],
+    [400, 'GET', '/api/entries?limit=0', {}],
+    [400, 'GET', '/api/entries/%00', {}],
+    [401, 'GET', '/api/entries', { token: 'plm_wrong' }],
+    [401, 'POST', '/api/entries', { body: entryBody() }],
+    [400, 'POST', '/api/entries', { token, body: {} }],
+    [400, 'POST', '/api/actors', { raw: '{', headers: { 'content-type': 'application/json' } }],
+    [415, 'POST', '/api/entries', { token, raw: 'x', headers: { 'content-type': 'text/plain' } }],
+    [413, 'POST', '/api/actors', { raw: ' '.repeat(40_000), headers: { 'content-type': 'application/json' } }],
+    [409, 'POST', `${at}/revisions`, { token, body: stale }],
+    [404, 'POST', '/api/entries/no-such-entry/revisions', { token, body: stale }],
+    [
+      422,
+      'POST',
+      '/api/relations',
+      { token, body: { sourceEntryId: entry.id, targetEntryId: entry.id, relationType: 'CONNECT', rationale: 'r' } },
+    ],
+    [401, 'GET', '/api/admin/snapshot', { headers: { authorization: 'Bearer wrong' } }],
+    [404, 'GET', '/api/admin/entries/no-such-entry', { headers: AS_ADMIN }],
+  ]
+  for (const [status, method, path, options] of failures) {
+    const visit = from(address())
+    const answer = await visit(method, path, options)
+    assert.equal(answer.status, status, `${method} ${path} ${answer.text}`)
+    const charged = status === 401 && path.startsWith('/api/admin/') ? 'write' : method === 'POST' ? 'write' : 'read'
+    const quota = charged === 'write' ? WRITES : READS
+    assert.equal(left(answer, `${charged}-origin`), quota - 1, `${method} ${path}`)
+    if (options.token === token) assert.ok((left(answer, 'write-token') ?? WRITES) < WRITES)
+    app.advance(MINUTE)
+  }
+})
+
+test('a request refused by the limit is charged nowhere', async () => {
+  const visit = from(address())
+  for (let n = 0; n < READS; n++) await list(visit)
+  for (let n = 0; n < 30; n++) {
+    assertRefused(await list(visit))
+    app.advance(1_000)
+  }
+  app.advance(31_000)
+  assert.equal(left(expectOk(await list(visit)), 'read-origin'), READS - 1)
+})
+
+test('the limit is told before the token is judged, and an unknown path before the limit', async () => {
+  const visit = from(address())
+  for (let n = 0; n < WRITES; n++) expectStatus(await visit('POST', '/api/entries', { body: {} }), 401)
+  assertRefused(await visit('POST', '/api/entries', { body: {} }))
+  assertRefused(await visit('POST', '/api/entries', { token: 'plm_wrong', body: {} }))
+  expectProblem(await visit('POST', '/api/nothing'), 404, 'ROUTE_NOT_FOUND')
+  expectProblem(await visit('DELETE', '/api/entries'), 404, 'ROUTE_NOT_FOUND')
+})
+
+test('a failed bearer is charged as a write of the origin, so that guessing is slow', async () => {
+  const visit = from(address())
+  const guess = (n: number) => visit('GET', '/api/admin/snapshot', { headers: { authorization: `Bearer guess-${n}` } })
+  for (let n = 0; n < WRITES; n++) {
+    const answer = await guess(n)
+    expectProblem(answer, 401, 'ADMIN_TOKEN_INVALID')
+    assert.deepEqual(standings(answer), { 'write-origin': { r: WRITES - n - 1, t: 60 } })
+  }
+  assertRefused(await guess(WRITES))
+  assertRefused(await visit('POST', '/api/actors', { body: {} }))
+  // With the right token reading is a read, and moderating a write like others.
+  const read = await visit('GET', '/api/admin/snapshot', { headers: AS_ADMIN })
+  assert.equal(left(expectOk(read), 'read-origin'), READS - 1)
+  const body = { targetType: 'ENTRY', targetId: 'x', action: 'HIDE', reason: 'r' }
+  assertRefused(await visit('POST', '/api/admin/moderate', { headers: AS_ADMIN, body }))
+})
