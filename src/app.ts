@@ -58,10 +58,12 @@ export async function openApp(
         // Each round deletes a bounded number of rows, so that writes get in between.
       }
     }
-    const timer = setInterval(() => {
+    const keepHouseOrSay = (): void => {
       keepHouse().catch(error => logger.warn({ err: error }, 'housekeeping failed; it is tried again in a minute'))
-    }, HOUSEKEEPING_INTERVAL)
+    }
+    const timer = setInterval(keepHouseOrSay, HOUSEKEEPING_INTERVAL)
     timer.unref()
+    keepHouseOrSay()
 
     await listen(server.app, config)
     const { port } = server.app.server.address() as AddressInfo

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { migrate } from '../database/migrate.ts'
@@ -6,6 +7,7 @@ import { lockDataDirectory, prepareDataDirectory } from '../embedded/data-direct
 import { indexFile, storeFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
 import { originKeyFile } from '../secrets.ts'
+import { renewHead } from '../store/head.ts'
 import { verifyCopy } from './backup.ts'
 import { EXIT, type Invocation, required } from './command.ts'
 import { dataDirOf } from './data-dir.ts'
@@ -15,6 +17,8 @@ import { countLines, type Verdict } from './verify-store.ts'
 import { makeWholeFile } from './whole-file.ts'
 
 const OWNER_ONLY = 0o600
+/** More writes than any store takes between a backup and its loss. */
+const SEQUENCE_GAP = 1_000_000_000
 const COMPANIONS = ['', '-wal', '-shm', '-journal']
 
 /** Makes a store from a backup. A directory that holds a store, or the rest of one, is refused; on failure nothing stays. */
@@ -54,6 +58,7 @@ async function fill(partial: string, from: string, progress: Progress): Promise<
   const connection = openSqlite(partial, 'write')
   try {
     for (const step of migrate(connection, Date.now())) progress.phase(`Migrated: ${step}`)
+    await renewHead(connection, randomUUID(), SEQUENCE_GAP)
     // Everything is put into the one file that is renamed.
     connection.exec('PRAGMA journal_mode = DELETE')
   } finally {

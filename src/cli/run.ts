@@ -10,6 +10,8 @@ import { commandHelp, helpText } from './help.ts'
  * only an error nobody foresaw shows a stack, with exit code 70.
  */
 export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  // Whatever is made here, stores, secrets and backups, is for its owner alone.
+  process.umask(0o077)
   try {
     process.exitCode = await perform(args, env)
   } catch (error) {

@@ -36,7 +36,7 @@ export function openSqlite(
       assertVersion(raw)
       if (mode !== 'read')
         raw.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${mode === 'write' ? 'FULL' : 'NORMAL'}`)
-      raw.exec('PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON')
+      raw.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
     })
   } catch (error) {
     raw.close()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../contract/problems.ts'
-import { assertCooledDown } from './cooldown.ts'
+import { assertCooledDown, cooldownLeft } from './cooldown.ts'
 
 test('within the cooldown a write waits, told in whole seconds that suffice', () => {
   assert.throws(() => assertCooledDown(10_000, 3_000, 10_000), new Problem('COOLDOWN', { retryAfter: 3 }))
@@ -26,4 +26,9 @@ test('whoever waits as long as told is admitted', () => {
       }
     }),
   )
+})
+
+test('a cooldown that begins in the future is over: the clock was set back', () => {
+  assert.equal(cooldownLeft(3_600_000, 3_000, 10_000), 0)
+  assertCooledDown(3_600_000, 3_000, 10_000)
 })

@@ -15,6 +15,6 @@ export function createContexts(): (terms: Terms) => Context {
       latest = terms.at
       made = 0
     }
-    return { ...terms, at: latest, newId: () => uuid({ msecs: latest, seq: made++ }), randomBytes }
+    return { ...terms, now: terms.at, at: latest, newId: () => uuid({ msecs: latest, seq: made++ }), randomBytes }
   }
 }

@@ -37,19 +37,28 @@ export function findDataDirectory(directory: string, file: (directory: string) =
   return path
 }
 
+const SQLITE_BUSY = 5
+
 /**
  * Takes the directory for this process alone and gives the function that lets it go. The lock is the operating system's:
  * it frees itself when the process ends, however it ends.
  */
 export function lockDataDirectory(path: string): () => void {
-  const lock = new DatabaseSync(lockFile(path), { timeout: 0 })
+  let lock: DatabaseSync | undefined
   try {
+    lock = new DatabaseSync(lockFile(path), { timeout: 0 })
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
-  } catch {
-    lock.close()
+  } catch (error) {
+    lock?.close()
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
+      throw new OperatorError(
+        `The data directory ${path} is in use by another palimpsest process; stop that one first or set DATA_DIR to another directory.`,
+      )
+    }
     throw new OperatorError(
-      `The data directory ${path} is in use by another palimpsest process; stop that one first or set DATA_DIR to another directory.`,
+      `The lock ${lockFile(path)} cannot be taken (${(error as Error).message}); delete that file and start again.`,
     )
   }
-  return () => lock.close()
+  const held = lock
+  return () => held.close()
 }

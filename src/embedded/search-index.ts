@@ -20,7 +20,7 @@ CREATE TABLE doc (
 ) STRICT;
 CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, tag_words, content='', contentless_delete=1, tokenize='ascii');
 `
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 const VERSION = SCHEMA_VERSION * 1_000 + TERMS_VERSION
 
 /** Of the matches, the newest so many are ranked by relevance; older ones follow, newest first. Bounds the work of one query. */
@@ -98,14 +98,27 @@ export function removeEntry(index: SqliteConnection, entry: number): void {
   index.run(sql`DELETE FROM doc WHERE number = ${doc.number}`)
 }
 
+/** So often at most is one word of a field indexed: what says one thing a thousand times must not make phrases dear for all. */
+const OCCURRENCES_MAX = 1_000
+
+/** The words of a field, as the index is given them. */
+function fieldText(value: string): string {
+  const counts = new Map<string, number>()
+  const kept = wordsOf(value).filter(word => {
+    const count = (counts.get(word) ?? 0) + 1
+    counts.set(word, count)
+    return count <= OCCURRENCES_MAX
+  })
+  return kept.join(' ')
+}
+
 /** Puts an entry as it stands into the index, in place of what was there of it. */
 export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   removeEntry(index, entry.entry)
-  const text = (value: string): string => wordsOf(value).join(' ')
   index.run(sql`
     INSERT INTO terms (rowid, title, summary, tags, content, tag_words)
-    VALUES (${entry.revision}, ${text(entry.title)}, ${text(entry.summary)}, ${entry.tags.map(text).join(` ${TAG_FENCE} `)},
-      ${text(entry.content)}, ${entry.tags.map(tagWord).join(' ')})`)
+    VALUES (${entry.revision}, ${fieldText(entry.title)}, ${fieldText(entry.summary)}, ${entry.tags.map(fieldText).join(` ${TAG_FENCE} `)},
+      ${fieldText(entry.content)}, ${entry.tags.map(tagWord).join(' ')})`)
   index.run(sql`
     INSERT INTO doc (number, entry, id, updated_at, revisions)
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)

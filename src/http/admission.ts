@@ -9,6 +9,7 @@ import { assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
 import type { Origins } from './origin.ts'
 import { type Charge, type RateLimiter, rateLimitFields, type Verdict } from './rate-limit.ts'
+import { targetOf } from './target.ts'
 import { CHECKS } from './validate.ts'
 
 /** What is known of a request once it may run: everything that needs no body. */
@@ -77,7 +78,7 @@ export function createAdmission({ config, reader, limiter, origins, adminToken, 
   return async (name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<Admitted> => {
     const identified = await identify(name, request, reply)
     const params = CHECKS[name].params(request.params as Record<string, string>)
-    const query = CHECKS[name].query(searchOf(request.raw.url ?? ''))
+    const query = CHECKS[name].query(targetOf(request.raw.url ?? '').search)
     if ('body' in OPERATIONS[name]) assertJsonBody(request.headers)
     return { ...identified, params, query }
   }
@@ -89,9 +90,4 @@ function chargesOf(config: Config, writing: boolean, origin: OriginKeys, actor: 
   const charges = [{ policy: `${kind}-origin`, key: `${kind}-origin:${origin.networkKey}`, quota }]
   if (actor !== null) charges.push({ policy: `${kind}-token`, key: `${kind}-token:${actor}`, quota })
   return charges
-}
-
-const searchOf = (url: string): string => {
-  const mark = url.indexOf('?')
-  return mark < 0 ? '' : url.slice(mark + 1)
 }

@@ -3,11 +3,15 @@ import { Problem } from '../contract/problems.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?;?\s*$/i
 
+/** No honest type is longer; the pattern is not asked about ones that are. */
+const TYPE_CHARACTERS_MAX = 200
+
 /** Refuses a body that is not announced as uncompressed JSON in UTF-8, or not announced at all. */
 export function assertJsonBody(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding']
   const plain = encoding === undefined || encoding.trim().toLowerCase() === 'identity'
-  if (!plain || !JSON_TYPE.test(headers['content-type'] ?? '')) throw new Problem('UNSUPPORTED_MEDIA_TYPE')
+  const type = headers['content-type'] ?? ''
+  if (!plain || type.length > TYPE_CHARACTERS_MAX || !JSON_TYPE.test(type)) throw new Problem('UNSUPPORTED_MEDIA_TYPE')
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,5 +1,6 @@
 import type { Operation } from '../contract/operations.ts'
 import type { Answer } from '../operations/operation.ts'
+import { targetOf } from './target.ts'
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
@@ -19,9 +20,8 @@ export function isUnchanged(ifNoneMatch: string | undefined, etag: string): bool
 
 /** A Link field to the next page: the address asked for, with the cursor or offset exchanged. */
 export function nextLink(url: string, next: { before: string } | { offset: number }): string {
-  const mark = url.indexOf('?')
-  const path = mark < 0 ? url : url.slice(0, mark)
-  const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark))
+  const { path, search } = targetOf(url)
+  const query = new URLSearchParams(search)
   for (const [name, value] of Object.entries(next)) query.set(name, String(value))
   return `<${path}?${query}>; rel="next"`
 }

@@ -1,5 +1,6 @@
 import type { FastifyCorsOptions } from '@fastify/cors'
 import type { FastifyRequest } from 'fastify'
+import { targetOf } from './target.ts'
 
 const EXPOSED = [
   'ETag',
@@ -32,7 +33,7 @@ export const corsOptions = () => (request: FastifyRequest, done: Done) => {
 /** The path as the router reads it: a percent-encoded spelling of a path is that path. */
 function pathOf(url: string): string {
   try {
-    return decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return decodeURIComponent(targetOf(url).path)
   } catch {
     return url
   }

@@ -31,6 +31,7 @@ export function createObserver(
 ) {
   let pending = new Map<string, Observation>()
   let flushing: Promise<void> | undefined
+  let following: Promise<void> | undefined
 
   const write = async (): Promise<void> => {
     const observations = [...pending.values()]
@@ -51,7 +52,13 @@ export function createObserver(
     const admissions = limiter.takeUnsaved()
     if (admissions.length === 0) return
     const now = terms()
-    await store.keep('saveAdmissions', { admissions, beforeBin: now.at - 2 * RATE_WINDOW_SECONDS * 1_000 }, now)
+    const beforeBin = now.at - 2 * RATE_WINDOW_SECONDS * 1_000
+    try {
+      await store.keep('saveAdmissions', { admissions, beforeBin }, now)
+    } catch (error) {
+      limiter.giveBack(admissions.filter(({ bin }) => bin >= beforeBin))
+      throw error
+    }
   }
   const merge = (observation: Observation): boolean => {
     const { actor, origin, userAgent, action, entry, at } = observation
@@ -61,14 +68,19 @@ export function createObserver(
     pending.set(key, known === undefined ? observation : together(known, observation))
     return true
   }
-  const flush = async (): Promise<void> => {
-    // What is being written began before the newest note: wait for it, then write the rest.
-    while (flushing !== undefined) await flushing
-    if (pending.size === 0) return
-    flushing = write().finally(() => {
-      flushing = undefined
+  const flush = (): Promise<void> => {
+    if (flushing === undefined) {
+      flushing = write().finally(() => {
+        flushing = undefined
+      })
+      return flushing
+    }
+    // What is being written began before the newest note: everybody who comes meanwhile shares the next round.
+    following ??= flushing.then(() => {
+      following = undefined
+      return flush()
     })
-    await flushing
+    return following
   }
   const timer = setInterval(() => {
     if (flushing === undefined) flush().catch(() => {})

@@ -30,7 +30,10 @@ export function networkOf(peer: string, forwardedFor: string | undefined, proxie
 }
 
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const bare = text.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '')
+  const bare = text
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*$/, '')
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined
 }
 
@@ -48,7 +51,7 @@ export type Origins = {
 }
 
 /**
- * Turns networks into keys: the fingerprint of the day under a salt that dies, and the lasting key for blocks and limits.
+ * Turns networks into keys: the fingerprint of the day, under a salt that dies and the lasting key, and the lasting key for blocks and limits.
  * `saltOf` gives the salt of a day, made once.
  */
 export function createOrigins(
@@ -83,7 +86,7 @@ export function createOrigins(
       if (known?.day === day) return known
       const salt = salts.get(day) ?? (await openSalt(day))
       if (remembered.size >= REMEMBERED_MAX) remembered.clear()
-      const keys = { id: digest(salt, network), day, networkKey: digest(originKey, network) }
+      const keys = { id: digest(`${originKey} ${salt}`, network), day, networkKey: digest(originKey, network) }
       remembered.set(network, keys)
       return keys
     },

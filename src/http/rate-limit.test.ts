@@ -210,3 +210,23 @@ test('a million distinct keys stay within 256 MB, and are forgotten a minute lat
   assert.ok(full > 2 ** 24, 'the keys were remembered while they counted')
   assert.ok(megabytes(empty) <= 16, `${megabytes(empty)} MB remain`)
 })
+
+test('a clock that is set back asks nobody to wait for longer than a minute', () => {
+  const limiter = createRateLimiter()
+  const charge = { policy: 'write-origin', key: 'one', quota: 2 }
+  const ahead = START + 3_600_000
+  for (let n = 0; n < 2; n++) assert.ok(limiter.admit([charge], ahead).admitted)
+  const refused = limiter.admit([charge], START)
+  assert.equal(refused.admitted, false)
+  assert.equal(refused.retryAfter, 60)
+  assert.ok(limiter.admit([charge], START + 60_000).admitted)
+})
+
+test('admissions that could not be kept are handed out again', () => {
+  const limiter = createRateLimiter()
+  limiter.admit([{ policy: 'write-origin', key: 'one', quota: 2 }], START)
+  const admissions = limiter.takeUnsaved()
+  limiter.giveBack(admissions)
+  limiter.admit([{ policy: 'write-origin', key: 'one', quota: 2 }], START)
+  assert.deepEqual(limiter.takeUnsaved(), [{ bin: START, key: 'one', count: 2 }])
+})

@@ -5,7 +5,8 @@ const WINDOW = RATE_WINDOW_SECONDS * 1_000
 /** Up to this quota every admission is remembered by its millisecond; above it by tenths of a second, which errs towards refusing. */
 const EXACT_QUOTA = 600
 const COARSE_BIN = 100
-const SWEEP_INTERVAL = 10_000
+/** A key that was not asked for during so many milliseconds has nothing left to count. */
+const KEPT = WINDOW + COARSE_BIN
 
 /** One limit that applies to a request: whose, how many in any 60 seconds. */
 export type Charge = { policy: string; key: string; quota: number }
@@ -24,22 +25,39 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 /**
  * A sliding log: at most `quota` admissions of a key in any 60 seconds, a burst of that many allowed.
- * A request is admitted by all of its keys or charged to none. Memory: at most 600 numbers per key, keys of the last minute only.
+ * A request is admitted by all of its keys or charged to none. Memory: about 600 bins per key at most, and keys of the last two minutes.
  */
 export function createRateLimiter() {
-  const logs = new Map<string, Log>()
+  // Two generations: what was not asked for during a whole one is dropped with it, in no time however many there are.
+  let logs = new Map<string, Log>()
+  let older = new Map<string, Log>()
+  let turnedAt: number | undefined
   let unsaved = new Map<string, Admission>()
-  let sweptAt = 0
 
+  const turn = (at: number): void => {
+    if (turnedAt === undefined || at < turnedAt) turnedAt = at
+    const past = at - turnedAt
+    if (past < KEPT) return
+    older = past < 2 * KEPT ? logs : new Map()
+    logs = new Map()
+    turnedAt = at
+  }
+  const find = (key: string): Log | undefined => {
+    const log = logs.get(key) ?? older.get(key)
+    if (log !== undefined && older.delete(key)) logs.set(key, log)
+    return log
+  }
   const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN))
   const expiryOf = (bin: number, quota: number): number => bin + WINDOW + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN)
 
   const logOf = ({ key, quota }: Charge, at: number): readonly number[] => {
-    const log = logs.get(key)
+    const log = find(key)
     if (log === undefined) return NOTHING
     let live = 0
     while (live < log.length && expiryOf(log[live] ?? 0, quota) <= at) live += 2
     if (live > 0) log.splice(0, live)
+    // After the clock was set back, what lies ahead counts from now.
+    for (let place = log.length - 2; place >= 0 && (log[place] ?? 0) > at; place -= 2) log[place] = binOf(quota, at)
     return log
   }
   const totalOf = (log: readonly number[]): number => {
@@ -48,7 +66,7 @@ export function createRateLimiter() {
     return total
   }
   const add = (key: string, bin: number, count: number): void => {
-    const log = logs.get(key)
+    const log = find(key)
     let place = (log?.length ?? 0) - 2
     while (place >= 0 && log?.[place] !== bin) place -= 2
     if (log !== undefined && place >= 0) log[place + 1] = (log[place + 1] ?? 0) + count
@@ -58,12 +76,15 @@ export function createRateLimiter() {
       else log.push(bin, count)
     }
   }
-  const charge = (key: string, bin: number, count: number): void => {
-    add(key, bin, count)
+  const leaveUnsaved = ({ key, bin, count }: Admission): void => {
     const name = `${bin} ${key}`
     const known = unsaved.get(name)
     if (known === undefined) unsaved.set(name, { bin, key, count })
     else known.count += count
+  }
+  const charge = (key: string, bin: number, count: number): void => {
+    add(key, bin, count)
+    leaveUnsaved({ key, bin, count })
   }
   const standingOf = (one: Charge, at: number): Standing => {
     const log = logOf(one, at)
@@ -82,16 +103,11 @@ export function createRateLimiter() {
     }
     return 0
   }
-  const sweep = (at: number): void => {
-    if (at - sweptAt < SWEEP_INTERVAL) return
-    sweptAt = at
-    for (const [key, log] of logs) if ((log.at(-2) ?? 0) + WINDOW + COARSE_BIN <= at) logs.delete(key)
-  }
 
   return {
     /** Admits a request at `at` (milliseconds) and charges it, or says how many whole seconds to wait. */
     admit(charges: readonly Charge[], at: number): Verdict {
-      sweep(at)
+      turn(at)
       const wait = Math.max(0, ...charges.map(one => waitOf(one, at)))
       const bins = charges.map(({ quota }) => binOf(quota, at))
       if (wait === 0) for (const [index, { key }] of charges.entries()) charge(key, bins[index] ?? at, 1)
@@ -112,6 +128,10 @@ export function createRateLimiter() {
       const admissions = [...unsaved.values()].filter(({ count }) => count !== 0)
       unsaved = new Map()
       return admissions
+    },
+    /** Takes admissions that could not be kept, to be handed out again. */
+    giveBack(admissions: readonly Admission[]): void {
+      for (const admission of admissions) leaveUnsaved(admission)
     },
     /** Remembers admissions of an earlier run, oldest first. */
     restore(admissions: readonly Admission[]): void {

@@ -23,7 +23,14 @@ import { createHandlers } from './handlers.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins, dayOf } from './origin.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { assertHost, ignoreExpectations, listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
+import {
+  assertHost,
+  closeSlowReaders,
+  ignoreExpectations,
+  listenForBadBytes,
+  SECURITY_FIELDS,
+  TIMEOUTS,
+} from './transport.ts'
 
 export type ServerOptions = {
   config: Config
@@ -80,6 +87,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     assertHost(request.raw)
   })
   ignoreExpectations(app.server)
+  closeSlowReaders(app.server)
   await app.register(cors, corsOptions)
   // An unknown path is told before its body is looked at, and to web pages too.
   app.addHook('onRequest', async request => {

@@ -28,6 +28,30 @@ export const TIMEOUTS = {
   },
 } as const
 
+/** How long an answer may lie unread by its client, in milliseconds, and how often that is looked at. */
+const UNREAD_MAX = 15_000
+const UNREAD_INTERVAL = 2_000
+
+/** Closes connections whose clients do not read: what they were sent would lie in memory for as long as they like. */
+export function closeSlowReaders(server: Server): void {
+  /** Since when there has been something unread, by connection. */
+  const unreadSince = new Map<Socket, number>()
+  server.on('connection', (socket: Socket) => {
+    unreadSince.set(socket, 0)
+    socket.once('close', () => unreadSince.delete(socket))
+  })
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const [socket, since] of unreadSince) {
+      if (socket.writableLength === 0) unreadSince.set(socket, 0)
+      else if (since === 0) unreadSince.set(socket, now)
+      else if (now - since > UNREAD_MAX) socket.destroy()
+    }
+  }, UNREAD_INTERVAL)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}
+
 /** Refuses an HTTP/1.1 request that names no host (RFC 9112, 3.2). */
 export function assertHost({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion !== '1.0' && headers.host === undefined) throw new Problem('MALFORMED_REQUEST')

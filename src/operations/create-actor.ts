@@ -15,8 +15,8 @@ export const createActor: WriteOperation<ActorInput> = async (tx, context, { bod
   if (origin !== undefined) assertMayWrite(undefined, origin)
   const subject = caller.origin === null ? undefined : networkSubject(caller.origin.networkKey)
   if (subject !== undefined && context.cooldown > 0) {
-    assertCooledDown(await findCooldown(tx, subject, 'ACTOR'), context.cooldown, context.at)
-    await beginCooldown(tx, subject, 'ACTOR', context.at)
+    assertCooledDown(await findCooldown(tx, subject, 'ACTOR'), context.cooldown, context.now)
+    await beginCooldown(tx, subject, 'ACTOR', context.now)
   }
   const token = tokenOf(context.randomBytes(TOKEN_BYTES))
   const row = await insertActor(tx, {

@@ -51,7 +51,8 @@ export async function recordObservations(
         requestId: observation.requestId,
         metadata: observation.metadata,
         dataClass: actor.data_class,
-        at,
+        // Rows stand in the order of their sequence, so their times must too.
+        at: context.at,
         hour,
       })
     }

@@ -17,6 +17,8 @@ export type Caller = {
 export type Context = {
   /** Milliseconds since 1970; never less than for an earlier write of the process. */
   at: number
+  /** When the request was admitted, by a clock that may have been set back since. */
+  now: number
   newId(): string
   randomBytes(size: number): Uint8Array
   cooldown: number

@@ -2,7 +2,7 @@ import { Problem } from '../contract/problems.ts'
 import { type Action, CHANGE_TYPES } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { assertMayWrite, RECURRENT_FROM } from '../domain/actor.ts'
-import { assertCooledDown } from '../domain/cooldown.ts'
+import { assertCooledDown, cooldownLeft } from '../domain/cooldown.ts'
 import { appendActivity } from '../store/activity.ts'
 import { type ActorRow, findActor, observeActor } from '../store/actor.ts'
 import { addToTotals, type Totals, takeNumbers } from '../store/head.ts'
@@ -20,7 +20,7 @@ export async function beginWrite(tx: Transaction, context: Context, caller: Call
   const origin = caller.origin === null ? undefined : await ensureOrigin(tx, caller.origin)
   assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
   if (context.cooldown > 0) {
-    assertCooledDown(await findCooldown(tx, cooldownSubject(actor), action), context.cooldown, context.at)
+    assertCooledDown(await findCooldown(tx, cooldownSubject(actor), action), context.cooldown, context.now)
   }
   return { actor, origin: origin?.number ?? null, requestId: caller.requestId }
 }
@@ -55,7 +55,7 @@ export async function endWrite(
       recurrent_actors: observed?.observations === RECURRENT_FROM ? 1 : 0,
     })
   }
-  if (context.cooldown > 0) await beginCooldown(tx, cooldownSubject(actor), written.action, context.at)
+  if (context.cooldown > 0) await beginCooldown(tx, cooldownSubject(actor), written.action, context.now)
 }
 
 /** The actions that a write operation may be; which change a revision makes stands in its body. */
@@ -80,8 +80,7 @@ export async function cooldownWait(
     name === 'createActor' ? networkSubject(origin?.networkKey ?? '') : cooldownSubject({ number: actor ?? 0 })
   let wait = 0
   for (const action of ACTIONS_OF[name] ?? []) {
-    const beganAt = await findCooldown(reader, subject, action)
-    if (beganAt !== undefined) wait = Math.max(wait, beganAt + cooldown - at)
+    wait = Math.max(wait, cooldownLeft(await findCooldown(reader, subject, action), cooldown, at))
   }
   return Math.ceil(wait / 1_000)
 }

@@ -12,7 +12,7 @@ const ENTRY: Sql = sql`
   SELECT ${ENTRY_COLUMNS}, o.id AS origin_id, a.quarantined AS author_quarantined, coalesce(o.quarantined, 0) AS origin_quarantined
   FROM ${ENTRY_TABLES} LEFT JOIN origin o ON o.number = e.origin`
 
-/** The entries that were changed last, by a revision or by moderation. */
+/** The entries that were revised, withdrawn or given back last. */
 export const listModeratedEntries = (reader: Reader, limit: number) =>
   reader.all<ModeratedEntryRow>(sql`${ENTRY} ORDER BY e.change DESC, e.number DESC LIMIT ${limit}`)
 

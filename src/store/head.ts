@@ -24,6 +24,14 @@ export async function insertHead(tx: Transaction, storeId: string): Promise<void
   await tx.run(sql`INSERT INTO head (one, store_id) VALUES (1, ${storeId})`)
 }
 
+/**
+ * Makes a copy of a store one of its own: a new identity, and a sequence `gap` further on, above any that the lost store can have
+ * given out after it was copied.
+ */
+export async function renewHead(tx: Transaction, storeId: string, gap: number): Promise<void> {
+  await tx.run(sql`UPDATE head SET store_id = ${storeId}, sequence = sequence + ${gap}`)
+}
+
 /** Takes the next record number and the next sequence number. */
 export async function takeNumbers(
   tx: Transaction,

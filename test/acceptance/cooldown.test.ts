@@ -160,3 +160,13 @@ test('a restart does not end a cooldown', async () => {
   assertCooling(await post('/api/entries', entryBody()))
   assertCooling(await anonymous('/api/actors', {}))
 })
+
+test('a clock that is set back holds nobody up for longer than a cooldown', async () => {
+  const { post } = await writer()
+  created(await post('/api/entries', entryBody()))
+  app.advance(-3_600_000)
+  created(await post('/api/entries', entryBody()))
+  const wait = assertCooling(await post('/api/entries', entryBody()))
+  app.advance(wait * 1_000)
+  created(await post('/api/entries', entryBody()))
+})

@@ -8,7 +8,7 @@ import { READS, type ReadName, UPKEEP, WRITES, type WriteName } from '../../src/
 import type { Context, Reads } from '../../src/operations/operation.ts'
 import { findActorByToken } from '../../src/store/actor.ts'
 import { listChangedEntries } from '../../src/store/entry.ts'
-import { insertHead, readHead } from '../../src/store/head.ts'
+import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
 
 const HOUR = 3_600_000
@@ -46,6 +46,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   let made = 0
   const context = (): Context => ({
     at: ++made * 1_000,
+    now: made * 1_000,
     newId: () => `01990000-0000-7000-8000-${String(++made).padStart(12, '0')}`,
     randomBytes: size => new Uint8Array(size).fill(++made % 256),
     cooldown: 1,
@@ -106,6 +107,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     ...visitors,
   ])
   await UPKEEP.saveAdmissions(tx, context(), { admissions: [{ bin: 1, key: 'key', count: 1 }], beforeBin: 0 })
+  await renewHead(tx, '01990000-0000-7000-8000-000000000001', 1)
   await UPKEEP.openDay(tx, context(), ORIGIN.day)
   await UPKEEP.proveWritable(tx, context(), null)
 

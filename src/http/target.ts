@@ -1,0 +1,9 @@
+/**
+ * The path and the query of a request target, as they were sent. An absolute one (RFC 9112, 3.2.2) loses its scheme and host:
+ * nothing that is made from a target names a host of the caller's choice.
+ */
+export function targetOf(url: string): { path: string; search: string } {
+  const origin = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  const mark = origin.indexOf('?')
+  return mark < 0 ? { path: origin, search: '' } : { path: origin.slice(0, mark), search: origin.slice(mark + 1) }
+}
