@@ -13,6 +13,8 @@ const SEARCH_THREADS = 2
 /** Writes and searches under way before further ones are refused as OVERLOADED. */
 const WRITES_MAX = 2_000
 const SEARCHES_MAX = 1_000
+/** A store whose writes wait longer than this is not ready for more, in milliseconds. */
+const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000
 const READ_CACHE_KIB = 16_384
@@ -26,7 +28,7 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
   const signals = createSignals()
   const data: ThreadData = { directory, signals }
   const listeners: ((fault: Error) => void)[] = []
-  const state: { full: boolean; broken: Error | undefined; closing: boolean } = {
+  const state: State = {
     full: false,
     broken: undefined,
     closing: false,
@@ -87,7 +89,7 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
     write: (name, request, terms) => perform(name, request, terms) as Promise<Answer>,
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: request => search({ request, record: committed(signals) }),
-    readiness: () => readinessOf(state),
+    readiness: () => readinessOf(state, writer.waited()),
     onBroken: listener => listeners.push(listener),
     async close() {
       state.closing = true
@@ -101,17 +103,13 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
   }
 }
 
-function readinessOf({
-  full,
-  broken,
-  closing,
-}: {
-  full: boolean
-  broken: Error | undefined
-  closing: boolean
-}): Readiness {
+type State = { full: boolean; broken: Error | undefined; closing: boolean }
+
+/** `waited` is how long the oldest write under way has been waiting, in milliseconds. */
+function readinessOf({ full, broken, closing }: State, waited: number): Readiness {
   if (broken !== undefined) return { ready: false, status: 'the store is broken' }
   if (full) return { ready: false, status: 'the disk is full' }
   if (closing) return { ready: false, status: 'stopping' }
+  if (waited > WAIT_MAX) return { ready: false, status: 'writes are waiting' }
   return { ready: true, status: 'ok' }
 }

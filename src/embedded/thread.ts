@@ -7,6 +7,8 @@ export type Thread = {
   /** Sends a request together with all others of this turn of the event loop. */
   ask(message: (id: number) => unknown): Promise<unknown>
   pending(): number
+  /** Milliseconds that the oldest request under way has been waiting; 0 when there is none. */
+  waited(): number
   close(): Promise<void>
 }
 
@@ -20,7 +22,10 @@ export async function startThread(
   { pendingMax, batched, onDeath }: { pendingMax: number; batched: boolean; onDeath: (error: Error) => void },
 ): Promise<Thread> {
   const worker = new Worker(new URL(file, import.meta.url), { workerData: data, name: file })
-  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
+  const waiting = new Map<
+    number,
+    { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
+  >()
   let nextId = 1
   let outbox: unknown[] = []
   let dead: Error | undefined
@@ -63,12 +68,16 @@ export async function startThread(
         if (dead !== undefined) return reject(dead)
         if (waiting.size >= pendingMax) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
         const id = nextId++
-        waiting.set(id, { resolve, reject })
+        waiting.set(id, { since: performance.now(), resolve, reject })
         if (!batched) return worker.postMessage(message(id))
         if (outbox.length === 0) setImmediate(flush)
         outbox.push(message(id))
       }),
     pending: () => waiting.size,
+    waited: () => {
+      const [oldest] = waiting.values()
+      return oldest === undefined ? 0 : performance.now() - oldest.since
+    },
     async close() {
       closing = true
       if (outbox.length > 0) flush()
