@@ -2,15 +2,14 @@ import type { ModerationInput } from '../contract/inputs.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Flags, ModerationResult } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
-import { isPublic, statusOf } from '../domain/entry.ts'
+import { statusOf } from '../domain/entry.ts'
 import { moderated, sameFlags } from '../domain/moderation.ts'
-import { updateActivityOf } from '../store/activity.ts'
+import { tagKey } from '../domain/tag.ts'
 import { findActorById, updateActorFlags } from '../store/actor.ts'
 import { findEntry, tagsOf } from '../store/entry.ts'
-import { addToTotals, takeNumbers } from '../store/head.ts'
+import { addToTotals, type Totals, takeNumbers } from '../store/head.ts'
 import * as moderation from '../store/moderation.ts'
 import { deleteOriginBlock, findOrigin, insertOriginBlock, updateOriginFlags } from '../store/origin.ts'
-import { countExternalRevisions } from '../store/revision.ts'
 import { isoTime } from '../store/time.ts'
 import { addToTopics } from '../store/topic.ts'
 import type { WriteOperation } from './operation.ts'
@@ -70,14 +69,10 @@ async function change(
 ): Promise<ModerationResult['affected']> {
   const before = await moderation.listStandings(tx, target)
   await setFlags(tx, target, state)
+  await settle(tx, target, record)
   const after = await moderation.listStandings(tx, target)
-  if (target.type !== 'ENTRY') await settleContributions(tx, target)
-  let entries = 0
-  for (const [index, entry] of after.entries()) {
-    const was = before[index]
-    if (was !== undefined && statusOf(was) !== statusOf(entry)) entries++
-    await settleEntry(tx, entry, record)
-  }
+  await settleTopics(tx, before, after)
+  const entries = after.filter((entry, index) => statusOf(entry) !== statusOf(before[index] ?? entry)).length
   return { entries, actors: target.type === 'ACTOR' ? 1 : 0 }
 }
 
@@ -94,42 +89,55 @@ async function setFlags(tx: Transaction, target: Found, state: Flags): Promise<v
   await updateOriginFlags(tx, target.number, flags.quarantined, flags.blocked)
 }
 
-/** Evidence and relations of a quarantined author or origin leave public lists, feed and totals, and come back with it. */
-async function settleContributions(tx: Transaction, target: moderation.Target): Promise<void> {
-  for (const evidence of await moderation.listEvidenceBy(tx, target)) {
-    if (evidence.withdrawn === evidence.due) continue
-    await moderation.updateEvidenceWithdrawn(tx, evidence.number, evidence.due)
-    await updateActivityOf(tx, evidence.number, evidence.due)
-    if (evidence.data_class !== 'EXTERNAL' || evidence.entry_withdrawn) continue
-    const by = evidence.due ? -1 : 1
-    await addToTotals(tx, evidence.kind === 'VERIFY' ? { verifications: by } : { contradictions: by })
+/**
+ * Lets what depends on the flags follow them: what the target added elsewhere, then its entries with everything on them, then the
+ * relations at those. Each step moves the totals by what it changed of what the public sees.
+ */
+async function settle(tx: Transaction, target: moderation.Target, record: number): Promise<void> {
+  const totals = new Map<keyof Totals, number>()
+  const step = async (counted: () => Promise<Partial<Totals>>, work: () => Promise<void>): Promise<void> => {
+    const before = await counted()
+    await work()
+    const after = await counted()
+    for (const name of Object.keys(after) as (keyof Totals)[]) {
+      totals.set(name, (totals.get(name) ?? 0) + (after[name] ?? 0) - (before[name] ?? 0))
+    }
   }
-  await settleRelations(tx, await moderation.listRelationsBy(tx, target))
+  const relations = (reach: moderation.Reach): Promise<void> =>
+    step(
+      () => moderation.countPublicRelations(tx, target, reach),
+      () => moderation.settleRelations(tx, target, reach),
+    )
+  if (target.type !== 'ENTRY') {
+    await step(
+      () => moderation.countPublicEvidence(tx, target),
+      () => moderation.settleEvidence(tx, target),
+    )
+    await relations('made')
+  }
+  await step(
+    () => moderation.countPublicEntries(tx, target),
+    () => moderation.settleEntries(tx, target, record),
+  )
+  await relations('at')
+  await addToTotals(tx, Object.fromEntries(totals))
 }
 
-async function settleRelations(tx: Transaction, relations: moderation.RelationStanding[]): Promise<void> {
-  for (const relation of relations) {
-    if (relation.withdrawn === relation.due) continue
-    await moderation.updateRelationWithdrawn(tx, relation.number, relation.due)
-    await updateActivityOf(tx, relation.number, relation.due)
-    if (relation.data_class === 'EXTERNAL') await addToTotals(tx, { relations: relation.due ? -1 : 1 })
+/** Counts the EXTERNAL entries that left the public, or came back, out of or into the topics of their tags. */
+async function settleTopics(
+  tx: Transaction,
+  before: readonly moderation.StandingRow[],
+  after: readonly moderation.StandingRow[],
+): Promise<void> {
+  const moved = new Map<string, { spelling: string; by: number }>()
+  for (const [index, entry] of after.entries()) {
+    const by = (before[index]?.withdrawn ?? entry.withdrawn) - entry.withdrawn
+    if (by === 0 || entry.data_class !== 'EXTERNAL') continue
+    for (const tag of tagsOf(entry)) {
+      const key = tagKey(tag)
+      const known = moved.get(key)
+      moved.set(key, { spelling: known?.spelling ?? tag, by: (known?.by ?? 0) + by })
+    }
   }
-}
-
-/** An entry whose status left or entered the public takes its revisions, evidence, relations and topics with it. */
-async function settleEntry(tx: Transaction, entry: moderation.StandingRow, record: number): Promise<void> {
-  const withdrawn = isPublic(statusOf(entry)) ? 0 : 1
-  if (withdrawn === entry.withdrawn) return
-  await moderation.updateEntryWithdrawn(tx, entry.number, withdrawn, record)
-  const by = withdrawn ? -1 : 1
-  const evidence = await moderation.countExternalEvidence(tx, entry.number)
-  const external = entry.data_class === 'EXTERNAL'
-  await addToTotals(tx, {
-    entries: external ? by : 0,
-    revisions: by * (await countExternalRevisions(tx, entry.number)),
-    verifications: by * evidence.verifications,
-    contradictions: by * evidence.contradictions,
-  })
-  if (external) await addToTopics(tx, tagsOf(entry), by)
-  await settleRelations(tx, await moderation.listRelationsAt(tx, entry.number))
+  for (const { spelling, by } of moved.values()) await addToTopics(tx, [spelling], by)
 }

@@ -15,6 +15,7 @@ export type ActivityRow = {
   actor_id: string
   actor_name: string | null
   origin_id: string | null
+  author_withdrawn: number
   entry_id: string | null
   slug: string | null
   revision_id: string | null
@@ -33,6 +34,7 @@ export type ActivityRow = {
 const ACTIVITY: Sql = sql`
   SELECT s.sequence, s.action, s.created_at, s.request_id, s.metadata, s.data_class, a.id AS actor_id,
     CASE WHEN a.hidden = 1 THEN NULL ELSE a.name END AS actor_name, o.id AS origin_id,
+    CASE WHEN a.hidden = 1 OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS author_withdrawn,
     CASE WHEN e.withdrawn = 0 THEN e.id END AS entry_id, CASE WHEN e.withdrawn = 0 THEN e.slug END AS slug,
     CASE WHEN e.withdrawn = 0 THEN r.id END AS revision_id, CASE WHEN e.withdrawn = 0 THEN r.title END AS title,
     CASE WHEN e.withdrawn = 0 THEN p.id END AS previous_id,
@@ -105,14 +107,10 @@ export const deleteObservations = (tx: Transaction, hour: number, limit: number)
     DELETE FROM activity WHERE sequence IN
       (SELECT sequence FROM activity WHERE hour IS NOT NULL AND hour < ${hour} ORDER BY hour LIMIT ${limit})`)
 
-/** The rows that announce a piece of evidence or a relation vanish and come back with it. */
-export async function updateActivityOf(tx: Transaction, subject: number, withdrawn: number): Promise<void> {
-  await tx.run(sql`UPDATE activity SET withdrawn = ${withdrawn} WHERE subject IS NOT NULL AND subject = ${subject}`)
-}
-
 const METADATA: Record<Action, (row: ActivityRow) => object> = {
   READ: () => ({}),
-  SEARCH: row => JSON.parse(row.metadata ?? '{}') as object,
+  // A tag that was asked for is text of whoever asked.
+  SEARCH: row => ({ ...JSON.parse(row.metadata ?? '{}'), ...(row.author_withdrawn ? { tag: null } : {}) }),
   CREATE: row => ({ slug: row.slug, title: row.title }),
   EXPAND: row => ({ previousRevisionId: row.previous_id }),
   CORRECT: row => ({ previousRevisionId: row.previous_id }),

@@ -2,6 +2,7 @@ import type { Flags, ModerationResult } from '../contract/resources.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { EntryStanding } from '../domain/entry.ts'
+import type { Totals } from './head.ts'
 import { isoTime } from './time.ts'
 
 /** Which rows a target answers for: what it is (an entry) or what it made (an actor, an origin). */
@@ -34,80 +35,95 @@ export async function updateEntryFlags(
   )
 }
 
-/** Withdraws an entry from the public or gives it back, as of record `change`. */
-export async function updateEntryWithdrawn(
-  tx: Transaction,
-  number: number,
-  withdrawn: number,
-  change: number,
-): Promise<void> {
-  await tx.run(sql`UPDATE entry SET withdrawn = ${withdrawn}, change = ${change} WHERE number = ${number}`)
+/** The entries that a target decides about, as a condition on `entry e`. */
+const entriesOf = ({ type, number }: Target): Sql =>
+  type === 'ENTRY' ? sql`e.number = ${number}` : type === 'ACTOR' ? sql`e.actor = ${number}` : sql`e.origin = ${number}`
+
+/** What a target added elsewhere, as a condition on `evidence v` or `relation v`. An entry adds nothing. */
+const addedBy = ({ type, number }: Target): Sql =>
+  type === 'ACTOR' ? sql`v.actor = ${number}` : sql`v.origin = ${number}`
+
+/** The relations that start or end at the entries of a target, as a condition on `relation v`. */
+const relatedTo = (target: Target): Sql =>
+  sql`v.number IN (SELECT x.relation FROM relation_end x JOIN entry e ON e.number = x.entry WHERE ${entriesOf(target)})`
+
+/** Whether the author of `v` or the origin it came from is quarantined. */
+const AUTHOR_WITHDRAWN: Sql = sql`(SELECT a.quarantined FROM actor a WHERE a.number = v.actor) = 1
+  OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = v.origin), 0) = 1`
+
+/** What the public sees of a target's entries, as stats count it: EXTERNAL entries, and EXTERNAL revisions and evidence on them. */
+export async function countPublicEntries(reader: Reader, target: Target): Promise<Partial<Totals>> {
+  const shown = sql`${entriesOf(target)} AND e.withdrawn = 0`
+  return {
+    entries: await count(reader, sql`FROM entry e WHERE ${shown} AND e.data_class = 'EXTERNAL'`),
+    revisions: await count(
+      reader,
+      sql`FROM entry e JOIN revision v ON v.entry = e.number JOIN actor a ON a.number = v.actor WHERE ${shown} AND a.data_class = 'EXTERNAL'`,
+    ),
+    ...(await countEvidence(reader, sql`FROM entry e JOIN evidence v ON v.entry = e.number`, shown)),
+  }
 }
 
-/** A piece of evidence: whether it is to be withdrawn (its author or origin is quarantined), and whether the public sees its entry. */
-export type EvidenceStanding = {
-  number: number
-  kind: 'VERIFY' | 'CONTRADICT'
-  withdrawn: number
-  due: number
-  entry_withdrawn: number
-  data_class: string
-}
-
-const EVIDENCE: Sql = sql`
-  SELECT v.number, v.kind, v.withdrawn, e.withdrawn AS entry_withdrawn, a.data_class,
-    CASE WHEN a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS due
-  FROM evidence v JOIN entry e ON e.number = v.entry JOIN actor a ON a.number = v.actor LEFT JOIN origin o ON o.number = v.origin`
-
-/** The evidence that an actor or an origin gave. */
-export const listEvidenceBy = (reader: Reader, target: Target) =>
-  reader.all<EvidenceStanding>(
-    target.type === 'ACTOR'
-      ? sql`${EVIDENCE} WHERE v.actor = ${target.number}`
-      : sql`${EVIDENCE} WHERE v.origin = ${target.number}`,
+/** What the public sees of the evidence that a target gave. */
+export const countPublicEvidence = (reader: Reader, target: Target): Promise<Partial<Totals>> =>
+  countEvidence(
+    reader,
+    sql`FROM evidence v JOIN entry e ON e.number = v.entry`,
+    sql`${addedBy(target)} AND e.withdrawn = 0`,
   )
 
-/** The public EXTERNAL evidence of an entry, counted. */
-export async function countExternalEvidence(
-  reader: Reader,
-  entry: number,
-): Promise<{ verifications: number; contradictions: number }> {
+async function countEvidence(reader: Reader, tables: Sql, condition: Sql): Promise<Partial<Totals>> {
   const rows = await reader.all<{ kind: string; n: number }>(sql`
-    SELECT v.kind, count(*) AS n FROM evidence v JOIN actor a ON a.number = v.actor
-    WHERE v.entry = ${entry} AND v.withdrawn = 0 AND a.data_class = 'EXTERNAL' GROUP BY v.kind`)
+    SELECT v.kind, count(*) AS n ${tables} JOIN actor a ON a.number = v.actor
+    WHERE ${condition} AND v.withdrawn = 0 AND a.data_class = 'EXTERNAL' GROUP BY v.kind`)
   const of = (kind: string): number => rows.find(row => row.kind === kind)?.n ?? 0
   return { verifications: of('VERIFY'), contradictions: of('CONTRADICT') }
 }
 
-export async function updateEvidenceWithdrawn(tx: Transaction, number: number, withdrawn: number): Promise<void> {
-  await tx.run(sql`UPDATE evidence SET withdrawn = ${withdrawn} WHERE number = ${number}`)
+/** Which relations are meant: those that a target made, or those at its entries. */
+export type Reach = 'made' | 'at'
+const relationsOf = (target: Target, reach: Reach): Sql => (reach === 'made' ? addedBy(target) : relatedTo(target))
+
+export const countPublicRelations = async (reader: Reader, target: Target, reach: Reach): Promise<Partial<Totals>> => ({
+  relations: await count(
+    reader,
+    sql`FROM relation v JOIN actor a ON a.number = v.actor WHERE ${relationsOf(target, reach)} AND v.withdrawn = 0 AND a.data_class = 'EXTERNAL'`,
+  ),
+})
+
+const count = async (reader: Reader, from: Sql): Promise<number> =>
+  (await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`))?.n ?? 0
+
+/** Withdraws a target's entries from the public or gives them back, as their flags say; those that change do so as of record `change`. */
+export async function settleEntries(tx: Transaction, target: Target, change: number): Promise<void> {
+  const due = sql`CASE WHEN e.hidden = 1 OR e.quarantined = 1 OR (SELECT a.quarantined FROM actor a WHERE a.number = e.actor) = 1
+    OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = e.origin), 0) = 1 THEN 1 ELSE 0 END`
+  await tx.run(
+    sql`UPDATE entry AS e SET withdrawn = ${due}, change = ${change} WHERE ${entriesOf(target)} AND e.withdrawn <> ${due}`,
+  )
 }
 
-/** A relation: whether it is to be withdrawn (its author, its origin or one of its ends is). */
-export type RelationStanding = { number: number; withdrawn: number; due: number; data_class: string }
-
-const RELATION: Sql = sql`
-  SELECT l.number, l.withdrawn, a.data_class,
-    CASE WHEN a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 OR s.withdrawn = 1 OR t.withdrawn = 1 THEN 1 ELSE 0 END AS due
-  FROM relation l JOIN actor a ON a.number = l.actor JOIN entry s ON s.number = l.source_entry JOIN entry t ON t.number = l.target_entry
-    LEFT JOIN origin o ON o.number = l.origin`
-
-/** The relations that an actor or an origin made. */
-export const listRelationsBy = (reader: Reader, target: Target) =>
-  reader.all<RelationStanding>(
-    target.type === 'ACTOR'
-      ? sql`${RELATION} WHERE l.actor = ${target.number}`
-      : sql`${RELATION} WHERE l.origin = ${target.number}`,
+/** Evidence that a target gave leaves public lists and the feed while its author or origin is quarantined. */
+export async function settleEvidence(tx: Transaction, target: Target): Promise<void> {
+  await tx.run(
+    sql`UPDATE evidence AS v SET withdrawn = CASE WHEN ${AUTHOR_WITHDRAWN} THEN 1 ELSE 0 END WHERE ${addedBy(target)}`,
   )
+  await tx.run(sql`
+    UPDATE activity SET withdrawn = (SELECT v.withdrawn FROM evidence v WHERE v.number = activity.subject)
+    WHERE subject IS NOT NULL AND subject IN (SELECT v.number FROM evidence v WHERE ${addedBy(target)})`)
+}
 
-/** The relations that start or end at an entry. */
-export const listRelationsAt = (reader: Reader, entry: number) =>
-  reader.all<RelationStanding>(
-    sql`${RELATION} WHERE l.number IN (SELECT x.relation FROM relation_end x WHERE x.entry = ${entry})`,
-  )
-
-export async function updateRelationWithdrawn(tx: Transaction, number: number, withdrawn: number): Promise<void> {
-  await tx.run(sql`UPDATE relation SET withdrawn = ${withdrawn} WHERE number = ${number}`)
+/** Relations leave public lists and the feed while their author or origin is quarantined or one of their ends is withdrawn. */
+export async function settleRelations(tx: Transaction, target: Target, reach: Reach): Promise<void> {
+  const relations = relationsOf(target, reach)
+  await tx.run(sql`
+    UPDATE relation AS v SET withdrawn = CASE WHEN ${AUTHOR_WITHDRAWN}
+      OR (SELECT s.withdrawn FROM entry s WHERE s.number = v.source_entry) = 1
+      OR (SELECT t.withdrawn FROM entry t WHERE t.number = v.target_entry) = 1 THEN 1 ELSE 0 END
+    WHERE ${relations}`)
+  await tx.run(sql`
+    UPDATE activity SET withdrawn = (SELECT v.withdrawn FROM relation v WHERE v.number = activity.subject)
+    WHERE subject IS NOT NULL AND subject IN (SELECT v.number FROM relation v WHERE ${relations})`)
 }
 
 export async function insertModeration(

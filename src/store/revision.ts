@@ -62,14 +62,6 @@ export const isCitable = async (reader: Reader, entryId: string, revisionId: str
     SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
     WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0`)) !== undefined
 
-/** How many revisions of an entry EXTERNAL actors wrote. */
-export const countExternalRevisions = async (reader: Reader, entry: number): Promise<number> =>
-  (
-    await reader.one<{ n: number }>(
-      sql`SELECT count(*) AS n FROM revision r JOIN actor a ON a.number = r.actor WHERE r.entry = ${entry} AND a.data_class = 'EXTERNAL'`,
-    )
-  )?.n ?? 0
-
 export const toRevision = (row: RevisionRow): Revision => ({
   id: row.id,
   entryId: row.entry_id,

@@ -2,12 +2,16 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { tagKey } from '../domain/tag.ts'
 
-/** Counts an EXTERNAL entry in (1) or out (-1) of the topics of its tags. The first spelling of a tag stays. */
-export async function addToTopics(tx: Transaction, tags: readonly string[], by: 1 | -1): Promise<void> {
+/**
+ * Counts EXTERNAL entries into (or, below 0, out of) the topics of tags. The first spelling of a tag stays for as long as
+ * a public entry has it, so that nobody is shown the spelling of a withdrawn one.
+ */
+export async function addToTopics(tx: Transaction, tags: readonly string[], by: number): Promise<void> {
   for (const tag of tags) {
     await tx.run(sql`
       INSERT INTO topic (key, spelling, entries) VALUES (${tagKey(tag)}, ${tag}, ${by})
-      ON CONFLICT (key) DO UPDATE SET entries = topic.entries + excluded.entries`)
+      ON CONFLICT (key) DO UPDATE SET entries = topic.entries + excluded.entries,
+        spelling = CASE WHEN topic.entries > 0 THEN topic.spelling ELSE excluded.spelling END`)
   }
 }
 
