@@ -28,26 +28,30 @@ export const TIMEOUTS = {
   },
 } as const
 
-/** How long an answer may lie unread by its client, in milliseconds, and how often that is looked at. */
-const UNREAD_MAX = 15_000
-const UNREAD_INTERVAL = 2_000
+/** A client that reads less than so many bytes in so many milliseconds, while more lies ready for it, is closed. */
+const READ_LEAST = 65_536
+const READ_WITHIN = 8_000
+const READ_INTERVAL = 1_000
 
 /** Closes connections whose clients do not read: what they were sent would lie in memory for as long as they like. */
 export function closeSlowReaders(server: Server): void {
-  /** Since when there has been something unread, by connection. */
-  const unreadSince = new Map<Socket, number>()
+  /** How much a connection had taken, and when: since then something has been lying ready for it. */
+  const marks = new Map<Socket, { taken: number; at: number } | undefined>()
   server.on('connection', (socket: Socket) => {
-    unreadSince.set(socket, 0)
-    socket.once('close', () => unreadSince.delete(socket))
+    marks.set(socket, undefined)
+    socket.once('close', () => marks.delete(socket))
   })
   const timer = setInterval(() => {
-    const now = performance.now()
-    for (const [socket, since] of unreadSince) {
-      if (socket.writableLength === 0) unreadSince.set(socket, 0)
-      else if (since === 0) unreadSince.set(socket, now)
-      else if (now - since > UNREAD_MAX) socket.destroy()
+    const at = performance.now()
+    for (const [socket, mark] of marks) {
+      const taken = socket.bytesWritten - socket.writableLength
+      if (socket.writableLength === 0) marks.set(socket, undefined)
+      else if (mark === undefined) marks.set(socket, { taken, at })
+      else if (at - mark.at < READ_WITHIN) continue
+      else if (taken - mark.taken < READ_LEAST) socket.destroy()
+      else marks.set(socket, { taken, at })
     }
-  }, UNREAD_INTERVAL)
+  }, READ_INTERVAL)
   timer.unref()
   server.once('close', () => clearInterval(timer))
 }
