@@ -50,6 +50,12 @@ const filled = (text: string): string => {
   return text
 }
 
+/** What can stand in an Authorization field; how long a credential is, is for its owner to judge. */
+const credential = (text: string): string => {
+  if (!/^[!-~]+$/.test(text)) throw new Error('printable ASCII without spaces')
+  return text
+}
+
 const secret = (text: string): string => {
   if (text.length < 16) throw new Error('at least 16 characters long')
   return text
@@ -94,8 +100,9 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: 'ADMIN_TOKEN',
     byDefault: undefined,
     secret: true,
-    description: 'The bearer credential of administrators. Unset: made once into DATA_DIR/admin-token, mode 0600.',
-    parse: secret,
+    description:
+      'The bearer credential of administrators; make it long. Unset: made once into DATA_DIR/admin-token, mode 0600.',
+    parse: credential,
   },
   originKey: {
     name: 'ORIGIN_KEY',

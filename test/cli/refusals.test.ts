@@ -51,11 +51,16 @@ for (const [env, sentence] of WRONG) {
   })
 }
 
-test('a secret that is too short is refused and not repeated', async () => {
-  const env = { ...QUIET, DATA_DIR: path('settings'), ADMIN_TOKEN: 'hunter2' }
-  const ended = await palimpsest(['serve'], { env })
-  expectRefusal(ended, 1, /^ADMIN_TOKEN must be at least 16 characters long\.$/)
-  assert.ok(!`${ended.stderr}${ended.stdout}`.includes('hunter2'))
+test('a secret that cannot serve is refused and not repeated', async () => {
+  const sentences = {
+    ORIGIN_KEY: [/^ORIGIN_KEY must be at least 16 characters long\.$/, 'hunter2'],
+    ADMIN_TOKEN: [/^ADMIN_TOKEN must be printable ASCII without spaces\.$/, 'hunter 2'],
+  } as const
+  for (const [name, [sentence, value]] of Object.entries(sentences)) {
+    const ended = await palimpsest(['serve'], { env: { ...QUIET, DATA_DIR: path('settings'), [name]: value } })
+    expectRefusal(ended, 1, sentence)
+    assert.ok(!`${ended.stderr}${ended.stdout}`.includes(value))
+  }
 })
 
 test('a flag goes before its variable', async () => {
