@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { OperatorError } from '../operator-error.ts'
 import { lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
+import { lockFile } from './files.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-directory-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
@@ -33,4 +34,10 @@ test('one holds the lock at a time; let go, the next may have it', () => {
   assert.throws(() => lockDataDirectory(path), isSentence('in use by another'))
   unlock()
   lockDataDirectory(path)()
+})
+
+test('a lock that is no lock is told apart from one that is held', () => {
+  const path = prepareDataDirectory(join(directory, 'garbage'))
+  writeFileSync(lockFile(path), 'garbage that is no database, long enough to have been one: '.repeat(20))
+  assert.throws(() => lockDataDirectory(path), isSentence('delete that file'))
 })
