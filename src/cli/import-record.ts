@@ -19,7 +19,7 @@ export type Target = {
   context(): Context
   ids: ImportIds
   /** The actor of lines that name none. */
-  nameless(): Promise<number>
+  nameless(target: Target): Promise<number>
 }
 
 type Fields = Record<string, unknown>
@@ -183,7 +183,7 @@ function idOf(target: Target, record: Fields, member: string, kind: 'entry' | 'r
 }
 
 async function actorOf(target: Target, record: Fields): Promise<number> {
-  if (record.actorId === undefined) return target.nameless()
+  if (record.actorId === undefined) return target.nameless(target)
   const id = ownId(record, 'actorId')
   const actor = target.ids.actor.get(id)
   if (actor === undefined) throw new OperatorError(`actorId "${id}" is the actor of no earlier line`)

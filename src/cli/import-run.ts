@@ -1,5 +1,6 @@
 import type { DataClass } from '../contract/words.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
+import { transact } from '../database/write-queue.ts'
 import { createContexts } from '../embedded/context.ts'
 import type { ImportIds } from './import-ids.ts'
 import type { Input, Line } from './import-lines.ts'
@@ -48,31 +49,32 @@ export async function runImport(run: ImportRun): Promise<number> {
   }
 }
 
-async function storeBatch({ connection, ids }: ImportRun, target: Target, lines: readonly Line[]): Promise<void> {
-  connection.exec('BEGIN IMMEDIATE')
+async function storeBatch(
+  { connection, ids }: ImportRun,
+  target: Omit<Target, 'tx'>,
+  lines: readonly Line[],
+): Promise<void> {
   try {
-    for (const line of lines) await importLine(target, line)
-    connection.exec('COMMIT')
+    await transact(connection, async tx => {
+      for (const line of lines) await importLine({ ...target, tx }, line)
+    })
   } catch (error) {
-    if (connection.raw.isTransaction) connection.exec('ROLLBACK')
     ids.rollback()
     throw error
   }
 }
 
-function targetOf({ connection, ids, dataClass }: ImportRun): Target {
+function targetOf({ ids, dataClass }: ImportRun): Omit<Target, 'tx'> {
   const contextOf = createContexts()
   let nameless: number | undefined
-  const target: Target = {
-    tx: connection,
+  return {
     context: () => contextOf({ at: Date.now(), cooldown: 0, dataClass }),
     ids,
-    async nameless() {
+    async nameless(target) {
       nameless ??= await makeActor(target, { declaredName: 'import' })
       return nameless
     },
   }
-  return target
 }
 
 function standing(stored: number, began: number, read: number, size: number | undefined): string {

@@ -1,6 +1,7 @@
 import type { Sql, Value } from './sql.ts'
 
 export type Row = Record<string, Value>
+
 /** An engine in this process answers at once, one across a network later; callers always await. */
 export type Awaitable<T> = T | Promise<T>
 
@@ -10,9 +11,26 @@ export type Reader = {
   all<R = Row>(statement: Sql): Awaitable<R[]>
 }
 
+/**
+ * A value that a transaction carries in memory: loaded when it is first asked for, written once, before the commit.
+ * For what every work of a group changes.
+ */
+export type Carried<T> = {
+  load(reader: Reader): Awaitable<T>
+  copy(value: T): T
+  save(transaction: Transaction, value: T): Awaitable<unknown>
+}
+
 /** Reads and writes inside one atomic transaction; `run` gives the number of rows it changed. */
 export type Transaction = Reader & {
   run(statement: Sql): Awaitable<number>
+  /** Gives the value, to be changed in place. */
+  carry<T>(carried: Carried<T>): Promise<T>
+  /**
+   * Keeps other works of the same transaction that ask for this key waiting until this work has ended.
+   * True when it had to wait itself: what was read before may have changed. Hold keys in the order actor, network, entries (sorted), slug.
+   */
+  hold(key: string): Awaitable<boolean>
 }
 
 /**
@@ -22,12 +40,20 @@ export type Transaction = Reader & {
  */
 export type Write = <T>(work: (transaction: Transaction) => Awaitable<T>) => Promise<T>
 
-/** The engine could not do its work: `full` passes when there is space again, `broken` does not pass. */
+/**
+ * The engine could not do its work and nothing was stored: `full` passes when there is space again, `unavailable` when the
+ * database can be reached again, `broken` does not pass.
+ */
 export class StoreFault extends Error {
-  readonly kind: 'full' | 'broken'
+  readonly kind: 'full' | 'broken' | 'unavailable'
 
-  constructor(kind: 'full' | 'broken', cause: unknown) {
-    super(kind === 'full' ? 'The disk is full.' : `The store failed: ${(cause as Error).message}`, { cause })
+  constructor(kind: StoreFault['kind'], cause: unknown) {
+    super(
+      kind === 'full'
+        ? 'The disk is full.'
+        : `The store ${kind === 'broken' ? 'failed' : 'cannot be reached'}: ${(cause as Error).message}`,
+      { cause },
+    )
     this.name = 'StoreFault'
     this.kind = kind
   }

@@ -1,3 +1,4 @@
+import { type Carrier, createCarrier } from './carrier.ts'
 import { type Awaitable, StoreFault, type Transaction, type Write } from './database.ts'
 import type { SqliteConnection } from './sqlite.ts'
 
@@ -30,10 +31,13 @@ export function createWriteQueue(
       const group = pending.splice(0, GROUP_MAX)
       try {
         if (broken !== undefined) throw broken
-        await commitGroup(connection, group, onCommit)
+        const answers = await transact(connection, (tx, carrier) => runGroup(connection, tx, carrier, group))
+        onCommit()
+        for (const answer of answers) answer()
       } catch (error) {
-        if (error instanceof StoreFault && error.kind === 'broken') broken = error
-        for (const { reject } of group) reject(error)
+        const fault = error instanceof StoreFault ? error : new StoreFault('broken', error)
+        if (fault.kind === 'broken') broken = fault
+        for (const { reject } of group) reject(fault)
       }
       await new Promise(setImmediate)
     }
@@ -48,28 +52,47 @@ export function createWriteQueue(
   return Object.assign(write, { idle: async () => running })
 }
 
-async function commitGroup(connection: SqliteConnection, group: Pending[], onCommit: () => void): Promise<void> {
+/** Runs one work after another and gives what each is to be answered once the commit is durable. */
+async function runGroup(
+  connection: SqliteConnection,
+  tx: Transaction,
+  carrier: Carrier,
+  group: readonly Pending[],
+): Promise<(() => void)[]> {
   const answers: (() => void)[] = []
+  for (const { work, resolve, reject } of group) {
+    connection.exec('SAVEPOINT work')
+    const undo = await carrier.mark()
+    try {
+      const result = await work(tx)
+      connection.exec('RELEASE work')
+      answers.push(() => resolve(result))
+    } catch (error) {
+      if (error instanceof StoreFault) throw error
+      connection.exec('ROLLBACK TO work; RELEASE work')
+      undo()
+      answers.push(() => reject(error))
+    }
+  }
+  return answers
+}
+
+/** Runs `work` in one durable transaction of a connection that nobody else writes through. When it throws, nothing of it remains. */
+export async function transact<T>(
+  connection: SqliteConnection,
+  work: (tx: Transaction, carrier: Carrier) => Awaitable<T>,
+): Promise<T> {
+  const carrier = createCarrier(connection)
+  const tx: Transaction = { ...connection, carry: carrier.carry, hold: () => false }
   connection.exec('BEGIN IMMEDIATE')
   try {
-    for (const { work, resolve, reject } of group) {
-      connection.exec('SAVEPOINT work')
-      try {
-        const result = await work(connection)
-        connection.exec('RELEASE work')
-        answers.push(() => resolve(result))
-      } catch (error) {
-        if (error instanceof StoreFault) throw error
-        connection.exec('ROLLBACK TO work; RELEASE work')
-        answers.push(() => reject(error))
-      }
-    }
+    const result = await work(tx, carrier)
+    await carrier.save(tx)
     connection.exec('COMMIT')
+    return result
   } catch (error) {
     // SQLite may have rolled back by itself; what matters is that no transaction stays open.
     if (connection.raw.isTransaction) connection.exec('ROLLBACK')
-    throw error instanceof StoreFault ? error : new StoreFault('broken', error)
+    throw error
   }
-  onCommit()
-  for (const answer of answers) answer()
 }

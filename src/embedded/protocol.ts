@@ -14,7 +14,7 @@ export type Query = { id: number; request: SearchRequest; record: bigint }
 export type Reply = { id: number } & (
   | { result: unknown }
   | { problem: ProblemCode; detail: ProblemDetail }
-  | { fault: 'full' | 'broken'; message: string }
+  | { fault: StoreFault['kind']; message: string }
   | { error: string; stack: string }
 )
 export type ThreadData = { directory: string; signals: Signals }

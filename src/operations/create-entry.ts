@@ -6,7 +6,7 @@ import { slugCandidate } from '../domain/slug.ts'
 import { distinctTags } from '../domain/tag.ts'
 import { authorOf } from '../store/actor.ts'
 import { insertEntry, isSlugTaken } from '../store/entry.ts'
-import { takeNumbers } from '../store/head.ts'
+import { takeRecord } from '../store/head.ts'
 import { insertRevision } from '../store/revision.ts'
 import { isoTime } from '../store/time.ts'
 import { addToTopics } from '../store/topic.ts'
@@ -40,7 +40,7 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
     ...TRUST,
   }
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
-  const { record: number } = await takeNumbers(tx, { record: 1, sequence: 0 })
+  const number = await takeRecord(tx)
   await insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, revision })
   await insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at })
   if (actor.data_class === 'EXTERNAL') await addToTopics(tx, tags, 1)

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import { deleteObservations } from '../store/activity.ts'
-import { takeNumbers } from '../store/head.ts'
+import { rewriteHead } from '../store/head.ts'
 import { type Admission, forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
 import type { Context } from './operation.ts'
@@ -46,5 +46,5 @@ export async function sweep(
 
 /** Writes without changing anything: shows whether the store takes writes again. */
 export async function proveWritable(tx: Transaction, _context: Context, _input: null): Promise<void> {
-  await takeNumbers(tx, { record: 0, sequence: 0 })
+  await rewriteHead(tx)
 }

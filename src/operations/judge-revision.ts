@@ -5,7 +5,7 @@ import { assertWritable } from '../domain/entry.ts'
 import { authorOf } from '../store/actor.ts'
 import { findEntry, takeEvidenceOrdinal } from '../store/entry.ts'
 import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../store/evidence.ts'
-import { takeNumbers } from '../store/head.ts'
+import { takeRecord } from '../store/head.ts'
 import { findRevision } from '../store/revision.ts'
 import type { Context, WriteOperation, WriteRequest } from './operation.ts'
 import { beginWrite, endWrite } from './writing.ts'
@@ -41,7 +41,7 @@ async function judge(tx: Transaction, context: Context, { params, caller }: Writ
   const { actor, origin } = writer
   const at = Math.max(context.at, entry.updated_at)
   const id = context.newId()
-  const { record: number } = await takeNumbers(tx, { record: 1, sequence: 0 })
+  const number = await takeRecord(tx)
   const ordinal = await takeEvidenceOrdinal(tx, entry.number)
   await insertEvidence(tx, {
     number,

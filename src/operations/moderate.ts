@@ -7,7 +7,7 @@ import { moderated, sameFlags } from '../domain/moderation.ts'
 import { tagKey } from '../domain/tag.ts'
 import { findActorById, updateActorFlags } from '../store/actor.ts'
 import { findEntry, tagsOf } from '../store/entry.ts'
-import { addToTotals, type Totals, takeNumbers } from '../store/head.ts'
+import { addToTotals, type Totals, takeRecord } from '../store/head.ts'
 import * as moderation from '../store/moderation.ts'
 import { deleteOriginBlock, findOrigin, insertOriginBlock, updateOriginFlags } from '../store/origin.ts'
 import { isoTime } from '../store/time.ts'
@@ -21,7 +21,7 @@ export const moderate: WriteOperation<ModerationInput> = async (tx, context, { b
   const target = await findTarget(tx, body)
   const state = moderated(target.state, body.action, body.targetType)
   const changed = !sameFlags(state, target.state)
-  const { record } = await takeNumbers(tx, { record: 1, sequence: 0 })
+  const record = await takeRecord(tx)
   const affected = changed ? await change(tx, target, state, record) : { entries: 0, actors: 0 }
   const result: ModerationResult = {
     id: context.newId(),

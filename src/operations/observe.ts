@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import { RECURRENT_FROM } from '../domain/actor.ts'
 import { appendActivity, isObserved } from '../store/activity.ts'
 import { type ActorRow, findActor, findAnonymousActor, insertActor, observeActor } from '../store/actor.ts'
-import { addToTotals, takeNumbers } from '../store/head.ts'
+import { addToTotals, takeSequence } from '../store/head.ts'
 import { countAnonymousActor, ensureOrigin, type OriginKeys, readAnonymousActors } from '../store/origin.ts'
 import type { Context, Observed } from './operation.ts'
 
@@ -39,7 +39,7 @@ export async function recordObservations(
     const { action, entry, at, times } = observation
     const hour = Math.floor(at / HOUR)
     if (!(await isObserved(tx, hour, actor.number, action, entry))) {
-      const { sequence } = await takeNumbers(tx, { record: 0, sequence: 1 })
+      const sequence = await takeSequence(tx)
       await appendActivity(tx, {
         sequence,
         actor: actor.number,

@@ -3,7 +3,7 @@ import { assertReadable, assertWritable } from '../domain/entry.ts'
 import { assertTwoEnds } from '../domain/relation.ts'
 import { authorOf } from '../store/actor.ts'
 import { findEntry, takeRelationOrdinal } from '../store/entry.ts'
-import { takeNumbers } from '../store/head.ts'
+import { takeRecord } from '../store/head.ts'
 import { insertRelation, toRelation } from '../store/relation.ts'
 import type { WriteOperation } from './operation.ts'
 import { beginWrite, endWrite } from './writing.ts'
@@ -22,7 +22,7 @@ export const relateEntries: WriteOperation<RelationInput> = async (tx, context, 
   const at = Math.max(context.at, source.updated_at, target.updated_at)
   const id = context.newId()
   const { relationType, rationale } = body
-  const { record: number } = await takeNumbers(tx, { record: 1, sequence: 0 })
+  const number = await takeRecord(tx)
   await insertRelation(tx, {
     number,
     id,

@@ -4,7 +4,7 @@ import { TRUST } from '../contract/words.ts'
 import { assertLatest, assertWritable } from '../domain/entry.ts'
 import { evidenceHash } from '../domain/revision.ts'
 import { advanceEntry, findEntry, toEntry } from '../store/entry.ts'
-import { takeNumbers } from '../store/head.ts'
+import { takeRecord } from '../store/head.ts'
 import { findRevision, insertRevision } from '../store/revision.ts'
 import { isoTime } from '../store/time.ts'
 import { etagOf } from './etag.ts'
@@ -39,7 +39,7 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   }
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
-  const { record: number } = await takeNumbers(tx, { record: 1, sequence: 0 })
+  const number = await takeRecord(tx)
   await insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, revision })
   if (!(await advanceEntry(tx, entry, { revision: number, at }))) throw new Problem('STALE_REVISION')
   await endWrite(

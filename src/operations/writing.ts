@@ -5,7 +5,7 @@ import { assertMayWrite, RECURRENT_FROM } from '../domain/actor.ts'
 import { assertCooledDown, cooldownLeft } from '../domain/cooldown.ts'
 import { appendActivity } from '../store/activity.ts'
 import { type ActorRow, findActor, observeActor } from '../store/actor.ts'
-import { addToTotals, type Totals, takeNumbers } from '../store/head.ts'
+import { addToTotals, type Totals, takeSequence } from '../store/head.ts'
 import { beginCooldown, findCooldown } from '../store/limit.ts'
 import { ensureOrigin } from '../store/origin.ts'
 import type { Caller, Context } from './operation.ts'
@@ -36,7 +36,7 @@ export async function endWrite(
   totals: Partial<Totals>,
 ): Promise<void> {
   const { actor } = writer
-  const { sequence } = await takeNumbers(tx, { record: 0, sequence: 1 })
+  const sequence = await takeSequence(tx)
   await appendActivity(tx, {
     ...written,
     sequence,

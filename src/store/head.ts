@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Carried, Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
 /** What the one head row counts: the two dense numbers, and the totals that stats show of what is public and EXTERNAL. */
@@ -20,7 +20,7 @@ export async function readHead(reader: Reader): Promise<Head> {
   return head
 }
 
-export async function insertHead(tx: Transaction, storeId: string): Promise<void> {
+export async function insertHead(tx: Pick<Transaction, 'run'>, storeId: string): Promise<void> {
   await tx.run(sql`INSERT INTO head (one, store_id) VALUES (1, ${storeId})`)
 }
 
@@ -28,27 +28,42 @@ export async function insertHead(tx: Transaction, storeId: string): Promise<void
  * Makes a copy of a store one of its own: a new identity, and a sequence `gap` further on, above any that the lost store can have
  * given out after it was copied.
  */
-export async function renewHead(tx: Transaction, storeId: string, gap: number): Promise<void> {
+export async function renewHead(tx: Pick<Transaction, 'run'>, storeId: string, gap: number): Promise<void> {
   await tx.run(sql`UPDATE head SET store_id = ${storeId}, sequence = sequence + ${gap}`)
 }
 
-/** Takes the next record number and the next sequence number. */
-export async function takeNumbers(
-  tx: Transaction,
-  take: { record: 0 | 1; sequence: 0 | 1 },
-): Promise<Pick<Head, 'record' | 'sequence'>> {
-  const head = await tx.one<Pick<Head, 'record' | 'sequence'>>(
-    sql`UPDATE head SET record = record + ${take.record}, sequence = sequence + ${take.sequence} RETURNING record, sequence`,
-  )
-  if (head === undefined) throw new Error('The store has no head row.')
-  return head
+/** The head row, carried by the transactions that change it. */
+const HEAD: Carried<Head> = {
+  load: readHead,
+  copy: head => ({ ...head }),
+  save: (tx, head) =>
+    tx.run(sql`UPDATE head SET sequence = ${head.sequence}, record = ${head.record},
+      entries = ${head.entries}, revisions = ${head.revisions}, verifications = ${head.verifications},
+      contradictions = ${head.contradictions}, relations = ${head.relations}, interactions = ${head.interactions},
+      observed_actors = ${head.observed_actors}, recurrent_actors = ${head.recurrent_actors}`),
+}
+
+/** Takes the next record number. */
+export async function takeRecord(tx: Transaction): Promise<number> {
+  const head = await tx.carry(HEAD)
+  head.record += 1
+  return head.record
+}
+
+/** Takes the next sequence number. */
+export async function takeSequence(tx: Transaction): Promise<number> {
+  const head = await tx.carry(HEAD)
+  head.sequence += 1
+  return head.sequence
 }
 
 /** Adds to the totals; members left out stay as they are. */
 export async function addToTotals(tx: Transaction, by: Partial<Totals>): Promise<void> {
-  await tx.run(sql`UPDATE head SET
-    entries = entries + ${by.entries ?? 0}, revisions = revisions + ${by.revisions ?? 0},
-    verifications = verifications + ${by.verifications ?? 0}, contradictions = contradictions + ${by.contradictions ?? 0},
-    relations = relations + ${by.relations ?? 0}, interactions = interactions + ${by.interactions ?? 0},
-    observed_actors = observed_actors + ${by.observed_actors ?? 0}, recurrent_actors = recurrent_actors + ${by.recurrent_actors ?? 0}`)
+  const head = await tx.carry(HEAD)
+  for (const [name, count] of Object.entries(by) as [keyof Totals, number][]) head[name] += count
+}
+
+/** Writes the head as it is: shows whether the store takes writes. */
+export async function rewriteHead(tx: Transaction): Promise<void> {
+  await tx.carry(HEAD)
 }

@@ -7,6 +7,7 @@ import { MODERATION_ACTIONS, type ModerationAction } from '../../src/contract/wo
 import { migrate } from '../../src/database/migrate.ts'
 import { sql } from '../../src/database/sql.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
+import { transact } from '../../src/database/write-queue.ts'
 import { createContexts } from '../../src/embedded/context.ts'
 import { WRITES } from '../../src/operations/index.ts'
 import { insertHead, readHead } from '../../src/store/head.ts'
@@ -54,23 +55,19 @@ test('totals, topics and the feed follow the flags exactly, whatever is moderate
   const actors: { id: string; number: number }[] = []
   for (let n = 0; n < 4; n++) {
     const caller = { requestId: 'r', actor: null, origin: random.pick(origins) }
-    const { body } = await WRITES.createActor(store, context(), { params: {}, body: {}, caller })
+    const { body } = await transact(store, tx => WRITES.createActor(tx, context(), { params: {}, body: {}, caller }))
     actors.push({ id: (body as { actor: { id: string } }).actor.id, number: n + 1 })
   }
   const entries: Made[] = []
   const perform = async (name: keyof typeof WRITES, params: Record<string, string>, body: object): Promise<object> => {
     const caller = { requestId: 'r', actor: random.pick(actors).number, origin: random.pick(origins) }
     const run = WRITES[name] as (typeof WRITES)['createEntry']
-    store.exec('SAVEPOINT step')
     try {
-      return (await run(store, context(), { params, body: body as never, caller })).body
+      return (await transact(store, tx => run(tx, context(), { params, body: body as never, caller }))).body
     } catch (error) {
       // Refused: what is blocked or withdrawn takes no writes.
       assert.equal((error as Error).name, 'Problem', String(error))
-      store.exec('ROLLBACK TO step')
       return {}
-    } finally {
-      store.exec('RELEASE step')
     }
   }
   const text = { title: 't', summary: 's', content: 'c', rationale: 'r' }

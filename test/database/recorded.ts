@@ -1,3 +1,4 @@
+import { createCarrier } from '../../src/database/carrier.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'
@@ -42,7 +43,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await insertHead(store, '01990000-0000-7000-8000-000000000000')
   store.exec('BEGIN')
   const recorded = recorder(store)
-  const tx: Transaction = recorded.connection
+  const carrier = createCarrier(recorded.connection)
+  const tx: Transaction = { ...recorded.connection, carry: carrier.carry, hold: () => false }
   let made = 0
   const context = (): Context => ({
     at: ++made * 1_000,
@@ -141,6 +143,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await readHead(tx)
   await listChangedEntries(tx, 0, 0, 10)
   await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6 })
+  await carrier.save(tx)
   store.exec('COMMIT')
   return { connection: store, statements: recorded.statements }
 }
