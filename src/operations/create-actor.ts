@@ -15,6 +15,7 @@ export const createActor: WriteOperation<ActorInput> = async (tx, context, { bod
   if (origin !== undefined) assertMayWrite(undefined, origin)
   const subject = caller.origin === null ? undefined : networkSubject(caller.origin.networkKey)
   if (subject !== undefined && context.cooldown > 0) {
+    await tx.hold(subject)
     assertCooledDown(await findCooldown(tx, subject, 'ACTOR'), context.cooldown, context.now)
     await beginCooldown(tx, subject, 'ACTOR', context.now)
   }

@@ -76,6 +76,7 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
 async function freeSlug(tx: Transaction, title: string, id: string): Promise<string> {
   for (let attempt = 0; ; attempt++) {
     const slug = slugCandidate(title, id, attempt)
+    await tx.hold(`slug ${slug}`)
     if (!(await isSlugTaken(tx, slug))) return slug
   }
 }

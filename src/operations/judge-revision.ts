@@ -8,7 +8,7 @@ import { type EvidenceRow, insertEvidence, toContradiction, toVerification } fro
 import { takeRecord } from '../store/head.ts'
 import { findRevision } from '../store/revision.ts'
 import type { Context, WriteOperation, WriteRequest } from './operation.ts'
-import { beginWrite, endWrite } from './writing.ts'
+import { beginWrite, endWrite, holdEntries } from './writing.ts'
 
 type Judgement = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
   revisionId: string
@@ -31,7 +31,8 @@ export const contradictRevision: WriteOperation<ContradictInput> = async (tx, co
 async function judge(tx: Transaction, context: Context, { params, caller }: WriteRequest, judgement: Judgement) {
   const { kind, result, confidence, rationale } = judgement
   const writer = await beginWrite(tx, context, caller, kind)
-  const entry = assertWritable(await findEntry(tx, params.slug ?? ''))
+  const [found] = await holdEntries(tx, [params.slug ?? ''])
+  const entry = assertWritable(found)
   const revision = await findRevision(tx, entry.number, judgement.revisionId)
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
   const source = judgement.sourceEntryId === undefined ? undefined : await findEntry(tx, judgement.sourceEntryId)

@@ -1,9 +1,15 @@
 import type { Transaction } from '../database/database.ts'
 import { RECURRENT_FROM } from '../domain/actor.ts'
-import { appendActivity, isObserved } from '../store/activity.ts'
+import { appendActivity, isUnobserved } from '../store/activity.ts'
 import { type ActorRow, findActor, findAnonymousActor, insertActor, observeActor } from '../store/actor.ts'
 import { addToTotals, takeSequence } from '../store/head.ts'
-import { countAnonymousActor, ensureOrigin, type OriginKeys, readAnonymousActors } from '../store/origin.ts'
+import {
+  countAnonymousActor,
+  ensureOrigin,
+  type OriginKeys,
+  type OriginRow,
+  readAnonymousActors,
+} from '../store/origin.ts'
 import type { Context, Observed } from './operation.ts'
 
 /** Anonymous actors per origin and day; further User-Agents share one record, so that they cannot fill the disk. */
@@ -29,57 +35,111 @@ export async function recordObservations(
   context: Context,
   observations: readonly Observation[],
 ): Promise<void> {
-  for (const observation of observations) {
-    const origin = await ensureOrigin(tx, observation.origin)
-    const actor =
-      observation.actor === null
-        ? await ensureAnonymous(tx, context, observation, origin.number)
-        : await findActor(tx, observation.actor)
-    if (actor === undefined) continue
-    const { action, entry, at, times } = observation
+  const known = await withActors(tx, context, observations)
+  const appended = new Set<string>()
+  const isNew = await Promise.all(
+    known.map(({ action, entry, at, actor }) => isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry)),
+  )
+  const rows: Promise<void>[] = []
+  for (const [index, { actor, origin, action, entry, revision, requestId, metadata, at }] of known.entries()) {
     const hour = Math.floor(at / HOUR)
-    if (!(await isObserved(tx, hour, actor.number, action, entry))) {
-      const sequence = await takeSequence(tx)
-      await appendActivity(tx, {
+    const name = `${hour} ${actor.number} ${action} ${entry}`
+    if (!isNew[index] || appended.has(name)) continue
+    appended.add(name)
+    const sequence = await takeSequence(tx)
+    rows.push(
+      appendActivity(tx, {
         sequence,
         actor: actor.number,
-        origin: origin.number,
+        origin,
         action,
         entry,
-        revision: observation.revision,
+        revision,
         subject: null,
-        requestId: observation.requestId,
-        metadata: observation.metadata,
+        requestId,
+        metadata,
         dataClass: actor.data_class,
         // Rows stand in the order of their sequence, so their times must too.
         at: context.at,
         hour,
-      })
-    }
-    const observed = await observeActor(tx, actor.number, times, observation.lastAt)
-    if (actor.data_class !== 'EXTERNAL') continue
-    const now = observed?.observations ?? times
-    await addToTotals(tx, {
-      interactions: times,
-      recurrent_actors: now >= RECURRENT_FROM && now - times < RECURRENT_FROM ? 1 : 0,
-    })
+      }),
+    )
   }
+  await Promise.all(rows)
+  await countObservations(tx, known)
 }
 
-async function ensureAnonymous(
+type Known = Omit<Observation, 'actor' | 'origin'> & { actor: ActorRow; origin: number }
+
+/** The observations with the rows of their actors, made now where they are new. */
+async function withActors(tx: Transaction, context: Context, observations: readonly Observation[]): Promise<Known[]> {
+  const origins = new Map<string, Promise<OriginRow>>()
+  const actors = new Map<string, Promise<ActorRow | undefined>>()
+  // Of one origin they are made one after another, because they are counted.
+  const makings = new Map<number, Promise<ActorRow>>()
+  const ensureActor = async (observation: Observation, origin: number): Promise<ActorRow | undefined> => {
+    if (observation.actor !== null) return findActor(tx, observation.actor)
+    const known = await findAnonymousActor(tx, anonymousKeyOf(observation))
+    if (known !== undefined) return known
+    const made = Promise.resolve(makings.get(origin)).then(() => makeAnonymous(tx, context, observation, origin))
+    makings.set(origin, made)
+    return made
+  }
+  const known = await Promise.all(
+    observations.map(async observation => {
+      const { number } = await once(origins, observation.origin.id, () => ensureOrigin(tx, observation.origin))
+      const name = observation.actor === null ? anonymousKeyOf(observation) : String(observation.actor)
+      const actor = await once(actors, name, () => ensureActor(observation, number))
+      return actor === undefined ? undefined : { ...observation, actor, origin: number }
+    }),
+  )
+  return known.filter(one => one !== undefined)
+}
+
+const anonymousKeyOf = ({ origin, userAgent }: Observation): string => `${origin.id}:${userAgent}`
+
+function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const value = made.get(key) ?? make()
+  made.set(key, value)
+  return value
+}
+
+/** Counts observations for their actors and the totals. */
+async function countObservations(tx: Transaction, known: readonly Known[]): Promise<void> {
+  const counted = new Map<number, { actor: ActorRow; times: number; lastAt: number }>()
+  for (const { actor, times, lastAt } of known) {
+    const one = counted.get(actor.number)
+    if (one === undefined) counted.set(actor.number, { actor, times, lastAt })
+    else {
+      one.times += times
+      one.lastAt = Math.max(one.lastAt, lastAt)
+    }
+  }
+  await Promise.all(
+    [...counted.values()].map(async ({ actor, times, lastAt }) => {
+      const observed = await observeActor(tx, actor.number, times, lastAt)
+      if (actor.data_class !== 'EXTERNAL') return
+      const now = observed?.observations ?? times
+      await addToTotals(tx, {
+        interactions: times,
+        recurrent_actors: now >= RECURRENT_FROM && now - times < RECURRENT_FROM ? 1 : 0,
+      })
+    }),
+  )
+}
+
+/** Makes the anonymous actor of an origin and a User-Agent; where the origin has too many, gives the one that they share. */
+async function makeAnonymous(
   tx: Transaction,
   context: Context,
-  { origin, userAgent, at }: Observation,
-  originNumber: number,
+  observation: Observation,
+  origin: number,
 ): Promise<ActorRow> {
-  const own = `${origin.id}:${userAgent}`
-  const known = await findAnonymousActor(tx, own)
-  if (known !== undefined) return known
-  const full = (await readAnonymousActors(tx, originNumber)) >= ANONYMOUS_ACTORS_MAX
-  const anonymousKey = full ? `${origin.id}:shared` : own
+  const full = (await readAnonymousActors(tx, origin)) >= ANONYMOUS_ACTORS_MAX
+  const anonymousKey = full ? `${observation.origin.id}:shared` : anonymousKeyOf(observation)
   const shared = full ? await findAnonymousActor(tx, anonymousKey) : undefined
   if (shared !== undefined) return shared
-  await countAnonymousActor(tx, originNumber)
+  await countAnonymousActor(tx, origin)
   await addToTotals(tx, { observed_actors: 1 })
   return insertActor(tx, {
     id: context.newId(),
@@ -88,7 +148,7 @@ async function ensureAnonymous(
     dataClass: 'EXTERNAL',
     tokenHash: null,
     anonymousKey,
-    origin: originNumber,
-    at,
+    origin,
+    at: observation.at,
   })
 }

@@ -2,16 +2,16 @@ import type { RelationInput } from '../contract/inputs.ts'
 import { assertReadable, assertWritable } from '../domain/entry.ts'
 import { assertTwoEnds } from '../domain/relation.ts'
 import { authorOf } from '../store/actor.ts'
-import { findEntry, takeRelationOrdinal } from '../store/entry.ts'
+import { takeRelationOrdinal } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { insertRelation, toRelation } from '../store/relation.ts'
 import type { WriteOperation } from './operation.ts'
-import { beginWrite, endWrite } from './writing.ts'
+import { beginWrite, endWrite, holdEntries } from './writing.ts'
 
 /** Relates one entry to another; both must be open for writing. */
 export const relateEntries: WriteOperation<RelationInput> = async (tx, context, { body, caller }) => {
   const writer = await beginWrite(tx, context, caller, 'CONNECT')
-  const found = [await findEntry(tx, body.sourceEntryId), await findEntry(tx, body.targetEntryId)] as const
+  const found = await holdEntries(tx, [body.sourceEntryId, body.targetEntryId])
   // Both ends must be there before either is called locked.
   found.forEach(assertReadable)
   const source = assertWritable(found[0])

@@ -3,19 +3,20 @@ import { Problem } from '../contract/problems.ts'
 import { TRUST } from '../contract/words.ts'
 import { assertLatest, assertWritable } from '../domain/entry.ts'
 import { evidenceHash } from '../domain/revision.ts'
-import { advanceEntry, findEntry, toEntry } from '../store/entry.ts'
+import { advanceEntry, toEntry } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { findRevision, insertRevision } from '../store/revision.ts'
 import { isoTime } from '../store/time.ts'
 import { etagOf } from './etag.ts'
 import type { WriteOperation } from './operation.ts'
 import { citedSources } from './sources.ts'
-import { beginWrite, endWrite } from './writing.ts'
+import { beginWrite, endWrite, holdEntries } from './writing.ts'
 
 /** Commits a revision on top of the latest one; whoever comes second gets STALE_REVISION and the latest. */
 export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { params, body, caller }) => {
   const writer = await beginWrite(tx, context, caller, body.changeType)
-  const entry = assertWritable(await findEntry(tx, params.slug ?? ''))
+  const [found] = await holdEntries(tx, [params.slug ?? ''])
+  const entry = assertWritable(found)
   assertLatest(entry, body.previousRevisionId)
   const sources = await citedSources(tx, body.sources)
   const previous = await findRevision(tx, entry.number, entry.revision_id)

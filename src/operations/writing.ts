@@ -5,6 +5,7 @@ import { assertMayWrite, RECURRENT_FROM } from '../domain/actor.ts'
 import { assertCooledDown, cooldownLeft } from '../domain/cooldown.ts'
 import { appendActivity } from '../store/activity.ts'
 import { type ActorRow, findActor, observeActor } from '../store/actor.ts'
+import { type EntryRow, findEntry } from '../store/entry.ts'
 import { addToTotals, type Totals, takeSequence } from '../store/head.ts'
 import { beginCooldown, findCooldown } from '../store/limit.ts'
 import { ensureOrigin } from '../store/origin.ts'
@@ -15,6 +16,8 @@ export type Writer = { actor: ActorRow; origin: number | null; requestId: string
 
 /** What every write begins with: the actor and its origin may write, and the last write of this kind is long enough ago. */
 export async function beginWrite(tx: Transaction, context: Context, caller: Caller, action: Action): Promise<Writer> {
+  // With a cooldown, two writes of one actor must see each other; without one they have nothing to do with each other.
+  if (context.cooldown > 0 && caller.actor !== null) await tx.hold(`actor ${caller.actor}`)
   const actor = caller.actor === null ? undefined : await findActor(tx, caller.actor)
   if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
   const origin = caller.origin === null ? undefined : await ensureOrigin(tx, caller.origin)
@@ -26,6 +29,16 @@ export async function beginWrite(tx: Transaction, context: Context, caller: Call
 }
 
 type Written = { action: Action; entry: number; revision: number | null; subject: number | null; at: number }
+
+/** Finds the entries of these addresses as they stay until this work has ended. */
+export async function holdEntries(tx: Transaction, addresses: readonly string[]): Promise<(EntryRow | undefined)[]> {
+  const find = () => Promise.all(addresses.map(address => findEntry(tx, address)))
+  const found = await find()
+  const numbers = new Set(found.flatMap(entry => (entry === undefined ? [] : [entry.number])))
+  let waited = false
+  for (const number of [...numbers].sort((a, b) => a - b)) waited = (await tx.hold(`entry ${number}`)) || waited
+  return waited ? find() : found
+}
 
 /** What every write ends with: its activity row, its author observed, the totals, the cooldown begun. */
 export async function endWrite(

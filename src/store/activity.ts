@@ -88,8 +88,8 @@ export async function appendActivity(tx: Transaction, row: NewActivity): Promise
       ${row.metadata === null ? null : JSON.stringify(row.metadata)}, ${row.dataClass}, ${row.at}, ${row.hour})`)
 }
 
-/** Whether a READ or SEARCH row of this actor, entry and hour is there already. */
-export const isObserved = async (
+/** Whether no READ or SEARCH row of this actor, entry and hour is there yet. */
+export const isUnobserved = async (
   reader: Reader,
   hour: number,
   actor: number,
@@ -98,7 +98,7 @@ export const isObserved = async (
 ): Promise<boolean> =>
   (await reader.one(sql`
     SELECT sequence FROM activity
-    WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}`)) !==
+    WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}`)) ===
   undefined
 
 /** Deletes READ and SEARCH rows of hours before `hour`, at most `limit` of them, and tells how many. */

@@ -60,7 +60,7 @@ export async function insertActor(tx: Transaction, actor: NewActor): Promise<Act
 /** Adds `times` substantive observations, the last of them at `at`, and gives the actor as it stood after. */
 export const observeActor = (tx: Transaction, number: number, times: number, at: number) =>
   tx.one<ActorRow>(sql`
-    UPDATE actor SET observations = observations + ${times}, last_seen_at = max(last_seen_at, ${at})
+    UPDATE actor SET observations = observations + ${times}, last_seen_at = CASE WHEN last_seen_at < ${at} THEN ${at} ELSE last_seen_at END
     WHERE number = ${number} RETURNING ${COLUMNS}`)
 
 export async function updateActorFlags(

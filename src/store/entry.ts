@@ -61,12 +61,8 @@ export const listEvolvedEntries = (reader: Reader, limit: number, offset: number
 
 /** Those of the entries that are still public, in the order given. */
 export async function listEntriesByNumber(reader: Reader, numbers: readonly number[]): Promise<EntryRow[]> {
-  const rows: EntryRow[] = []
-  for (const number of numbers) {
-    const row = await findEntryByNumber(reader, number)
-    if (row !== undefined && !row.withdrawn) rows.push(row)
-  }
-  return rows
+  const rows = await Promise.all(numbers.map(number => findEntryByNumber(reader, number)))
+  return rows.filter(row => row !== undefined).filter(row => !row.withdrawn)
 }
 
 export type ChangedEntryRow = Pick<

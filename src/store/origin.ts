@@ -7,16 +7,21 @@ export type OriginRow = { number: number; id: string; network_key: string | null
 
 /** Gives the origin's row, made now if it is new; `blocked` says whether its network is blocked by whatever fingerprint. */
 export async function ensureOrigin(tx: Transaction, keys: OriginKeys): Promise<OriginRow> {
+  const known = await findCaller(tx, keys)
+  if (known !== undefined) return known
   await tx.run(
     sql`INSERT INTO origin (id, day, network_key) VALUES (${keys.id}, ${keys.day}, ${keys.networkKey}) ON CONFLICT (id) DO NOTHING`,
   )
-  const origin = await tx.one<OriginRow>(sql`
-    SELECT number, id, network_key, quarantined,
-      CASE WHEN EXISTS (SELECT 1 FROM origin_block b WHERE b.network_key = ${keys.networkKey}) THEN 1 ELSE 0 END AS blocked
-    FROM origin WHERE id = ${keys.id}`)
-  if (origin === undefined) throw new Error('The origin row vanished.')
-  return origin
+  const made = await findCaller(tx, keys)
+  if (made === undefined) throw new Error('The origin row vanished.')
+  return made
 }
+
+const findCaller = (reader: Reader, { id, networkKey }: OriginKeys) =>
+  reader.one<OriginRow>(sql`
+    SELECT number, id, network_key, quarantined,
+      CASE WHEN EXISTS (SELECT 1 FROM origin_block b WHERE b.network_key = ${networkKey}) THEN 1 ELSE 0 END AS blocked
+    FROM origin WHERE id = ${id}`)
 
 export const findOrigin = (reader: Reader, id: string) =>
   reader.one<OriginRow>(sql`SELECT number, id, network_key, quarantined, blocked FROM origin WHERE id = ${id}`)
