@@ -1,20 +1,21 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { prepareDataDirectory } from './embedded/data-directory.ts'
-import { openEmbeddedStore } from './embedded/store.ts'
+import { openEngine } from './engine.ts'
 import { dayOf } from './http/origin.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
+import type { Store } from './operations/store.ts'
 import { OperatorError } from './operator-error.ts'
-import { adminTokenFile, ensureSecret, originKeyFile } from './secrets.ts'
 import { listAdmissions } from './store/limit.ts'
 
 export type App = {
   url: string
-  dataDir: string
-  /** The file that holds the admin token, unless the token was configured. */
-  adminTokenFile: string | undefined
+  /** Where the data is, for people. */
+  place: string
+  /** The file of this machine that holds the admin token, unless the token was configured or another node made it. */
+  adminTokenFile(): string | undefined
+  readiness: Store['readiness']
   /** Stops taking requests, lets those under way end, and lets go of everything. */
   close(): Promise<void>
 }
@@ -37,18 +38,16 @@ export async function openApp(
   config: Config,
   { logger, now = Date.now, onBroken = () => {} }: AppOptions,
 ): Promise<App> {
-  const dataDir = prepareDataDirectory(config.dataDir)
-  const adminToken = config.adminToken ?? ensureSecret(adminTokenFile(dataDir))
-  const originKey = config.originKey ?? ensureSecret(originKeyFile(dataDir))
-  const store = await openEmbeddedStore(dataDir)
+  const engine = await openEngine(config)
+  const { store } = engine
   store.onBroken(fault => {
     logger.fatal({ err: fault }, 'the store is broken; nothing is written any more')
     onBroken(fault)
   })
   try {
     const limiter = createRateLimiter()
-    limiter.restore(await listAdmissions(store.reader, now() - DAY))
-    const server = await createServer({ config, store, logger, now, adminToken, originKey, limiter })
+    if (config.databaseUrl === undefined) limiter.restore(await listAdmissions(store.reader, now() - DAY))
+    const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter })
 
     const keepHouse = async (): Promise<void> => {
       await server.openDay(dayOf(now()))
@@ -70,8 +69,9 @@ export async function openApp(
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
     return {
       url: `http://${host}:${port}`,
-      dataDir,
-      adminTokenFile: config.adminToken === undefined ? adminTokenFile(dataDir) : undefined,
+      place: engine.place,
+      adminTokenFile: engine.adminTokenFile,
+      readiness: store.readiness,
       async close() {
         clearInterval(timer)
         await server.stop()

@@ -10,6 +10,9 @@ export type Config = {
   host: string
   port: number
   dataDir: string
+  databaseUrl: string | undefined
+  databaseReadUrl: string | undefined
+  writeGroupMax: number
   adminToken: string | undefined
   originKey: string | undefined
   readPerMinute: number
@@ -61,6 +64,13 @@ const secret = (text: string): string => {
   return text
 }
 
+const postgresUrl = (text: string): string => {
+  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
+    throw new Error('an address like postgres://user:password@host:5432/database')
+  }
+  return text
+}
+
 const url = (text: string): string => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('an http or https address')
   return text.replace(/\/+$/, '')
@@ -93,8 +103,31 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   dataDir: {
     name: 'DATA_DIR',
     byDefault: './data',
-    description: 'The directory of the embedded store.',
+    description:
+      'The directory of the embedded store; with DATABASE_URL only for the admin token that this node made, if it did.',
     parse: filled,
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    byDefault: undefined,
+    secret: true,
+    description:
+      'A PostgreSQL (15 or newer) that any number of nodes share, as postgres://user:password@host:5432/database. Unset: the embedded store in DATA_DIR.',
+    parse: postgresUrl,
+  },
+  databaseReadUrl: {
+    name: 'DATABASE_READ_URL',
+    byDefault: undefined,
+    secret: true,
+    description:
+      'A streaming standby of that PostgreSQL to read from. A read waits until the standby has what was answered before it, or goes to the primary.',
+    parse: postgresUrl,
+  },
+  writeGroupMax: {
+    name: 'WRITE_GROUP_MAX',
+    byDefault: '256',
+    description: 'The most writes of a node that share one commit on PostgreSQL; 1 commits each by itself.',
+    parse: whole(1, 2_000),
   },
   adminToken: {
     name: 'ADMIN_TOKEN',

@@ -3,6 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from './operator-error.ts'
 
+/** What a node must know and never show: the SHA-256 of the admin token as lower-case hex, and the key of the origins. */
+export type Secrets = { adminDigest: string; originKey: string }
+
 export const adminTokenFile = (directory: string): string => join(directory, 'admin-token')
 export const originKeyFile = (directory: string): string => join(directory, 'origin-key')
 

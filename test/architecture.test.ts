@@ -20,16 +20,30 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['contract', 'domain', 'database'],
   operations: ['contract', 'domain', 'database', 'store'],
   embedded: ['contract', 'domain', 'database', 'store', 'operations'],
+  postgres: ['contract', 'domain', 'database', 'store', 'operations'],
   http: ['contract', 'domain', 'database', 'store', 'operations', 'web'],
   web: ['contract', 'domain', 'database', 'store', 'operations', 'http'],
   mcp: ['contract', 'domain', 'database', 'store', 'operations', 'http'],
   client: ['contract'],
-  cli: ['contract', 'domain', 'database', 'store', 'operations', 'embedded', 'http', 'web', 'mcp', 'client'],
+  cli: [
+    'contract',
+    'domain',
+    'database',
+    'store',
+    'operations',
+    'embedded',
+    'postgres',
+    'http',
+    'web',
+    'mcp',
+    'client',
+  ],
 }
 /** Files outside every folder that a folder may import: the operator's mistakes and settings. */
 const MAY_IMPORT_FILES: Record<string, readonly string[]> = {
   embedded: ['operator-error.ts'],
-  http: ['operator-error.ts', 'config.ts'],
+  postgres: ['operator-error.ts'],
+  http: ['operator-error.ts', 'config.ts', 'secrets.ts'],
   web: ['config.ts'],
   mcp: ['config.ts'],
   cli: ['operator-error.ts', 'config.ts', 'app.ts', 'secrets.ts'],
@@ -107,6 +121,10 @@ const LONG_FUNCTIONS: Record<string, string> = {
   'src/http/observer.ts createObserver': MAKER,
   'src/http/rate-limit.ts createRateLimiter': MAKER,
   'src/operations/create-entry.ts createEntry': STEPS,
+  'src/postgres/session.ts createSession': MAKER,
+  'src/postgres/store.ts openPostgresStore': MAKER,
+  'src/postgres/writer.ts createWriter': MAKER,
+  'src/database/postgres.ts connectPostgres': MAKER,
   'src/operations/judge-revision.ts judge': STEPS,
 }
 

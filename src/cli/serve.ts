@@ -1,10 +1,13 @@
+import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
-import { openApp } from '../app.ts'
+import { type App, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
 
 /** How long a stop may take before the process ends anyway, in milliseconds. */
 const STOP_PATIENCE = 10_000
 const STANDARD_ERROR = 2
+/** How often a server that waits for its store looks whether it has it, in milliseconds. */
+const READY_INTERVAL = 100
 
 /** Serves until SIGTERM or SIGINT; says on standard output where, and logs to standard error. */
 export async function serve(config: Config): Promise<void> {
@@ -23,7 +26,7 @@ export async function serve(config: Config): Promise<void> {
     if (stopping) return
     stopping = true
     logger.info({ signal }, 'stopping')
-    setTimeout(() => end(1), STOP_PATIENCE).unref()
+    setTimeout(STOP_PATIENCE, undefined, { ref: false }).then(() => end(1))
     app.close().then(
       () => end(0),
       error => {
@@ -38,15 +41,20 @@ export async function serve(config: Config): Promise<void> {
     logger.fatal({ err: error }, 'an error nobody foresaw; ending')
     end(1)
   })
+  if (!app.readiness().ready) {
+    process.stdout.write(`Palimpsest listens at ${app.url} and is ${app.readiness().status}\n`)
+    while (!app.readiness().ready) await setTimeout(READY_INTERVAL)
+  }
+  if (stopping) return
   logger.info({ url: app.url }, 'ready')
-  process.stdout.write(announcement(app.url, app.dataDir, app.adminTokenFile))
+  process.stdout.write(announcement(app))
 }
 
-function announcement(url: string, dataDir: string, tokenFile: string | undefined): string {
+function announcement({ url, place, adminTokenFile }: App): string {
   const lines = [
     `Palimpsest is ready at ${url}`,
-    `  data         ${dataDir}`,
-    `  admin token  ${tokenFile ?? 'as configured (ADMIN_TOKEN)'}`,
+    `  data         ${place}`,
+    `  admin token  ${adminTokenFile() ?? 'as configured (ADMIN_TOKEN), or with the node that made it'}`,
     `  guide        ${url}/agents`,
     `  try          curl -s ${url}/api/discovery`,
   ]

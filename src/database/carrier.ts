@@ -4,7 +4,7 @@ import type { Carried, Reader, Transaction } from './database.ts'
 export type Carrier = {
   carry<T>(carried: Carried<T>): Promise<T>
   /** Writes every value; to be called once, before the commit. */
-  save(transaction: Transaction): Promise<void>
+  save(transaction: Pick<Transaction, 'run'>): Promise<void>
   /** Gives the function that brings the values back to what they are now. */
   mark(): Promise<() => void>
 }

@@ -18,7 +18,7 @@ export type Reader = {
 export type Carried<T> = {
   load(reader: Reader): Awaitable<T>
   copy(value: T): T
-  save(transaction: Transaction, value: T): Awaitable<unknown>
+  save(transaction: Pick<Transaction, 'run'>, value: T): Awaitable<unknown>
 }
 
 /** Reads and writes inside one atomic transaction; `run` gives the number of rows it changed. */

@@ -1,10 +1,11 @@
 import { StoreFault } from './database.ts'
 import { initial } from './migrations/0001-initial.ts'
+import { nodes } from './migrations/0002-nodes.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import type { SqliteConnection } from './sqlite.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial]
+export const MIGRATIONS: readonly Migration[] = [initial, nodes]
 
 type Applied = { number: number; name: string; breaking: number }
 
@@ -34,7 +35,7 @@ export function migrate(connection: SqliteConnection, at: number, migrations = M
             'CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT',
           )
         }
-        connection.exec(step.sqlite)
+        connection.exec(`${step.shared ?? ''};${step.sqlite ?? ''}`)
         connection.run(
           sql`INSERT INTO migration (number, name, breaking, applied_at) VALUES (${step.number}, ${step.name}, ${step.breaking ? 1 : 0}, ${at})`,
         )

@@ -4,6 +4,7 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { Problem } from '../contract/problems.ts'
 import type { Reader } from '../database/database.ts'
 import { cooldownWait } from '../operations/writing.ts'
+import type { Secrets } from '../secrets.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import { assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
@@ -28,7 +29,7 @@ type Parts = {
   reader: Reader
   limiter: RateLimiter
   origins: Origins
-  adminToken: string
+  secrets: () => Secrets
   now: () => number
 }
 
@@ -38,8 +39,8 @@ const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
  * Gives the function that admits a request to its operation or throws the problem, in the order the contract promises:
  * limit 429, token 401, path and query 400, type 415.
  */
-export function createAdmission({ config, reader, limiter, origins, adminToken, now }: Parts) {
-  const admin = createAdminCheck(adminToken)
+export function createAdmission({ config, reader, limiter, origins, secrets, now }: Parts) {
+  const admin = createAdminCheck(() => secrets().adminDigest)
 
   const cooldown = config.cooldownSeconds * 1_000
   const charge = async (

@@ -56,10 +56,14 @@ test('a peer without an address has a network of its own kind', () => {
 /** Origins whose salts are made from the day, and a list of the days that were asked for. */
 function originsOf(originKey: string) {
   const asked: string[] = []
-  const origins = createOrigins(originKey, [], async day => {
-    asked.push(day)
-    return `salt of ${day}`
-  })
+  const origins = createOrigins(
+    () => originKey,
+    [],
+    async day => {
+      asked.push(day)
+      return `salt of ${day}`
+    },
+  )
   const keysOf = (remoteAddress: string, day: string) =>
     origins.originOf({ socket: { remoteAddress }, headers: {} }, Date.parse(day))
   return { asked, keysOf }

@@ -55,7 +55,7 @@ export type Origins = {
  * `saltOf` gives the salt of a day, made once.
  */
 export function createOrigins(
-  originKey: string,
+  originKey: () => string,
   proxies: readonly Network[],
   saltOf: (day: string) => Promise<string>,
 ): Origins {
@@ -86,7 +86,7 @@ export function createOrigins(
       if (known?.day === day) return known
       const salt = salts.get(day) ?? (await openSalt(day))
       if (remembered.size >= REMEMBERED_MAX) remembered.clear()
-      const keys = { id: digest(`${originKey} ${salt}`, network), day, networkKey: digest(originKey, network) }
+      const keys = { id: digest(`${originKey()} ${salt}`, network), day, networkKey: digest(originKey(), network) }
       remembered.set(network, keys)
       return keys
     },

@@ -14,6 +14,7 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { PROBLEMS, Problem } from '../contract/problems.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Store, Terms } from '../operations/store.ts'
+import type { Secrets } from '../secrets.ts'
 import { type Admitted, createAdmission } from './admission.ts'
 import { parseJson } from './body.ts'
 import { corsOptions } from './cors.ts'
@@ -21,7 +22,7 @@ import { problemAnswer, problemOf } from './errors.ts'
 import { GUIDES, guideAnswer } from './guides.ts'
 import { createHandlers } from './handlers.ts'
 import { createObserver } from './observer.ts'
-import { createOrigins, dayOf } from './origin.ts'
+import { createOrigins } from './origin.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import {
   assertHost,
@@ -38,8 +39,7 @@ export type ServerOptions = {
   logger: Logger
   limiter: RateLimiter
   now: () => number
-  adminToken: string
-  originKey: string
+  secrets: () => Secrets
 }
 
 export type Server = {
@@ -62,12 +62,13 @@ const DRAIN = 8_000
 
 /** Builds the HTTP face: every operation of the contract table and the guides. Listening is left to the caller. */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { config, store, logger, limiter, now } = options
+  const { config, store, logger, limiter, now, secrets } = options
   const terms = (at = now()): Terms => ({ at, cooldown: config.cooldownSeconds * 1_000, dataClass: 'EXTERNAL' })
   const observer = createObserver(store, limiter, terms, (lost, error) =>
     logger.error({ lost, err: error }, 'observations were dropped: the store did not take them'),
   )
-  const origins = createOrigins(options.originKey, config.trustedProxies, day => store.keep('openDay', day, terms()))
+  const saltOf = (day: string): Promise<string> => store.keep('openDay', day, terms())
+  const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
   const admit = createAdmission({ ...options, reader: store.reader, origins })
   let stopping = false
   const handlers = createHandlers({
@@ -95,7 +96,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
   routeOperations(app, admit, handlers)
   routeGuides(app, config)
-  await origins.openDay(dayOf(now()))
   return {
     app,
     openDay: origins.openDay,

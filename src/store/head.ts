@@ -15,7 +15,8 @@ export type Totals = {
 export type Head = Totals & { store_id: string; sequence: number; record: number }
 
 export async function readHead(reader: Reader): Promise<Head> {
-  const head = await reader.one<Head>(sql`SELECT * FROM head`)
+  const head = await reader.one<Head>(sql`SELECT store_id, sequence, record, entries, revisions,
+    verifications, contradictions, relations, interactions, observed_actors, recurrent_actors FROM head`)
   if (head === undefined) throw new Error('The store has no head row.')
   return head
 }

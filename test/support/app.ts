@@ -50,7 +50,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<T
     get url() {
       return app.url
     },
-    dataDir: app.dataDir,
+    dataDir: config.dataDir,
     log: () => logged,
     advance: milliseconds => {
       offset += milliseconds

@@ -9,7 +9,7 @@ export const initial: Migration = {
   number: 1,
   name: 'initial',
   breaking: true,
-  sqlite: `
+  shared: `
 CREATE TABLE head (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   store_id TEXT NOT NULL,

@@ -1,0 +1,132 @@
+import type { Row } from './database.ts'
+import type { Query, Result } from './postgres.ts'
+import type { Sql, Value } from './sql.ts'
+
+/** PostgreSQL's type of every column, by table and column, as `bigint` or `text`. */
+export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/** Statements that travel together, and how the answers are told apart again. */
+export type Merged = { queries: Query[]; split(results: readonly (Result | Error)[]): (Result | Error)[] }
+
+type Piece = { query: Query; answers: number[]; split(result: Result): Result[] }
+
+/** How many statements of one text become one at most: bounds what one of them can hold up. */
+const MERGE_MAX = 512
+
+/**
+ * Makes few statements of many: SELECTs of one text become one LATERAL join over their values, plain INSERTs of one text one INSERT.
+ * Preparing and planning is what small statements cost most of; this way it is paid once.
+ */
+export function mergeStatements(statements: readonly Sql[], columns: ColumnTypes): Merged {
+  const pieces: Piece[] = []
+  for (const group of sameTexts(statements)) {
+    const members = group.map(index => statements[index] as Sql)
+    const merged = members.length > 1 ? (mergedSelect(members) ?? mergedInsert(members, columns)) : undefined
+    if (merged !== undefined) pieces.push({ ...merged, answers: group })
+    else for (const index of group) pieces.push({ ...alone(statements[index] as Sql), answers: [index] })
+  }
+  return {
+    queries: pieces.map(({ query }) => query),
+    split(results) {
+      const answers: (Result | Error)[] = []
+      for (const [place, piece] of pieces.entries()) {
+        const result = results[place] as Result | Error
+        const parts = result instanceof Error ? piece.answers.map(() => result) : piece.split(result)
+        for (const [part, index] of piece.answers.entries()) answers[index] = parts[part] as Result | Error
+      }
+      return answers
+    },
+  }
+}
+
+/** The places of statements that can become one, in the order in which the first of each came. */
+function sameTexts(statements: readonly Sql[]): number[][] {
+  const groups = new Map<string, number[]>()
+  for (const [index, { text, values }] of statements.entries()) {
+    const shape = SELECT.test(text) ? `${text} ${values.map(typeOf)}` : INSERT.test(text) ? text : String(index)
+    const group = groups.get(shape)
+    if (group === undefined) groups.set(shape, [index])
+    else group.push(index)
+  }
+  return [...groups.values()].flatMap(chunks)
+}
+
+function chunks(group: number[]): number[][] {
+  const parts: number[][] = []
+  for (let from = 0; from < group.length; from += MERGE_MAX) parts.push(group.slice(from, from + MERGE_MAX))
+  return parts
+}
+
+const SELECT = /^\s*SELECT\b/
+/** An INSERT of one row of values and nothing else. */
+const INSERT = /^\s*INSERT INTO (\w+) \(([^)]*)\)\s*VALUES \([?,\s]*\)\s*$/
+
+/** What a value is sent as; of a null it cannot be told, so that a SELECT with one is sent alone. */
+const typeOf = (value: Value): string =>
+  value === null ? '' : typeof value === 'string' ? 'text' : Number.isInteger(value) ? 'bigint' : 'double precision'
+
+const texts = new Map<string, string>()
+/** PostgreSQL's way of marking values: `$1` for the first `?`. */
+function numbered(text: string): string {
+  let known = texts.get(text)
+  if (known === undefined) {
+    let place = 0
+    known = text.replaceAll('?', () => `$${++place}`)
+    texts.set(text, known)
+  }
+  return known
+}
+
+const alone = ({ text, values }: Sql): Omit<Piece, 'answers'> => ({
+  query: { text: numbered(text), values },
+  split: result => [result],
+})
+
+const lists = (members: readonly Sql[], width: number): Value[][] =>
+  Array.from({ length: width }, (_, column) => members.map(({ values }) => values[column] ?? null))
+
+/** The column that says which of the merged statements a row answers. */
+const MEMBER = 'member'
+const laterals = new Map<string, string>()
+
+function mergedSelect(members: readonly Sql[]): Omit<Piece, 'answers'> | undefined {
+  const [{ text, values }] = members as [Sql]
+  const kinds = values.map(typeOf)
+  if (!SELECT.test(text) || kinds.length === 0 || kinds.includes('')) return undefined
+  const shape = `${kinds} ${text}`
+  let merged = laterals.get(shape)
+  if (merged === undefined) {
+    let place = 0
+    const inner = text.replaceAll('?', () => `k.v${++place}`)
+    const arrays = kinds.map((kind, index) => `$${index + 1}::${kind}[]`)
+    merged = `SELECT k.${MEMBER}, q.* FROM unnest(${arrays}) WITH ORDINALITY AS k(${kinds.map((_, index) => `v${index + 1}`)}, ${MEMBER})
+      CROSS JOIN LATERAL (${inner}) q`
+    laterals.set(shape, merged)
+  }
+  return {
+    query: { text: merged, values: lists(members, kinds.length) },
+    split({ rows, command }) {
+      const answers: Result[] = members.map(() => ({ rows: [], count: 0, command }))
+      for (const { [MEMBER]: member, ...row } of rows) {
+        const answer = answers[Number(member) - 1] as Result
+        answer.rows.push(row as Row)
+        answer.count += 1
+      }
+      return answers
+    },
+  }
+}
+
+function mergedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece, 'answers'> | undefined {
+  const [{ text, values }] = members as [Sql]
+  const [, table = '', list = ''] = INSERT.exec(text) ?? []
+  const types = columns.get(table)
+  if (types === undefined) return undefined
+  const names = list.split(',').map(name => name.trim())
+  const arrays = names.map((name, index) => `$${index + 1}::${types.get(name)}[]`)
+  const query = `INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays})`
+  return {
+    query: { text: query, values: lists(members, values.length) },
+    split: ({ command }) => members.map(() => ({ rows: [], count: 1, command })),
+  }
+}

@@ -1,0 +1,77 @@
+import type { Row } from './database.ts'
+import type { ColumnTypes } from './merge.ts'
+import { assertKnown, MIGRATIONS } from './migrate.ts'
+import type { Migration } from './migrations/migration.ts'
+import type { PostgresConnection } from './postgres.ts'
+import { postgresDdl } from './postgres-ddl.ts'
+
+/** The advisory lock under which one starter at a time looks and migrates. */
+const LOCK = 7_261_843_205
+const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration
+  (number BIGINT PRIMARY KEY, name TEXT NOT NULL, breaking BIGINT NOT NULL, applied_at BIGINT NOT NULL)`
+
+type Applied = { number: number; name: string; breaking: number }
+
+/** What has been applied to the database: none when it is empty. */
+export async function appliedToPostgres(connection: PostgresConnection): Promise<Applied[]> {
+  const known = await ask(connection, `SELECT to_regclass('public.migration') IS NOT NULL AS known`)
+  if (known[0]?.known as unknown as boolean) {
+    return (await ask(connection, 'SELECT number, name, breaking FROM migration ORDER BY number')) as Applied[]
+  }
+  return []
+}
+
+/**
+ * Brings the database to the newest schema, each step in a transaction of its own, and gives the names of the steps it took.
+ * Safe when any number of nodes start at once. Throws StoreFault('broken') when a newer program changed it in a way this one cannot read.
+ */
+export async function migratePostgres(
+  connection: PostgresConnection,
+  at: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<string[]> {
+  const taken: string[] = []
+  for (const step of migrations) {
+    await connection.exec('BEGIN')
+    try {
+      await connection.exec(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${LOCK})`)
+      const applied = await appliedToPostgres(connection)
+      assertKnown(applied, migrations)
+      if (!applied.some(({ number }) => number === step.number)) {
+        await connection.exec(MIGRATION_TABLE)
+        await connection.exec(`${postgresDdl(step.shared ?? '')};${step.postgres ?? ''}`)
+        await connection.send([
+          {
+            text: 'INSERT INTO migration (number, name, breaking, applied_at) VALUES ($1, $2, $3, $4)',
+            values: [step.number, step.name, step.breaking ? 1 : 0, at],
+          },
+        ])
+        taken.push(step.name)
+      }
+      await connection.exec('COMMIT')
+    } catch (error) {
+      await connection.exec('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }
+  return taken
+}
+
+/** The types of all columns of the schema. */
+export async function readColumnTypes(connection: PostgresConnection): Promise<ColumnTypes> {
+  const rows = await ask(
+    connection,
+    `SELECT table_name AS name, column_name AS "column", data_type AS type FROM information_schema.columns WHERE table_schema = 'public'`,
+  )
+  const columns = new Map<string, Map<string, string>>()
+  for (const { name, column, type } of rows) {
+    const table = columns.get(String(name)) ?? new Map<string, string>()
+    columns.set(String(name), table.set(String(column), String(type)))
+  }
+  return columns
+}
+
+async function ask(connection: PostgresConnection, text: string): Promise<Row[]> {
+  const [result] = await connection.send([{ text, values: [] }])
+  return result?.rows ?? []
+}

@@ -1,0 +1,185 @@
+import type { Socket } from 'node:net'
+import { Client, type ClientConfig, type QueryResult, types } from 'pg'
+import { type Row, StoreFault } from './database.ts'
+import type { Value } from './sql.ts'
+
+/** A statement in PostgreSQL's own words: `$1` marks a value; lists are arrays. */
+export type Query = { text: string; values: readonly (Value | readonly Value[])[] }
+export type Result = { rows: Row[]; count: number; command: string }
+
+/** A session with PostgreSQL. */
+export type PostgresConnection = {
+  /**
+   * Sends statements in one go and resolves when all are answered; each runs by itself unless a transaction was begun.
+   * Rejects with the first error: a `StoreFault` where the engine or the way to it failed, else PostgreSQL's own error.
+   */
+  send(queries: readonly Query[]): Promise<Result[]>
+  /** The same, with an answer or an error for each. */
+  settle(queries: readonly Query[]): Promise<(Result | Error)[]>
+  /** Runs fixed text of our own: DDL and settings, several statements at once. */
+  exec(text: string): Promise<void>
+  /** Lets each statement take so many milliseconds from now on; undefined: as many as the session was opened with. */
+  limit(milliseconds: number | undefined): Promise<void>
+  /** Statements sent and not answered. */
+  pending(): number
+  /** True when the session is gone; every further statement rejects. */
+  lost(): boolean
+  close(): Promise<void>
+}
+
+export type SessionOptions = {
+  url: string
+  /** What the session is for, as pg_stat_activity shows it. */
+  name: string
+  /** Milliseconds after which the server gives a statement up. */
+  statementTimeout: number
+  /** Milliseconds after which the server ends a session that sits in a transaction. */
+  idleTimeout: number
+}
+
+const CONNECT_TIMEOUT = 3_000
+/** A server that says nothing for so much longer than its own limits is taken for gone, in milliseconds. */
+const SILENCE = 5_000
+/** How soon the server notices that a client is gone while it works for it, and how long it sends into a void, in milliseconds. */
+const CLIENT_CHECK = 1_000
+const TCP_TIMEOUT = 4_000
+
+const NUMBERS = new Set<number>([types.builtins.INT8, types.builtins.NUMERIC])
+const PARSERS = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
+}
+
+/** Opens a pipelined session. Throws StoreFault('unavailable') when the server cannot be reached; PostgreSQL's error when it refuses. */
+export async function connectPostgres({
+  url,
+  name,
+  statementTimeout,
+  idleTimeout,
+}: SessionOptions): Promise<PostgresConnection> {
+  const config: ClientConfig & { pipeline: boolean } = {
+    connectionString: url,
+    application_name: `palimpsest ${name}`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    keepAlive: true,
+    pipeline: true,
+    types: PARSERS,
+  }
+  const client = new Client(config)
+  let lost = false
+  let pending = 0
+  let limit = statementTimeout
+  client.on('error', () => {
+    lost = true
+  })
+  client.on('end', () => {
+    lost = true
+  })
+  try {
+    await client.connect()
+    await client.query(
+      `SET statement_timeout = ${statementTimeout}; SET idle_in_transaction_session_timeout = ${idleTimeout};
+       SET client_connection_check_interval = ${CLIENT_CHECK}; SET tcp_user_timeout = ${TCP_TIMEOUT};
+       SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3;
+       SET max_parallel_workers_per_gather = 0; SET client_min_messages = warning; SET search_path = public`,
+    )
+  } catch (error) {
+    client.end().catch(() => {})
+    throw faultOf(error as Error)
+  }
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  // Ending the socket is the one way to give up on a server that does not answer.
+  const drop = (): void => {
+    lost = true
+    stream.destroy()
+  }
+  const settle = async (queries: readonly Query[]): Promise<(Result | Error)[]> => {
+    if (lost) throw new StoreFault('unavailable', new Error('the session has ended'))
+    pending += queries.length
+    const patience = setTimeout(drop, limit + SILENCE)
+    try {
+      stream.cork()
+      const sent = queries.map(({ text, values }) =>
+        client.query({ name: nameOf(text), text, values: values as unknown[] }).then(resultOf, faultOf),
+      )
+      stream.uncork()
+      return await Promise.all(sent)
+    } finally {
+      clearTimeout(patience)
+      pending -= queries.length
+    }
+  }
+  const exec = async (text: string): Promise<void> => {
+    const patience = setTimeout(drop, limit + SILENCE)
+    try {
+      await client.query(text)
+    } catch (error) {
+      throw faultOf(error as Error)
+    } finally {
+      clearTimeout(patience)
+    }
+  }
+  return {
+    async send(queries) {
+      const results = await settle(queries)
+      for (const one of results) if (one instanceof Error) throw one
+      return results as Result[]
+    },
+    settle,
+    exec,
+    async limit(milliseconds = statementTimeout) {
+      await exec(`SET statement_timeout = ${milliseconds}`)
+      limit = milliseconds
+    },
+    pending: () => pending,
+    lost: () => lost,
+    async close() {
+      const patience = setTimeout(drop, CONNECT_TIMEOUT)
+      await client.end().catch(() => {})
+      clearTimeout(patience)
+      lost = true
+    },
+  }
+}
+
+const resultOf = ({ rows, rowCount, command }: QueryResult<Row>): Result => ({ rows, count: rowCount ?? 0, command })
+
+const names = new Map<string, string>()
+/** The name under which a statement is prepared: one per text. */
+function nameOf(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `s${names.size}`
+    names.set(text, name)
+  }
+  return name
+}
+
+const DISK_FULL = '53100'
+/** Damage: what PostgreSQL says of files that it cannot read or that are wrong. */
+const BROKEN = new Set(['58030', 'XX001', 'XX002'])
+/** Shutdowns, a server that starts, too many connections, ended sessions, a server that only reads: all of it passes. */
+const UNAVAILABLE = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '53300',
+  '25006',
+  '55000',
+  '25P03',
+  '57014',
+  '55P03',
+  '40P01',
+  '40001',
+])
+
+/** What an error of the driver means for the store; errors of statements stay as they are. */
+function faultOf(error: Error): Error {
+  if (error instanceof StoreFault) return error
+  const { code, severity } = error as { code?: string; severity?: string }
+  if (severity === undefined || code === undefined) return new StoreFault('unavailable', error)
+  if (code === DISK_FULL) return new StoreFault('full', error)
+  if (BROKEN.has(code)) return new StoreFault('broken', error)
+  return UNAVAILABLE.has(code) || code.startsWith('08') ? new StoreFault('unavailable', error) : error
+}

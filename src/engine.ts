@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import type { Config } from './config.ts'
+import { Problem } from './contract/problems.ts'
+import { prepareDataDirectory } from './embedded/data-directory.ts'
+import { openEmbeddedStore } from './embedded/store.ts'
+import type { Store } from './operations/store.ts'
+import { findTokenDigest, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
+import { openPostgresStore, type PostgresStore } from './postgres/store.ts'
+import { adminTokenFile, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
+
+/** Where everything is kept, as the configuration says. */
+export type Engine = {
+  store: Store
+  /** Throws Problem NOT_READY while they are not known. */
+  secrets(): Secrets
+  /** Where the data is, for people. */
+  place: string
+  /** The file of this machine that holds the admin token, if there is one. */
+  adminTokenFile(): string | undefined
+}
+
+/** How long a start waits for a database that may not be up, in milliseconds: long enough to tell at once what is wrong with it. */
+const FIRST_LOOK = 2_000
+
+export const openEngine = (config: Config): Promise<Engine> =>
+  config.databaseUrl === undefined ? openEmbedded(config) : openPostgres(config, config.databaseUrl)
+
+const digestOf = (token: string): string => hash('sha256', token, 'hex')
+
+async function openEmbedded(config: Config): Promise<Engine> {
+  const directory = prepareDataDirectory(config.dataDir)
+  const token = config.adminToken ?? ensureSecret(adminTokenFile(directory))
+  const secrets: Secrets = {
+    adminDigest: digestOf(token),
+    originKey: config.originKey ?? ensureSecret(originKeyFile(directory)),
+  }
+  return {
+    store: await openEmbeddedStore(directory),
+    secrets: () => secrets,
+    place: directory,
+    adminTokenFile: () => (config.adminToken === undefined ? adminTokenFile(directory) : undefined),
+  }
+}
+
+async function openPostgres(config: Config, url: string): Promise<Engine> {
+  const store = openPostgresStore({ url, readUrl: config.databaseReadUrl, groupMax: config.writeGroupMax })
+  let secrets: Secrets | undefined
+  let tokenFile: string | undefined
+  const share = store.opened.then(async () => {
+    ;({ secrets, tokenFile } = await shareSecrets(store, config))
+  })
+  share.catch(store.breakDown)
+  try {
+    await Promise.race([share, setTimeout(FIRST_LOOK, undefined, { ref: false })])
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return {
+    store,
+    secrets() {
+      if (secrets === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
+      return secrets
+    },
+    place: placeOf(url),
+    adminTokenFile: () => tokenFile,
+  }
+}
+
+/**
+ * The secrets that all nodes share. The database holds the digest of the admin token only: the token itself is written to the data
+ * directory of the node that makes it. Secrets that lie in the data directory already are taken along.
+ */
+async function shareSecrets(
+  store: PostgresStore,
+  config: Config,
+): Promise<{ secrets: Secrets; tokenFile: string | undefined }> {
+  const connection = await store.session.get()
+  const ownKey = originKeyFile(config.dataDir)
+  const originKey =
+    config.originKey ?? (await shareOriginKey(connection, existsSync(ownKey) ? ensureSecret(ownKey) : undefined))
+  if (config.adminToken !== undefined) {
+    return { secrets: { adminDigest: digestOf(config.adminToken), originKey }, tokenFile: undefined }
+  }
+  const known = await findTokenDigest(connection)
+  const path = adminTokenFile(config.dataDir)
+  if (known !== undefined && !existsSync(path))
+    return { secrets: { adminDigest: known, originKey }, tokenFile: undefined }
+  prepareDataDirectory(config.dataDir)
+  const made = !existsSync(path)
+  const ownDigest = digestOf(ensureSecret(path))
+  const adminDigest = known ?? (await shareTokenDigest(connection, ownDigest))
+  const ours = adminDigest === ownDigest
+  if (made && !ours) rmSync(path)
+  return { secrets: { adminDigest, originKey }, tokenFile: ours ? path : undefined }
+}
+
+/** The database without its password. */
+function placeOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url)
+  return `PostgreSQL ${hostname || 'local'}${port === '' ? '' : `:${port}`}${pathname}`
+}

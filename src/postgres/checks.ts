@@ -1,0 +1,31 @@
+import type { PostgresConnection } from '../database/postgres.ts'
+import { OperatorError } from '../operator-error.ts'
+
+const OLDEST_VERSION = 150_000
+
+const CHECKED = `SELECT current_setting('server_version_num')::bigint AS version, current_setting('server_version') AS name,
+  current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+  current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_encoding') AS encoding,
+  pg_is_in_recovery()::text AS recovery`
+
+/** Throws OperatorError when this PostgreSQL would not keep what it acknowledges, or cannot hold every text. */
+export async function assertTrustworthy(connection: PostgresConnection): Promise<void> {
+  const [result] = await connection.send([{ text: CHECKED, values: [] }])
+  const found = result?.rows[0] as Record<string, string> & { version: number }
+  const refuse = (what: string): never => {
+    throw new OperatorError(`PostgreSQL at DATABASE_URL ${what}.`)
+  }
+  if (found.version < OLDEST_VERSION) refuse(`is version ${found.name}; Palimpsest needs 15 or newer`)
+  if (found.encoding !== 'UTF8') {
+    refuse(`has a database of encoding ${found.encoding}; create one with ENCODING 'UTF8' TEMPLATE template0`)
+  }
+  if (found.fsync !== 'on') refuse('runs with fsync=off and would lose writes; set fsync=on and reload it')
+  if (found.full_page_writes !== 'on') {
+    refuse('runs with full_page_writes=off and may tear pages in a power cut; set full_page_writes=on and reload it')
+  }
+  if (found.synchronous_commit === 'off') {
+    refuse(
+      'runs with synchronous_commit=off and would acknowledge what it can lose; set synchronous_commit=on for this database',
+    )
+  }
+}

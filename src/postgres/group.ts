@@ -1,0 +1,110 @@
+import { Problem } from '../contract/problems.ts'
+import { createBatch, readerOf } from '../database/batch.ts'
+import { createCarrier } from '../database/carrier.ts'
+import { StoreFault, type Transaction } from '../database/database.ts'
+import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
+import type { PostgresConnection, Query } from '../database/postgres.ts'
+
+/** What a group has with the lock: the time of the newest commit of any node, to be moved on by what the group does. */
+export type Locked = { committedAt: number }
+export type Work = (tx: Transaction, locked: Locked) => Promise<unknown>
+export type Outcome = { result: unknown } | { error: unknown }
+
+/** A work failed so that nothing of its group may be committed; `cause` says how. */
+export class SpoiledGroup extends Error {}
+
+/** PostgreSQL was exchanged for another one, or for an earlier state of itself: numbers given out since may be missing here. */
+const SEQUENCE_GAP = 1_000_000_000
+
+const BEGIN: Query = { text: 'BEGIN', values: [] }
+const LOCK: Query = {
+  text: `SELECT c.committed_at, c.identity, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline
+    FROM head h, cluster c FOR UPDATE OF h`,
+  values: [],
+}
+
+/** Begins a transaction with the lock of the head row, under which all nodes write one after another. */
+export async function lockHead(connection: PostgresConnection, system: string): Promise<Locked> {
+  const [, lock] = await connection.send([BEGIN, LOCK])
+  const row = lock?.rows[0] as { committed_at: number; identity: string; timeline: string } | undefined
+  if (row === undefined) throw new Error('The store has no head row.')
+  const identity = `${system}/${row.timeline}`
+  if (row.identity !== identity) {
+    await connection.send([
+      { text: 'UPDATE cluster SET identity = $1', values: [identity] },
+      { text: 'UPDATE head SET sequence = sequence + $1', values: [row.identity === '' ? 0 : SEQUENCE_GAP] },
+    ])
+  }
+  return { committedAt: row.committed_at }
+}
+
+/**
+ * Runs works side by side in the transaction that is open: statements that wait at the same time travel together.
+ * Gives what became of each, and the statement with which the transaction ends. Throws when the transaction cannot be kept.
+ */
+export async function runWorks(
+  connection: PostgresConnection,
+  columns: ColumnTypes,
+  locked: Locked,
+  works: readonly Work[],
+): Promise<Outcome[]> {
+  const ask = createBatch(async statements => {
+    const merged = mergeStatements(statements, columns)
+    return merged.split(await connection.settle(merged.queries))
+  })
+  const reader = readerOf(ask)
+  const carrier = createCarrier(reader)
+  const holds = createHolds()
+  const run = async (work: Work): Promise<Outcome> => {
+    let dirty = false
+    const hold = holds.forWork()
+    const tx: Transaction = {
+      ...reader,
+      async run(statement) {
+        dirty = true
+        return (await ask(statement)).count
+      },
+      carry(carried) {
+        dirty = true
+        return carrier.carry(carried)
+      },
+      hold: hold.take,
+    }
+    try {
+      return { result: await work(tx, locked) }
+    } catch (error) {
+      if (error instanceof Problem && !dirty) return { error }
+      if (error instanceof StoreFault) throw error
+      throw new SpoiledGroup('A work failed after it had written, or in a way that no rule foresees.', { cause: error })
+    } finally {
+      hold.release()
+    }
+  }
+  const settled = await Promise.allSettled(works.map(run))
+  for (const one of settled) if (one.status === 'rejected') throw one.reason
+  await carrier.save({ ...reader, run: async statement => (await ask(statement)).count })
+  return settled.map(one => (one as PromiseFulfilledResult<Outcome>).value)
+}
+
+/** Keys that works keep each other out by: whoever asks for one waits for everybody who asked before. */
+function createHolds() {
+  const tails = new Map<string, Promise<void>>()
+  return {
+    forWork() {
+      const own = new Set<string>()
+      let release = (): void => {}
+      const ended = new Promise<void>(resolve => {
+        release = resolve
+      })
+      const take = async (key: string): Promise<boolean> => {
+        if (own.has(key)) return false
+        own.add(key)
+        const before = tails.get(key)
+        tails.set(key, before === undefined ? ended : before.then(() => ended))
+        await before
+        return before !== undefined
+      }
+      return { take, release }
+    },
+  }
+}

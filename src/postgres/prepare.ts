@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import type { ColumnTypes } from '../database/merge.ts'
+import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
+import type { PostgresConnection } from '../database/postgres.ts'
+import { assertTrustworthy } from './checks.ts'
+
+/** What a node knows of the server it writes to. */
+export type Server = { system: string; columns: ColumnTypes }
+
+/** Makes sure that the database can be trusted and has the newest schema, a head and an identity; safe for any number of nodes at once. */
+export async function prepareDatabase(connection: PostgresConnection): Promise<Server> {
+  await assertTrustworthy(connection)
+  await migratePostgres(connection, Date.now())
+  const [, , found] = await connection.send([
+    {
+      text: 'INSERT INTO head (one, store_id) VALUES (1, $1) ON CONFLICT (one) DO NOTHING',
+      values: [randomUUID()],
+    },
+    {
+      text: `INSERT INTO cluster (one, identity, committed_at) VALUES (1, '', 0) ON CONFLICT (one) DO NOTHING`,
+      values: [],
+    },
+    { text: 'SELECT system_identifier::text AS system FROM pg_control_system()', values: [] },
+  ])
+  return { system: String(found?.rows[0]?.system), columns: await readColumnTypes(connection) }
+}

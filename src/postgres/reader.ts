@@ -1,0 +1,85 @@
+import { setTimeout } from 'node:timers/promises'
+import { createBatch, readerOf } from '../database/batch.ts'
+import { type Reader, StoreFault } from '../database/database.ts'
+import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
+import type { PostgresConnection, Query, Result } from '../database/postgres.ts'
+import type { Session } from './session.ts'
+
+/** How long a read waits for a standby to come up to it before it goes to the primary, in milliseconds. */
+const LAG_PATIENCE = 100
+const LAG_PAUSE = 3
+const NO_COLUMNS: ColumnTypes = new Map()
+
+const FENCE: Query = { text: 'SELECT pg_current_wal_flush_lsn()::text AS lsn', values: [] }
+const HAS_REACHED = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached'
+
+export type ReaderOptions = {
+  /** Sessions with the primary. */
+  primary: readonly Session[]
+  /** Sessions with a standby; none: everything is read from the primary. */
+  standby: readonly Session[]
+}
+
+/**
+ * Reads what is committed, many statements in one go. Every read sees all writes that were answered, by whatever node, before it began:
+ * from a standby because it must first have replayed what the primary had on disk at that time.
+ */
+export function createReader({ primary, standby }: ReaderOptions): Reader {
+  const ask = createBatch(async statements => {
+    const merged = mergeStatements(statements, NO_COLUMNS)
+    const fromStandby = standby.length === 0 ? undefined : await askStandby(primary, standby, merged.queries)
+    return merged.split(fromStandby ?? (await askPrimary(primary, merged.queries)))
+  })
+  return readerOf(ask)
+}
+
+/** Reads from the primary; once more over another session where the first was lost, because reading changes nothing. */
+async function askPrimary(sessions: readonly Session[], queries: readonly Query[]): Promise<(Result | Error)[]> {
+  try {
+    const connection = await idlest(sessions)
+    const results = await connection.settle(queries)
+    if (!connection.lost() || !results.some(isUnavailable)) return results
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+  }
+  return (await idlest(sessions)).settle(queries)
+}
+
+/** Reads from a standby that has replayed everything that was answered before; undefined when none has in time. */
+async function askStandby(
+  primary: readonly Session[],
+  standby: readonly Session[],
+  queries: readonly Query[],
+): Promise<(Result | Error)[] | undefined> {
+  const [fence] = await askPrimary(primary, [FENCE])
+  if (fence === undefined || fence instanceof Error) throw fence ?? new Error('The primary gave no position.')
+  const lsn = String(fence.rows[0]?.lsn)
+  const deadline = performance.now() + LAG_PATIENCE
+  try {
+    const connection = await idlest(standby)
+    do {
+      // The reads are sent along: where the standby has come far enough there is no second round trip.
+      const [reached, ...results] = await connection.settle([{ text: HAS_REACHED, values: [lsn] }, ...queries])
+      if (reached instanceof Error || results.some(isUnavailable)) return undefined
+      if (reached?.rows[0]?.reached as unknown as boolean) return results
+      await setTimeout(LAG_PAUSE)
+    } while (performance.now() < deadline)
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+  }
+  return undefined
+}
+
+const isUnavailable = (error: unknown): boolean => error instanceof StoreFault && error.kind === 'unavailable'
+
+/** The open session with the least to do; opens one where none is. */
+async function idlest(sessions: readonly Session[]): Promise<PostgresConnection> {
+  let best: PostgresConnection | undefined
+  for (const session of sessions) {
+    const connection = session.current()
+    // The others are opened on the way, for later.
+    if (connection === undefined) session.get().catch(() => {})
+    else if (best === undefined || connection.pending() < best.pending()) best = connection
+  }
+  return best ?? (await (sessions[0] as Session).get())
+}

@@ -1,0 +1,84 @@
+import { setTimeout } from 'node:timers/promises'
+import { StoreFault } from '../database/database.ts'
+import { connectPostgres, type PostgresConnection, type SessionOptions } from '../database/postgres.ts'
+
+const FIRST_PAUSE = 50
+const LONGEST_PAUSE = 1_000
+
+/** A session that is opened when it is needed and opened again when it was lost. */
+export type Session = {
+  /** Gives the session; one attempt at a time. Throws StoreFault('unavailable') at once while the server was unreachable a moment ago. */
+  get(): Promise<PostgresConnection>
+  /** The session as it stands, without waiting. */
+  current(): PostgresConnection | undefined
+  close(): Promise<void>
+}
+
+export function createSession(
+  options: SessionOptions,
+  prepare: (connection: PostgresConnection) => Promise<void> = async () => {},
+): Session {
+  let connection: PostgresConnection | undefined
+  let opening: Promise<PostgresConnection> | undefined
+  let closed = false
+  let pause = 0
+  let notBefore = 0
+  let last: unknown
+
+  const open = async (): Promise<PostgresConnection> => {
+    const made = await connectPostgres(options)
+    try {
+      await prepare(made)
+    } catch (error) {
+      await made.close()
+      throw error
+    }
+    if (closed) {
+      await made.close()
+      throw new StoreFault('unavailable', new Error('the store is closing'))
+    }
+    return made
+  }
+  return {
+    async get() {
+      if (connection !== undefined && !connection.lost()) return connection
+      if (performance.now() < notBefore) throw last
+      opening ??= open()
+        .then(
+          made => {
+            connection = made
+            pause = 0
+            return made
+          },
+          error => {
+            pause = Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE, pause * 2))
+            notBefore = performance.now() + pause
+            last = error
+            throw error
+          },
+        )
+        .finally(() => {
+          opening = undefined
+        })
+      return opening
+    },
+    current: () => (connection?.lost() === false ? connection : undefined),
+    async close() {
+      closed = true
+      await opening?.catch(() => {})
+      await connection?.close()
+    },
+  }
+}
+
+/** Gives the session, waiting for the server up to `deadline` (of performance.now()). */
+export async function getPatiently(session: Session, deadline: number): Promise<PostgresConnection> {
+  for (;;) {
+    try {
+      return await session.get()
+    } catch (error) {
+      if (!(error instanceof StoreFault) || performance.now() > deadline) throw error
+      await setTimeout(FIRST_PAUSE)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { StoreFault } from '../database/database.ts'
+import type { PostgresConnection } from '../database/postgres.ts'
+import { createContexts } from '../operations/context.ts'
+import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/index.ts'
+import type { Context, Readiness } from '../operations/operation.ts'
+import type { Store, Terms } from '../operations/store.ts'
+import type { Work } from './group.ts'
+import { prepareDatabase, type Server } from './prepare.ts'
+import { createReader } from './reader.ts'
+import { createSession, type Session } from './session.ts'
+import { createWriter } from './writer.ts'
+
+const READ_SESSIONS = 4
+/** Milliseconds that a statement of a write may take, and that a silent session may sit in a transaction: together what a cut-off node holds up the others. */
+const WRITE_TIMEOUT = 2_500
+const IDLE_TIMEOUT = 1_500
+const READ_TIMEOUT = 5_000
+/** A store whose writes wait longer than this is not ready for more, in milliseconds. */
+const WAIT_MAX = 5_000
+/** How often the server is asked whether it is there, in milliseconds. */
+const PROBE_INTERVAL = 500
+
+/** What changes rows by sets, or by conditions over many: it must not run side by side with anything. */
+const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
+
+export type PostgresOptions = {
+  url: string
+  /** A standby to read from. */
+  readUrl: string | undefined
+  /** The most writes that share one commit. */
+  groupMax: number
+}
+
+export type PostgresStore = Store & {
+  /** Resolves when the database was found fit for use for the first time; rejects when it is not fit. */
+  opened: Promise<void>
+  /** A session with the primary, for what belongs to the node and not to the records. */
+  session: Session
+  /** Ends the store for good. */
+  breakDown(fault: Error): void
+}
+
+type Runner = (tx: Parameters<Work>[0], context: Context, input: unknown) => Promise<unknown>
+const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<WriteName | UpkeepName, Runner>
+
+/** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
+export function openPostgresStore({ url, readUrl, groupMax }: PostgresOptions): PostgresStore {
+  let server: Server | undefined
+  const listeners: ((fault: Error) => void)[] = []
+  const state: State = { reachable: false, full: false, broken: undefined, closing: false }
+  const breakDown = (fault: Error): void => {
+    if (state.broken !== undefined || state.closing) return
+    state.broken = fault
+    for (const listener of listeners) listener(fault)
+  }
+  const write = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
+  const read = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
+  const prepare = async (connection: PostgresConnection): Promise<void> => {
+    server = await prepareDatabase(connection)
+  }
+  const session = createSession({ url, name: 'writer', ...write }, prepare)
+  const readers = (from: string, name: string): Session[] =>
+    Array.from({ length: READ_SESSIONS }, () => createSession({ url: from, name, ...read }))
+  const primary = readers(url, 'reader')
+  const standby = readUrl === undefined ? [] : readers(readUrl, 'standby reader')
+  const search = { search: async () => ({ entries: [], more: false }), poke() {}, async close() {} }
+  const writer = createWriter({
+    session,
+    groupMax,
+    server: () => server as Server,
+  })
+  const contextOf = createContexts()
+
+  const perform = async (name: WriteName | UpkeepName, input: unknown, terms: Terms): Promise<unknown> => {
+    try {
+      const result = await writer.write((tx, locked) => {
+        const context = contextOf(terms, locked.committedAt)
+        locked.committedAt = Math.max(locked.committedAt, context.at)
+        return RUNNERS[name](tx, context, input)
+      }, ALONE.has(name))
+      state.full = false
+      search.poke()
+      return result
+    } catch (error) {
+      if (error instanceof StoreFault && error.kind === 'full') state.full = true
+      if (error instanceof StoreFault && error.kind === 'broken') breakDown(error)
+      throw error
+    }
+  }
+
+  const opened = Promise.withResolvers<void>()
+  opened.promise.catch(() => {})
+  const probe = async (): Promise<void> => {
+    try {
+      await session.get()
+      const connection = await (primary[0] as Session).get()
+      await connection.send([{ text: 'SELECT 1', values: [] }])
+      state.reachable = true
+      opened.resolve()
+      if (state.full) await perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' })
+    } catch (error) {
+      state.reachable = false
+      if (!(error instanceof StoreFault) || error.kind === 'broken') {
+        opened.reject(error)
+        breakDown(error as Error)
+      }
+    }
+  }
+  let probing: Promise<void> | undefined
+  const look = (): void => {
+    probing ??= probe().finally(() => {
+      probing = undefined
+    })
+  }
+  const timer = setInterval(look, PROBE_INTERVAL)
+  timer.unref()
+  look()
+
+  return {
+    reader: createReader({ primary, standby }),
+    write: (name, request, terms) => perform(name, request, terms) as never,
+    keep: (name, input, terms) => perform(name, input, terms) as never,
+    search: search.search,
+    readiness: () => readinessOf(state, writer.waited()),
+    onBroken: listener => listeners.push(listener),
+    opened: opened.promise,
+    session,
+    breakDown,
+    async close() {
+      state.closing = true
+      clearInterval(timer)
+      await writer.idle()
+      await probing
+      await search.close()
+      await Promise.all([session, ...primary, ...standby].map(one => one.close()))
+    },
+  }
+}
+
+type State = { reachable: boolean; full: boolean; broken: Error | undefined; closing: boolean }
+
+/** `waited` is how long the oldest write under way has been waiting, in milliseconds. */
+function readinessOf({ reachable, full, broken, closing }: State, waited: number): Readiness {
+  if (broken !== undefined) return { ready: false, status: 'the store is broken' }
+  if (closing) return { ready: false, status: 'stopping' }
+  if (!reachable) return { ready: false, status: 'waiting for the database' }
+  if (full) return { ready: false, status: 'the disk is full' }
+  if (waited > WAIT_MAX) return { ready: false, status: 'writes are waiting' }
+  return { ready: true, status: 'ok' }
+}

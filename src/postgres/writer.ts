@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { Problem } from '../contract/problems.ts'
+import { StoreFault } from '../database/database.ts'
+import type { ColumnTypes } from '../database/merge.ts'
+import type { PostgresConnection } from '../database/postgres.ts'
+import { lockHead, type Outcome, runWorks, SpoiledGroup, type Work } from './group.ts'
+import { getPatiently, type Session } from './session.ts'
+
+/** Writes under way before further ones are refused as OVERLOADED. */
+const PENDING_MAX = 2_000
+/** How long a write may wait to be begun and tried again before it is refused, in milliseconds. */
+const PATIENCE = 5_000
+/** How long a statement of a work that runs alone may take, in milliseconds. */
+const ALONE_TIMEOUT = 60_000
+const RETRY_PAUSE = 50
+/** How long the answer to a lost commit is sought, in milliseconds. */
+const RESOLVE_PATIENCE = 60_000
+
+type Pending = {
+  work: Work
+  /** Runs in a transaction of its own. */
+  alone: boolean
+  since: number
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+export type WriterOptions = {
+  session: Session
+  /** What is known of the server once a session is open. */
+  server: () => { system: string; columns: ColumnTypes }
+  groupMax: number
+}
+
+/**
+ * Group commit for one node: works that wait while a group is under way are the next one.
+ * A commit whose answer was lost is looked up under the lock of the head row, which nobody gets before that transaction has ended:
+ * nobody is told of a commit that was none, or of none where there was one.
+ */
+export function createWriter({ session, server, groupMax }: WriterOptions) {
+  const id = randomUUID()
+  const pending: Pending[] = []
+  let underWay: Pending[] = []
+  let running: Promise<void> | undefined
+
+  const nextGroup = (): Pending[] => {
+    const alone = pending.findIndex(one => one.alone)
+    const size = alone === 0 ? 1 : Math.min(groupMax, alone === -1 ? pending.length : alone)
+    return pending.splice(0, size)
+  }
+  const drain = async (): Promise<void> => {
+    // One turn of the event loop lets everything that has already arrived join the first group.
+    await new Promise(setImmediate)
+    while (pending.length > 0) {
+      underWay = nextGroup()
+      await settle(underWay)
+    }
+    underWay = []
+    running = undefined
+  }
+
+  /** Commits a group, or its members one by one when one of them spoils it, and answers all of them. */
+  const settle = async (group: readonly Pending[]): Promise<void> => {
+    try {
+      const [first] = group
+      const works = group.map(({ work }) => work)
+      const outcomes = await commit(works, first?.alone === true, (first?.since ?? 0) + PATIENCE)
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[index] as Outcome
+        if ('error' in outcome) reject(outcome.error)
+        else resolve(outcome.result)
+      }
+    } catch (error) {
+      if (error instanceof SpoiledGroup && group.length > 1) {
+        for (const one of group) await settle([one])
+        return
+      }
+      const reason = error instanceof SpoiledGroup ? error.cause : error
+      for (const { reject } of group) reject(reason)
+    }
+  }
+
+  /** Runs works in one durable transaction, tried again while the server is away and nothing was stored. */
+  const commit = async (works: readonly Work[], alone: boolean, deadline: number): Promise<Outcome[]> => {
+    for (;;) {
+      const group = randomUUID()
+      let connection: PostgresConnection | undefined
+      let outcomes: Outcome[] | undefined
+      try {
+        connection = await getPatiently(session, deadline)
+        const { system, columns } = server()
+        const locked = await lockHead(connection, system)
+        if (alone) await connection.limit(ALONE_TIMEOUT)
+        const ran = await runWorks(connection, columns, locked, works)
+        outcomes = ran
+        if (alone) await connection.limit(undefined)
+        await finish(connection, id, group, locked.committedAt)
+        return ran
+      } catch (error) {
+        // A session that still answers has not committed what it called an error; of any other the store must be asked.
+        const ended = connection === undefined || (await endsTransaction(connection))
+        if (!ended && outcomes !== undefined && (await wasCommitted(group))) return outcomes
+        const passing = error instanceof StoreFault && error.kind === 'unavailable'
+        if (!passing || performance.now() > deadline) throw error
+        connection?.close()
+        await setTimeout(RETRY_PAUSE)
+      }
+    }
+  }
+
+  /** Whether the group of a lost answer is in the store. */
+  const wasCommitted = async (group: string): Promise<boolean> => {
+    const deadline = performance.now() + RESOLVE_PATIENCE
+    for (;;) {
+      try {
+        const connection = await getPatiently(session, deadline)
+        await lockHead(connection, server().system)
+        const [found] = await connection.send([
+          { text: 'SELECT committed FROM writer WHERE id = $1', values: [id] },
+          { text: 'ROLLBACK', values: [] },
+        ])
+        return found?.rows[0]?.committed === group
+      } catch (error) {
+        if (performance.now() > deadline) throw error
+        await setTimeout(RETRY_PAUSE)
+      }
+    }
+  }
+
+  return {
+    /** Runs a work in a transaction, perhaps with others, and resolves once that is durable. */
+    write<T>(work: (...parameters: Parameters<Work>) => Promise<T>, alone: boolean): Promise<T> {
+      if (pending.length >= PENDING_MAX) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+      return new Promise((resolve, reject) => {
+        pending.push({ work, alone, since: performance.now(), resolve: resolve as (value: unknown) => void, reject })
+        running ??= drain()
+      })
+    },
+    /** Milliseconds that the oldest write under way has been waiting; 0 when there is none. */
+    waited(): number {
+      const oldest = underWay[0] ?? pending[0]
+      return oldest === undefined ? 0 : performance.now() - oldest.since
+    },
+    async idle(): Promise<void> {
+      await running
+    },
+  }
+}
+
+/** Commits what was done, under the name of the group. */
+async function finish(
+  connection: PostgresConnection,
+  writer: string,
+  group: string,
+  committedAt: number,
+): Promise<void> {
+  const results = await connection.send([
+    {
+      text: `INSERT INTO writer (id, committed, at) VALUES ($1, $2, $3)
+        ON CONFLICT (id) DO UPDATE SET committed = excluded.committed, at = excluded.at`,
+      values: [writer, group, committedAt],
+    },
+    { text: 'UPDATE cluster SET committed_at = $1', values: [committedAt] },
+    { text: 'COMMIT', values: [] },
+  ])
+  if (results.at(-1)?.command !== 'COMMIT') throw new Error('PostgreSQL rolled a group back without an error.')
+}
+
+/** Ends the transaction of a session that still answers; false when it does not. */
+async function endsTransaction(connection: PostgresConnection): Promise<boolean> {
+  try {
+    await connection.exec('ROLLBACK')
+    await connection.limit(undefined)
+    return true
+  } catch {
+    return false
+  }
+}
