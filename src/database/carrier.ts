@@ -10,7 +10,7 @@ export type Carrier = {
 }
 
 export function createCarrier(reader: Reader): Carrier {
-  let values = new Map<Carried<unknown>, Promise<unknown>>()
+  const values = new Map<Carried<unknown>, Promise<unknown>>()
   return {
     carry<T>(carried: Carried<T>): Promise<T> {
       let value = values.get(carried as Carried<unknown>)
@@ -21,13 +21,15 @@ export function createCarrier(reader: Reader): Carrier {
       return value as Promise<T>
     },
     async save(transaction) {
-      for (const [carried, value] of values) await carried.save(transaction, await value)
+      await Promise.all([...values].map(async ([carried, value]) => carried.save(transaction, await value)))
     },
     async mark() {
-      const marked: typeof values = new Map()
-      for (const [carried, value] of values) marked.set(carried, Promise.resolve(carried.copy(await value)))
+      const known = new Set(values.keys())
+      const undos: (() => void)[] = []
+      for (const [carried, value] of values) undos.push(carried.mark(await value))
       return () => {
-        values = marked
+        for (const undo of undos) undo()
+        for (const carried of values.keys()) if (!known.has(carried)) values.delete(carried)
       }
     },
   }

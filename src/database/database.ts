@@ -17,7 +17,8 @@ export type Reader = {
  */
 export type Carried<T> = {
   load(reader: Reader): Awaitable<T>
-  copy(value: T): T
+  /** Gives the function that brings the value back to what it is now. */
+  mark(value: T): () => void
   save(transaction: Pick<Transaction, 'run'>, value: T): Awaitable<unknown>
 }
 

@@ -41,16 +41,13 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
   }
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
   const number = await takeRecord(tx)
-  await insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, revision })
-  await insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at })
-  if (actor.data_class === 'EXTERNAL') await addToTopics(tx, tags, 1)
-  await endWrite(
-    tx,
-    context,
-    writer,
-    { action: 'CREATE', entry: number, revision: number, subject: null, at },
-    { entries: 1, revisions: 1 },
-  )
+  const written = { action: 'CREATE', entry: number, revision: number, subject: null, at } as const
+  await Promise.all([
+    insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, revision }),
+    insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at }),
+    actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, 1) : undefined,
+    endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
+  ])
   return {
     location: `/api/entries/${slug}`,
     etag: revision.id,

@@ -115,17 +115,14 @@ async function countObservations(tx: Transaction, known: readonly Known[]): Prom
       one.lastAt = Math.max(one.lastAt, lastAt)
     }
   }
-  await Promise.all(
-    [...counted.values()].map(async ({ actor, times, lastAt }) => {
-      const observed = await observeActor(tx, actor.number, times, lastAt)
-      if (actor.data_class !== 'EXTERNAL') return
-      const now = observed?.observations ?? times
-      await addToTotals(tx, {
-        interactions: times,
-        recurrent_actors: now >= RECURRENT_FROM && now - times < RECURRENT_FROM ? 1 : 0,
-      })
-    }),
-  )
+  for (const { actor, times, lastAt } of counted.values()) {
+    const now = await observeActor(tx, actor, times, lastAt)
+    if (actor.data_class !== 'EXTERNAL') continue
+    await addToTotals(tx, {
+      interactions: times,
+      recurrent_actors: now >= RECURRENT_FROM && now - times < RECURRENT_FROM ? 1 : 0,
+    })
+  }
 }
 
 /** Makes the anonymous actor of an origin and a User-Agent; where the origin has too many, gives the one that they share. */

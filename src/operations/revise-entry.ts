@@ -41,8 +41,11 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
   const number = await takeRecord(tx)
-  await insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, revision })
-  if (!(await advanceEntry(tx, entry, { revision: number, at }))) throw new Problem('STALE_REVISION')
+  const [advanced] = await Promise.all([
+    advanceEntry(tx, entry, { revision: number, at }),
+    insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, revision }),
+  ])
+  if (!advanced) throw new Problem('STALE_REVISION')
   await endWrite(
     tx,
     context,

@@ -3,7 +3,7 @@ import { type Action, CHANGE_TYPES } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { assertMayWrite, RECURRENT_FROM } from '../domain/actor.ts'
 import { assertCooledDown, cooldownLeft } from '../domain/cooldown.ts'
-import { appendActivity } from '../store/activity.ts'
+import { appendActivity, type NewActivity } from '../store/activity.ts'
 import { type ActorRow, findActor, observeActor } from '../store/actor.ts'
 import { type EntryRow, findEntry } from '../store/entry.ts'
 import { addToTotals, type Totals, takeSequence } from '../store/head.ts'
@@ -18,9 +18,11 @@ export type Writer = { actor: ActorRow; origin: number | null; requestId: string
 export async function beginWrite(tx: Transaction, context: Context, caller: Caller, action: Action): Promise<Writer> {
   // With a cooldown, two writes of one actor must see each other; without one they have nothing to do with each other.
   if (context.cooldown > 0 && caller.actor !== null) await tx.hold(`actor ${caller.actor}`)
-  const actor = caller.actor === null ? undefined : await findActor(tx, caller.actor)
+  const [actor, origin] = await Promise.all([
+    caller.actor === null ? undefined : findActor(tx, caller.actor),
+    caller.origin === null ? undefined : ensureOrigin(tx, caller.origin),
+  ])
   if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
-  const origin = caller.origin === null ? undefined : await ensureOrigin(tx, caller.origin)
   assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
   if (context.cooldown > 0) {
     assertCooledDown(await findCooldown(tx, cooldownSubject(actor), action), context.cooldown, context.now)
@@ -49,26 +51,24 @@ export async function endWrite(
   totals: Partial<Totals>,
 ): Promise<void> {
   const { actor } = writer
-  const sequence = await takeSequence(tx)
-  await appendActivity(tx, {
+  const row: NewActivity = {
     ...written,
-    sequence,
+    sequence: await takeSequence(tx),
     actor: actor.number,
     origin: writer.origin,
     requestId: writer.requestId,
     metadata: null,
     dataClass: actor.data_class,
     hour: null,
-  })
-  const observed = await observeActor(tx, actor.number, 1, written.at)
-  if (actor.data_class === 'EXTERNAL') {
-    await addToTotals(tx, {
-      ...totals,
-      interactions: 1,
-      recurrent_actors: observed?.observations === RECURRENT_FROM ? 1 : 0,
-    })
   }
-  if (context.cooldown > 0) await beginCooldown(tx, cooldownSubject(actor), written.action, context.now)
+  const observations = await observeActor(tx, actor, 1, written.at)
+  if (actor.data_class === 'EXTERNAL') {
+    await addToTotals(tx, { ...totals, interactions: 1, recurrent_actors: observations === RECURRENT_FROM ? 1 : 0 })
+  }
+  await Promise.all([
+    appendActivity(tx, row),
+    context.cooldown > 0 ? beginCooldown(tx, cooldownSubject(actor), written.action, context.now) : undefined,
+  ])
 }
 
 /** The actions that a write operation may be; which change a revision makes stands in its body. */

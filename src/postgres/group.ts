@@ -4,6 +4,7 @@ import { createCarrier } from '../database/carrier.ts'
 import { StoreFault, type Transaction } from '../database/database.ts'
 import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
+import { HEAD } from '../store/head.ts'
 
 /** What a group has with the lock: the time of the newest commit of any node, to be moved on by what the group does. */
 export type Locked = { committedAt: number }
@@ -55,6 +56,8 @@ export async function runWorks(
   const reader = readerOf(ask)
   const carrier = createCarrier(reader)
   const holds = createHolds()
+  // Every write needs the head: it travels with what they ask for first.
+  carrier.carry(HEAD).catch(() => {})
   const run = async (work: Work): Promise<Outcome> => {
     let dirty = false
     const hold = holds.forWork()

@@ -1,6 +1,6 @@
 import type { Actor, Author, Declared } from '../contract/resources.ts'
 import type { ActorType, DataClass } from '../contract/words.ts'
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Carried, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { isoTime } from './time.ts'
 
@@ -57,11 +57,40 @@ export async function insertActor(tx: Transaction, actor: NewActor): Promise<Act
   return row
 }
 
-/** Adds `times` substantive observations, the last of them at `at`, and gives the actor as it stood after. */
-export const observeActor = (tx: Transaction, number: number, times: number, at: number) =>
-  tx.one<ActorRow>(sql`
-    UPDATE actor SET observations = observations + ${times}, last_seen_at = CASE WHEN last_seen_at < ${at} THEN ${at} ELSE last_seen_at END
-    WHERE number = ${number} RETURNING ${COLUMNS}`)
+type Observations = { actor: number; times: number; at: number }
+type Observed = { made: Observations[]; counts: Map<number, number> }
+
+/** What a transaction observes of actors. */
+const OBSERVED: Carried<Observed> = {
+  load: () => ({ made: [], counts: new Map() }),
+  mark({ made, counts }) {
+    const { length } = made
+    return () => {
+      for (const { actor, times } of made.splice(length)) counts.set(actor, (counts.get(actor) ?? 0) - times)
+    }
+  },
+  async save(tx, { made, counts }) {
+    const latest = new Map<number, number>()
+    for (const { actor, at } of made) latest.set(actor, Math.max(at, latest.get(actor) ?? 0))
+    await Promise.all(
+      [...latest].map(([actor, at]) =>
+        tx.run(sql`
+          UPDATE actor SET observations = observations + ${counts.get(actor) ?? 0},
+            last_seen_at = CASE WHEN last_seen_at < ${at} THEN ${at} ELSE last_seen_at END
+          WHERE number = ${actor}`),
+      ),
+    )
+  },
+}
+
+/** Adds `times` substantive observations of an actor as it was read in this transaction, the last of them at `at`, and gives how many it has then. */
+export async function observeActor(tx: Transaction, actor: ActorRow, times: number, at: number): Promise<number> {
+  const { made, counts } = await tx.carry(OBSERVED)
+  made.push({ actor: actor.number, times, at })
+  const count = (counts.get(actor.number) ?? 0) + times
+  counts.set(actor.number, count)
+  return actor.observations + count
+}
 
 export async function updateActorFlags(
   tx: Transaction,

@@ -34,9 +34,12 @@ export async function renewHead(tx: Pick<Transaction, 'run'>, storeId: string, g
 }
 
 /** The head row, carried by the transactions that change it. */
-const HEAD: Carried<Head> = {
+export const HEAD: Carried<Head> = {
   load: readHead,
-  copy: head => ({ ...head }),
+  mark(head) {
+    const before = { ...head }
+    return () => Object.assign(head, before)
+  },
   save: (tx, head) =>
     tx.run(sql`UPDATE head SET sequence = ${head.sequence}, record = ${head.record},
       entries = ${head.entries}, revisions = ${head.revisions}, verifications = ${head.verifications},
