@@ -38,7 +38,7 @@ export async function openApp(
   config: Config,
   { logger, now = Date.now, onBroken = () => {} }: AppOptions,
 ): Promise<App> {
-  const engine = await openEngine(config)
+  const engine = await openEngine(config, logger)
   const { store } = engine
   store.onBroken(fault => {
     logger.fatal({ err: fault }, 'the store is broken; nothing is written any more')

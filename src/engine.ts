@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { Problem } from './contract/problems.ts'
 import { prepareDataDirectory } from './embedded/data-directory.ts'
@@ -24,8 +25,9 @@ export type Engine = {
 /** How long a start waits for a database that may not be up, in milliseconds: long enough to tell at once what is wrong with it. */
 const FIRST_LOOK = 2_000
 
-export const openEngine = (config: Config): Promise<Engine> =>
-  config.databaseUrl === undefined ? openEmbedded(config) : openPostgres(config, config.databaseUrl)
+/** Opens the store that the configuration names. Throws OperatorError where the operator can mend it. */
+export const openEngine = (config: Config, logger: Logger): Promise<Engine> =>
+  config.databaseUrl === undefined ? openEmbedded(config) : openPostgres(config, config.databaseUrl, logger)
 
 const digestOf = (token: string): string => hash('sha256', token, 'hex')
 
@@ -44,19 +46,31 @@ async function openEmbedded(config: Config): Promise<Engine> {
   }
 }
 
-async function openPostgres(config: Config, url: string): Promise<Engine> {
-  const store = openPostgresStore({ url, readUrl: config.databaseReadUrl, groupMax: config.writeGroupMax })
+async function openPostgres(config: Config, url: string, logger: Logger): Promise<Engine> {
+  const onReach = (lost: Error | undefined): void => {
+    if (lost === undefined) logger.info({ database: placeOf(url) }, 'the database is there')
+    else logger.error({ err: lost }, 'the database is away: see that PostgreSQL runs and that DATABASE_URL names it')
+  }
+  const store = openPostgresStore({
+    url,
+    readUrl: config.databaseReadUrl,
+    groupMax: config.writeGroupMax,
+    onReach,
+  })
   let secrets: Secrets | undefined
   let tokenFile: string | undefined
   const share = store.opened.then(async () => {
     ;({ secrets, tokenFile } = await shareSecrets(store, config))
   })
   share.catch(store.breakDown)
+  const looked = new AbortController()
   try {
-    await Promise.race([share, setTimeout(FIRST_LOOK, undefined, { ref: false })])
+    await Promise.race([share, setTimeout(FIRST_LOOK, undefined, { signal: looked.signal })])
   } catch (error) {
     await store.close()
     throw error
+  } finally {
+    looked.abort()
   }
   return {
     store,

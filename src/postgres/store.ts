@@ -29,6 +29,8 @@ export type PostgresOptions = {
   readUrl: string | undefined
   /** The most writes that share one commit. */
   groupMax: number
+  /** Told when the server is lost, with the reason, and when it is there again. */
+  onReach(lost: Error | undefined): void
 }
 
 export type PostgresStore = Store & {
@@ -44,10 +46,10 @@ type Runner = (tx: Parameters<Work>[0], context: Context, input: unknown) => Pro
 const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<WriteName | UpkeepName, Runner>
 
 /** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
-export function openPostgresStore({ url, readUrl, groupMax }: PostgresOptions): PostgresStore {
+export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresOptions): PostgresStore {
   let server: Server | undefined
   const listeners: ((fault: Error) => void)[] = []
-  const state: State = { reachable: false, full: false, broken: undefined, closing: false }
+  const state: State = { reachable: undefined, full: false, broken: undefined, closing: false }
   const breakDown = (fault: Error): void => {
     if (state.broken !== undefined || state.closing) return
     state.broken = fault
@@ -88,6 +90,11 @@ export function openPostgresStore({ url, readUrl, groupMax }: PostgresOptions): 
     }
   }
 
+  const reach = (lost: Error | undefined): void => {
+    if (state.reachable === (lost === undefined)) return
+    state.reachable = lost === undefined
+    onReach(lost)
+  }
   const opened = Promise.withResolvers<void>()
   opened.promise.catch(() => {})
   const probe = async (): Promise<void> => {
@@ -95,11 +102,11 @@ export function openPostgresStore({ url, readUrl, groupMax }: PostgresOptions): 
       await session.get()
       const connection = await (primary[0] as Session).get()
       await connection.send([{ text: 'SELECT 1', values: [] }])
-      state.reachable = true
+      reach(undefined)
       opened.resolve()
       if (state.full) await perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' })
     } catch (error) {
-      state.reachable = false
+      reach(error as Error)
       if (!(error instanceof StoreFault) || error.kind === 'broken') {
         opened.reject(error)
         breakDown(error as Error)
@@ -137,7 +144,7 @@ export function openPostgresStore({ url, readUrl, groupMax }: PostgresOptions): 
   }
 }
 
-type State = { reachable: boolean; full: boolean; broken: Error | undefined; closing: boolean }
+type State = { reachable: boolean | undefined; full: boolean; broken: Error | undefined; closing: boolean }
 
 /** `waited` is how long the oldest write under way has been waiting, in milliseconds. */
 function readinessOf({ reachable, full, broken, closing }: State, waited: number): Readiness {

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ColumnTypes, mergeStatements } from '../../src/database/merge.ts'
+import type { Query, Result } from '../../src/database/postgres.ts'
+import { type Sql, sql } from '../../src/database/sql.ts'
+
+const columns: ColumnTypes = new Map([
+  [
+    'note',
+    new Map([
+      ['number', 'bigint'],
+      ['text', 'text'],
+      ['weight', 'double precision'],
+    ]),
+  ],
+])
+const find = (number: number): Sql => sql`SELECT text FROM note WHERE number = ${number} LIMIT ${1}`
+const add = (number: number, text: string | null): Sql =>
+  sql`INSERT INTO note (number, text, weight) VALUES (${number}, ${text}, ${0.5})`
+const merged = (...statements: Sql[]): Query[] => mergeStatements(statements, columns).queries
+const result = (rows: Result['rows']): Result => ({ rows, count: rows.length, command: 'SELECT' })
+
+test('a statement by itself only has its values marked', () => {
+  assert.deepEqual(merged(find(7)), [{ text: 'SELECT text FROM note WHERE number = $1 LIMIT $2', values: [7, 1] }])
+})
+
+test('SELECTs of one text become one join over their values, and each gets its own rows back in order', () => {
+  const { queries, split } = mergeStatements([find(1), add(9, 'x'), find(2), find(3)], columns)
+  assert.equal(queries.length, 2)
+  assert.match(
+    queries[0]?.text ?? '',
+    /unnest\(\$1::bigint\[\],\$2::bigint\[\]\)[\s\S]*LATERAL \(SELECT text FROM note WHERE number = k\.v1 LIMIT k\.v2\)/,
+  )
+  assert.deepEqual(queries[0]?.values, [
+    [1, 2, 3],
+    [1, 1, 1],
+  ])
+  const answers = split([
+    result([
+      { member: 1, text: 'a' },
+      { member: 3, text: 'b' },
+      { member: 3, text: 'c' },
+    ]),
+    { rows: [], count: 1, command: 'INSERT' },
+  ]) as Result[]
+  assert.deepEqual(
+    answers.map(({ rows }) => rows),
+    [[{ text: 'a' }], [], [], [{ text: 'b' }, { text: 'c' }]],
+  )
+})
+
+test('plain INSERTs of one text become one, with nulls; what says more than VALUES stays alone', () => {
+  const [query, ...others] = merged(add(1, 'a'), add(2, null))
+  assert.deepEqual(others, [])
+  assert.equal(
+    query?.text,
+    'INSERT INTO note (number,text,weight) SELECT * FROM unnest($1::bigint[],$2::text[],$3::double precision[])',
+  )
+  assert.deepEqual(query?.values, [
+    [1, 2],
+    ['a', null],
+    [0.5, 0.5],
+  ])
+  const upsert = (number: number) => sql`INSERT INTO note (number) VALUES (${number}) ON CONFLICT (number) DO NOTHING`
+  assert.equal(merged(upsert(1), upsert(2)).length, 2)
+  const unknown = (number: number) => sql`INSERT INTO elsewhere (number) VALUES (${number})`
+  assert.equal(merged(unknown(1), unknown(2)).length, 2)
+})
+
+test('a null, or values of other kinds, keep SELECTs apart', () => {
+  const by = (value: string | number | null): Sql => sql`SELECT text FROM note WHERE number = ${value}`
+  assert.equal(merged(by(null), by(null)).length, 2)
+  assert.equal(merged(by(1), by('1')).length, 2)
+  assert.equal(merged(by(1), by(2.5)).length, 2)
+  assert.equal(merged(by(1), by(2)).length, 1)
+})
+
+test('an error of a joined statement is the answer of all of its members, and of no other', () => {
+  const { split } = mergeStatements([find(1), find(2), add(3, 'x')], columns)
+  const error = new Error('too slow')
+  const answers = split([error, { rows: [], count: 1, command: 'INSERT' }])
+  assert.equal(answers[0], error)
+  assert.equal(answers[1], error)
+  assert.equal((answers[2] as Result).count, 1)
+})
+
+test('no statement grows without bound', () => {
+  const queries = merged(...Array.from({ length: 1_000 }, (_, n) => find(n)))
+  assert.deepEqual(
+    queries.map(({ values }) => (values[0] as unknown as number[]).length),
+    [512, 488],
+  )
+})
