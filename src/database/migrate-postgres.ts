@@ -7,6 +7,8 @@ import { postgresDdl } from './postgres-ddl.ts'
 
 /** The advisory lock under which one starter at a time looks and migrates. */
 const LOCK = 7_261_843_205
+/** A step may take long on a large store, and others wait for it; in milliseconds. */
+const STEP_TIMEOUT = 6 * 3_600_000
 const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration
   (number BIGINT PRIMARY KEY, name TEXT NOT NULL, breaking BIGINT NOT NULL, applied_at BIGINT NOT NULL)`
 
@@ -31,10 +33,11 @@ export async function migratePostgres(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
   const taken: string[] = []
+  await connection.limit(STEP_TIMEOUT)
   for (const step of migrations) {
     await connection.exec('BEGIN')
     try {
-      await connection.exec(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${LOCK})`)
+      await connection.exec(`SELECT pg_advisory_xact_lock(${LOCK})`)
       const applied = await appliedToPostgres(connection)
       assertKnown(applied, migrations)
       if (!applied.some(({ number }) => number === step.number)) {
@@ -54,6 +57,7 @@ export async function migratePostgres(
       throw error
     }
   }
+  await connection.limit(undefined)
   return taken
 }
 

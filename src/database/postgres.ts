@@ -18,7 +18,10 @@ export type PostgresConnection = {
   settle(queries: readonly Query[]): Promise<(Result | Error)[]>
   /** Runs fixed text of our own: DDL and settings, several statements at once. */
   exec(text: string): Promise<void>
-  /** Lets each statement take so many milliseconds from now on; undefined: as many as the session was opened with. */
+  /**
+   * Lets each statement take so many milliseconds from now on, and this process as long to think between two of a transaction;
+   * undefined: as the session was opened.
+   */
   limit(milliseconds: number | undefined): Promise<void>
   /** Statements sent and not answered. */
   pending(): number
@@ -128,7 +131,8 @@ export async function connectPostgres({
     settle,
     exec,
     async limit(milliseconds = statementTimeout) {
-      await exec(`SET statement_timeout = ${milliseconds}`)
+      const idle = milliseconds === statementTimeout ? idleTimeout : milliseconds
+      await exec(`SET statement_timeout = ${milliseconds}; SET idle_in_transaction_session_timeout = ${idle}`)
       limit = milliseconds
     },
     pending: () => pending,

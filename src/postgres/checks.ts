@@ -29,3 +29,19 @@ export async function assertTrustworthy(connection: PostgresConnection): Promise
     )
   }
 }
+
+/** What PostgreSQL says when the operator must act, and the mend. */
+const REFUSALS: Record<string, string> = {
+  '28P01': 'refuses the password; correct it in DATABASE_URL',
+  '28000': 'does not let this user in; correct DATABASE_URL or pg_hba.conf',
+  '3D000': 'does not have this database; create it, for example with createdb -E UTF8',
+  '42501': 'does not let this user make or use tables; make it the owner of the database',
+  '0LP01': 'does not let this user make or use tables; make it the owner of the database',
+}
+
+/** The error as a sentence for the operator, where PostgreSQL's answer will not change by itself. */
+export function refusalOf(error: Error): Error {
+  const { code, message } = error as Error & { code?: string }
+  const refusal = code === undefined ? undefined : REFUSALS[code]
+  return refusal === undefined ? error : new OperatorError(`PostgreSQL at DATABASE_URL ${refusal} (${message}).`)
+}

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { StoreFault } from '../database/database.ts'
 import { connectPostgres, type PostgresConnection, type SessionOptions } from '../database/postgres.ts'
+import { refusalOf } from './checks.ts'
 
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
@@ -26,12 +27,13 @@ export function createSession(
   let last: unknown
 
   const open = async (): Promise<PostgresConnection> => {
-    const made = await connectPostgres(options)
+    let made: PostgresConnection | undefined
     try {
+      made = await connectPostgres(options)
       await prepare(made)
     } catch (error) {
-      await made.close()
-      throw error
+      await made?.close()
+      throw refusalOf(error as Error)
     }
     if (closed) {
       await made.close()

@@ -13,7 +13,7 @@ import { createWriter } from './writer.ts'
 const READ_SESSIONS = 4
 /** Milliseconds that a statement of a write may take, and that a silent session may sit in a transaction: together what a cut-off node holds up the others. */
 const WRITE_TIMEOUT = 2_500
-const IDLE_TIMEOUT = 1_500
+const IDLE_TIMEOUT = 2_000
 const READ_TIMEOUT = 5_000
 /** A store whose writes wait longer than this is not ready for more, in milliseconds. */
 const WAIT_MAX = 5_000
@@ -106,11 +106,9 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
       opened.resolve()
       if (state.full) await perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' })
     } catch (error) {
-      reach(error as Error)
-      if (!(error instanceof StoreFault) || error.kind === 'broken') {
-        opened.reject(error)
-        breakDown(error as Error)
-      }
+      if (error instanceof StoreFault && error.kind !== 'broken') return reach(error)
+      opened.reject(error)
+      breakDown(error as Error)
     }
   }
   let probing: Promise<void> | undefined

@@ -12,7 +12,7 @@ const PENDING_MAX = 2_000
 /** How long a write may wait to be begun and tried again before it is refused, in milliseconds. */
 const PATIENCE = 5_000
 /** How long a statement of a work that runs alone may take, in milliseconds. */
-const ALONE_TIMEOUT = 60_000
+const ALONE_TIMEOUT = 30_000
 const RETRY_PAUSE = 50
 /** How long the answer to a lost commit is sought, in milliseconds. */
 const RESOLVE_PATIENCE = 60_000
