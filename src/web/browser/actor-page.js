@@ -1,0 +1,3 @@
+import { actorPanel } from './actor-panel.js'
+
+actorPanel(document.querySelector('[data-actor]'))

@@ -1,0 +1,158 @@
+import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActorElsewhere } from './actor.js'
+import { call } from './api.js'
+import { button, download, make, need, show } from './dom.js'
+import { fieldOf, textIn } from './fields.js'
+import { sendBy } from './sending.js'
+import { words } from './visible.js'
+
+/** @typedef {import('./actor.js').ActorIssued} ActorIssued */
+/** @typedef {import('./actor.js').KeptActor} KeptActor */
+
+/** @param {KeptActor} actor */
+const save = actor => download(`palimpsest-actor-${actor.id ?? 'token'}.json`, fileOf(actor), 'application/json')
+
+/**
+ * Brings the panel of a page to life in which a person gets, loads, saves and forgets the actor that writes.
+ * @param {Element | null} root
+ */
+export function actorPanel(root) {
+  if (root === null) return
+  const none = need(root, '[data-none]', HTMLElement)
+  const kept = need(root, '[data-kept]', HTMLElement)
+  const issued = need(root, '[data-issued]', HTMLElement)
+  for (const fieldset of root.querySelectorAll('fieldset')) fieldset.disabled = false
+
+  const render = () => {
+    const actor = keptActor()
+    show(none, actor === undefined)
+    show(kept, actor !== undefined)
+    need(kept, '[data-name]', HTMLElement).replaceChildren(words(actor?.name, 'an actor without a name'))
+    need(kept, '[data-id]', HTMLElement).textContent = actor?.id ?? 'known from the next writing on'
+  }
+
+  /** @param {KeptActor} actor @param {boolean} lasting */
+  const showOnce = (actor, lasting) => {
+    const done = button('I have kept it', () => {
+      issued.replaceChildren()
+      show(issued, false)
+      need(kept, '[data-save]', HTMLButtonElement).focus()
+    })
+    issued.replaceChildren(
+      make('h3', {}, 'Your token, shown this once'),
+      make('p', {}, make('code', { class: 'token' }, actor.token)),
+      make('p', {}, lasting ? KEPT : UNKEPT),
+      make(
+        'p',
+        { class: 'row' },
+        button('Save it as a file', () => save(actor)),
+        done,
+      ),
+    )
+    show(issued, true)
+    issued.focus()
+  }
+
+  const form = need(none, 'form[data-create]', HTMLFormElement)
+  sendBy(form, {
+    send: () => call('POST', '/api/actors', { body: actorInput(form) }),
+    done: (/** @type {ActorIssued} */ body) => {
+      const actor = actorOf(body)
+      const lasting = keepActor(actor)
+      form.reset()
+      render()
+      showOnce(actor, lasting)
+    },
+  })
+  need(kept, '[data-save]', HTMLButtonElement).addEventListener('click', () => {
+    const actor = keptActor()
+    if (actor !== undefined) save(actor)
+  })
+  confirmed(need(kept, '[data-forget]', HTMLButtonElement), () => {
+    forgetActor()
+    issued.replaceChildren()
+    show(issued, false)
+    render()
+    need(none, 'input', HTMLInputElement).focus()
+  })
+  loadToken(need(none, 'form[data-load]', HTMLFormElement), () => {
+    render()
+    need(kept, '[data-save]', HTMLButtonElement).focus()
+  })
+  onActorElsewhere(render)
+  render()
+}
+
+const KEPT =
+  'This browser keeps it and writes with it. Save it as a file too: it cannot be recovered, and whoever holds it writes as you.'
+const UNKEPT = 'This browser does not let the page keep it: save it as a file now, or it is lost with this page.'
+
+/** @param {HTMLFormElement} form */
+function actorInput(form) {
+  const given = Object.fromEntries(
+    ['declaredName', 'declaredModel', 'declaredProvider'].flatMap(name => {
+      const text = textIn(form, name)
+      return text === '' ? [] : [[name, text]]
+    }),
+  )
+  return { actorType: textIn(form, 'actorType'), ...given }
+}
+
+/**
+ * Lets a button act only when it is pressed a second time; leaving it takes the question back.
+ * @param {HTMLButtonElement} pressed
+ * @param {() => void} act
+ */
+function confirmed(pressed, act) {
+  const name = pressed.textContent ?? ''
+  const reset = () => {
+    pressed.textContent = name
+    delete pressed.dataset.asked
+  }
+  pressed.addEventListener('blur', reset)
+  pressed.addEventListener('click', () => {
+    if (pressed.dataset.asked === undefined) {
+      pressed.dataset.asked = ''
+      pressed.textContent = 'Forget it for good? Press again'
+    } else {
+      reset()
+      act()
+    }
+  })
+}
+
+/**
+ * Takes a token from a file or from what is pasted, and asks the service whether it knows it.
+ * @param {HTMLFormElement} form
+ * @param {() => void} loaded
+ */
+function loadToken(form, loaded) {
+  const field = fieldOf(form, 'token')
+  const file = need(form, 'input[type=file]', HTMLInputElement)
+  /** @type {KeptActor | undefined} */
+  let actor
+  const { tell } = sendBy(form, {
+    check: async () => {
+      const [chosen] = Array.from(file.files ?? [])
+      actor = actorFromText(field.value === '' ? ((await chosen?.slice(0, 4_096).text()) ?? '') : field.value)
+      if (actor === undefined) tell('No token found: paste one that begins with plm_, or choose the file you saved.')
+      return actor !== undefined
+    },
+    send: () => call('GET', '/api/discovery', { token: actor?.token }),
+    done: () => {
+      if (actor !== undefined) keepActor(actor)
+      form.reset()
+      loaded()
+    },
+  })
+}
+
+/**
+ * The token that a form writes with, or undefined after the panel was brought to the person.
+ * @returns {string | undefined}
+ */
+export function tokenOrAsk() {
+  const token = keptActor()?.token
+  const first = document.querySelector('[data-actor] [data-none] input')
+  if (token === undefined && first instanceof HTMLElement) first.focus()
+  return token
+}

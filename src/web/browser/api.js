@@ -1,0 +1,73 @@
+/** What no answer is told as: the problem codes of the contract have no word for it. */
+export const NO_ANSWER = 'NO_ANSWER'
+
+/** How long an answer is waited for, in milliseconds. */
+const PATIENCE = 20_000
+
+/**
+ * @template T
+ * @typedef {{ ok: true, status: number, body: T }} Done
+ */
+/** @typedef {{ ok: false, status: number, code: string, requestId: string | null, retryAfter: number }} Refused */
+/**
+ * @template T
+ * @typedef {Done<T> | Refused} Answer
+ */
+
+/**
+ * Calls the public API of this host and gives its answer; a refusal is an answer too, nothing is thrown.
+ * Credentials travel in header fields only.
+ * @template T
+ * @param {'GET' | 'POST'} method
+ * @param {string} path
+ * @param {{ body?: unknown, token?: string | undefined, bearer?: string | undefined }} options
+ * @returns {Promise<Answer<T>>}
+ */
+export async function call(method, path, { body, token, bearer } = {}) {
+  /** @type {Record<string, string>} */
+  const headers = { accept: 'application/json' }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (token !== undefined) headers['x-actor-token'] = token
+  if (bearer !== undefined) headers.authorization = `Bearer ${bearer}`
+  try {
+    const response = await fetch(path, {
+      method,
+      headers,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      signal: AbortSignal.timeout(PATIENCE),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const answered = await response.json()
+    if (response.ok) {
+      return { ok: true, status: response.status, body: answered }
+    }
+    return {
+      ok: false,
+      status: response.status,
+      code: String(answered?.error?.code ?? 'UNEXPECTED_FAULT'),
+      requestId: answered?.error?.requestId ?? null,
+      retryAfter: Number(response.headers.get('retry-after') ?? 0),
+    }
+  } catch {
+    return { ok: false, status: 0, code: NO_ANSWER, requestId: null, retryAfter: 0 }
+  }
+}
+
+/** @typedef {import('../../contract/resources.ts').Entry} Entry */
+/** @typedef {import('../../contract/resources.ts').Revision} Revision */
+
+/**
+ * @param {string} address id or slug
+ * @returns {Promise<Answer<Entry>>}
+ */
+export const readEntry = address => call('GET', `/api/entries/${encodeURIComponent(address)}`)
+
+/**
+ * @param {string} address id or slug of the entry
+ * @param {string} revisionId
+ * @returns {Promise<Answer<Revision>>}
+ */
+export const readRevision = (address, revisionId) =>
+  call('GET', `/api/entries/${encodeURIComponent(address)}/revisions/${encodeURIComponent(revisionId)}`)

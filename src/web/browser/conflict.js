@@ -1,0 +1,129 @@
+import { readEntry, readRevision } from './api.js'
+import { differenceView } from './difference-view.js'
+import { button, make } from './dom.js'
+import { merge, mergedText, mergeWhole } from './merge.js'
+import { words } from './visible.js'
+
+/** @typedef {import('./api.js').Revision} Revision */
+/** @typedef {import('./merge.js').Part} Part */
+/** @typedef {import('./merge.js').Choice} Choice */
+/** The texts of a revision. @typedef {{ title: string, summary: string, content: string }} Texts */
+
+const TEXTS = /** @type {const} */ (['title', 'summary', 'content'])
+const NAMES = { title: 'Title', summary: 'Summary', content: 'Content' }
+/** @type {[Choice, string][]} */
+const CHOICES = [
+  ['mine', 'Keep mine'],
+  ['theirs', 'Take theirs'],
+  ['both', 'Keep both, theirs first'],
+]
+
+/**
+ * Reads what a conflict is about: the revision begun with and the latest.
+ * @param {string} slug
+ * @param {string} baseId
+ * @returns {Promise<{ base: Revision, theirs: Revision } | import('./api.js').Refused>}
+ */
+export async function readConflict(slug, baseId) {
+  const [entry, base] = await Promise.all([readEntry(slug), readRevision(slug, baseId)])
+  if (!entry.ok) return entry
+  if (!base.ok) return base
+  const theirs = await readRevision(slug, entry.body.currentRevisionId)
+  return theirs.ok ? { base: base.body, theirs: theirs.body } : theirs
+}
+
+/**
+ * Shows both versions and what differs, word by word, and offers a merge: what one side alone changed is in it, the rest is asked.
+ * @param {{ base: Revision, theirs: Revision, mine: Texts }} versions
+ * @param {(merged: Texts) => void} take
+ * @returns {Node[]}
+ */
+export function conflictView({ base, theirs, mine }, take) {
+  const parts = {
+    title: mergeWhole(base.title, theirs.title, mine.title),
+    summary: mergeWhole(base.summary, theirs.summary, mine.summary),
+    content: merge(base.content, theirs.content, mine.content),
+  }
+  /** @type {Record<keyof Texts, Choice[]>} */
+  const choices = { title: [], summary: [], content: [] }
+  const shown = TEXTS.filter(name => new Set([base[name], theirs[name], mine[name]]).size > 1)
+  const open = shown.flatMap(name => questions(name, parts[name], choices[name]))
+  const put = button(
+    'Put the merge into the form',
+    () =>
+      take({
+        title: mergedText(parts.title, choices.title),
+        summary: mergedText(parts.summary, choices.summary),
+        content: mergedText(parts.content, choices.content),
+      }),
+    { class: 'do' },
+  )
+  return [
+    make('h2', {}, 'Somebody revised this entry first'),
+    make('p', {}, 'Their revision stands; yours is not lost. They say of theirs: “', words(theirs.rationale), '”'),
+    ...shown.map(name => versionsOf(name, base[name], theirs[name], mine[name])),
+    make('h3', {}, 'The merge'),
+    make(
+      'p',
+      {},
+      open.length === 0 ? NOTHING_OPEN : 'Where only one of you changed something, it is taken. Decide the rest:',
+    ),
+    ...open,
+    make('p', {}, put),
+  ]
+}
+
+const NOTHING_OPEN = 'You changed different places: the merge takes both.'
+
+/**
+ * @param {keyof Texts} name
+ * @param {string} base
+ * @param {string} theirs
+ * @param {string} mine
+ */
+function versionsOf(name, base, theirs, mine) {
+  const side = (/** @type {string} */ whose, /** @type {string} */ text) =>
+    make('div', {}, make('h4', {}, whose), differenceView(base, text, `${NAMES[name]}: ${whose}`))
+  return make(
+    'section',
+    { class: 'versions' },
+    make('h3', {}, NAMES[name]),
+    make('div', { class: 'sides' }, side('What they changed', theirs), side('What you changed', mine)),
+    make(
+      'details',
+      {},
+      make('summary', {}, `${NAMES[name]}: from theirs to yours`),
+      differenceView(theirs, mine, `${NAMES[name]}: from theirs to yours`),
+    ),
+  )
+}
+
+/**
+ * One question for each part that both changed.
+ * @param {keyof Texts} name
+ * @param {readonly Part[]} parts
+ * @param {Choice[]} choices is filled with what is chosen
+ */
+function questions(name, parts, choices) {
+  return parts
+    .flatMap(part => (part.kind === 'open' ? [part] : []))
+    .map((part, index) => {
+      choices[index] = 'mine'
+      const offered = name === 'content' ? CHOICES : CHOICES.slice(0, 2)
+      const radios = offered.map(([choice, label]) => {
+        const radio = make('input', { type: 'radio', name: `merge-${name}-${index}`, checked: choice === 'mine' })
+        radio.addEventListener('change', () => {
+          choices[index] = choice
+        })
+        return make('label', { class: 'choice' }, radio, label)
+      })
+      const view = differenceView(part.theirs, part.mine, `${NAMES[name]}, place ${index + 1}: from theirs to yours`)
+      return make(
+        'fieldset',
+        { class: 'question' },
+        make('legend', {}, `${NAMES[name]}, place ${index + 1}: theirs struck out, yours underlined`),
+        view,
+        make('div', { class: 'row' }, ...radios),
+      )
+    })
+}

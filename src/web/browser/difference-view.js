@@ -1,0 +1,41 @@
+import { wordDifference } from './difference.js'
+import { make } from './dom.js'
+import { everyCharacter } from './visible.js'
+
+/** A stretch without change that is longer is folded, down to so many characters at each side. */
+const LONGEST = 400
+const KEPT = 120
+
+/**
+ * How one text became another, as markup: what is gone and what is new, in words.
+ * @param {string} before
+ * @param {string} after
+ * @param {string} name what is compared, for those who cannot see the frame
+ */
+export function differenceView(before, after, name) {
+  const pieces = wordDifference(before, after)
+  const parts = pieces.flatMap(({ kind, text }, index) => {
+    if (kind === 'gone') return [make('del', {}, ...everyCharacter(text))]
+    if (kind === 'new') return [make('ins', {}, ...everyCharacter(text))]
+    return folded(text, index === 0, index === pieces.length - 1)
+  })
+  return make('div', { class: 'difference', role: 'region', tabindex: 0, 'aria-label': name, dir: 'auto' }, ...parts)
+}
+
+/**
+ * @param {string} text
+ * @param {boolean} first
+ * @param {boolean} last
+ * @returns {(Node | string)[]}
+ */
+function folded(text, first, last) {
+  if (text.length <= LONGEST) return everyCharacter(text)
+  const head = first ? '' : cut(text, 0, KEPT)
+  const tail = last ? '' : cut(text, text.length - KEPT, text.length)
+  const left = text.length - head.length - tail.length
+  const note = make('span', { class: 'folded' }, ` … ${left} characters the same … `)
+  return [...everyCharacter(head), note, ...everyCharacter(tail)]
+}
+
+/** @param {string} text @param {number} from @param {number} to */
+const cut = (text, from, to) => text.slice(from, to).toWellFormed()

@@ -1,0 +1,123 @@
+/**
+ * What two lists have in common: `count` equal items from `a` in the one and from `b` in the other.
+ * @typedef {{ a: number, b: number, count: number }} Match
+ */
+/** @typedef {{ kind: 'same' | 'gone' | 'new', text: string }} Piece */
+
+/** How many differences are looked for; lists that differ more are taken as wholly different where they differ. */
+const MOST_EDITS = 1_200
+
+/**
+ * The longest common parts of two lists, in order (Myers 1986, greedy). Time and memory are bounded by MOST_EDITS.
+ * @param {readonly string[]} before
+ * @param {readonly string[]} after
+ * @returns {Match[]}
+ */
+export function matches(before, after) {
+  let head = 0
+  while (head < before.length && head < after.length && before[head] === after[head]) head += 1
+  let tail = 0
+  const most = Math.min(before.length, after.length) - head
+  while (tail < most && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1
+  const inner = innerMatches(before.slice(head, before.length - tail), after.slice(head, after.length - tail))
+  return [
+    { a: 0, b: 0, count: head },
+    ...inner.map(({ a, b, count }) => ({ a: a + head, b: b + head, count })),
+    { a: before.length - tail, b: after.length - tail, count: tail },
+  ].filter(({ count }) => count > 0)
+}
+
+/**
+ * @param {readonly string[]} before
+ * @param {readonly string[]} after
+ * @returns {Match[]}
+ */
+function innerMatches(before, after) {
+  if (before.length === 0 || after.length === 0) return []
+  const most = Math.min(MOST_EDITS, before.length + after.length)
+  const middle = most + 1
+  const furthest = new Int32Array(2 * most + 3)
+  /** How far each diagonal was reached after so many edits; diagonal k of round d stands at k + d. @type {Int32Array[]} */
+  const rounds = []
+  for (let edits = 0; edits <= most; edits += 1) {
+    for (let k = -edits; k <= edits; k += 2) {
+      const down = k === -edits || (k !== edits && at(furthest, middle + k - 1) < at(furthest, middle + k + 1))
+      let x = down ? at(furthest, middle + k + 1) : at(furthest, middle + k - 1) + 1
+      while (x < before.length && x - k < after.length && before[x] === after[x - k]) x += 1
+      furthest[middle + k] = x
+      if (x >= before.length && x - k >= after.length) return walkBack(rounds, before.length, after.length)
+    }
+    rounds.push(furthest.slice(middle - edits, middle + edits + 1))
+  }
+  return []
+}
+
+/**
+ * @param {Int32Array[]} rounds
+ * @param {number} length of the list before
+ * @param {number} afterLength
+ * @returns {Match[]}
+ */
+function walkBack(rounds, length, afterLength) {
+  /** @type {Match[]} */
+  const found = []
+  let x = length
+  let y = afterLength
+  for (let edits = rounds.length; edits > 0; edits -= 1) {
+    const earlier = rounds[edits - 1] ?? new Int32Array(1)
+    const reached = (/** @type {number} */ k) => (Math.abs(k) < edits ? at(earlier, k + edits - 1) : -1)
+    const k = x - y
+    const down = k === -edits || (k !== edits && reached(k - 1) < reached(k + 1))
+    const fromX = down ? reached(k + 1) : reached(k - 1)
+    const startX = down ? fromX : fromX + 1
+    if (x > startX) found.unshift({ a: startX, b: startX - k, count: x - startX })
+    x = fromX
+    y = fromX - (down ? k + 1 : k - 1)
+  }
+  if (x > 0) found.unshift({ a: 0, b: 0, count: x })
+  return found
+}
+
+/** @param {Int32Array} list @param {number} index */
+const at = (list, index) => list[index] ?? 0
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+
+/**
+ * A text cut into words, spaces and signs, of every script.
+ * @param {string} text
+ * @returns {string[]}
+ */
+export const wordsOf = text => Array.from(segmenter.segment(text), ({ segment }) => segment)
+
+/**
+ * A text cut into lines, each with its line end.
+ * @param {string} text
+ * @returns {string[]}
+ */
+export const linesOf = text => text.match(/[^\n]*\n|[^\n]+/g) ?? []
+
+/**
+ * How one text became another, by words: what is the same, what is gone and what is new, in reading order.
+ * @param {string} before
+ * @param {string} after
+ * @returns {Piece[]}
+ */
+export function wordDifference(before, after) {
+  const from = wordsOf(before)
+  const to = wordsOf(after)
+  /** @type {Piece[]} */
+  const pieces = []
+  let a = 0
+  let b = 0
+  for (const match of [...matches(from, to), { a: from.length, b: to.length, count: 0 }]) {
+    pieces.push(
+      { kind: 'gone', text: from.slice(a, match.a).join('') },
+      { kind: 'new', text: to.slice(b, match.b).join('') },
+      { kind: 'same', text: to.slice(match.b, match.b + match.count).join('') },
+    )
+    a = match.a + match.count
+    b = match.b + match.count
+  }
+  return pieces.filter(({ text }) => text !== '')
+}

@@ -1,0 +1,67 @@
+/** @typedef {Node | string} Child */
+
+/**
+ * Makes an element. A string becomes text, never markup.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, string | number | boolean>} attributes `true` sets an empty attribute, `false` none
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, '')
+    else if (value !== false) element.setAttribute(name, String(value))
+  }
+  element.append(...children)
+  return element
+}
+
+/**
+ * Makes a button that does something here and sends no form.
+ * @param {string} name
+ * @param {() => void} act
+ * @param {Record<string, string | number | boolean>} attributes
+ */
+export function button(name, act, attributes = {}) {
+  const element = make('button', { type: 'button', ...attributes }, name)
+  element.addEventListener('click', act)
+  return element
+}
+
+/**
+ * The one element that a page must have. Throws where it is missing, which is a fault of the page.
+ * @template {Element} E
+ * @param {ParentNode} root
+ * @param {string} selector
+ * @param {new () => E} type
+ * @returns {E}
+ */
+export function need(root, selector, type) {
+  const found = root.querySelector(selector)
+  if (!(found instanceof type)) throw new Error(`The page has no ${selector}.`)
+  return found
+}
+
+/**
+ * Shows an element or takes it out of sight and out of the order of the keyboard.
+ * @param {Element} element
+ * @param {boolean} shown
+ */
+export const show = (element, shown) => element.toggleAttribute('hidden', !shown)
+
+/**
+ * Offers a text as a file to keep. The text stands in no address and in no element.
+ * @param {string} name
+ * @param {string} text
+ * @param {string} type
+ */
+export function download(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = make('a', { href: address, download: name, hidden: true })
+  document.body.append(link)
+  link.click()
+  link.remove()
+  URL.revokeObjectURL(address)
+}

@@ -1,0 +1,93 @@
+import { button, show } from './dom.js'
+import { fieldsOf } from './fields.js'
+
+/** A list beside the fields (tags, sources) that a draft keeps too. @typedef {{ value(): unknown, set(value: unknown): void }} Kept */
+
+/** How long after the last change a draft is kept, in milliseconds. */
+const PAUSE = 250
+const FORBIDDEN = new Set(['password', 'file'])
+
+/**
+ * Keeps what is typed into a form in this browser until it was sent, and brings it back when the page is opened again.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} notice where it is told that a draft is back
+ * @param {Record<string, Kept>} lists
+ * @returns {{ restored: boolean, forget(): void }}
+ */
+export function keepDraft(form, notice, lists = {}) {
+  const key = `palimpsest.draft:${location.pathname}${location.search}`
+  const fields = fieldsOf(form).filter(field => !FORBIDDEN.has(field.type))
+  const began = JSON.stringify(read())
+  let timer = 0
+
+  function read() {
+    const values = fields.map(field => [
+      field.type === 'radio' ? `${field.name}=${field.value}` : field.name,
+      field instanceof HTMLInputElement && field.type === 'radio' ? field.checked : field.value,
+    ])
+    return {
+      fields: Object.fromEntries(values),
+      lists: Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.value()])),
+    }
+  }
+  const write = (/** @type {ReturnType<typeof read>} */ draft) => {
+    for (const field of fields) {
+      if (field instanceof HTMLInputElement && field.type === 'radio') {
+        field.checked = draft.fields?.[`${field.name}=${field.value}`] === true
+      } else if (typeof draft.fields?.[field.name] === 'string') field.value = draft.fields[field.name]
+    }
+    for (const [name, list] of Object.entries(lists)) list.set(draft.lists?.[name])
+    form.dispatchEvent(new Event('draft'))
+  }
+  const save = () => {
+    clearTimeout(timer)
+    const now = JSON.stringify(read())
+    keep(key, now === began ? null : JSON.stringify({ at: Date.now(), ...read() }))
+  }
+  const forget = () => {
+    clearTimeout(timer)
+    form.removeEventListener('input', later)
+    window.removeEventListener('pagehide', save)
+    keep(key, null)
+  }
+  const later = () => {
+    clearTimeout(timer)
+    timer = window.setTimeout(save, PAUSE)
+  }
+
+  const kept = found(key)
+  if (kept !== undefined) {
+    write(kept)
+    const discard = button('Discard it', () => {
+      write(JSON.parse(began))
+      keep(key, null)
+      show(notice, false)
+      fields.find(field => field.type !== 'hidden')?.focus()
+    })
+    notice.replaceChildren(`Your draft of ${new Date(kept.at).toLocaleString()} is back. `, discard)
+    show(notice, true)
+  }
+  form.addEventListener('input', later)
+  window.addEventListener('pagehide', save)
+  return { restored: kept !== undefined, forget }
+}
+
+/** @param {string} key @param {string | null} text */
+function keep(key, text) {
+  try {
+    if (text === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, text)
+  } catch {
+    // A browser that keeps nothing keeps no drafts.
+  }
+}
+
+/** @param {string} key */
+function found(key) {
+  try {
+    const draft = JSON.parse(localStorage.getItem(key) ?? 'null')
+    return draft !== null && typeof draft.at === 'number' ? draft : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,89 @@
+import { show } from './dom.js'
+
+/** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Field */
+
+const NUMBERS = new Intl.NumberFormat('en')
+
+/** How many Unicode code points a text has: what the limits of the service count. @param {string} text */
+export const lengthOf = text => Array.from(text).length
+
+/** All fields of a form that hold a text or a choice. @param {ParentNode} form @returns {Field[]} */
+export const fieldsOf = form =>
+  Array.from(form.querySelectorAll('input[name], textarea[name], select[name]')).filter(
+    /** @returns {field is Field} */ field =>
+      field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement || field instanceof HTMLSelectElement,
+  )
+
+/** The field of a form by its name. @param {HTMLFormElement} form @param {string} name @returns {Field} */
+export function fieldOf(form, name) {
+  const found = fieldsOf(form).find(field => field.name === name)
+  if (found === undefined) throw new Error(`The form has no field ${name}.`)
+  return found
+}
+
+/** The text or chosen value of a form by name, as it stands. @param {HTMLFormElement} form @param {string} name */
+export const textIn = (form, name) => String(new FormData(form).get(name) ?? '')
+
+/** Puts a text into a field as if it had been typed. @param {Field} field @param {string} text */
+export function fill(field, text) {
+  field.value = text
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+/** Shows at every field with a limit how much of it is used. @param {HTMLFormElement} form */
+export function countCharacters(form) {
+  const count = (/** @type {Field} */ field) => {
+    const shown = document.getElementById(`${field.id}-count`)
+    const most = Number(field.dataset.max)
+    if (shown === null || !most) return
+    const used = lengthOf(field.value)
+    shown.textContent = `${NUMBERS.format(used)} of ${NUMBERS.format(most)}`
+    shown.classList.toggle('over', used > most)
+  }
+  const countAll = () => fieldsOf(form).forEach(count)
+  form.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) count(target)
+  })
+  form.addEventListener('reset', () => queueMicrotask(countAll))
+  countAll()
+}
+
+/**
+ * Tells at a field what is wrong with it; the empty text says that nothing is.
+ * @param {Element} field
+ * @param {string} problem
+ */
+export function tellField(field, problem) {
+  const told = document.getElementById(`${field.id}-problem`)
+  if (told !== null) {
+    told.textContent = problem
+    show(told, problem !== '')
+  }
+  if (problem === '') field.removeAttribute('aria-invalid')
+  else field.setAttribute('aria-invalid', 'true')
+}
+
+/**
+ * Tells at every field what is wrong with it.
+ * @param {HTMLFormElement} form
+ * @returns {Field[]} the fields that must be changed before the form can be sent
+ */
+export function wrongFields(form) {
+  return fieldsOf(form).filter(field => {
+    if (field.id === '' || field.disabled) return false
+    const problem = problemOf(field)
+    tellField(field, problem)
+    return problem !== ''
+  })
+}
+
+/** @param {Field} field */
+function problemOf(field) {
+  const name = field.dataset.label ?? field.name
+  const over = lengthOf(field.value) - Number(field.dataset.max ?? Number.POSITIVE_INFINITY)
+  if (field.required && field.value === '') return `${name} is missing.`
+  if (over > 0) return `${name} is ${NUMBERS.format(over)} ${over === 1 ? 'character' : 'characters'} too long.`
+  if (field.value.includes('\u0000') || !field.value.isWellFormed())
+    return `${name} holds a character that cannot be stored; remove it.`
+  return ''
+}

@@ -1,0 +1,47 @@
+/**
+ * What a person is told when the service refuses, by problem code, and what to do about it.
+ * @type {Record<string, string>}
+ */
+export const MESSAGES = {
+  MALFORMED_REQUEST: 'The browser sent something that is no proper request. Reload the page and try again.',
+  INVALID_PATH: 'The address of this page is not right. Go back to the entry and start from there.',
+  INVALID_QUERY: 'The address of this page holds something that is not understood. Go back and start again.',
+  MALFORMED_JSON: 'The text could not be sent as it is. Look for odd characters in it and try again.',
+  INVALID_BODY: 'A field is missing, too long or holds something that is not allowed. Check the fields above.',
+  INVALID_TEXT: 'A text holds a character that cannot be stored (a zero character or half of a pair). Remove it.',
+  ACTOR_TOKEN_REQUIRED: 'Writing needs an actor. Create one above, or load the token you already have.',
+  ACTOR_TOKEN_INVALID:
+    'This browser keeps a token that this service does not know. Forget it above, then create an actor or load the right token.',
+  ADMIN_TOKEN_REQUIRED: 'Type the admin token.',
+  ADMIN_TOKEN_INVALID:
+    'That is not the admin token of this server. The start of the server says in which file it lies.',
+  ACTOR_BLOCKED: 'This actor may read but no longer write. Ask the operator.',
+  ORIGIN_BLOCKED: 'Your network may read but not write here. Ask the operator.',
+  ENTRY_LOCKED: 'The entry is locked: it can be read and cited, but takes nothing new.',
+  ROUTE_NOT_FOUND: 'There is no such address.',
+  ENTRY_NOT_FOUND: 'There is no such entry. Check its address, or search for it.',
+  REVISION_NOT_FOUND: 'The entry has no such revision. Open its history and pick one.',
+  TARGET_NOT_FOUND: 'There is no such entry, actor or origin any more.',
+  STALE_REVISION: 'Somebody revised the entry while you were writing.',
+  ENTRY_WITHDRAWN:
+    'The entry has been withdrawn by moderation. Your text is still in this page: copy it if you need it.',
+  BODY_TOO_LARGE: 'All fields together are larger than 32 KiB. Shorten the content.',
+  UNSUPPORTED_MEDIA_TYPE: 'The browser sent the text in a form that is not taken. Reload the page and try again.',
+  SOURCE_NOT_FOUND: 'One of the sources cannot be read here any more. Remove it and try again.',
+  SELF_RELATION: 'An entry cannot be related to itself. Choose another one.',
+  ACTION_NOT_APPLICABLE:
+    'That cannot be done to this kind of target: an origin can be quarantined or blocked, not hidden.',
+  RATE_LIMITED: 'That was too much within one minute.',
+  COOLDOWN: 'That came too soon after the last time you did the same.',
+  NOT_READY: 'The service is starting or stopping.',
+  OVERLOADED: 'The service has more to do than it can take.',
+  STORE_UNAVAILABLE: 'Nothing can be stored at the moment.',
+  UNEXPECTED_FAULT: 'Something failed that should not. Tell the operator the request number.',
+  NO_ANSWER: 'No answer came. It may or may not have been stored: look whether it is there before you send it again.',
+}
+
+/**
+ * The sentence for a code; a code nobody foresaw is named.
+ * @param {string} code
+ */
+export const messageOf = code => MESSAGES[code] ?? `The service refused this with the code ${code}.`

@@ -1,0 +1,34 @@
+import { findByAddress } from './entry-address.js'
+import { fieldOf, tellField, textIn } from './fields.js'
+import { theForm, writeForm } from './write-form.js'
+
+const form = theForm()
+const { slug = '', entry: sourceEntryId = '' } = form.dataset
+let targetEntryId = ''
+
+/** Finds the entry that is related to. */
+async function findTarget() {
+  const field = fieldOf(form, 'target')
+  const looked = await findByAddress(field.value)
+  const itself = 'found' in looked && looked.found.entryId === sourceEntryId
+  const problem = 'problem' in looked ? looked.problem : itself ? 'That is this entry itself; choose another.' : ''
+  tellField(field, problem)
+  if (problem !== '' || !('found' in looked)) {
+    field.focus()
+    return false
+  }
+  targetEntryId = looked.found.entryId
+  return true
+}
+
+writeForm(form, {
+  path: () => '/api/relations',
+  input: () => ({
+    sourceEntryId,
+    targetEntryId,
+    relationType: textIn(form, 'relationType'),
+    rationale: textIn(form, 'rationale'),
+  }),
+  ready: findTarget,
+  done: () => `/entries/${encodeURIComponent(slug)}/relations`,
+})

@@ -1,0 +1,105 @@
+import { NO_ANSWER } from './api.js'
+import { countdown } from './countdown.js'
+import { make, need } from './dom.js'
+import { wrongFields } from './fields.js'
+import { messageOf } from './messages.js'
+
+/**
+ * @template T
+ * @typedef {import('./api.js').Answer<T>} Answer
+ */
+/** @typedef {import('./api.js').Refused} Refused */
+/**
+ * What sending a form takes: `check` tells what else is wrong and focuses it (true: all is well), `refused` handles a refusal of
+ * its own (true: it did).
+ * @template T
+ * @typedef {{
+ *   check?: () => boolean | Promise<boolean>,
+ *   send: () => Promise<Answer<T>>,
+ *   done: (body: T) => void,
+ *   refused?: (answer: Refused) => boolean,
+ * }} Steps
+ */
+
+/** The most bytes that a request may have. */
+const BODY_BYTES = 32_768
+
+/**
+ * Sends a form by a call of the API. One at a time; a refusal is told in words, with the seconds to wait where there are any.
+ * Gives `tell`, which says something in the place for problems.
+ * @template T
+ * @param {HTMLFormElement} form
+ * @param {Steps<T>} steps
+ */
+export function sendBy(form, { check = () => true, send, done, refused = () => false }) {
+  const state = need(form, '[data-state]', HTMLElement)
+  const problem = need(form, '[data-problem]', HTMLElement)
+  const submit = need(form, '[type=submit]', HTMLButtonElement)
+  let held = false
+  const hold = (/** @type {boolean} */ on) => {
+    held = on
+    submit.setAttribute('aria-disabled', String(on))
+  }
+  const tell = (/** @type {(Node | string)[]} */ ...words) => {
+    problem.replaceChildren(...words)
+    problem.hidden = words.length === 0
+    if (words.length > 0) problem.focus()
+  }
+
+  const refuse = (/** @type {Refused} */ answer) => {
+    state.textContent = ''
+    tell(...toldOf(answer))
+    const left = problem.querySelector('[data-left]')
+    if (left === null) return hold(false)
+    countdown(left, answer.retryAfter, () => {
+      hold(false)
+      problem.replaceChildren(make('p', {}, 'The wait is over.'))
+      state.textContent = 'You can send it now.'
+    })
+  }
+
+  form.addEventListener('submit', async event => {
+    event.preventDefault()
+    if (held) return
+    tell()
+    state.textContent = ''
+    const [wrong] = wrongFields(form)
+    if (wrong !== undefined) {
+      state.textContent = 'Not sent: a field needs a change.'
+      wrong.focus()
+      return
+    }
+    hold(true)
+    if (!(await check())) return hold(false)
+    state.textContent = 'Sending …'
+    const answer = await send()
+    if (!answer.ok) {
+      if (!refused(answer)) return refuse(answer)
+      state.textContent = ''
+      return hold(false)
+    }
+    state.textContent = 'Stored.'
+    hold(false)
+    done(answer.body)
+  })
+  return { tell }
+}
+
+/**
+ * What is told of a refusal: the sentence, the wait, and the code for those who ask.
+ * @param {Refused} answer
+ * @returns {Node[]}
+ */
+export function toldOf({ code, requestId, retryAfter }) {
+  const sentence = make('p', { class: 'sentence' }, messageOf(code))
+  const wait = make('p', {}, 'You can send again in ', make('strong', { 'data-left': true }, String(retryAfter)), ' s.')
+  const link = make('a', { href: `/docs/errors/${encodeURIComponent(code)}` }, make('code', {}, code))
+  const named = make('p', { class: 'small' }, 'Code ', link, requestId === null ? '' : ` · request ${requestId}`)
+  return [sentence, ...(retryAfter > 0 ? [wait] : []), ...(code === NO_ANSWER ? [] : [named])]
+}
+
+/**
+ * How many bytes a body is over what one request may carry; 0 where it fits.
+ * @param {unknown} body
+ */
+export const bytesOver = body => Math.max(0, new TextEncoder().encode(JSON.stringify(body)).length - BODY_BYTES)

@@ -1,0 +1,82 @@
+import { button, make, need } from './dom.js'
+import { findByAddress } from './entry-address.js'
+import { tellField } from './fields.js'
+import { words } from './visible.js'
+
+/** @typedef {{ entryId: string, revisionId: string, title: string }} Source */
+
+const MOST = 20
+
+/**
+ * Edits the list of exact revisions that a text draws on: an address is typed or pasted, looked up and added.
+ * @param {HTMLElement} root holds the field, the button and the list, whose items carry what they stand for
+ */
+export function sourcesEditor(root) {
+  const field = need(root, 'input', HTMLInputElement)
+  const list = need(root, '[data-list]', HTMLElement)
+  /** @type {Source[]} */
+  let sources = Array.from(list.querySelectorAll('li'), ({ dataset }) => ({
+    entryId: dataset.entry ?? '',
+    revisionId: dataset.revision ?? '',
+    title: dataset.title ?? '',
+  }))
+
+  const render = () =>
+    list.replaceChildren(
+      ...sources.map(source => {
+        const href = `/entries/${source.entryId}/revisions/${source.revisionId}`
+        const name = source.title === '' ? source.entryId : source.title
+        const remove = button('Remove', () => change(sources.filter(other => other !== source)), {
+          'aria-label': `Remove the source ${name}`,
+        })
+        return make('li', {}, make('a', { href }, words(name)), remove)
+      }),
+    )
+  const change = (/** @type {Source[]} */ next) => {
+    sources = next
+    render()
+    field.focus()
+    root.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+
+  /** Looks up what is typed and adds it. False where that cannot be; the field says why. */
+  const add = async () => {
+    tellField(field, '')
+    if (field.value.trim() === '') return true
+    const looked = await findByAddress(field.value)
+    const full = sources.length >= MOST ? `There are ${MOST} sources already; remove one first.` : ''
+    const problem = 'problem' in looked ? looked.problem : full
+    tellField(field, problem)
+    if (problem !== '' || !('found' in looked)) return false
+    const { entryId, revisionId, title } = looked.found
+    field.value = ''
+    const known = sources.some(other => other.revisionId === revisionId)
+    change(known ? sources : [...sources, { entryId, revisionId, title }])
+    return true
+  }
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || field.value === '') return
+    event.preventDefault()
+    add()
+  })
+  need(root, '[data-add]', HTMLButtonElement).addEventListener('click', add)
+  render()
+
+  return {
+    add,
+    value: () => sources,
+    /** @param {unknown} next */
+    set(next) {
+      sources = Array.isArray(next) ? next.filter(isSource).slice(0, MOST) : []
+      render()
+    },
+    /** What the service is told. */
+    pairs: () => sources.map(({ entryId, revisionId }) => ({ entryId, revisionId })),
+  }
+}
+
+/** @param {unknown} value @returns {value is Source} */
+const isSource = value =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['entryId', 'revisionId', 'title'].every(name => typeof Reflect.get(value, name) === 'string')

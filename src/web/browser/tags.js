@@ -1,0 +1,80 @@
+import { button, make, need } from './dom.js'
+import { lengthOf, tellField } from './fields.js'
+import { words } from './visible.js'
+
+const PATTERN = /^[\p{L}\p{M}\p{N} -]+$/u
+const MOST = 8
+const LONGEST = 40
+
+/** Equal for tags that are the same to the service. @param {string} tag */
+const formOf = tag => tag.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ')
+
+/**
+ * Edits a list of tags: Enter, a comma or the button adds what is typed; every tag has a button that removes it.
+ * @param {HTMLElement} root holds the field, the button and the list
+ */
+export function tagsEditor(root) {
+  const field = need(root, 'input', HTMLInputElement)
+  const list = need(root, '[data-list]', HTMLElement)
+  /** @type {string[]} */
+  let tags = []
+
+  const render = () =>
+    list.replaceChildren(
+      ...tags.map(tag => {
+        const remove = button('Remove', () => change(tags.filter(other => other !== tag)), {
+          'aria-label': `Remove the tag ${tag}`,
+        })
+        return make('li', {}, words(tag), remove)
+      }),
+    )
+  const change = (/** @type {string[]} */ next) => {
+    tags = next
+    render()
+    field.focus()
+    root.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+
+  /** Adds what is typed. False where it cannot be added; the field says why. */
+  const add = () => {
+    const typed = field.value.split(/[,\n]/).map(tag => tag.trim())
+    const fresh = typed.filter(tag => tag !== '' && !tags.some(other => formOf(other) === formOf(tag)))
+    const problem = problemOf(fresh, tags.length)
+    tellField(field, problem)
+    if (problem !== '') return false
+    if (field.value !== '') {
+      field.value = ''
+      change([...tags, ...fresh])
+    }
+    return true
+  }
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' && event.key !== ',') return
+    if (event.key === 'Enter' && field.value === '') return
+    event.preventDefault()
+    add()
+  })
+  need(root, '[data-add]', HTMLButtonElement).addEventListener('click', add)
+
+  return {
+    add,
+    value: () => tags,
+    /** @param {unknown} next */
+    set(next) {
+      tags = Array.isArray(next) ? next.filter(tag => typeof tag === 'string').slice(0, MOST) : []
+      render()
+    },
+  }
+}
+
+/**
+ * @param {string[]} fresh
+ * @param {number} already
+ */
+function problemOf(fresh, already) {
+  const odd = fresh.find(tag => !PATTERN.test(tag))
+  if (odd !== undefined) return `“${odd}” cannot be a tag: letters, digits, spaces and hyphens only.`
+  const long = fresh.find(tag => lengthOf(tag) > LONGEST)
+  if (long !== undefined) return `“${long}” is too long: ${LONGEST} characters at most.`
+  return already + fresh.length > MOST ? `That would be more than ${MOST} tags; remove one first.` : ''
+}
