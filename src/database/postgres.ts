@@ -185,5 +185,5 @@ function faultOf(error: Error): Error {
   if (severity === undefined || code === undefined) return new StoreFault('unavailable', error)
   if (code === DISK_FULL) return new StoreFault('full', error)
   if (BROKEN.has(code)) return new StoreFault('broken', error)
-  return UNAVAILABLE.has(code) || code.startsWith('08') ? new StoreFault('unavailable', error) : error
+  return UNAVAILABLE.has(code) || /^080/.test(code) ? new StoreFault('unavailable', error) : error
 }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { TAG_FENCE, TERMS_VERSION, type Term, tagWord, wordsOf } from '../domain/terms.ts'
+import { indexedText, TAG_FENCE, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 
 /**
@@ -98,27 +98,13 @@ export function removeEntry(index: SqliteConnection, entry: number): void {
   index.run(sql`DELETE FROM doc WHERE number = ${doc.number}`)
 }
 
-/** So often at most is one word of a field indexed: what says one thing a thousand times must not make phrases dear for all. */
-const OCCURRENCES_MAX = 1_000
-
-/** The words of a field, as the index is given them. */
-function fieldText(value: string): string {
-  const counts = new Map<string, number>()
-  const kept = wordsOf(value).filter(word => {
-    const count = (counts.get(word) ?? 0) + 1
-    counts.set(word, count)
-    return count <= OCCURRENCES_MAX
-  })
-  return kept.join(' ')
-}
-
 /** Puts an entry as it stands into the index, in place of what was there of it. */
 export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   removeEntry(index, entry.entry)
   index.run(sql`
     INSERT INTO terms (rowid, title, summary, tags, content, tag_words)
-    VALUES (${entry.revision}, ${fieldText(entry.title)}, ${fieldText(entry.summary)}, ${entry.tags.map(fieldText).join(` ${TAG_FENCE} `)},
-      ${fieldText(entry.content)}, ${entry.tags.map(tagWord).join(' ')})`)
+    VALUES (${entry.revision}, ${indexedText(entry.title)}, ${indexedText(entry.summary)}, ${entry.tags.map(indexedText).join(` ${TAG_FENCE} `)},
+      ${indexedText(entry.content)}, ${entry.tags.map(tagWord).join(' ')})`)
   index.run(sql`
     INSERT INTO doc (number, entry, id, updated_at, revisions)
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)

@@ -7,6 +7,7 @@ import type { Store, Terms } from '../operations/store.ts'
 import type { Work } from './group.ts'
 import { prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
+import { openSearch } from './search.ts'
 import { createSession, type Session } from './session.ts'
 import { createWriter } from './writer.ts'
 
@@ -65,7 +66,8 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
     Array.from({ length: READ_SESSIONS }, () => createSession({ url: from, name, ...read }))
   const primary = readers(url, 'reader')
   const standby = readUrl === undefined ? [] : readers(readUrl, 'standby reader')
-  const search = { search: async () => ({ entries: [], more: false }), poke() {}, async close() {} }
+  const reader = createReader({ primary, standby })
+  const search = openSearch({ url, readUrl: readUrl ?? url, reader, onDeath: breakDown })
   const writer = createWriter({
     session,
     groupMax,
@@ -81,7 +83,6 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
         return RUNNERS[name](tx, context, input)
       }, ALONE.has(name))
       state.full = false
-      search.poke()
       return result
     } catch (error) {
       if (error instanceof StoreFault && error.kind === 'full') state.full = true
@@ -122,7 +123,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
   look()
 
   return {
-    reader: createReader({ primary, standby }),
+    reader,
     write: (name, request, terms) => perform(name, request, terms) as never,
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: search.search,

@@ -1,0 +1,44 @@
+import type { Migration } from './migration.ts'
+
+/**
+ * The full-text index of PostgreSQL, derived from entries and revisions: a row for each public entry, keyed by the number of its latest
+ * revision. `search_progress` says up to which record it is complete, and behind which entry of which change it goes on. `slice` cuts the rows into runs of like age, so that a search can begin with the newest.
+ */
+export const search: Migration = {
+  number: 3,
+  name: 'search',
+  breaking: false,
+  postgres: `
+CREATE EXTENSION IF NOT EXISTS btree_gin;
+CREATE TABLE search_progress (
+  one BIGINT PRIMARY KEY CHECK (one = 1),
+  version BIGINT NOT NULL,
+  record BIGINT NOT NULL,
+  change BIGINT NOT NULL,
+  entry BIGINT NOT NULL
+);
+INSERT INTO search_progress (one, version, record, change, entry) VALUES (1, 0, 0, 0, 0);
+CREATE TABLE search_document (
+  number BIGINT PRIMARY KEY,
+  entry BIGINT NOT NULL UNIQUE,
+  id TEXT COLLATE "C" NOT NULL,
+  updated_at BIGINT NOT NULL,
+  revisions BIGINT NOT NULL,
+  slice BIGINT NOT NULL,
+  title TEXT COLLATE "C" NOT NULL,
+  summary TEXT COLLATE "C" NOT NULL,
+  tags TEXT COLLATE "C" NOT NULL,
+  content TEXT COLLATE "C" NOT NULL,
+  tag_words TEXT COLLATE "C" NOT NULL
+);
+DO $$ BEGIN
+  ALTER TABLE search_document ALTER COLUMN content SET COMPRESSION lz4;
+EXCEPTION WHEN feature_not_supported THEN NULL;
+END $$;
+CREATE FUNCTION search_words(search_document) RETURNS TSVECTOR LANGUAGE SQL IMMUTABLE PARALLEL SAFE AS $$
+  SELECT array_to_tsvector(array_remove(string_to_array(
+    $1.title || ' ' || $1.summary || ' ' || $1.tags || ' ' || $1.content || ' ' || $1.tag_words, ' '), ''))
+$$;
+CREATE INDEX search_document_words ON search_document USING GIN (slice, search_words(search_document)) WITH (fastupdate = on, gin_pending_list_limit = 1024);
+`,
+}

@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto'
+import type { Value } from '../database/sql.ts'
+import { indexedText, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
+import { type ChangedEntryRow, tagsOf } from '../store/entry.ts'
+
+/** Changes whenever documents of older versions must be made anew. */
+export const SEARCH_VERSION = 1_000 + TERMS_VERSION
+
+/** Rows of one slice: those that a search for a common word looks at first. */
+const SLICE = 1_024
+export const sliceOf = (number: number): number => Math.floor(number / SLICE)
+
+/** PostgreSQL takes lexemes of at most 2,046 bytes; a longer word is kept by its beginning, which any prefix in a query fits into, and a digest. */
+const WORD_MAX = 400
+const DIGEST_MARK = '\ue002'
+
+const shortWord = (word: string): string =>
+  word.length <= WORD_MAX
+    ? word
+    : `${word.slice(0, WORD_MAX).toWellFormed()}${DIGEST_MARK}${hash('sha256', word, 'hex').slice(0, 32)}`
+
+const shortWords = (text: string): string => text.split(' ').map(shortWord).join(' ')
+
+/** Between two tags stand two spaces, so that no phrase reaches from one into the next. */
+const TAG_GAP = '  '
+
+/** The columns of a document, in this order, with their types. */
+export const DOCUMENT_COLUMNS = [
+  ['number', 'bigint'],
+  ['entry', 'bigint'],
+  ['id', 'text'],
+  ['updated_at', 'bigint'],
+  ['revisions', 'bigint'],
+  ['slice', 'bigint'],
+  ['title', 'text'],
+  ['summary', 'text'],
+  ['tags', 'text'],
+  ['content', 'text'],
+  ['tag_words', 'text'],
+] as const
+
+/** An entry as it stands, as a row of the index. */
+export function documentOf(entry: ChangedEntryRow): Value[] {
+  const tags = tagsOf(entry)
+  return [
+    entry.revision,
+    entry.number,
+    entry.id,
+    entry.updated_at,
+    entry.revisions,
+    sliceOf(entry.revision),
+    shortWords(indexedText(entry.title)),
+    shortWords(indexedText(entry.summary)),
+    tags.map(tag => shortWords(indexedText(tag))).join(TAG_GAP),
+    shortWords(indexedText(entry.content)),
+    tags.map(tag => shortWord(tagWord(tag))).join(' '),
+  ]
+}
+
+/** Words hold letters, marks, digits and characters of private use only, so that quoting needs no escape. */
+const lexeme = (word: string, prefix: boolean): string => `'${shortWord(word)}'${prefix ? ':*' : ''}`
+
+/** What the index is asked: every word of every term, and the tag. */
+export function tsquery(terms: readonly Term[], tag: string | null): string {
+  const parts = terms.flatMap(({ words, prefix }) =>
+    words.map((word, index) => lexeme(word, prefix && index === words.length - 1)),
+  )
+  if (tag !== null) parts.push(lexeme(tagWord(tag), false))
+  return [...new Set(parts)].join(' & ')
+}
+
+/** What a phrase looks like in a field that begins and ends with a space. */
+export const phraseOf = ({ words, prefix }: Term): string => ` ${words.map(shortWord).join(' ')}${prefix ? '' : ' '}`

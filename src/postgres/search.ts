@@ -1,0 +1,168 @@
+import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { Problem } from '../contract/problems.ts'
+import type { Reader } from '../database/database.ts'
+import type { PostgresConnection, Query } from '../database/postgres.ts'
+import { sql } from '../database/sql.ts'
+import type { Term } from '../domain/terms.ts'
+import type { SearchRequest, SearchResult } from '../operations/operation.ts'
+import { phraseOf, SEARCH_VERSION, sliceOf, tsquery } from './search-document.ts'
+import { createSession, type Session } from './session.ts'
+
+const SEARCH_SESSIONS = 2
+/** Searches under way before further ones are refused as OVERLOADED. */
+const SEARCHES_MAX = 1_000
+/** How long a search waits for the index, how often it looks, and how long its statement may take, in milliseconds. */
+const PATIENCE = 5_000
+const PAUSE = 5
+const STATEMENT_TIMEOUT = 2_000
+/** How many of the newest slices are searched before the next more, until there is enough; then all. */
+const SLICES = [2, 16, 128]
+/** Of the matches, the newest so many are ranked; older ones follow by recency. Bounds the work of one query. */
+const WINDOWS = { recent: 0, relevance: 2_000, evolution: 10_000 }
+/** How much a match weighs in title, tags, summary and content. */
+const WEIGHTS = { title: 10, tags: 6, summary: 4, content: 1 }
+
+export type SearchOptions = {
+  url: string
+  /** Where searches run: a standby, or the primary too. */
+  readUrl: string
+  /** Reads what is committed. */
+  reader: Reader
+  /** Told when the index can no longer be followed. */
+  onDeath: (error: Error) => void
+}
+
+/** Searches the index in PostgreSQL, each search once the index has everything that was committed when it was asked, and keeps the index up to the store. */
+export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
+  const follower = new Worker(new URL('./index-thread.ts', import.meta.url), { workerData: { url }, name: 'index' })
+  let closing = false
+  follower.on('error', onDeath)
+  const exited = new Promise<void>(resolve => {
+    follower.once('exit', () => {
+      if (!closing) onDeath(new Error('The thread that follows with the index has ended.'))
+      resolve()
+    })
+  })
+  const sessions: Session[] = Array.from({ length: SEARCH_SESSIONS }, () =>
+    createSession({ url: readUrl, name: 'search', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: 5_000 }, plainly),
+  )
+  let underWay = 0
+
+  return {
+    async search(request: SearchRequest): Promise<SearchResult> {
+      if (underWay >= SEARCHES_MAX) throw new Problem('OVERLOADED', { retryAfter: 1 })
+      underWay += 1
+      try {
+        const head = await reader.one<{ record: number }>(sql`SELECT record FROM head`)
+        const connection = await idlest(sessions)
+        const newest = await indexed(connection, head?.record ?? 0)
+        return await find(connection, request, newest)
+      } finally {
+        underWay -= 1
+      }
+    },
+    async close(): Promise<void> {
+      closing = true
+      follower.postMessage('stop')
+      await exited
+      await Promise.all(sessions.map(session => session.close()))
+    },
+  }
+}
+
+/** Every search goes by the index: the server's guesses about words that are asked for together are no ground for anything else. */
+const plainly = (connection: PostgresConnection): Promise<void> =>
+  connection.exec(
+    'SET enable_seqscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off; SET jit = off; SET work_mem = "32MB"',
+  )
+
+async function idlest(sessions: readonly Session[]): Promise<PostgresConnection> {
+  const open = await Promise.allSettled(sessions.map(session => session.get()))
+  const connections = open.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+  const [best] = connections.sort((a, b) => a.pending() - b.pending())
+  if (best !== undefined) return best
+  throw (open[0] as PromiseRejectedResult).reason
+}
+
+const PROGRESS: Query = { text: 'SELECT version, record FROM search_progress', values: [] }
+
+/** Waits until the index has reached a record, and gives the newest that it has. */
+async function indexed(connection: PostgresConnection, record: number): Promise<number> {
+  const deadline = performance.now() + PATIENCE
+  for (;;) {
+    const [found] = await connection.send([PROGRESS])
+    const progress = found?.rows[0] as { version: number; record: number } | undefined
+    if (progress?.version === SEARCH_VERSION && progress.record >= record) return progress.record
+    if (performance.now() > deadline) throw new Problem('NOT_READY', { retryAfter: 5 })
+    await setTimeout(PAUSE)
+  }
+}
+
+/** Finds one page of the entries that match, in the order asked for. */
+async function find(connection: PostgresConnection, request: SearchRequest, newest: number): Promise<SearchResult> {
+  const { sort, limit, offset } = request
+  const window = WINDOWS[sort]
+  const wanted = offset + limit + 1
+  const ranked = window === 0 ? [] : await newestMatches(connection, request, newest, window)
+  const rest =
+    ranked.length < window || wanted <= window
+      ? []
+      : await newestMatches(connection, { ...request, sort: 'recent' }, newest, wanted)
+  const all =
+    window === 0 ? await newestMatches(connection, request, newest, wanted) : [...ranked, ...rest.slice(window)]
+  return { entries: all.slice(offset, offset + limit), more: all.length > offset + limit }
+}
+
+/** The newest `count` matches, ranked as the request says; sought in ever more slices, the newest first. */
+async function newestMatches(
+  connection: PostgresConnection,
+  request: SearchRequest,
+  newest: number,
+  count: number,
+): Promise<number[]> {
+  for (const slices of [...SLICES, undefined]) {
+    const from = slices === undefined ? 0 : Math.max(0, sliceOf(newest) - slices + 1)
+    const [found] = await connection.send([matching(request, from, sliceOf(newest), count)])
+    const entries = (found?.rows ?? []).map(({ entry }) => Number(entry))
+    if (from === 0 || entries.length >= count) return entries
+  }
+  return []
+}
+
+/** The newest `count` matches of slices `from` to `to`; all slices when `from` is 0. */
+function matching({ terms, tag, sort }: SearchRequest, from: number, to: number, count: number): Query {
+  const values: (string | number)[] = [tsquery(terms, tag), count]
+  const value = (one: string | number): string => `$${values.push(one)}`
+  const phrases = terms.filter(({ words }) => words.length > 1)
+  const conditions = [
+    'search_words(d) @@ $1::tsquery',
+    ...(from === 0 ? [] : [`d.slice BETWEEN ${value(from)} AND ${value(to)}`]),
+    ...phrases.map(term => within(value(phraseOf(term)))),
+  ]
+  const columns = sort === 'relevance' ? 'd.*' : 'd.entry, d.id, d.updated_at, d.revisions'
+  const rank = sort === 'relevance' ? `${score(terms, value)} DESC,` : sort === 'evolution' ? 'd.revisions DESC,' : ''
+  return {
+    text: `SELECT d.entry FROM (SELECT ${columns} FROM search_document d WHERE ${conditions.join(' AND ')}
+      ORDER BY d.updated_at DESC, d.id DESC LIMIT $2) d ORDER BY ${rank} d.updated_at DESC, d.id DESC`,
+    values,
+  }
+}
+
+const FIELDS = ['title', 'summary', 'tags', 'content'] as const
+const field = (name: string): string => `(' ' || d.${name} || ' ')`
+/** That a phrase stands in one field. */
+const within = (phrase: string): string =>
+  `(${FIELDS.map(name => `strpos(${field(name)}, ${phrase}) > 0`).join(' OR ')})`
+
+/** How much a document is about the terms: in which fields they stand, and in how short a content. */
+function score(terms: readonly Term[], value: (one: string) => string): string {
+  const parts = terms.flatMap(term => {
+    const phrase = value(phraseOf(term))
+    return FIELDS.map(name => {
+      const long = name === 'content' ? ' / (1 + length(d.content) / 2000.0)' : ''
+      return `CASE WHEN strpos(${field(name)}, ${phrase}) > 0 THEN ${WEIGHTS[name]}${long} ELSE 0 END`
+    })
+  })
+  return `(${parts.length === 0 ? '0' : parts.join(' + ')})`
+}
