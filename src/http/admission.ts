@@ -37,7 +37,7 @@ const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
 
 /**
  * Gives the function that admits a request to its operation or throws the problem, in the order the contract promises:
- * limit 429, token 401, path and query 400, type 415.
+ * limit 429, token 401, path and query 400, type 415. `search` is the part of the query that the operation is asked.
  */
 export function createAdmission({ config, reader, limiter, origins, secrets, now }: Parts) {
   const admin = createAdminCheck(() => secrets().adminDigest)
@@ -76,10 +76,15 @@ export function createAdmission({ config, reader, limiter, origins, secrets, now
     return { at, origin, actor: assertActor(claim, operation.access === 'actor'), charged }
   }
 
-  return async (name: OperationName, request: FastifyRequest, reply: FastifyReply): Promise<Admitted> => {
+  return async (
+    name: OperationName,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    search = targetOf(request.raw.url ?? '').search,
+  ): Promise<Admitted> => {
     const identified = await identify(name, request, reply)
     const params = CHECKS[name].params(request.params as Record<string, string>)
-    const query = CHECKS[name].query(targetOf(request.raw.url ?? '').search)
+    const query = CHECKS[name].query(search)
     if ('body' in OPERATIONS[name]) assertJsonBody(request.headers)
     return { ...identified, params, query }
   }

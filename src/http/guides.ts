@@ -25,7 +25,8 @@ export const GUIDES: Record<string, Guide> = {
 }
 
 /** JSON goes to those who ask for it and do not ask for HTML. */
-const prefersJson = (accept: string): boolean => accept.includes('application/json') && !accept.includes('text/html')
+export const prefersJson = (accept: string): boolean =>
+  accept.includes('application/json') && !accept.includes('text/html')
 
 export async function guideAnswer(
   guide: Guide,

@@ -22,7 +22,7 @@ type Parts = {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Gives the two ways in which an admitted request is answered: by a read here, or by a write of the store. */
+/** Gives the two ways in which an admitted request is answered: by a read here, or by a write of the store; and what reads work on. */
 export function createHandlers({ store, limiter, observer, rates, readiness, terms, now }: Parts) {
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
@@ -39,6 +39,8 @@ export function createHandlers({ store, limiter, observer, rates, readiness, ter
     reply.code(status).headers(fields).type(JSON_TYPE).send(JSON.stringify(answer.body))
 
   return {
+    readsFor,
+
     async read(
       name: ReadName,
       admitted: Admitted,

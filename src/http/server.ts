@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type RouteOptions,
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
@@ -15,14 +16,17 @@ import { PROBLEMS, Problem } from '../contract/problems.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
+import type { Page } from '../web/page.ts'
+import { PAGES } from '../web/pages.ts'
 import { type Admitted, createAdmission } from './admission.ts'
-import { parseJson } from './body.ts'
+import { assertJsonBody, parseJson } from './body.ts'
 import { corsOptions } from './cors.ts'
 import { problemAnswer, problemOf } from './errors.ts'
 import { GUIDES, guideAnswer } from './guides.ts'
 import { createHandlers } from './handlers.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
+import { admittedAs, createPageHandler, problemPageAnswer, searchFor, wantsPage } from './page-handler.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import {
   assertHost,
@@ -54,13 +58,14 @@ export type Server = {
 declare module 'fastify' {
   interface FastifyContextConfig {
     name?: string
+    page?: Page
   }
 }
 
 /** How long a stop waits for requests under way, in milliseconds. */
 const DRAIN = 8_000
 
-/** Builds the HTTP face: every operation of the contract table and the guides. Listening is left to the caller. */
+/** Builds the HTTP face: every operation of the contract table, the guides and the pages. Listening is left to the caller. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, store, logger, limiter, now, secrets } = options
   const terms = (at = now()): Terms => ({ at, cooldown: config.cooldownSeconds * 1_000, dataClass: 'EXTERNAL' })
@@ -81,7 +86,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     now,
   })
 
-  const app = createFastify(logger)
+  const app = createFastify(logger, config)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SECURITY_FIELDS })
     if (stopping) reply.header('connection', 'close')
@@ -96,6 +101,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
   routeOperations(app, admit, handlers)
   routeGuides(app, config)
+  routePages(app, admit, createPageHandler({ config, observer, readsFor: handlers.readsFor }))
   return {
     app,
     openDay: origins.openDay,
@@ -111,7 +117,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 }
 
 /** Fastify with every default that would break the contract set otherwise. */
-function createFastify(logger: Logger): FastifyInstance {
+function createFastify(logger: Logger, config: Config): FastifyInstance {
+  const fail = failure(config)
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -137,17 +144,43 @@ function createFastify(logger: Logger): FastifyInstance {
   return app
 }
 
-function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = problemOf(error)
-  if (PROBLEMS[problem.code].status === 503) {
-    const level = problem.code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
-    request.log[level]({ err: error, code: problem.code }, 'a request failed')
+/** Gives the function that answers a failed request: in the error shape, or as a page where a person asked for one. */
+function failure(config: Config) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const problem = problemOf(error)
+    if (PROBLEMS[problem.code].status === 503) {
+      const level = problem.code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
+      request.log[level]({ err: error, code: problem.code }, 'a request failed')
+    }
+    const { status, headers, body } = wantsPage(request)
+      ? problemPageAnswer(problem, config, request)
+      : problemAnswer(problem, request.id)
+    return reply
+      .code(status)
+      .headers({ 'x-request-id': request.id, ...SECURITY_FIELDS, ...headers })
+      .send(body)
   }
-  const { status, headers, body } = problemAnswer(problem, request.id)
-  return reply
-    .code(status)
-    .headers({ 'x-request-id': request.id, ...SECURITY_FIELDS, ...headers })
-    .send(body)
+}
+
+/** A route whose request is admitted before its body is read. */
+function routeAdmitted(
+  app: FastifyInstance,
+  route: Pick<RouteOptions, 'method' | 'url' | 'config'>,
+  admit: (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted>,
+  handle: (admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+): void {
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
+  app.route({
+    ...route,
+    onRequest: async (request, reply) => {
+      admitted.set(request, await admit(request, reply))
+    },
+    handler: (request, reply) => {
+      const known = admitted.get(request)
+      if (known === undefined) throw new Error('The request was not admitted.')
+      return handle(known, request, reply)
+    },
+  })
 }
 
 function routeOperations(
@@ -155,25 +188,16 @@ function routeOperations(
   admit: ReturnType<typeof createAdmission>,
   { read, write }: ReturnType<typeof createHandlers>,
 ): void {
-  const admitted = new WeakMap<FastifyRequest, Admitted>()
-  const admittedOf = (request: FastifyRequest): Admitted => {
-    const known = admitted.get(request)
-    if (known === undefined) throw new Error('The request was not admitted.')
-    return known
-  }
   for (const [name, { method, path }] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
-    app.route({
-      method: method === 'GET' ? ['GET', 'HEAD'] : 'POST',
-      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { name },
-      onRequest: async (request, reply) => {
-        admitted.set(request, await admit(name, request, reply))
-      },
-      handler: (request, reply) =>
+    routeAdmitted(
+      app,
+      { method: method === 'GET' ? ['GET', 'HEAD'] : 'POST', url: routeOf(path), config: { name } },
+      (request, reply) => admit(name, request, reply),
+      (admitted, request, reply) =>
         name in READS
-          ? read(name as ReadName, admittedOf(request), request, reply)
-          : write(name as WriteName, admittedOf(request), request, reply),
-    })
+          ? read(name as ReadName, admitted, request, reply)
+          : write(name as WriteName, admitted, request, reply),
+    )
   }
 }
 
@@ -187,6 +211,33 @@ function routeGuides(app: FastifyInstance, config: Config): void {
     })
   }
 }
+
+function routePages(
+  app: FastifyInstance,
+  admit: ReturnType<typeof createAdmission>,
+  show: ReturnType<typeof createPageHandler>,
+): void {
+  for (const page of PAGES) {
+    const posted = page.method === 'POST'
+    routeAdmitted(
+      app,
+      {
+        method: posted ? 'POST' : ['GET', 'HEAD'],
+        url: routeOf(page.path),
+        config: { name: `page ${page.path}`, page },
+      },
+      async (request, reply) => {
+        const admitted = await admit(admittedAs(page), request, reply, searchFor(page, request.raw.url ?? ''))
+        if (posted) assertJsonBody(request.headers)
+        return admitted
+      },
+      (admitted, request, reply) => show(page, admitted, request, reply),
+    )
+  }
+}
+
+/** A path of the contract as the router spells it. */
+const routeOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 const ratesOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Config) => ({
   readPerMinute,

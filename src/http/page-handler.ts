@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Problem } from '../contract/problems.ts'
+import { READS, type ReadName } from '../operations/index.ts'
+import type { Observed, Reads } from '../operations/operation.ts'
+import { layout } from '../web/layout.ts'
+import type { Document, File, Page, PageRequest, Query } from '../web/page.ts'
+import { problemPage } from '../web/problem-page.ts'
+import type { Admitted } from './admission.ts'
+import { cacheFields, isUnchanged } from './conditional.ts'
+import { problemAnswer } from './errors.ts'
+import { prefersJson } from './guides.ts'
+import type { Observer, Visitor } from './observer.ts'
+import { targetOf } from './target.ts'
+
+const HTML_TYPE = 'text/html; charset=utf-8'
+const OWN_QUERY_CHARACTERS = 200
+
+/** What a page may do: show itself and its own files, run its own scripts, send its forms and calls to this service alone. */
+export const PAGE_FIELDS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  vary: 'Accept',
+}
+
+/** The read that a page is admitted as: of the free ones, the one that is charged nothing. */
+export const admittedAs = (page: Page): ReadName => page.as ?? 'readHealth'
+
+/** The part of a query that the page's operation knows, first of each name only; what is empty is not there. */
+export function searchFor(page: Page, url: string): string {
+  const given = new URLSearchParams(targetOf(url).search)
+  const known = new URLSearchParams()
+  for (const name of page.query ?? []) {
+    const value = given.get(name)
+    if (value !== null && value !== '') known.set(name, value)
+  }
+  return known.toString()
+}
+
+const ownQuery = (page: Page, url: string): Query => {
+  const given = new URLSearchParams(targetOf(url).search)
+  const values = (page.ownQuery ?? []).map(name => [name, given.get(name)] as const)
+  return Object.fromEntries(
+    values.filter(([, value]) => value).map(([name, value]) => [name, (value ?? '').slice(0, OWN_QUERY_CHARACTERS)]),
+  )
+}
+
+type Parts = { config: Config; observer: Pick<Observer, 'note'>; readsFor(visitor: Visitor): Reads }
+
+/** Gives the function that answers an admitted request for a page. A view is observed once, as the read the page is admitted as. */
+export function createPageHandler({ config, observer, readsFor }: Parts) {
+  return async (
+    page: Page,
+    admitted: Admitted,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { at, origin, actor, params, query } = admitted
+    const visitor = { actor, origin, userAgent: request.headers['user-agent'] ?? '', requestId: request.id, at }
+    const reads = readsFor(visitor)
+    let observed: Observed | undefined
+    const url = request.raw.url ?? ''
+    const asked: PageRequest = {
+      params,
+      query: { ...query, ...ownQuery(page, url) },
+      path: targetOf(url).path,
+      accept: request.headers.accept ?? '',
+      config,
+      requestId: request.id,
+      body: request.body,
+      reads,
+      async read<B extends object>(name: ReadName, of = params, by: Query = {}): Promise<B> {
+        const answer = await READS[name](reads, { params: of, query: by })
+        if (name === page.as) observed ??= answer.observed
+        return answer.body as B
+      },
+    }
+    const shown = await page.render(asked)
+    if ('location' in shown) {
+      if (observed !== undefined) observer.note(visitor, observed)
+      return reply.code(302).headers({ location: shown.location, 'cache-control': 'no-store' }).send()
+    }
+    const { type, body, fields } = answerOf(shown, asked)
+    const etag = hash('sha256', body, 'base64url').slice(0, 22)
+    const kept = {
+      ...fields,
+      ...cacheFields(
+        { body: {}, etag, immutable: 'immutable' in shown && shown.immutable === true },
+        { method: 'GET' },
+      ),
+    }
+    if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).headers(kept).send()
+    if (observed !== undefined) observer.note(visitor, observed)
+    const status = 'status' in shown ? (shown.status ?? 200) : 200
+    return reply.code(status).headers(kept).type(type).send(body)
+  }
+}
+
+function answerOf(
+  shown: Document | File,
+  { config, path, query }: PageRequest,
+): { type: string; body: string; fields: Record<string, string> } {
+  if ('type' in shown) return { type: shown.type, body: shown.body, fields: { vary: 'Accept' } }
+  const q = typeof query.q === 'string' ? query.q : ''
+  return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: PAGE_FIELDS }
+}
+
+/** Whether a failed request was a person's: one for a page, or for nothing, by somebody who reads HTML. */
+export function wantsPage(request: FastifyRequest): boolean {
+  const { path } = targetOf(request.raw.url ?? '')
+  const accept = request.headers.accept ?? ''
+  const page = request.routeOptions?.config?.page
+  if (page !== undefined) return page.method !== 'POST' && !prefersJson(accept) && !/\.[a-z]{2,5}$/.test(path)
+  return (
+    (request.method === 'GET' || request.method === 'HEAD') && accept.includes('text/html') && !/^\/+api/i.test(path)
+  )
+}
+
+/** The answer to a problem as a page: the same status, code and fields. */
+export function problemPageAnswer(problem: Problem, config: Config, request: FastifyRequest) {
+  const { status, headers } = problemAnswer(problem, request.id)
+  const { path } = targetOf(request.raw.url ?? '')
+  const body = layout(problemPage(problem, request.id), { config, path })
+  return { status, headers: { ...headers, ...PAGE_FIELDS, 'content-type': HTML_TYPE }, body }
+}

@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Problem } from '../contract/problems.ts'
+import type { Page } from './page.ts'
+
+const HERE = import.meta.dirname
+const BROWSER = join(HERE, 'browser')
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+}
+
+const inFolder = (folder: string, ending: RegExp): [string, string][] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter(name => ending.test(name))
+        .sort()
+        .map(name => [name, readFileSync(join(folder, name), 'utf8')])
+    : []
+
+const FILES = new Map<string, string>([...inFolder(HERE, /\.(?:css|svg)$/), ...inFolder(BROWSER, /\.js$/)])
+
+/** One digest of all files, so that a module's relative imports name the same version as itself. */
+const VERSION = hash('sha256', JSON.stringify([...FILES]), 'base64url').slice(0, 12)
+
+/** The address of a file of `web/` or `browser/` by its name; undefined where there is none. */
+export const assetPath = (name: string): string | undefined =>
+  FILES.has(name) ? `/assets/${VERSION}/${name}` : undefined
+
+/** Styles, scripts and the mark, kept by caches for ever. A page of an older version gets what there is now, kept by none. */
+export const ASSETS: Page = {
+  path: '/assets/{version}/{name}',
+  render({ params: { version, name = '' } }) {
+    const body = FILES.get(name)
+    if (body === undefined) throw new Problem('ROUTE_NOT_FOUND')
+    return { type: TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain', body, immutable: version === VERSION }
+  },
+}

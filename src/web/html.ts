@@ -1,0 +1,33 @@
+/** Markup that may stand in a page as it is. Made by `html` and `raw` alone. */
+export type Html = { readonly markup: string }
+
+/** What can be put into a template: markup as it is, text escaped, nothing as nothing, lists one after another. */
+export type Part = Html | string | number | null | undefined | false | readonly Part[]
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** The text with every character escaped that could end a text or a quoted attribute. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, character => ESCAPES[character] ?? character)
+
+/** Tags a template as HTML: every value is escaped unless it is `Html` itself. Attributes must be quoted in the template. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  let markup = strings[0] ?? ''
+  parts.forEach((part, index) => {
+    markup += markupOf(part) + (strings[index + 1] ?? '')
+  })
+  return { markup }
+}
+
+/** Takes text for markup. For what was made by an escaping renderer, never for what somebody sent. */
+export const raw = (markup: string): Html => ({ markup })
+
+export const NOTHING: Html = { markup: '' }
+
+function markupOf(part: Part): string {
+  if (part === null || part === undefined || part === false) return ''
+  if (typeof part === 'string') return escapeHtml(part)
+  if (typeof part === 'number') return String(part)
+  if (Array.isArray(part)) return part.map(markupOf).join('')
+  return (part as Html).markup
+}

@@ -1,0 +1,98 @@
+import type { Config } from '../config.ts'
+import { assetPath } from './assets.ts'
+import { type Html, html, NOTHING, raw } from './html.ts'
+import type { Document } from './page.ts'
+
+/** What the frame around a page needs to know of the request. */
+export type Frame = { config: Pick<Config, 'publicUrl'>; path: string; q?: string }
+
+const MARK = raw(
+  '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><path d="M6 9h20" opacity=".35"/><path d="M6 16h14" opacity=".65"/><path d="M6 23h20"/></svg>',
+)
+
+/** The parts of the site, by the path of a link there. */
+const SECTIONS: readonly [string, string][] = [
+  ['/search', 'Browse'],
+  ['/activity', 'Activity'],
+  ['/stats', 'Numbers'],
+  ['/agents', 'For agents'],
+  ['/docs/api', 'API'],
+]
+const FEEDS = [
+  { type: 'application/atom+xml', href: '/feeds/changes.atom', title: 'What changed (Atom)' },
+  { type: 'application/feed+json', href: '/feeds/changes.json', title: 'What changed (JSON Feed)' },
+]
+const DESCRIPTION =
+  'A public memory that people and agents share: every entry keeps all of its revisions, and what others found when they used them.'
+
+/** The whole page: head, frame and body, as text. */
+export function layout(document: Document, frame: Frame): string {
+  const { title, body, description = DESCRIPTION, scripts = [], alternates = [], canonical = frame.path } = document
+  const titled = frame.path === '/' ? title : `${title} · Palimpsest`
+  const base = frame.config.publicUrl
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${titled}</title>
+<meta name="description" content="${description}">
+<meta name="color-scheme" content="light dark">
+${document.unlisted && html`<meta name="robots" content="noindex">`}
+<meta property="og:site_name" content="Palimpsest">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:type" content="${frame.path.startsWith('/entries/') ? 'article' : 'website'}">
+${base !== undefined && !document.unlisted && html`<meta property="og:url" content="${base}${canonical}"><link rel="canonical" href="${base}${canonical}">`}
+<link rel="icon" type="image/svg+xml" href="${assetPath('mark.svg')}">
+<link rel="stylesheet" href="${assetPath('style.css')}">
+<link rel="search" type="application/opensearchdescription+xml" title="Palimpsest" href="/opensearch.xml">
+${[...alternates, ...FEEDS].map(({ type, href, title: name }) => html`<link rel="alternate" type="${type}" title="${name}" href="${href}">`)}
+${scripts.map(scriptOf)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+${header(document.section, frame)}
+<main id="main" tabindex="-1">
+${body}
+</main>
+${FOOTER}
+</body>
+</html>
+`.markup
+}
+
+const scriptOf = (name: string): Html => {
+  const path = assetPath(name)
+  return path === undefined ? NOTHING : html`<script type="module" src="${path}"></script>`
+}
+
+const header = (section: string | undefined, { path, q = '' }: Frame): Html => html`<header class="site">
+<div class="inner">
+<a class="brand" href="/"${path === '/' && raw(' aria-current="page"')}>${MARK}Palimpsest</a>
+<form class="find" role="search" action="/search" method="get">
+<label class="unshown" for="site-q">Search entries</label>
+<input id="site-q" type="search" name="q" value="${q}" maxlength="200" placeholder="Search the memory" autocomplete="off">
+<button type="submit">Search</button>
+</form>
+<nav aria-label="Site"><ul>
+${SECTIONS.map(([href, name]) => html`<li><a href="${href}"${section === href && raw(' aria-current="true"')}>${name}</a></li>`)}
+<li><a class="do" href="/publish"${section === '/publish' && raw(' aria-current="true"')}>Publish</a></li>
+</ul></nav>
+</div>
+</header>`
+
+const FOOTER = html`<footer class="site">
+<div class="inner">
+<p>What stands here was written by strangers and checked by nobody. Names are what their bearers say of themselves;
+a verification is the claim of one author; what came later was not therefore caused by what came before.</p>
+<ul>
+<li><a href="/llms.txt">llms.txt</a></li>
+<li><a href="/openapi.json">OpenAPI</a></li>
+<li><a href="/docs/errors">Errors</a></li>
+<li><a href="/feeds/changes.atom">Atom feed</a></li>
+<li><a href="/feeds/changes.json">JSON Feed</a></li>
+<li><a href="/admin" rel="nofollow">Moderation</a></li>
+</ul>
+</div>
+</footer>`

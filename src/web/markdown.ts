@@ -1,0 +1,103 @@
+import type { RendererRule } from 'markdown-it'
+import MarkdownIt from 'markdown-it'
+import { type Html, html, raw } from './html.ts'
+import { visible } from './visible.ts'
+
+/** Rows of a table are filled up to the width of its head: one can hold far more cells than characters. Past so many there are no tables. */
+const CELLS_MAX = 10_000
+/** A reference can be used thousands of times; past so many characters of addresses links are shown as text. */
+const ADDRESS_CHARACTERS_MAX = 100_000
+/** The page's own headings stand above those of the content. */
+const HEADING_SHIFT = 1
+
+type Environment = { addresses: number; open: string[] }
+
+const OUTSIDE = /^(?:https?:)?\/\//i
+const ALLOWED = /^(?:https?:\/\/|mailto:|\/(?!\/)|#)/i
+
+const ADDRESS_CHARACTERS = 2_000
+
+function createMarkdown() {
+  const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false })
+  markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
+  for (const scheme of ['ftp:', 'mailto:', '//', 'https:']) markdown.linkify.add(scheme, null)
+  markdown.linkify.add('http:', { validate: bareAddress })
+  markdown.linkify.add('https:', { validate: bareAddress })
+  markdown.validateLink = address => ALLOWED.test(address) && address.length <= ADDRESS_CHARACTERS
+  // The runtime's own parser: many times as fast on names that are not ASCII.
+  markdown.normalizeLink = address =>
+    URL.canParse(address) ? new URL(address).href : encodeURI(address.toWellFormed())
+  markdown.normalizeLinkText = text => text
+  Object.assign(markdown.renderer.rules, rules)
+  return markdown
+}
+
+/** What follows the scheme of an address in running text; found in one pass, unlike what the library looks for. */
+const BARE = /\/\/[\p{L}\p{N}][^\s<>"'`{}|\\^[\]()]{0,1000}/uy
+
+/** How many characters of an address stand behind its scheme; the punctuation of the sentence is not its own. */
+function bareAddress(text: string, at: number): number {
+  BARE.lastIndex = at
+  const [found = ''] = BARE.exec(text) ?? []
+  return found.replace(/[.,;:!?*_~'\p{Po}]+$/u, '').length
+}
+
+const rules: Record<string, RendererRule> = {}
+rules.text = (tokens, index) => visible(tokens[index]?.content ?? '').markup
+rules.code_inline = (tokens, index) => `<code>${visible(tokens[index]?.content ?? '').markup}</code>`
+// A long line scrolls, and whoever has only a keyboard must reach it.
+const block = (content: string): string => `<pre tabindex="0"><code>${visible(content).markup}</code></pre>\n`
+rules.code_block = (tokens, index) => block(tokens[index]?.content ?? '')
+rules.fence = (tokens, index) => block(tokens[index]?.content ?? '')
+rules.heading_open = (tokens, index) => `<h${levelOf(tokens[index]?.tag)}>`
+rules.heading_close = (tokens, index) => `</h${levelOf(tokens[index]?.tag)}>\n`
+rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
+rules.table_close = () => '</table></div>\n'
+/** An image would tell its host who reads: it is a link, opened by those who want it. */
+rules.image = (tokens, index, _options, env) => {
+  const token = tokens[index]
+  const address = token?.attrGet('src') ?? ''
+  return `${openLink(address, env)}<span class="kind">image</span> ${visible(token?.content || String(address)).markup}${closeLink(env)}`
+}
+rules.link_open = (tokens, index, _options, env) => openLink(tokens[index]?.attrGet('href') ?? '', env)
+rules.link_close = (_tokens, _index, _options, env) => closeLink(env)
+
+const levelOf = (tag = 'h1'): number => Math.min(Number(tag.slice(1)) + HEADING_SHIFT, 6)
+
+function openLink(value: string | number, given: unknown): string {
+  const env = given as Environment
+  const address = String(value)
+  env.addresses += address.length
+  if (env.addresses > ADDRESS_CHARACTERS_MAX) {
+    env.open.push('</span>')
+    return '<span>'
+  }
+  const leaves = OUTSIDE.test(address)
+  env.open.push(leaves ? '<span class="unshown"> (leaves this site)</span></a>' : '</a>')
+  return html`<a href="${address}" rel="nofollow ugc noopener noreferrer"${leaves && raw(' class="leaves"')}>`.markup
+}
+
+const closeLink = (env: unknown): string => (env as Environment).open.pop() ?? ''
+
+const withTables = createMarkdown()
+const withoutTables = createMarkdown().disable('table')
+
+/** The most cells that tables of a text could have: its widest line that can stand under a head, over all of its lines. */
+function cellsOf(content: string): number {
+  const lines = content.split('\n')
+  const widest = lines.reduce(
+    (most, line) => (/^[\s>:|+*.\d-]*$/.test(line) ? Math.max(most, line.split('|').length) : most),
+    0,
+  )
+  return widest * lines.length
+}
+
+/**
+ * Somebody's Markdown as safe markup: no HTML, no images, links to http, https, mailto and this site only, unseen characters named.
+ * Time and size stay within bounds whatever the text is.
+ */
+export function prose(content: string): Html {
+  const markdown = cellsOf(content) > CELLS_MAX ? withoutTables : withTables
+  const env: Environment = { addresses: 0, open: [] }
+  return raw(markdown.render(content, env))
+}
