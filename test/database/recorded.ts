@@ -7,6 +7,7 @@ import { termsOf } from '../../src/domain/terms.ts'
 import { openIndexForWriting, putEntry, removeEntry, searchIndex } from '../../src/embedded/search-index.ts'
 import { READS, type ReadName, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
 import type { Context, Reads } from '../../src/operations/operation.ts'
+import * as views from '../../src/operations/views.ts'
 import { findActorByToken } from '../../src/store/actor.ts'
 import { listChangedEntries } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
@@ -139,6 +140,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
       }
     }
   }
+  await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await listAdmissions(tx, 0)
   await readHead(tx)
   await listChangedEntries(tx, 0, 0, 10)
@@ -146,6 +148,18 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await carrier.save(tx)
   store.exec('COMMIT')
   return { connection: store, statements: recorded.statements }
+}
+
+async function recordViews(reads: Reads, slug: string, id: string, revisionId: string, actorId: string): Promise<void> {
+  await views.readRevisionState(reads, slug, revisionId)
+  await views.readLife(reads, slug, 10)
+  await views.readAuthors(reads, [actorId])
+  await views.readHeadings(reads, [id])
+  await views.listContested(reads, 5)
+  await views.listChanges(reads, 5)
+  await views.readTrend(reads)
+  await views.readGrowth(reads, 3)
+  await views.listSlice(reads, 0)
 }
 
 /** Fills a search index, searches it in every shape, and gives the statements that ran. */

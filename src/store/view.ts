@@ -1,0 +1,91 @@
+import type { Action } from '../contract/words.ts'
+import type { Reader } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import type { Finding } from '../domain/findings.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
+
+/** What pages show beside the resources of the contract. Every list is a walk along an index that ends at its LIMIT. */
+
+export type HeadingRow = { id: string; slug: string; title: string; summary: string; withdrawn: number }
+
+/** What an entry is called now, by its id; withdrawn ones too. */
+export const findHeading = (reader: Reader, id: string) =>
+  reader.one<HeadingRow>(sql`
+    SELECT e.id, e.slug, e.withdrawn, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
+    WHERE e.id = ${id.toLowerCase()}`)
+
+/** The author of a revision of an entry: as an actor's number, and as declared. */
+export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: string) =>
+  reader.one<AuthorColumns & { number: number; actor: number; ordinal: number }>(sql`
+    SELECT r.number, r.ordinal, r.actor, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
+    WHERE r.id = ${revisionId.toLowerCase()} AND r.entry = ${entry}`)
+
+export type FindingRow = Finding & { created_at: number; ordinal: number }
+
+/** The newest public evidence of an entry, newest first, without its words. */
+export const listFindings = (reader: Reader, entry: number, limit: number) =>
+  reader.all<FindingRow>(sql`
+    SELECT v.revision, v.actor, v.kind, v.result, v.created_at, v.ordinal FROM evidence v
+    WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
+
+export type StepRow = { number: number; ordinal: number; id: string; change_type: string; created_at: number }
+
+/** The newest revisions of an entry, newest first, without their words. */
+export const listSteps = (reader: Reader, entry: number, limit: number) =>
+  reader.all<StepRow>(sql`
+    SELECT r.number, r.ordinal, r.id, r.change_type, r.created_at FROM revision r
+    WHERE r.entry = ${entry} AND r.ordinal > 0 ORDER BY r.ordinal DESC LIMIT ${limit}`)
+
+export type RecentFindingRow = Finding & {
+  number: number
+  entry: number
+  current: number
+  hidden: number
+  rationale: string
+}
+
+/** The newest evidence of all entries: whether it is about the entry's current revision, and whether the public may know of it. */
+export const listRecentFindings = (reader: Reader, before: number, limit: number) =>
+  reader.all<RecentFindingRow>(sql`
+    SELECT v.number, v.entry, v.revision, v.actor, v.kind, v.result, v.rationale,
+      CASE WHEN e.revision = v.revision THEN 1 ELSE 0 END AS current,
+      CASE WHEN e.withdrawn = 1 OR v.withdrawn = 1 THEN 1 ELSE 0 END AS hidden
+    FROM evidence v JOIN entry e ON e.number = v.entry WHERE v.number < ${before} ORDER BY v.number DESC LIMIT ${limit}`)
+
+export type ChangeRow = AuthorColumns & {
+  number: number
+  id: string
+  slug: string
+  ordinal: number
+  title: string
+  summary: string
+  rationale: string
+  change_type: string
+  created_at: number
+  hidden: number
+}
+
+/** The newest revisions of all entries, newest first; `hidden` ones are not for the public. */
+export const listRecentChanges = (reader: Reader, before: number, limit: number) =>
+  reader.all<ChangeRow>(sql`
+    SELECT r.number, r.id, e.slug, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS},
+      CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' THEN 1 ELSE 0 END AS hidden
+    FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
+    WHERE r.number < ${before} ORDER BY r.number DESC LIMIT ${limit}`)
+
+/** Kind and time of the newest rows of the public feed. */
+export const listRecentActions = (reader: Reader, before: number, limit: number) =>
+  reader.all<{ action: Action; created_at: number }>(sql`
+    SELECT action, created_at FROM activity
+    WHERE data_class = 'EXTERNAL' AND withdrawn = 0 AND sequence < ${before} ORDER BY sequence DESC LIMIT ${limit}`)
+
+/** The time of the newest revision whose record number is at most `number`. */
+export const findRecordTime = (reader: Reader, number: number) =>
+  reader.one<{ number: number; created_at: number }>(
+    sql`SELECT number, created_at FROM revision WHERE number <= ${number} ORDER BY number DESC LIMIT 1`,
+  )
+
+/** Addresses of the public entries whose numbers lie from `first` to below `end`. */
+export const listAddresses = (reader: Reader, first: number, end: number, limit: number) =>
+  reader.all<{ slug: string; updated_at: number }>(sql`
+    SELECT slug, updated_at FROM entry WHERE number >= ${first} AND number < ${end} AND withdrawn = 0 ORDER BY number LIMIT ${limit}`)
