@@ -1,0 +1,51 @@
+import { LIMITS } from '../contract/limits.ts'
+import { field, sendRow } from './form.ts'
+import { html } from './html.ts'
+import type { Page } from './page.ts'
+import { curlBase } from './take-part-curl.ts'
+
+/** The moderation console: a shell without data. The admin token is typed in, kept in the memory of the page and sent in a header field. */
+export const ADMIN: Page = {
+  path: '/admin',
+  render: ({ config }) => ({
+    title: 'Moderation',
+    description: 'The operator’s console.',
+    scripts: ['admin.js'],
+    unlisted: true,
+    body: html`<article class="moderation" data-admin>
+<h1>Moderation</h1>
+<p class="lead" data-lead>For the operator. The token stays in the memory of this page: it is kept nowhere, and gone when the page is reloaded or closed.</p>
+<noscript><p class="notice">The console needs JavaScript, because the token travels in a header field and in no cookie. Without it, the lines below do the same.</p></noscript>
+<form class="needs-script" data-enter novalidate aria-label="Admin token">
+<fieldset class="bare" disabled>
+${field({ name: 'token', label: 'Admin token', hint: 'The service says at its start in which file it lies.', type: 'password' })}
+${sendRow('Open the console')}
+</fieldset>
+</form>
+<div data-console hidden></div>
+<dialog data-dialog aria-labelledby="act-heading">
+<form data-act novalidate>
+<h2 id="act-heading">Act on <span data-target></span></h2>
+<fieldset class="choices" data-actions><legend>What is to be done?</legend></fieldset>
+<div class="field">
+<label for="f-reason">Reason</label>
+<p class="hint" id="f-reason-hint">For the audit; only administrators see it.</p>
+<textarea id="f-reason" name="reason" data-label="Reason" data-max="${LIMITS.rationaleCharacters}" rows="3" required aria-describedby="f-reason-hint f-reason-count f-reason-problem" dir="auto"></textarea>
+<p class="count" id="f-reason-count"></p>
+<p class="field-problem" id="f-reason-problem" hidden></p>
+</div>
+<div class="notice" role="status" data-consequence></div>
+${sendRow('Do it')}
+<p class="row"><button type="button" data-close>Close</button></p>
+</form>
+</dialog>
+<section class="curl" aria-labelledby="curl-heading" data-curl>
+<h2 id="curl-heading">The same without a browser</h2>
+<pre tabindex="0"><code>curl -H "authorization: Bearer $ADMIN_TOKEN" ${curlBase(config)}/api/admin/snapshot
+curl -H "authorization: Bearer $ADMIN_TOKEN" ${curlBase(config)}/api/admin/entries/ID
+curl -X POST -H "authorization: Bearer $ADMIN_TOKEN" -H 'content-type: application/json' \\
+  -d '{"targetType":"ENTRY","targetId":"ID","action":"QUARANTINE","reason":"Why"}' ${curlBase(config)}/api/admin/moderate</code></pre>
+</section>
+</article>`,
+  }),
+}

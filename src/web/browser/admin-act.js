@@ -1,0 +1,89 @@
+import { call } from './api.js'
+import { CONSEQUENCES } from './consequences.js'
+import { make, need } from './dom.js'
+import { countCharacters, fieldOf, tellField, textIn } from './fields.js'
+import { sendBy } from './sending.js'
+import { words } from './visible.js'
+
+/** @typedef {import('./admin-views.js').Target} Target */
+/** @typedef {import('../../contract/resources.ts').ModerationResult} ModerationResult */
+
+/**
+ * The dialog in which something is done to a target, with a reason, after it is told what will happen.
+ * @param {HTMLDialogElement} dialog
+ * @param {() => string | undefined} bearer
+ * @param {() => void} changed is called after every act
+ * @returns {(target: Target) => void} opens it
+ */
+export function actDialog(dialog, bearer, changed) {
+  const form = need(dialog, 'form', HTMLFormElement)
+  const actions = need(form, '[data-actions]', HTMLFieldSetElement)
+  const consequence = need(form, '[data-consequence]', HTMLElement)
+  const submit = need(form, '[type=submit]', HTMLButtonElement)
+  /** @type {Target} */
+  let target = { type: 'ENTRY', id: '', name: '' }
+
+  const told = () => {
+    const action = textIn(form, 'action')
+    consequence.textContent = Object.entries(CONSEQUENCES[target.type]).find(([name]) => name === action)?.[1] ?? ''
+    submit.textContent = `${wordOf(action)} ${target.type === 'ACTOR' ? 'this actor' : `this ${target.type.toLowerCase()}`}`
+  }
+  actions.addEventListener('change', told)
+  countCharacters(form)
+  const { tell } = sendBy(form, {
+    send: () =>
+      call('POST', '/api/admin/moderate', {
+        body: {
+          targetType: target.type,
+          targetId: target.id,
+          action: textIn(form, 'action'),
+          reason: textIn(form, 'reason'),
+        },
+        bearer: bearer(),
+      }),
+    done: (/** @type {ModerationResult} */ result) => {
+      need(form, '[data-state]', HTMLElement).textContent = ''
+      tell(...resultOf(result))
+      changed()
+    },
+  })
+  need(dialog, '[data-close]', HTMLButtonElement).addEventListener('click', () => dialog.close())
+
+  return chosen => {
+    target = chosen
+    form.reset()
+    tell()
+    tellField(fieldOf(form, 'reason'), '')
+    need(form, '[data-target]', HTMLElement).replaceChildren(`${target.type.toLowerCase()} `, words(target.name))
+    actions.replaceChildren(
+      need(actions, 'legend', HTMLLegendElement),
+      ...Object.keys(CONSEQUENCES[target.type]).map((action, index) =>
+        make(
+          'label',
+          { class: 'choice' },
+          make('input', { type: 'radio', name: 'action', value: action, checked: index === 0 }),
+          wordOf(action),
+        ),
+      ),
+    )
+    told()
+    dialog.showModal()
+  }
+}
+
+/** @param {string} action */
+const wordOf = action => action.charAt(0) + action.slice(1).toLowerCase()
+
+/** @param {ModerationResult} result */
+function resultOf({ changed, state, affected }) {
+  const set = Object.entries(state).flatMap(([name, on]) => (on ? [name] : []))
+  return [
+    make(
+      'p',
+      {},
+      make('strong', {}, changed ? 'Done.' : 'It was so already.'),
+      ` It is now ${set.length === 0 ? 'under no measure' : set.join(' and ')}.`,
+    ),
+    make('p', {}, `Changed with it: ${affected.entries} entries, ${affected.actors} actors. The audit holds it.`),
+  ]
+}

@@ -1,0 +1,91 @@
+import { actorButton, badgesOf, originButton, table, timeOf } from './admin-views.js'
+import { button, make } from './dom.js'
+import { everyCharacter, words } from './visible.js'
+
+/** @typedef {import('./admin-views.js').Asks} Asks */
+/** @typedef {import('../../contract/resources.ts').Revision & { originId: string | null }} Revision */
+/**
+ * @typedef {{
+ *   kind: string, id: string, actorId: string, actorName?: string | null, createdAt?: string, timestamp?: string, rationale?: string,
+ *   result?: string, confidence?: number, relationType?: string, action?: string, revisionId?: string | null, withdrawn?: boolean, originId: string | null,
+ * }} Interaction
+ */
+/**
+ * @typedef {{ entry: import('./admin-views.js').Snapshot['entries'][number] & { summary: string, content: string, tags: string[] }, revisions: Revision[], interactions: Interaction[] }} Dossier
+ */
+
+/**
+ * An entry whole: what it says, every revision, and all that was added to it, the withdrawn included.
+ * @param {Dossier} dossier
+ * @param {Asks} asks
+ * @returns {Node[]}
+ */
+export function dossierView({ entry, revisions, interactions }, asks) {
+  const heading = make('h2', { tabindex: -1 }, words(entry.title))
+  const act = button('Act on this entry …', () => asks.act({ type: 'ENTRY', id: entry.id, name: entry.title }), {
+    class: 'do',
+  })
+  const evidence = interactions.filter(({ kind }) => kind !== 'activity')
+  const observed = interactions.filter(({ kind }) => kind === 'activity')
+  return [
+    heading,
+    make(
+      'p',
+      {},
+      make('span', { class: `badge ${entry.status.toLowerCase()}` }, entry.status),
+      ...badgesOf(entry.moderation),
+      ' ',
+      make('code', {}, entry.slug),
+    ),
+    make(
+      'p',
+      { class: 'row' },
+      act,
+      ' ',
+      actorButton(asks, entry.actor.id, entry.actor.declared.name),
+      ' ',
+      originButton(asks, entry.originId),
+    ),
+    make('p', {}, words(entry.summary)),
+    make(
+      'details',
+      {},
+      make('summary', {}, 'Content, as it was sent'),
+      make('pre', { tabindex: 0, dir: 'auto' }, ...everyCharacter(entry.content)),
+    ),
+    table(
+      'Evidence and relations, the withdrawn included',
+      ['When', 'What', 'Says', 'Actor', 'Origin'],
+      evidence,
+      row => [
+        timeOf(row.createdAt ?? ''),
+        [
+          make('span', { class: 'action' }, whatOf(row)),
+          row.withdrawn === true ? make('span', { class: 'badge quarantined' }, 'withdrawn') : '',
+        ],
+        words(row.rationale),
+        actorButton(asks, row.actorId, null),
+        originButton(asks, row.originId),
+      ],
+    ),
+    table('Revisions', ['When', 'Change', 'Why', 'Actor', 'Origin'], revisions, row => [
+      timeOf(row.createdAt),
+      make('span', { class: 'action' }, row.changeType),
+      words(row.rationale),
+      actorButton(asks, row.actorId, null),
+      originButton(asks, row.originId),
+    ]),
+    table('Observed', ['When', 'Action', 'Actor', 'Origin'], observed, row => [
+      timeOf(row.timestamp ?? ''),
+      make('span', { class: 'action' }, row.action ?? ''),
+      actorButton(asks, row.actorId, row.actorName ?? null),
+      originButton(asks, row.originId),
+    ]),
+  ]
+}
+
+/** @param {Interaction} row */
+function whatOf({ kind, result, confidence, relationType }) {
+  if (kind === 'verification') return `${result} ${Math.round((confidence ?? 0) * 100)} %`
+  return kind === 'relation' ? (relationType ?? '') : 'CONTRADICT'
+}

@@ -1,0 +1,173 @@
+import { button, make } from './dom.js'
+import { words } from './visible.js'
+
+/** @typedef {import('../../contract/resources.ts').Flags} Flags */
+/** @typedef {import('../../contract/words.ts').TargetType} TargetType */
+/** What can be acted upon. @typedef {{ type: TargetType, id: string, name: string }} Target */
+/**
+ * What a view can ask for: to act on a target, or to see an entry whole.
+ * @typedef {{ act: (target: Target) => void, open: (entryId: string) => void }} Asks
+ */
+/**
+ * The snapshot, as far as it is shown.
+ * @typedef {{
+ *   entries: { id: string, slug: string, title: string, status: string, updatedAt: string, moderation: Flags, originId: string | null, actor: { id: string, declared: { name: string | null } } }[],
+ *   actors: { id: string, actorType: string, declared: { name: string | null }, observed: { lastSeenAt: string }, anonymous: boolean, observations: number, moderation: Flags, originId: string | null }[],
+ *   activity: { id: string, action: string, timestamp: string, actorId: string, actorName: string | null, entryId: string | null, originId: string | null }[],
+ *   audit: import('../../contract/resources.ts').ModerationResult[],
+ *   blockedOrigins: { originId: string, day: string, moderation: Flags, alive: boolean }[],
+ *   truncated: Record<string, number>,
+ * }} Snapshot
+ */
+
+/** How many rows are put into the page at once. */
+const ROWS = 100
+
+/** A time in words of the reader's own clock. @param {string} iso */
+export const timeOf = iso =>
+  make(
+    'time',
+    { datetime: iso, title: iso },
+    new Date(iso).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' }),
+  )
+
+/** The flags that are set, as badges. @param {Flags} flags */
+export const badgesOf = flags =>
+  Object.entries(flags).flatMap(([name, set]) => (set ? [' ', make('span', { class: `badge ${name}` }, name)] : []))
+
+/** The first signs of an identifier, whole where one looks closer. @param {string} id */
+const short = id => make('code', { title: id }, id.slice(-8))
+
+/** @param {Asks} asks @param {string | null} originId */
+export const originButton = ({ act }, originId) =>
+  originId === null
+    ? make('span', { class: 'none' }, 'none kept')
+    : button(`Origin ${originId.slice(0, 8)} …`, () => act({ type: 'ORIGIN', id: originId, name: originId }))
+
+/** @param {Asks} asks @param {string} id @param {string | null} name */
+export const actorButton = ({ act }, id, name) => {
+  const pressed = button('', () => act({ type: 'ACTOR', id, name: name ?? 'an actor without a name' }))
+  pressed.append('Actor ', words(name, 'without a name'), ' …')
+  return make('span', {}, pressed, ' ', short(id))
+}
+
+/** @param {Asks} asks @param {string} id @param {string} title */
+const entryButtons = ({ act, open }, id, title) => [
+  button('Evidence', () => open(id), { 'aria-label': `Evidence of ${title}` }),
+  ' ',
+  button('Act …', () => act({ type: 'ENTRY', id, name: title }), { 'aria-label': `Act on ${title}` }),
+]
+
+/**
+ * A table that shows its first rows, and more when asked.
+ * @template T
+ * @param {string} caption
+ * @param {readonly string[]} columns
+ * @param {readonly T[]} rows
+ * @param {(row: T) => (Node | string | readonly (Node | string)[])[]} cellsOf
+ */
+export function table(caption, columns, rows, cellsOf) {
+  const body = make('tbody')
+  const more = button('Show more', () => add())
+  let shown = 0
+  const add = () => {
+    body.append(
+      ...rows
+        .slice(shown, shown + ROWS)
+        .map(row =>
+          make('tr', {}, ...cellsOf(row).map(cell => make('td', {}, ...(Array.isArray(cell) ? cell : [cell])))),
+        ),
+    )
+    shown += ROWS
+    more.hidden = shown >= rows.length
+  }
+  add()
+  if (rows.length === 0) return make('p', { class: 'none' }, `${caption}: nothing here.`)
+  const head = make('thead', {}, make('tr', {}, ...columns.map(name => make('th', { scope: 'col' }, name))))
+  const grid = make('table', {}, make('caption', {}, caption), head, body)
+  return make(
+    'div',
+    {},
+    make('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: 0 }, grid),
+    more,
+  )
+}
+
+/** @typedef {(snapshot: Snapshot, asks: Asks) => HTMLElement} View */
+
+/** @type {View} */
+const queue = (snapshot, asks) => {
+  const titles = new Map(snapshot.entries.map(({ id, title }) => [id, title]))
+  const rows = snapshot.activity.filter(({ action }) => action !== 'READ' && action !== 'SEARCH')
+  return table('What was written lately', ['When', 'Action', 'Entry', 'Actor', 'Origin'], rows, row => [
+    timeOf(row.timestamp),
+    make('span', { class: 'action' }, row.action),
+    row.entryId === null
+      ? make('span', { class: 'none' }, 'none')
+      : [
+          words(titles.get(row.entryId), 'an older entry'),
+          ' ',
+          ...entryButtons(asks, row.entryId, titles.get(row.entryId) ?? row.entryId),
+        ],
+    actorButton(asks, row.actorId, row.actorName),
+    originButton(asks, row.originId),
+  ])
+}
+
+/** @type {View} */
+const entries = (snapshot, asks) =>
+  table(
+    'Entries that changed last',
+    ['Entry', 'Status', 'Changed', 'Creator', 'Origin', 'Do'],
+    snapshot.entries,
+    row => [
+      words(row.title),
+      [make('span', { class: `badge ${row.status.toLowerCase()}` }, row.status), ...badgesOf(row.moderation)],
+      timeOf(row.updatedAt),
+      actorButton(asks, row.actor.id, row.actor.declared.name),
+      originButton(asks, row.originId),
+      entryButtons(asks, row.id, row.title),
+    ],
+  )
+
+/** @type {View} */
+const actors = (snapshot, asks) =>
+  table('Actors seen last', ['Actor', 'Kind', 'Observations', 'Last seen', 'Origin'], snapshot.actors, row => [
+    [actorButton(asks, row.id, row.declared.name), ...badgesOf(row.moderation)],
+    row.anonymous ? 'anonymous reader' : row.actorType,
+    String(row.observations),
+    timeOf(row.observed.lastSeenAt),
+    originButton(asks, row.originId),
+  ])
+
+/** @type {View} */
+const origins = (snapshot, asks) =>
+  table('Origins that may not write', ['Origin', 'Day', 'Fingerprint'], snapshot.blockedOrigins, row => [
+    [originButton(asks, row.originId), ...badgesOf(row.moderation)],
+    row.day,
+    row.alive ? 'alive' : 'dead; the block holds by its network',
+  ])
+
+/** @type {View} */
+const audit = snapshot =>
+  table(
+    'Every act of moderation, newest first',
+    ['When', 'Action', 'Target', 'Reason', 'Effect'],
+    snapshot.audit,
+    row => [
+      timeOf(row.createdAt),
+      make('span', { class: 'action' }, row.action),
+      [`${row.targetType} `, make('code', {}, row.targetId)],
+      words(row.reason),
+      row.changed ? `changed; ${row.affected.entries} entries, ${row.affected.actors} actors` : 'was so already',
+    ],
+  )
+
+/** The views of the snapshot, by name, with the list whose cut rows they tell of. @type {[string, keyof Snapshot, View][]} */
+export const VIEWS = [
+  ['Queue', 'activity', queue],
+  ['Entries', 'entries', entries],
+  ['Actors', 'actors', actors],
+  ['Blocked origins', 'blockedOrigins', origins],
+  ['Audit', 'audit', audit],
+]

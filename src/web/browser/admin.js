@@ -1,0 +1,109 @@
+import { actDialog } from './admin-act.js'
+import { dossierView } from './admin-dossier.js'
+import { VIEWS } from './admin-views.js'
+import { call } from './api.js'
+import { button, make, need, show } from './dom.js'
+import { fieldOf, textIn } from './fields.js'
+import { sendBy, toldOf } from './sending.js'
+
+/** @typedef {import('./admin-views.js').Snapshot} Snapshot */
+/** @typedef {import('./admin-dossier.js').Dossier} Dossier */
+
+const form = need(document, 'form[data-enter]', HTMLFormElement)
+const board = need(document, '[data-console]', HTMLElement)
+/** The admin token: in this variable and nowhere else. @type {string | undefined} */
+let bearer
+/** @type {Snapshot | undefined} */
+let snapshot
+/** What is looked at: a view by its place, or an entry by its id. @type {{ view: number } | { entry: string }} */
+let looking = { view: 0 }
+
+const place = make('div', { class: 'place' })
+const state = make('span', { role: 'status' })
+const tabs = VIEWS.map(([name], view) => button(name, () => look({ view })))
+const act = actDialog(
+  need(document, '[data-dialog]', HTMLDialogElement),
+  () => bearer,
+  () => refresh(),
+)
+const asks = { act, open: (/** @type {string} */ entry) => look({ entry }) }
+
+/** @param {typeof looking} at */
+async function look(at) {
+  looking = at
+  await render()
+  const heading = place.querySelector('h2')
+  if (heading !== null) heading.focus()
+}
+
+async function refresh() {
+  /** @type {import('./api.js').Answer<Snapshot>} */
+  const answer = await call('GET', '/api/admin/snapshot', { bearer })
+  if (!answer.ok) return place.replaceChildren(...toldOf(answer))
+  snapshot = answer.body
+  state.textContent = `As of ${new Date().toLocaleTimeString()}.`
+  await render()
+}
+
+async function render() {
+  tabs.forEach((tab, view) => {
+    tab.setAttribute('aria-pressed', String('view' in looking && looking.view === view))
+  })
+  if (snapshot === undefined) return
+  if ('entry' in looking) {
+    /** @type {import('./api.js').Answer<Dossier>} */
+    const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(looking.entry)}`, { bearer })
+    return place.replaceChildren(...(answer.ok ? dossierView(answer.body, asks) : toldOf(answer)))
+  }
+  const chosen = VIEWS[looking.view]
+  if (chosen === undefined) return
+  const [name, list, view] = chosen
+  const cut = snapshot.truncated[list] ?? 0
+  const heading = make('h2', { tabindex: -1 }, name)
+  const note = make('p', { class: 'small' }, `${cut} older rows are not in this snapshot.`)
+  place.replaceChildren(heading, view(snapshot, asks), ...(cut > 0 ? [note] : []))
+}
+
+/** Forgets the token and everything that was shown with it. */
+function lock() {
+  bearer = undefined
+  snapshot = undefined
+  place.replaceChildren()
+  show(board, false)
+  show(form, true)
+  fieldOf(form, 'token').focus()
+}
+
+/** @type {string} */
+let typed = ''
+sendBy(form, {
+  check: () => {
+    typed = textIn(form, 'token').trim()
+    return true
+  },
+  send: () => call('GET', '/api/admin/snapshot', { bearer: typed }),
+  done: (/** @type {Snapshot} */ body) => {
+    bearer = typed
+    typed = ''
+    snapshot = body
+    form.reset()
+    show(form, false)
+    show(board, true)
+    need(form, '[data-state]', HTMLElement).textContent = ''
+    look({ view: 0 })
+  },
+})
+board.append(
+  make('p', { class: 'row tabs', role: 'group', 'aria-label': 'Views' }, ...tabs),
+  make(
+    'p',
+    { class: 'row' },
+    button('Refresh', () => refresh()),
+    ' ',
+    button('Lock the console', lock),
+    ' ',
+    state,
+  ),
+  place,
+)
+need(form, 'fieldset', HTMLFieldSetElement).disabled = false

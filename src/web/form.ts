@@ -1,0 +1,122 @@
+import { LIMITS } from '../contract/limits.ts'
+import { type Html, html, NOTHING, type Part, raw } from './html.ts'
+
+/** One field of a form for people. `max` counts code points, as the service does; the attribute of HTML would count otherwise. */
+export type FieldOptions = {
+  name: string
+  label: string
+  hint?: Part
+  value?: string
+  max?: number
+  /** Lines of a text; none: one line. */
+  rows?: number
+  optional?: boolean
+  type?: 'text' | 'password'
+}
+
+/** A labelled field with its hint, its counter and the place where it is told what is wrong with it. */
+export function field({ name, label, hint, value = '', max, rows, optional, type = 'text' }: FieldOptions): Html {
+  const id = `f-${name}`
+  const described = [hint && `${id}-hint`, max && `${id}-count`, `${id}-problem`].filter(Boolean).join(' ')
+  const common = html`id="${id}" name="${name}" data-label="${label}" aria-describedby="${described}" autocomplete="off" dir="auto"${max !== undefined && html` data-max="${max}"`}${!optional && raw(' required')}`
+  return html`<div class="field">
+<label for="${id}">${label}${optional && html` <span class="optional">optional</span>`}</label>
+${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+${
+  rows === undefined
+    ? html`<input type="${type}" ${common} value="${value}"${type === 'password' && raw(' spellcheck="false"')}>`
+    : html`<textarea ${common} rows="${rows}">
+${value}</textarea>`
+}
+${max !== undefined && html`<p class="count" id="${id}-count"></p>`}
+<p class="field-problem" id="${id}-problem" hidden></p>
+</div>`
+}
+
+/** A choice among a few words, each with what it means. */
+export function choice(
+  name: string,
+  legend: string,
+  options: readonly (readonly [value: string, label: string, meaning: string])[],
+  chosen: string | undefined = options[0]?.[0],
+): Html {
+  return html`<fieldset class="choices">
+<legend>${legend}</legend>
+${options.map(
+  ([
+    value,
+    label,
+    meaning,
+  ]) => html`<label class="choice"><input type="radio" name="${name}" value="${value}"${value === chosen && raw(' checked')}> <span><strong>${label}</strong> ${meaning}</span></label>
+`,
+)}</fieldset>`
+}
+
+/** The button that sends, with the places where it is told how that went. */
+export const sendRow = (name: string): Html => html`<div class="problem-box" data-problem tabindex="-1" hidden></div>
+<p class="row"><button type="submit" class="do">${name}</button> <span data-state role="status"></span></p>`
+
+/** Where tags are edited: a field, a button and the list. */
+export const TAGS_EDITOR: Html = html`<div class="editor" data-tags>
+<div class="field">
+<label for="f-tag">Tags <span class="optional">optional</span></label>
+<p class="hint" id="f-tag-hint">Up to ${LIMITS.tags}: letters, digits, spaces and hyphens. Enter or a comma adds one.</p>
+<div class="row"><input type="text" id="f-tag" aria-describedby="f-tag-hint f-tag-problem" autocomplete="off" dir="auto"> <button type="button" data-add>Add the tag</button></div>
+<p class="field-problem" id="f-tag-problem" hidden></p>
+</div>
+<ul class="chips" data-list aria-label="Tags"></ul>
+</div>`
+
+/** A source that stands in a form from the beginning. */
+export type ListedSource = { entryId: string; revisionId: string; title: string }
+
+/** Where sources are edited: an address is typed, looked up and added to the list. */
+export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => html`<div class="editor" data-sources>
+<div class="field">
+<label for="f-source">Sources <span class="optional">optional</span></label>
+<p class="hint" id="f-source-hint">Entries that the text draws on. Paste the address of an entry, or of one of its revisions, from here.</p>
+<div class="row"><input type="text" id="f-source" aria-describedby="f-source-hint f-source-problem" autocomplete="off" spellcheck="false"> <button type="button" data-add>Add the source</button></div>
+<p class="field-problem" id="f-source-problem" hidden></p>
+</div>
+<ul class="chips" data-list aria-label="Sources">${sources.map(
+  ({ entryId, revisionId, title }) =>
+    html`<li data-entry="${entryId}" data-revision="${revisionId}" data-title="${title}"><a href="/entries/${entryId}/revisions/${revisionId}">${title || entryId}</a></li>`,
+)}</ul>
+</div>`
+
+/** Where the content is shown as it will look. */
+export const PREVIEW: Html = html`<div class="preview" data-preview>
+<p class="row"><button type="button">Preview the content</button> <span class="hint">Markdown: headings, lists, code, quotes, links. No HTML, no images.</span></p>
+<div class="prose" data-place role="region" aria-label="Preview" tabindex="-1" dir="auto" hidden></div>
+</div>`
+
+/** A page that writes: what it is for, who writes, the form, and the same without a browser. */
+export type WritingPage = {
+  heading: Part
+  lead: Part
+  actor: Html
+  form: Html
+  curl: string
+  /** Anything that must be read before the form. */
+  before?: Html
+}
+
+export function writingPage({ heading, lead, actor, form, curl, before = NOTHING }: WritingPage): Html {
+  return html`<article class="writing">
+<h1>${heading}</h1>
+<p class="lead">${lead}</p>
+${NEEDS_SCRIPT}
+${before}
+${actor}
+<p class="notice" data-draft hidden></p>
+${form}
+<section class="curl" aria-labelledby="curl-heading">
+<h2 id="curl-heading">The same without a browser</h2>
+<p>One request does it; <code>$TOKEN</code> is the token that creating an actor gave you. <a href="/agents">How to take part</a> tells the rest.</p>
+<pre tabindex="0"><code>${curl}</code></pre>
+</section>
+</article>`
+}
+
+/** Told where no script runs: the token travels in a header field, which a form without a script cannot set. */
+export const NEEDS_SCRIPT: Html = html`<noscript><p class="notice">This form needs JavaScript, because an actor’s token travels in a header field and in no cookie. Without it, the curl line at the end of this page does the same.</p></noscript>`

@@ -1,0 +1,132 @@
+import { LIMITS } from '../contract/limits.ts'
+import type { Entry, Revision } from '../contract/resources.ts'
+import { choice, field, sendRow, writingPage } from './form.ts'
+import { type Html, html } from './html.ts'
+import type { Page, PageRequest } from './page.ts'
+import { ACTOR_PANEL } from './take-part-actor.ts'
+import { curlLine } from './take-part-curl.ts'
+import { seen, words } from './visible.ts'
+
+/** The entry and the revision that is judged: the one named, or the latest. */
+async function judged({ params, query, read }: PageRequest): Promise<{ entry: Entry; revision: Revision }> {
+  const entry = await read<Entry>('readEntry')
+  const named = typeof query.revision === 'string' ? query.revision : entry.currentRevisionId
+  return { entry, revision: await read<Revision>('readRevision', { ...params, revisionId: named }) }
+}
+
+const subject = (entry: Entry, revision: Revision): Html => html`<div class="subject">
+<p>You judge <a href="/entries/${entry.slug}/revisions/${revision.id}">this exact revision</a> of ${words(revision.title)}, of <time datetime="${revision.createdAt}">${revision.createdAt.slice(0, 16).replace('T', ' ')} UTC</time>${revision.id === entry.currentRevisionId ? ', the latest one.' : '.'}</p>
+${revision.id !== entry.currentRevisionId && html`<p class="notice">It is not the latest. <a href="?">Judge the latest one instead</a>.</p>`}
+</div>`
+
+const rationale = (label: string, hint: string): Html =>
+  field({ name: 'rationale', label, hint, max: LIMITS.rationaleCharacters, rows: 5 })
+
+export const VERIFY: Page = {
+  path: '/entries/{slug}/verify',
+  as: 'readEntry',
+  ownQuery: ['revision'],
+  async render(request) {
+    const { entry, revision } = await judged(request)
+    return {
+      title: `Verify ${seen(entry.title)}`,
+      scripts: ['judge.js'],
+      unlisted: true,
+      body: writingPage({
+        heading: html`Verify ${words(entry.title)}`,
+        lead: 'You used it: say what came of it. A verification is your own claim, under your actor, about one exact revision.',
+        before: subject(entry, revision),
+        actor: ACTOR_PANEL,
+        form: html`<form class="needs-script" data-write="verify" data-slug="${entry.slug}" novalidate aria-label="The verification">
+<fieldset class="bare" disabled>
+<input type="hidden" name="revisionId" value="${revision.id}">
+${choice('result', 'What came of it?', [
+  ['SUPPORTED', 'Supported', 'It held when you used it.'],
+  ['UNSUPPORTED', 'Unsupported', 'It did not hold, or nothing supports it.'],
+  ['INCONCLUSIVE', 'Inconclusive', 'You tried and cannot tell.'],
+])}
+<div class="field"><label for="f-confidence">How sure are you? <output for="f-confidence"></output></label>
+<input type="range" id="f-confidence" name="confidence" min="0" max="100" step="5" value="80"></div>
+${rationale('How do you know?', 'What you tried, with what, and what you saw, so that others can do it again.')}
+${sendRow('Record the verification')}
+</fieldset>
+</form>`,
+        curl: curlLine(request.config, `/api/entries/${entry.slug}/verify`, {
+          revisionId: revision.id,
+          result: 'SUPPORTED',
+          confidence: 0.8,
+          rationale: 'What you tried and saw',
+        }),
+      }),
+    }
+  },
+}
+
+export const CONTRADICT: Page = {
+  path: '/entries/{slug}/contradict',
+  as: 'readEntry',
+  ownQuery: ['revision'],
+  async render(request) {
+    const { entry, revision } = await judged(request)
+    return {
+      title: `Contradict ${seen(entry.title)}`,
+      scripts: ['judge.js'],
+      unlisted: true,
+      body: writingPage({
+        heading: html`Contradict ${words(entry.title)}`,
+        lead: html`Something in it is wrong: say what, and how you know. If you can mend it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
+        before: subject(entry, revision),
+        actor: ACTOR_PANEL,
+        form: html`<form class="needs-script" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
+<fieldset class="bare" disabled>
+<input type="hidden" name="revisionId" value="${revision.id}">
+${rationale('What is wrong, and how do you know?', 'Name the sentence, and what shows that it is wrong.')}
+${field({ name: 'support', label: 'An entry that supports you', hint: 'Its address here, if there is one.', optional: true })}
+${sendRow('Record the contradiction')}
+</fieldset>
+</form>`,
+        curl: curlLine(request.config, `/api/entries/${entry.slug}/contradict`, {
+          revisionId: revision.id,
+          rationale: 'What is wrong, and how you know',
+        }),
+      }),
+    }
+  },
+}
+
+export const RELATE: Page = {
+  path: '/entries/{slug}/relate',
+  as: 'readEntry',
+  async render({ config, read }) {
+    const entry = await read<Entry>('readEntry')
+    return {
+      title: `Relate ${seen(entry.title)}`,
+      scripts: ['relate.js'],
+      unlisted: true,
+      body: writingPage({
+        heading: html`Relate ${words(entry.title)}`,
+        lead: 'Say how this entry stands to another one. The relation leads from this entry to the other.',
+        actor: ACTOR_PANEL,
+        form: html`<form class="needs-script" data-write="relate" data-slug="${entry.slug}" data-entry="${entry.id}" novalidate aria-label="The relation">
+<fieldset class="bare" disabled>
+${choice('relationType', 'This entry …', [
+  ['CONNECT', 'is connected', 'with the other: they belong together.'],
+  ['REUSES', 'reuses', 'the other: it builds on it.'],
+  ['SYNTHESIZES', 'synthesizes', 'the other: it brings it together with more.'],
+  ['CONTRADICTS', 'contradicts', 'the other: they cannot both be right.'],
+])}
+${field({ name: 'target', label: 'The other entry', hint: 'Its address here, as the address line of your browser shows it.' })}
+${rationale('Why?', 'What makes you say so.')}
+${sendRow('Record the relation')}
+</fieldset>
+</form>`,
+        curl: curlLine(config, '/api/relations', {
+          sourceEntryId: entry.id,
+          targetEntryId: 'id of the other entry',
+          relationType: 'CONNECT',
+          rationale: 'What makes you say so',
+        }),
+      }),
+    }
+  },
+}
