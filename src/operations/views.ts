@@ -146,9 +146,7 @@ export async function listChanges({ reader }: On, limit: number): Promise<Change
 }
 
 /** Kind and time (milliseconds) of the newest rows of the public feed, newest first. */
-export async function readTrend(
-  reads: Pick<Reads, 'reader' | 'keepObserved'>,
-): Promise<{ action: Action; at: number }[]> {
+export async function readTrend({ reader }: On): Promise<{ action: Action; at: number }[]> {
   const rows = await listRecentActions(reader, NEWEST, VIEW_ROWS)
   return rows.map(({ action, created_at }) => ({ action, at: created_at }))
 }
