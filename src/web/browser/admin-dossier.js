@@ -29,14 +29,7 @@ export function dossierView({ entry, revisions, interactions }, asks) {
   const observed = interactions.filter(({ kind }) => kind === 'activity')
   return [
     heading,
-    make(
-      'p',
-      {},
-      make('span', { class: `badge ${entry.status.toLowerCase()}` }, entry.status),
-      ...badgesOf(entry.moderation),
-      ' ',
-      make('code', {}, entry.slug),
-    ),
+    make('p', {}, ...badgesOf(entry.moderation, entry.status), make('code', {}, entry.slug)),
     make(
       'p',
       { class: 'row' },

@@ -31,9 +31,17 @@ export const timeOf = iso =>
     new Date(iso).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' }),
   )
 
-/** The flags that are set, as badges. @param {Flags} flags */
-export const badgesOf = flags =>
-  Object.entries(flags).flatMap(([name, set]) => (set ? [' ', make('span', { class: `badge ${name}` }, name)] : []))
+/**
+ * A status and the flags that are set, as badges; a flag that the status says already is left out.
+ * @param {Flags} flags
+ * @param {string} status
+ */
+export function badgesOf(flags, status = '') {
+  const said = status === 'LOCKED' ? 'blocked' : status.toLowerCase()
+  const set = Object.entries(flags).flatMap(([name, on]) => (on && name !== said ? [name.toUpperCase()] : []))
+  const shown = status === '' ? set : [status, ...set]
+  return shown.flatMap(name => [make('span', { class: `badge ${name.toLowerCase()}` }, name), ' '])
+}
 
 /** The first signs of an identifier, whole where one looks closer. @param {string} id */
 const short = id => make('code', { title: id }, id.slice(-8))
@@ -122,7 +130,7 @@ const entries = (snapshot, asks) =>
     snapshot.entries,
     row => [
       words(row.title),
-      [make('span', { class: `badge ${row.status.toLowerCase()}` }, row.status), ...badgesOf(row.moderation)],
+      badgesOf(row.moderation, row.status),
       timeOf(row.updatedAt),
       actorButton(asks, row.actor.id, row.actor.declared.name),
       originButton(asks, row.originId),
@@ -133,7 +141,7 @@ const entries = (snapshot, asks) =>
 /** @type {View} */
 const actors = (snapshot, asks) =>
   table('Actors seen last', ['Actor', 'Kind', 'Observations', 'Last seen', 'Origin'], snapshot.actors, row => [
-    [actorButton(asks, row.id, row.declared.name), ...badgesOf(row.moderation)],
+    [actorButton(asks, row.id, row.declared.name), ' ', ...badgesOf(row.moderation)],
     row.anonymous ? 'anonymous reader' : row.actorType,
     String(row.observations),
     timeOf(row.observed.lastSeenAt),
@@ -143,7 +151,7 @@ const actors = (snapshot, asks) =>
 /** @type {View} */
 const origins = (snapshot, asks) =>
   table('Origins that may not write', ['Origin', 'Day', 'Fingerprint'], snapshot.blockedOrigins, row => [
-    [originButton(asks, row.originId), ...badgesOf(row.moderation)],
+    [originButton(asks, row.originId), ' ', ...badgesOf(row.moderation)],
     row.day,
     row.alive ? 'alive' : 'dead; the block holds by its network',
   ])

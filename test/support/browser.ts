@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PATIENCE = 10_000
+
+/** How a page is looked at. Widths in CSS pixels. */
+export type Look = { width?: number; dark?: boolean; scripts?: boolean }
+
+/** A page of a browser of its own, and what it did that no page of ours may do. */
+export type Visit = {
+  page: Page
+  context: BrowserContext
+  /** Console errors, uncaught errors, requests to other hosts and failed requests, in order. */
+  complaints: string[]
+  close(): Promise<void>
+}
+
+/** Why browser tests cannot run here, for the `skip` of a test; false where they can. */
+export const NO_BROWSER: string | false = existsSync(CHROMIUM)
+  ? false
+  : `NO BROWSER: ${CHROMIUM} is missing; install Chromium or set CHROMIUM_PATH, or nothing of the pages is tested in one`
+if (NO_BROWSER) process.stderr.write(`${NO_BROWSER}\n`)
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+
+/** Opens a page on a base address. An expected refusal of the API (a 4xx) is no complaint: `allowed` says which statuses are. */
+export async function visit(browser: Browser, base: string, look: Look = {}, allowed: number[] = []): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL: base,
+    viewport: { width: look.width ?? 1_100, height: 900 },
+    colorScheme: look.dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    javaScriptEnabled: look.scripts ?? true,
+    acceptDownloads: true,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(PATIENCE)
+  const complaints: string[] = []
+  page.on('console', message => {
+    const refused = /status of (\d+)/.exec(message.text())?.[1]
+    if (refused !== undefined && allowed.includes(Number(refused))) return
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', error => complaints.push(`error: ${error.message}`))
+  page.on('request', request => {
+    const url = request.url()
+    if (!url.startsWith(`${base}/`) && !/^(?:data|blob):/.test(url)) complaints.push(`request to ${url}`)
+  })
+  return { page, context, complaints, close: () => context.close() }
+}
+
+type Axe = { run(options: unknown): Promise<{ violations: Violation[] }> }
+type Violation = { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }
+
+/** Asserts that axe-core finds nothing against WCAG 2.2 AA on the page as it stands. */
+export async function assertAccessible(page: Page, name: string): Promise<void> {
+  await page.evaluate(AXE)
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: Axe }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    return (await axe.run({ runOnly: { type: 'tag', values: tags } })).violations
+  })
+  const told = violations.map(({ id, help, nodes }) =>
+    [`${id}: ${help}`, ...nodes.slice(0, 3).map(node => `  ${node.html}\n  ${node.failureSummary ?? ''}`)].join('\n'),
+  )
+  assert.deepEqual(told, [], name)
+}
+
+/** Asserts that nothing sticks out at the side: a page never scrolls sideways as a whole. */
+export async function assertNoOverflow(page: Page, name: string): Promise<void> {
+  const [content, view] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  )
+  assert.ok(content <= view, `${name}: ${content} px in ${view} px`)
+}

@@ -1,0 +1,40 @@
+import type { Page } from 'playwright-core'
+
+/** What a person types into the form of an entry. */
+export type Typed = { title: string; summary: string; content: string; tags?: string[]; sources?: string[] }
+
+/** Creates an actor in the panel of the page that is open and gives the token, as it was shown the one time. */
+export async function becomeActor(page: Page, name: string): Promise<string> {
+  await page.getByLabel('Name').fill(name)
+  await page.getByRole('button', { name: 'Create the actor' }).click()
+  const token = (await page.locator('code.token').textContent()) ?? ''
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  return token
+}
+
+/** Fills the form of an entry; what is there is replaced. */
+export async function fillEntry(
+  page: Page,
+  { title, summary, content, tags = [], sources = [] }: Typed,
+): Promise<void> {
+  await page.locator('#f-title').fill(title)
+  await page.locator('#f-summary').fill(summary)
+  await page.locator('#f-content').fill(content)
+  for (const tag of tags) {
+    await page.locator('#f-tag').fill(tag)
+    await page.locator('#f-tag').press('Enter')
+  }
+  for (const [index, source] of sources.entries()) {
+    await page.locator('#f-source').fill(source)
+    await page.getByRole('button', { name: 'Add the source' }).click()
+    await page.locator('[data-sources] li').nth(index).waitFor()
+  }
+}
+
+/** Publishes an entry on /publish and gives its slug, from the page that follows. */
+export async function publish(page: Page, typed: Typed): Promise<string> {
+  await fillEntry(page, typed)
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.waitForURL(/\/entries\/[a-z0-9-]+$/)
+  return page.url().split('/').at(-1) ?? ''
+}

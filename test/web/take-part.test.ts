@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { PROBLEMS } from '../../src/contract/problems.ts'
+import { MODERATION_ACTIONS, TARGET_TYPES } from '../../src/contract/words.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { moderate, snapshot, tryModerate } from '../support/moderation.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const BROWSER = join(ROOT, 'src', 'web', 'browser')
+const load = <T>(name: string): Promise<T> => import(join(BROWSER, name)) as Promise<T>
+const HOSTILE = '\n\n</textarea><script>alert(1)</script>"\'&amp;<b>\u202e'
+
+let app: TestApp
+let token = ''
+before(async () => {
+  app = await startApp()
+  token = (await newActor(app.url)).token
+})
+after(() => app.close())
+
+const page = (path: string, headers: Record<string, string> = {}) =>
+  call(app.url, 'GET', path, { headers: { accept: 'text/html', ...headers } })
+const html = async (path: string): Promise<string> => {
+  const answer = await page(path)
+  expectStatus(answer, 200)
+  return answer.text
+}
+/** What a browser would make of a page's references. */
+const unescaped = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, found => UNESCAPED[found] ?? found)
+const UNESCAPED: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
+
+test('the pages that write are there, set no cookie and hold no inline script or style', async () => {
+  const entry = await newEntry(app.url, token, { title: HOSTILE, summary: HOSTILE, content: HOSTILE })
+  const under = ['revise', 'verify', 'contradict', 'relate'].map(name => `/entries/${entry.slug}/${name}`)
+  for (const path of ['/actor', '/publish', '/admin', ...under]) {
+    const answer = await page(path)
+    expectStatus(answer, 200)
+    assert.equal(answer.headers.get('set-cookie'), null)
+    assert.ok(Buffer.byteLength(answer.text) < 100_000, `${path} is ${Buffer.byteLength(answer.text)} bytes`)
+    assert.equal(/<script>|<script(?![^>]* src="\/assets\/)|<style| style=| on[a-z]+="/.test(answer.text), false, path)
+    assert.equal(/(?:src|href|action)="(?:https?:)?\/\//.test(answer.text), false, path)
+    assert.match(answer.text, /<noscript>/)
+    assert.match(answer.text, /curl -/)
+    for (const [, script = ''] of answer.text.matchAll(/<script type="module" src="([^"]+)"/g)) {
+      const module = await call(app.url, 'GET', script)
+      expectStatus(module, 200)
+      assert.match(module.headers.get('cache-control') ?? '', /immutable/)
+    }
+  }
+})
+
+test('every module that a page loads is served, with all that it imports', async () => {
+  const seen = new Set<string>()
+  const follow = async (path: string): Promise<void> => {
+    if (seen.has(path)) return
+    seen.add(path)
+    const text = (await call(app.url, 'GET', path)).text
+    for (const [, target = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
+      const next = new URL(target, `${app.url}${path}`).pathname
+      expectStatus(await call(app.url, 'GET', next), 200)
+      await follow(next)
+    }
+  }
+  for (const path of ['/publish', '/admin']) {
+    for (const [, script = ''] of (await html(path)).matchAll(/<script type="module" src="([^"]+)"/g))
+      await follow(script)
+  }
+  assert.ok(seen.size > 10, [...seen].join(' '))
+})
+
+test('the form of a revision holds the texts of the latest one to the byte, and names it', async () => {
+  const first = await newEntry(app.url, token, { title: 'Bytes', content: 'first' })
+  const body = revisionOf(first, { title: '<i>T</i>', summary: '  S  ', content: HOSTILE, sources: [] })
+  const path = `/api/entries/${first.slug}/revisions`
+  const entry = expectStatus(await call<typeof first>(app.url, 'POST', path, { body, token }), 201)
+  const text = await html(`/entries/${first.slug}/revise`)
+  const [, content = ''] = /<textarea id="f-content"[^>]*>\n([\s\S]*?)<\/textarea>/.exec(text) ?? []
+  assert.equal(unescaped(content), HOSTILE)
+  assert.ok(text.includes(`name="previousRevisionId" value="${entry.currentRevisionId}"`))
+  assert.ok(text.includes('value="&lt;i&gt;T&lt;/i&gt;"'))
+})
+
+test('pages about an entry that is not there or withdrawn say so, with the status of the API', async () => {
+  const entry = await newEntry(app.url, token)
+  const other = await newEntry(app.url, token)
+  for (const name of ['revise', 'verify', 'contradict', 'relate']) {
+    assert.equal((await page(`/entries/nowhere/${name}`)).status, 404)
+  }
+  assert.equal((await page(`/entries/${entry.slug}/verify?revision=${other.currentRevisionId}`)).status, 404)
+  assert.equal((await page(`/entries/${entry.slug}/verify?revision=x`)).status, 404)
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  assert.equal((await page(`/entries/${entry.slug}/revise`)).status, 410)
+})
+
+test('the console comes without data: nothing of the administrator’s is in the page', async () => {
+  const anonymous = await page('/admin')
+  const bearer = await page('/admin', { authorization: `Bearer ${ADMIN_TOKEN}` })
+  assert.equal(anonymous.text, bearer.text)
+  assert.equal(anonymous.text.includes(ADMIN_TOKEN), false)
+})
+
+test('every way to fail has a sentence for people', async () => {
+  const { MESSAGES } = await load<{ MESSAGES: Record<string, string> }>('messages.js')
+  assert.deepEqual(Object.keys(MESSAGES).sort(), [...Object.keys(PROBLEMS), 'NO_ANSWER'].sort())
+  for (const [code, sentence] of Object.entries(MESSAGES)) assert.match(sentence, /^[A-Z].*\.$/, code)
+})
+
+test('the console offers what applies to a target, and nothing else', async () => {
+  type Consequences = Record<string, Record<string, string>>
+  const { CONSEQUENCES } = await load<{ CONSEQUENCES: Consequences }>('consequences.js')
+  const { actor } = await newActor(app.url)
+  const entry = await newEntry(app.url, token)
+  const originId = (await snapshot(app.url)).entries[0]?.originId ?? ''
+  const targets = { ENTRY: entry.id, ACTOR: actor.id, ORIGIN: originId }
+  for (const type of TARGET_TYPES) {
+    const applicable: string[] = []
+    // In the order of the table: what one action does the next takes back.
+    for (const action of MODERATION_ACTIONS) {
+      const { status, text } = await tryModerate(app.url, type, targets[type], action)
+      assert.ok(status === 200 || text.includes('ACTION_NOT_APPLICABLE'), `${type} ${action} ${text}`)
+      if (status === 200) applicable.push(action)
+    }
+    assert.deepEqual(Object.keys(CONSEQUENCES[type] ?? {}).sort(), applicable.sort(), type)
+  }
+})
+
+test('addresses of entries and revisions are read from whatever is pasted', async () => {
+  type Parse = (text: string) => { entry: string; revision?: string } | undefined
+  const { parseAddress } = await load<{ parseAddress: Parse }>('entry-address.js')
+  const id = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'
+  for (const [text, read] of [
+    ['water', { entry: 'water' }],
+    [` ${id} `, { entry: id }],
+    ['https://example.org/entries/water?x=1#y', { entry: 'water' }],
+    ['/entries/water.md', { entry: 'water' }],
+    [`/api/entries/water/revisions/${id}`, { entry: 'water', revision: id }],
+    [`http://127.0.0.1:8080/entries/water/revisions/${id}.json`, { entry: 'water', revision: id }],
+    ['/entries/water/revisions/odd', { entry: 'water' }],
+    ['javascript:alert(1)', undefined],
+    ['../../admin', undefined],
+    ['/entries/%2e%2e%2fadmin', undefined],
+    ['/entries/%zz', undefined],
+    ['', undefined],
+  ] as const) {
+    assert.deepEqual(parseAddress(text), read, text)
+  }
+})
+
+test('the modules of the browser agree with their types', () => {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+  execFileSync(process.execPath, [compiler, '-p', BROWSER], { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' })
+})
