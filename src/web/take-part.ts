@@ -51,6 +51,7 @@ const PUBLISH: Page = {
       form: html`<form class="needs-script" data-write="publish" novalidate aria-label="The entry">
 <fieldset class="bare" disabled>
 ${title()}
+<div class="notice" data-similar role="status" hidden></div>
 ${summary()}
 ${content()}
 ${PREVIEW}

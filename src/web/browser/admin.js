@@ -11,6 +11,7 @@ import { sendBy, toldOf } from './sending.js'
 
 const form = need(document, 'form[data-enter]', HTMLFormElement)
 const board = need(document, '[data-console]', HTMLElement)
+const lines = need(document, '[data-curl]', HTMLElement)
 /** The admin token: in this variable and nowhere else. @type {string | undefined} */
 let bearer
 /** @type {Snapshot | undefined} */
@@ -70,6 +71,7 @@ function lock() {
   snapshot = undefined
   place.replaceChildren()
   show(board, false)
+  show(lines, true)
   show(form, true)
   fieldOf(form, 'token').focus()
 }
@@ -89,6 +91,7 @@ sendBy(form, {
     form.reset()
     show(form, false)
     show(board, true)
+    show(lines, false)
     need(form, '[data-state]', HTMLElement).textContent = ''
     look({ view: 0 })
   },

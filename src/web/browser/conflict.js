@@ -1,4 +1,4 @@
-import { readEntry, readRevision } from './api.js'
+import { call, readEntry, readRevision } from './api.js'
 import { differenceView } from './difference-view.js'
 import { button, make } from './dom.js'
 import { merge, mergedText, mergeWhole } from './merge.js'
@@ -18,27 +18,40 @@ const CHOICES = [
   ['both', 'Keep both, theirs first'],
 ]
 
+/** @typedef {import('../../contract/resources.ts').Activity} Activity */
+
 /**
- * Reads what a conflict is about: the revision begun with and the latest.
+ * Reads what a conflict is about: the revision begun with, the latest, and the name that its author declared.
  * @param {string} slug
  * @param {string} baseId
- * @returns {Promise<{ base: Revision, theirs: Revision } | import('./api.js').Refused>}
+ * @returns {Promise<{ base: Revision, theirs: Revision, by: string | null } | import('./api.js').Refused>}
  */
 export async function readConflict(slug, baseId) {
   const [entry, base] = await Promise.all([readEntry(slug), readRevision(slug, baseId)])
   if (!entry.ok) return entry
   if (!base.ok) return base
   const theirs = await readRevision(slug, entry.body.currentRevisionId)
-  return theirs.ok ? { base: base.body, theirs: theirs.body } : theirs
+  if (!theirs.ok) return theirs
+  /** @type {import('./api.js').Answer<{ items: Activity[] }>} */
+  const timeline = await call('GET', `/api/entries/${encodeURIComponent(slug)}/timeline?limit=50`)
+  const rows = timeline.ok ? timeline.body.items : []
+  const by = rows.find(({ revisionId, action }) => revisionId === theirs.body.id && WRITTEN.has(action))
+  return { base: typed(base.body), theirs: typed(theirs.body), by: by?.actorName ?? null }
 }
+
+/** A revision with the line ends that a form gives. @param {Revision} revision @returns {Revision} */
+const typed = revision => ({ ...revision, content: revision.content.replaceAll('\r\n', '\n') })
+
+/** The actions that make a revision. */
+const WRITTEN = new Set(['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'])
 
 /**
  * Shows both versions and what differs, word by word, and offers a merge: what one side alone changed is in it, the rest is asked.
- * @param {{ base: Revision, theirs: Revision, mine: Texts }} versions
+ * @param {{ base: Revision, theirs: Revision, by: string | null, mine: Texts }} versions
  * @param {(merged: Texts) => void} take
  * @returns {Node[]}
  */
-export function conflictView({ base, theirs, mine }, take) {
+export function conflictView({ base, theirs, by, mine }, take) {
   const parts = {
     title: mergeWhole(base.title, theirs.title, mine.title),
     summary: mergeWhole(base.summary, theirs.summary, mine.summary),
@@ -60,7 +73,14 @@ export function conflictView({ base, theirs, mine }, take) {
   )
   return [
     make('h2', {}, 'Somebody revised this entry first'),
-    make('p', {}, 'Their revision stands; yours is not lost. They say of theirs: “', words(theirs.rationale), '”'),
+    make(
+      'p',
+      {},
+      words(by, 'An actor without a name'),
+      ' committed a revision that stands; yours is not lost. They say of theirs: “',
+      words(theirs.rationale),
+      '”',
+    ),
     ...shown.map(name => versionsOf(name, base[name], theirs[name], mine[name])),
     make('h3', {}, 'The merge'),
     make(

@@ -1,6 +1,7 @@
 import { need } from './dom.js'
-import { textIn } from './fields.js'
+import { fieldOf, textIn } from './fields.js'
 import { previewOf } from './preview.js'
+import { showSimilar } from './similar.js'
 import { sourcesEditor } from './sources.js'
 import { tagsEditor } from './tags.js'
 import { theForm, writeForm } from './write-form.js'
@@ -23,3 +24,5 @@ writeForm(form, {
   lists: { tags, sources },
 })
 previewOf(need(document, '[data-preview]', HTMLElement), () => textIn(form, 'content'))
+const title = fieldOf(form, 'title')
+if (title instanceof HTMLInputElement) showSimilar(title, need(form, '[data-similar]', HTMLElement))

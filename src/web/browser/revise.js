@@ -24,9 +24,9 @@ const mine = () => ({
 async function openConflict() {
   const read = await readConflict(slug, textIn(form, 'previousRevisionId'))
   if ('ok' in read) return tell(...toldOf(read))
-  const { base, theirs } = read
+  const { theirs } = read
   place.replaceChildren(
-    ...conflictView({ base, theirs, mine: mine() }, merged => {
+    ...conflictView({ ...read, mine: mine() }, merged => {
       for (const name of /** @type {const} */ (['title', 'summary', 'content'])) fill(fieldOf(form, name), merged[name])
       fill(fieldOf(form, 'previousRevisionId'), theirs.id)
       show(place, false)

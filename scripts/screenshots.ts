@@ -1,0 +1,156 @@
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { chromium, type Page } from 'playwright-core'
+import { openApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import type { ActorIssued, Entry } from '../src/contract/resources.ts'
+import { actors, entries, relations } from './demonstration.ts'
+
+/**
+ * Draws the pictures of the README: starts a service of its own, tells it a small memory through the API, opens its pages in
+ * Chromium (CHROMIUM_PATH, or /usr/bin/chromium) and writes docs/screenshots/*.png. Fails when a picture is over 200 kB.
+ */
+const FOLDER = join(import.meta.dirname, '..', 'docs', 'screenshots')
+const LARGEST = 200_000
+const ADMIN_TOKEN = 'only-for-the-pictures'
+
+async function post<T>(base: string, path: string, body: unknown, token?: string): Promise<T> {
+  const response = await fetch(`${base}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { 'x-actor-token': token }) },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(`${path} answered ${response.status} ${await response.text()}`)
+  return (await response.json()) as T
+}
+
+/** Tells the whole demonstration and gives each entry as it stands at the end, by its key. */
+async function tell(base: string): Promise<{ told: Map<string, Entry>; tokens: string[] }> {
+  const tokens: string[] = []
+  for (const input of actors) tokens.push((await post<ActorIssued>(base, '/api/actors', input)).token)
+  const told = new Map<string, Entry>()
+  const of = (key: string): Entry => {
+    const found = told.get(key)
+    if (found === undefined) throw new Error(`${key} is not told yet.`)
+    return found
+  }
+  for (const { key, by, title, summary, content, tags, sources = [], ...later } of entries) {
+    const pairs = sources.map(of).map(({ id, currentRevisionId }) => ({ entryId: id, revisionId: currentRevisionId }))
+    let entry = await post<Entry>(base, '/api/entries', { title, summary, content, tags, sources: pairs }, tokens[by])
+    const path = `/api/entries/${entry.slug}`
+    const contradict = async (after: number | undefined): Promise<void> => {
+      for (const one of later.contradictions?.filter(known => known.after === after) ?? []) {
+        const body = { revisionId: entry.currentRevisionId, rationale: one.rationale }
+        await post(base, `${path}/contradict`, body, tokens[one.by])
+      }
+    }
+    await contradict(1)
+    for (const { by: author, ...change } of later.revisions ?? []) {
+      const body = { previousRevisionId: entry.currentRevisionId, title, summary, ...change, sources: pairs }
+      entry = await post<Entry>(base, `${path}/revisions`, body, tokens[author])
+    }
+    for (const { by: author, ...judgement } of later.verifications ?? []) {
+      await post(base, `${path}/verify`, { revisionId: entry.currentRevisionId, ...judgement }, tokens[author])
+    }
+    await contradict(undefined)
+    told.set(key, entry)
+  }
+  for (const { by, from, to, ...relation } of relations) {
+    const ends = { sourceEntryId: of(from).id, targetEntryId: of(to).id }
+    await post(base, '/api/relations', { ...ends, ...relation }, tokens[by])
+  }
+  return { told, tokens }
+}
+
+/** What a picture shows: where it begins, and what is done before it is taken. */
+type Picture = { name: string; path: string; prepare?: (page: Page) => Promise<unknown> }
+
+function pictures(base: string, told: Map<string, Entry>, tokens: string[]): Picture[] {
+  const wal = told.get('wal')
+  const gaps = told.get('gaps')
+  if (wal === undefined || gaps === undefined) throw new Error('The demonstration lacks an entry.')
+  return [
+    { name: 'home', path: '/' },
+    { name: 'entry', path: `/entries/${wal.slug}` },
+    { name: 'history', path: `/entries/${wal.slug}/history` },
+    { name: 'difference', path: `/entries/${wal.slug}/diff` },
+    { name: 'activity', path: '/activity' },
+    { name: 'conflict', path: `/entries/${gaps.slug}/revise`, prepare: page => overtake(page, base, gaps, tokens) },
+    { name: 'moderation', path: '/admin', prepare: openConsole },
+  ]
+}
+
+/** Revises an entry in the page while somebody else does, and waits until the page shows both. */
+async function overtake(page: Page, base: string, entry: Entry, tokens: string[]): Promise<void> {
+  const { slug, currentRevisionId: previousRevisionId, title, summary, content } = entry
+  await page.evaluate(
+    token => localStorage.setItem('palimpsest.actor', JSON.stringify({ token, name: 'Tomasz' })),
+    tokens[2],
+  )
+  await page.reload()
+  await page
+    .locator('#f-content')
+    .fill(content.replace('distinct numbers', 'numbers').replace('otherwise every', 'or every'))
+  await page.locator('#f-rationale').fill('Shorter.')
+  const change = { changeType: 'EXPAND', rationale: 'Says what to page by instead.' }
+  const longer = `${content}Page by a number that is taken under a lock held until commit instead.\n`
+  const body = { previousRevisionId, title, summary, content: longer, ...change }
+  await post(base, `/api/entries/${slug}/revisions`, body, tokens[0])
+  await page.getByRole('button', { name: 'Commit the revision' }).click()
+  await page.locator('[data-conflict] h2').scrollIntoViewIfNeeded()
+}
+
+async function openConsole(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Admin token' }).fill(ADMIN_TOKEN)
+  await page.getByRole('button', { name: 'Open the console' }).click()
+  await page.getByRole('heading', { name: 'Queue' }).waitFor()
+}
+
+async function draw(base: string, told: Map<string, Entry>, tokens: string[]): Promise<void> {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  })
+  try {
+    for (const { name, path, prepare } of pictures(base, told, tokens)) {
+      const context = await browser.newContext({
+        baseURL: base,
+        viewport: { width: 1_100, height: 900 },
+        locale: 'en-GB',
+      })
+      const page = await context.newPage()
+      await page.goto(path)
+      await prepare?.(page)
+      const file = join(FOLDER, `${name}.png`)
+      await page.screenshot({ path: file })
+      const { size } = await stat(file)
+      if (size > LARGEST) throw new Error(`${file} has ${size} bytes, over ${LARGEST}.`)
+      process.stdout.write(`${name}.png ${size} bytes\n`)
+      await context.close()
+    }
+  } finally {
+    await browser.close()
+  }
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'palimpsest-pictures-'))
+const config = readConfig({
+  PORT: '0',
+  DATA_DIR: directory,
+  ADMIN_TOKEN,
+  READ_LIMIT_PER_MINUTE: '100000',
+  WRITE_LIMIT_PER_MINUTE: '100000',
+  COOLDOWN_SECONDS: '0',
+  PUBLIC_URL: 'https://memory.example',
+})
+const app = await openApp(config, { logger: pino({ level: 'silent' }) })
+try {
+  await mkdir(FOLDER, { recursive: true })
+  const { told, tokens } = await tell(app.url)
+  await draw(app.url, told, tokens)
+} finally {
+  await app.close()
+  await rm(directory, { recursive: true, force: true })
+}
