@@ -20,16 +20,17 @@ type Progress = { version: number; record: number; change: number; entry: number
 
 /** Brings the index nearer to the store by one batch of changed entries, in one transaction. */
 export async function followOnce(connection: PostgresConnection): Promise<Followed> {
-  const [, lock, found, head] = await connection.send([
-    plain('BEGIN'),
-    plain('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK]),
-    plain('SELECT version, record, change, entry FROM search_progress'),
-    plain('SELECT record FROM head'),
-  ])
   try {
+    const [, lock, found, head] = await connection.send([
+      plain('BEGIN'),
+      plain('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK]),
+      plain('SELECT version, record, change, entry FROM search_progress'),
+      plain('SELECT record FROM head'),
+    ])
     if (!(lock?.rows[0]?.taken as unknown as boolean)) return await end(connection, 'taken')
-    const progress = found?.rows[0] as Progress
+    const progress = found?.rows[0] as Progress | undefined
     const to = Number(head?.rows[0]?.record)
+    if (progress === undefined) throw new Error('The search index has no progress row.')
     if (progress.version !== SEARCH_VERSION || progress.record > to) {
       await connection.send([plain('TRUNCATE search_document')])
       return await put(connection, { ...progress, change: 0, entry: 0 }, to)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { dropDatabaseOf, engineSettings } from './engine.ts'
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789'
 
@@ -42,6 +43,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<T
     READ_LIMIT_PER_MINUTE: '1000000',
     WRITE_LIMIT_PER_MINUTE: '1000000',
     COOLDOWN_SECONDS: '0',
+    ...(await engineSettings(directory)),
     ...settings,
   })
   const open = () => openApp(config, { logger, now: () => Date.now() + offset })
@@ -61,6 +63,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<T
     },
     async close() {
       await app.close()
+      await dropDatabaseOf(directory)
       await rm(directory, { recursive: true, force: true })
     },
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ADMIN_TOKEN } from './app.ts'
+import { engineSettings } from './engine.ts'
 
 const COMMAND = join(import.meta.dirname, '../../bin/palimpsest.js')
 /** How long a process may take to be ready or to end before a test calls it hung, in milliseconds. */
@@ -79,7 +80,8 @@ export function spawnService(args: readonly string[], { env = {}, wrap = [] }: S
 /** Starts the service on a free port and resolves once it announced itself; rejects with what it said when it ended instead. */
 export async function startServer(dataDir: string, options: StartOptions = {}): Promise<ServerProcess> {
   const began = performance.now()
-  const { child, output, ended } = spawnService(['serve'], { ...options, env: { DATA_DIR: dataDir, ...options.env } })
+  const env = { DATA_DIR: dataDir, ...(await engineSettings(dataDir)), ...options.env }
+  const { child, output, ended } = spawnService(['serve'], { ...options, env })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => {
       const found = /ready at (http:\S+)/.exec(output.stdout)?.[1]

@@ -1,0 +1,180 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { Client } from 'pg'
+
+const USER = 'palimpsest'
+const SERVER_USER = 'postgres'
+const PATIENCE = 30_000
+const PAUSE = 30
+
+/** How a server is ended: `fast` lets it write what it has, `immediate` is as if its power went. */
+const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
+
+/** A PostgreSQL server of the tests' own. */
+export type Server = {
+  port: number
+  url(database: string): string
+  start(): Promise<void>
+  stop(how: keyof typeof SIGNALS): Promise<void>
+}
+/** A primary of the tests' own, with what can be made of it. */
+export type Cluster = Server & {
+  /** A streaming standby; `promote` makes it a primary of its own. */
+  standby(): Promise<Server & { promote(): Promise<void> }>
+  /** Ends it all and leaves nothing behind. */
+  close(): Promise<void>
+}
+
+/** The folder of PostgreSQL's own programs, if there is one. */
+export function findBinaries(): string | undefined {
+  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
+  const folders = versions.sort((a, b) => Number(b) - Number(a)).map(version => `/usr/lib/postgresql/${version}/bin`)
+  const ofPath = (process.env.PATH ?? '').split(':')
+  return [...folders, ...ofPath].find(folder => folder !== '' && existsSync(join(folder, 'initdb')))
+}
+
+const isRoot = process.getuid?.() === 0
+const idOf = (flag: string): number => Number(execFileSync('id', [flag, SERVER_USER], { encoding: 'utf8' }))
+/** PostgreSQL refuses to be run by root. */
+const owner = (): { uid: number; gid: number } | undefined =>
+  isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : undefined
+
+/** Makes and starts a server with the durability of a real one, in a temporary directory; it ends with this process, however that ends. */
+export async function startCluster(binaries: string): Promise<Cluster> {
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-postgres-'))
+  const user = owner()
+  if (user !== undefined) chownSync(directory, user.uid, user.gid)
+  chmodSync(directory, 0o700)
+  const run = (program: string, ...args: string[]): void => {
+    execFileSync(join(binaries, program), args, { ...user, cwd: directory, stdio: 'pipe' })
+  }
+  run('initdb', '-D', join(directory, 'primary'), '-U', USER, '-E', 'UTF8', '--locale=C', '-A', 'trust')
+  const primary = await createServerIn(binaries, directory, 'primary')
+  await primary.start()
+  const servers: Server[] = [primary]
+  return {
+    ...primary,
+    async standby() {
+      const name = `standby${servers.length}`
+      run(
+        'pg_basebackup',
+        '-d',
+        primary.url('postgres'),
+        '-D',
+        join(directory, name),
+        '-R',
+        '-c',
+        'fast',
+        '-X',
+        'stream',
+      )
+      const standby = await createServerIn(binaries, directory, name)
+      servers.push(standby)
+      await standby.start()
+      return { ...standby, promote: async () => run('pg_ctl', '-D', join(directory, name), '-w', 'promote') }
+    },
+    async close() {
+      for (const server of servers.reverse()) await server.stop('immediate')
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const SETTINGS = `listen_addresses = '127.0.0.1'
+shared_buffers = 64MB
+max_connections = 400
+max_wal_size = 512MB
+wal_keep_size = 256MB
+logging_collector = off
+`
+
+async function createServerIn(binaries: string, directory: string, name: string): Promise<Server> {
+  const data = join(directory, name)
+  const port = await freePort()
+  writeFileSync(
+    join(data, 'postgresql.auto.conf'),
+    `${existsSync(join(data, 'standby.signal')) ? autoConf(data) : ''}${SETTINGS}port = ${port}\nunix_socket_directories = '${directory}'\n`,
+  )
+  const url = (database: string): string => `postgres://${USER}@127.0.0.1:${port}/${database}`
+  let child: ChildProcess | undefined
+  return {
+    port,
+    url,
+    async start() {
+      child = spawn('/bin/sh', ['-c', SUPERVISOR, join(binaries, 'postgres'), data, directory, String(process.pid)], {
+        ...owner(),
+        cwd: directory,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      })
+      await answers(url('postgres'))
+    },
+    async stop(how) {
+      if (child === undefined || child.exitCode !== null) return
+      const ended = new Promise(resolve => child?.once('exit', resolve))
+      child.stdin?.write(`${SIGNALS[how].slice('SIG'.length)}\n`)
+      await ended
+    },
+  }
+}
+
+/** Runs the server until a signal to pass on stands on its input, or its input ends with whoever started it: then nothing is left. */
+const SUPERVISOR = `"$0" -D "$1" & server=$!
+if read -r how; then kill -"$how" $server; wait $server
+else kill -QUIT $server; wait $server; rm -rf "$2"; fi`
+
+/** What pg_basebackup wrote for the standby. */
+const autoConf = (data: string): string =>
+  execFileSync('cat', [join(data, 'postgresql.auto.conf')], { encoding: 'utf8' })
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise(resolve => probe.close(resolve))
+  return port
+}
+
+async function answers(url: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE
+  for (;;) {
+    try {
+      return await withClient(url, async () => {})
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await setTimeout(PAUSE)
+    }
+  }
+}
+
+/** Runs `work` with a client of a database. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+export type Database = { url: string; drop(): Promise<void> }
+
+/** Makes an empty database on the server at `url`, which names any database of it. */
+export async function createDatabase(url: string): Promise<Database> {
+  const name = `palimpsest_${randomBytes(8).toString('hex')}`
+  await withClient(url, client => client.query(`CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`))
+  const made = new URL(url)
+  made.pathname = `/${name}`
+  return {
+    url: made.href,
+    async drop() {
+      await withClient(url, client => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+    },
+  }
+}
