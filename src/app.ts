@@ -3,11 +3,9 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { openEngine } from './engine.ts'
 import { dayOf } from './http/origin.ts'
-import { createRateLimiter } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import type { Store } from './operations/store.ts'
 import { OperatorError } from './operator-error.ts'
-import { listAdmissions } from './store/limit.ts'
 
 export type App = {
   url: string
@@ -31,22 +29,19 @@ export type AppOptions = {
 const HOUSEKEEPING_INTERVAL = 60_000
 /** How long before midnight the salt of the next day is made. */
 const DAY_AHEAD = 600_000
-const DAY = 86_400_000
 
 /** Opens the store, starts the HTTP face and listens. Throws OperatorError where the operator can mend it. */
 export async function openApp(
   config: Config,
   { logger, now = Date.now, onBroken = () => {} }: AppOptions,
 ): Promise<App> {
-  const engine = await openEngine(config, logger)
-  const { store } = engine
+  const engine = await openEngine(config, logger, now)
+  const { store, limiter } = engine
   store.onBroken(fault => {
     logger.fatal({ err: fault }, 'the store is broken; nothing is written any more')
     onBroken(fault)
   })
   try {
-    const limiter = createRateLimiter()
-    if (config.databaseUrl === undefined) limiter.restore(await listAdmissions(store.reader, now() - DAY))
     const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter })
 
     const keepHouse = async (): Promise<void> => {
@@ -75,6 +70,7 @@ export async function openApp(
       async close() {
         clearInterval(timer)
         await server.stop()
+        await limiter.close()
         await store.close()
       },
     }

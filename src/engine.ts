@@ -5,8 +5,11 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { Problem } from './contract/problems.ts'
 import { prepareDataDirectory } from './embedded/data-directory.ts'
+import { openEmbeddedLimiter } from './embedded/limiter.ts'
 import { openEmbeddedStore } from './embedded/store.ts'
+import type { Limiter } from './operations/limiter.ts'
 import type { Store } from './operations/store.ts'
+import { openPostgresLimiter } from './postgres/limiter.ts'
 import { findTokenDigest, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
 import { openPostgresStore, type PostgresStore } from './postgres/store.ts'
 import { adminTokenFile, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
@@ -14,6 +17,7 @@ import { adminTokenFile, ensureSecret, originKeyFile, type Secrets } from './sec
 /** Where everything is kept, as the configuration says. */
 export type Engine = {
   store: Store
+  limiter: Limiter
   /** Throws Problem NOT_READY while they are not known. */
   secrets(): Secrets
   /** Where the data is, for people. */
@@ -26,20 +30,22 @@ export type Engine = {
 const FIRST_LOOK = 2_000
 
 /** Opens the store that the configuration names. Throws OperatorError where the operator can mend it. */
-export const openEngine = (config: Config, logger: Logger): Promise<Engine> =>
-  config.databaseUrl === undefined ? openEmbedded(config) : openPostgres(config, config.databaseUrl, logger)
+export const openEngine = (config: Config, logger: Logger, now: () => number): Promise<Engine> =>
+  config.databaseUrl === undefined ? openEmbedded(config, now) : openPostgres(config, config.databaseUrl, logger)
 
 const digestOf = (token: string): string => hash('sha256', token, 'hex')
 
-async function openEmbedded(config: Config): Promise<Engine> {
+async function openEmbedded(config: Config, now: () => number): Promise<Engine> {
   const directory = prepareDataDirectory(config.dataDir)
   const token = config.adminToken ?? ensureSecret(adminTokenFile(directory))
   const secrets: Secrets = {
     adminDigest: digestOf(token),
     originKey: config.originKey ?? ensureSecret(originKeyFile(directory)),
   }
+  const store = await openEmbeddedStore(directory)
   return {
-    store: await openEmbeddedStore(directory),
+    store,
+    limiter: await openEmbeddedLimiter(store, now),
     secrets: () => secrets,
     place: directory,
     adminTokenFile: () => (config.adminToken === undefined ? adminTokenFile(directory) : undefined),
@@ -74,6 +80,7 @@ async function openPostgres(config: Config, url: string, logger: Logger): Promis
   }
   return {
     store,
+    limiter: openPostgresLimiter(url),
     secrets() {
       if (secrets === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
       return secrets

@@ -3,13 +3,15 @@ import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Reader } from '../database/database.ts'
+import type { Charge, Verdict } from '../domain/rate-limit.ts'
+import type { Limiter } from '../operations/limiter.ts'
 import { cooldownWait } from '../operations/writing.ts'
 import type { Secrets } from '../secrets.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import { assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
 import type { Origins } from './origin.ts'
-import { type Charge, type RateLimiter, rateLimitFields, type Verdict } from './rate-limit.ts'
+import { rateLimitFields } from './rate-limit-fields.ts'
 import { targetOf } from './target.ts'
 import { CHECKS } from './validate.ts'
 
@@ -27,7 +29,7 @@ export type Admitted = {
 type Parts = {
   config: Config
   reader: Reader
-  limiter: RateLimiter
+  limiter: Limiter
   origins: Origins
   secrets: () => Secrets
   now: () => number
@@ -49,7 +51,7 @@ export function createAdmission({ config, reader, limiter, origins, secrets, now
     { origin, actor, at }: Pick<Admitted, 'origin' | 'actor' | 'at'>,
     reply: FastifyReply,
   ): Promise<Verdict> => {
-    const verdict = limiter.admit(chargesOf(config, writing, origin, actor), at)
+    const verdict = await limiter.admit(chargesOf(config, writing, origin, actor), at)
     reply.headers(rateLimitFields(verdict.standings))
     if (verdict.admitted) return verdict
     // Waiting must suffice: a cooldown that outlasts the limit is told already now.

@@ -2,17 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { OPERATIONS } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
+import type { Limiter } from '../operations/limiter.ts'
 import type { Answer, Reads } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import type { Admitted } from './admission.ts'
 import { cacheFields, isUnchanged, nextLink } from './conditional.ts'
 import type { Observer, Visitor } from './observer.ts'
-import { type RateLimiter, rateLimitFields } from './rate-limit.ts'
+import { rateLimitFields } from './rate-limit-fields.ts'
 import { CHECKS } from './validate.ts'
 
 type Parts = {
   store: Store
-  limiter: RateLimiter
+  limiter: Limiter
   observer: Observer
   rates: Reads['rates']
   readiness: Reads['readiness']
@@ -70,7 +71,7 @@ export function createHandlers({ store, limiter, observer, rates, readiness, ter
       // Without a body nothing was parsed.
       if (request.body === undefined) throw new Problem('MALFORMED_JSON')
       const body = CHECKS[name].body(request.body)
-      observer.saveAdmissions().catch(() => {})
+      limiter.beforeWrite()
       try {
         const caller = { requestId: request.id, actor, origin }
         const answer = await store.write(name, { params, body, caller }, terms(at))
@@ -78,7 +79,7 @@ export function createHandlers({ store, limiter, observer, rates, readiness, ter
         return send(reply, OPERATIONS[name].status, answer, cacheFields(answer, OPERATIONS[name]))
       } catch (error) {
         if (error instanceof Problem && error.code === 'COOLDOWN' && charged !== undefined) {
-          reply.headers(rateLimitFields(limiter.refund(charged, now())))
+          reply.headers(rateLimitFields(await limiter.refund(charged, now())))
         }
         throw error
       }

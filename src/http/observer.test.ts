@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import type { Observation } from '../operations/observe.ts'
 import type { Store } from '../operations/store.ts'
 import { createObserver, type Visitor } from './observer.ts'
-import { createRateLimiter } from './rate-limit.ts'
 
 const HOUR = 3_600_000
 const visitor = (actor: number, at = HOUR): Visitor => ({
@@ -28,7 +27,7 @@ function slowStore() {
 }
 
 const observe = (store: Store) =>
-  createObserver(store, createRateLimiter(), () => ({ at: HOUR, cooldown: 0, dataClass: 'EXTERNAL' }), assert.fail)
+  createObserver(store, () => ({ at: HOUR, cooldown: 0, dataClass: 'EXTERNAL' }), assert.fail)
 
 test('everybody who waits while a batch is written shares the one that follows', async () => {
   const { batches, store, release } = slowStore()

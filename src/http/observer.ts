@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto'
-import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
 import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 import type { Observation } from '../operations/observe.ts'
 import type { Observed } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import type { OriginKeys } from '../store/origin.ts'
-import type { RateLimiter } from './rate-limit.ts'
 
 const FLUSH_INTERVAL = 200
 /** Distinct observations kept in memory while the store cannot take them; past it the newest are dropped and counted in the log. */
@@ -20,15 +18,10 @@ export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: str
 export type Observer = ReturnType<typeof createObserver>
 
 /**
- * Keeps what was observed and what limiters admitted off the path of requests: both are gathered and written together a few times a second.
+ * Keeps what was observed off the path of requests: it is gathered and written together a few times a second.
  * `flush` resolves when everything noted so far is kept, or could not be: reads go on when the store takes no writes.
  */
-export function createObserver(
-  store: Store,
-  limiter: RateLimiter,
-  terms: () => Terms,
-  onLoss: (lost: number, error: unknown) => void,
-) {
+export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: number, error: unknown) => void) {
   let pending = new Map<string, Observation>()
   let flushing: Promise<void> | undefined
   let following: Promise<void> | undefined
@@ -45,19 +38,6 @@ export function createObserver(
         const lost = batch.reduce((count, one) => count + (again && merge(one) ? 0 : one.times), 0)
         if (lost > 0) onLoss(lost, error)
       }
-    }
-  }
-  /** Hands over what limiters admitted; asked before a write goes out, so that both are kept by one commit. */
-  const saveAdmissions = async (): Promise<void> => {
-    const admissions = limiter.takeUnsaved()
-    if (admissions.length === 0) return
-    const now = terms()
-    const beforeBin = now.at - 2 * RATE_WINDOW_SECONDS * 1_000
-    try {
-      await store.keep('saveAdmissions', { admissions, beforeBin }, now)
-    } catch (error) {
-      limiter.giveBack(admissions.filter(({ bin }) => bin >= beforeBin))
-      throw error
     }
   }
   const merge = (observation: Observation): boolean => {
@@ -84,7 +64,6 @@ export function createObserver(
   }
   const timer = setInterval(() => {
     if (flushing === undefined) flush().catch(() => {})
-    saveAdmissions().catch(() => {})
   }, FLUSH_INTERVAL)
   timer.unref()
 
@@ -94,11 +73,9 @@ export function createObserver(
       if (!merge({ ...visitor, userAgent, ...observed, lastAt: visitor.at, times: 1 })) onLoss(1, undefined)
     },
     flush,
-    saveAdmissions,
     async close(): Promise<void> {
       clearInterval(timer)
       await flush()
-      await saveAdmissions().catch(() => {})
     },
   }
 }

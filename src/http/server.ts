@@ -14,6 +14,7 @@ import { LIMITS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { PROBLEMS, Problem } from '../contract/problems.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
+import type { Limiter } from '../operations/limiter.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Page } from '../web/page.ts'
@@ -27,7 +28,6 @@ import { createHandlers } from './handlers.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
 import { admittedAs, createPageHandler, problemPageAnswer, searchFor, wantsPage } from './page-handler.ts'
-import type { RateLimiter } from './rate-limit.ts'
 import {
   assertHost,
   closeSlowReaders,
@@ -41,7 +41,7 @@ export type ServerOptions = {
   config: Config
   store: Store
   logger: Logger
-  limiter: RateLimiter
+  limiter: Limiter
   now: () => number
   secrets: () => Secrets
 }
@@ -69,7 +69,7 @@ const DRAIN = 8_000
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, store, logger, limiter, now, secrets } = options
   const terms = (at = now()): Terms => ({ at, cooldown: config.cooldownSeconds * 1_000, dataClass: 'EXTERNAL' })
-  const observer = createObserver(store, limiter, terms, (lost, error) =>
+  const observer = createObserver(store, terms, (lost, error) =>
     logger.error({ lost, err: error }, 'observations were dropped: the store did not take them'),
   )
   const saltOf = (day: string): Promise<string> => store.keep('openDay', day, terms())

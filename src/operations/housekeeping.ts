@@ -1,7 +1,8 @@
 import type { Transaction } from '../database/database.ts'
+import type { Admission } from '../domain/rate-limit.ts'
 import { deleteObservations } from '../store/activity.ts'
 import { rewriteHead } from '../store/head.ts'
-import { type Admission, forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
+import { forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
 import type { Context } from './operation.ts'
 

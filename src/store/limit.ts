@@ -1,9 +1,7 @@
 import type { Action } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-
-/** How many requests a limiter key was admitted within one bin of time. */
-export type Admission = { bin: number; key: string; count: number }
+import type { Admission } from '../domain/rate-limit.ts'
 
 /** When the last write of an action by a subject began its cooldown, in milliseconds. */
 export const findCooldown = async (

@@ -1,5 +1,4 @@
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
-import type { Admission } from '../store/limit.ts'
 
 const WINDOW = RATE_WINDOW_SECONDS * 1_000
 /** Up to this quota every admission is remembered by its millisecond; above it by tenths of a second, which errs towards refusing. */
@@ -8,6 +7,8 @@ const COARSE_BIN = 100
 /** A key that was not asked for during so many milliseconds has nothing left to count. */
 const KEPT = WINDOW + COARSE_BIN
 
+/** How many requests a key was admitted within one bin of time, which begins at `bin` milliseconds. */
+export type Admission = { bin: number; key: string; count: number }
 /** One limit that applies to a request: whose, how many in any 60 seconds. */
 export type Charge = { policy: string; key: string; quota: number }
 /** How a limit stands after a request: what is left of it, and in how many seconds the next piece of it comes back. */
@@ -118,6 +119,20 @@ export function createRateLimiter() {
         bins,
       }
     },
+    /** Charges a key with `count` more, of what is left of it, and gives the bin they fell into. */
+    lease(one: Charge, at: number, count: number): number {
+      const bin = binOf(one.quota, at)
+      charge(one.key, bin, count)
+      return bin
+    },
+    /** Takes one of a bin back. */
+    unlease(one: Charge, bin: number): void {
+      charge(one.key, bin, -1)
+    },
+    waitOf,
+    /** Everything that is remembered of a key: bins and counts in turn, oldest first. */
+    logOf: (key: string): readonly number[] => find(key) ?? NOTHING,
+    standingOf,
     /** Takes an admission back, and gives how the limits stand then. */
     refund({ standings, bins }: Verdict, at: number): Standing[] {
       for (const [index, { key }] of standings.entries()) charge(key, bins[index] ?? at, -1)
@@ -137,15 +152,5 @@ export function createRateLimiter() {
     restore(admissions: readonly Admission[]): void {
       for (const { bin, key, count } of admissions) add(key, bin, count)
     },
-  }
-}
-
-/** The RateLimit-Policy and RateLimit fields: an item per limit. */
-export function rateLimitFields(standings: readonly Standing[]): Record<string, string> {
-  return {
-    'ratelimit-policy': standings
-      .map(({ policy, quota }) => `"${policy}";q=${quota};w=${RATE_WINDOW_SECONDS}`)
-      .join(', '),
-    ratelimit: standings.map(({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`).join(', '),
   }
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { seededRandom } from '../../test/support/random.ts'
-import { type Charge, createRateLimiter, rateLimitFields } from './rate-limit.ts'
+import { rateLimitFields } from '../http/rate-limit-fields.ts'
+import { type Charge, createRateLimiter } from './rate-limit.ts'
 
 const WINDOW = 60_000
 const START = 1_700_000_000_000

@@ -1,0 +1,91 @@
+import type { Charge, RateLimiter, Standing, Verdict } from '../domain/rate-limit.ts'
+
+/** What a node may still admit of a key without asking: how much, charged to which bin, until when, and how the key stood. */
+type Lease = { left: number; bin: number; until: number; standing: Standing }
+export type Leases = Map<string, Lease>
+
+/** A lease that is not used up by then lapses, in milliseconds: what it still held stays charged. */
+const LEASE_LIFE = 2_000
+/** Leases kept at most; past it all lapse. */
+const LEASES_MAX = 50_000
+/** Writes are leased one by one up to this quota; above it by thousandths of the quota. */
+const WRITES_EXACT = 1_000
+/** Of reads a node leases this part of the quota at most, and this part of what is left: so that nodes share the last of it. */
+const READ_SHARE = 30
+const LEFT_SHARE = 6
+/** A clock that is further behind than this was set back, in milliseconds; a smaller difference is one between nodes. */
+const SKEW_MAX = 60_000
+
+/**
+ * Decides about a request: by leases alone, or undefined when those do not suffice and no `limiter` with the logs of its keys is given.
+ * With one, what is lacking is leased from it. All keys admit, or none is charged.
+ */
+export function decide(
+  leases: Leases,
+  charges: readonly Charge[],
+  now: number,
+  limiter?: RateLimiter,
+): Verdict | undefined {
+  const lacking = charges.filter(one => (liveLease(leases, one.key, now)?.left ?? 0) < 1)
+  if (lacking.length > 0) {
+    if (limiter === undefined) return undefined
+    const at = timeOf(limiter, lacking, now)
+    const wait = Math.max(0, ...lacking.map(one => limiter.waitOf(one, at)))
+    if (wait > 0) {
+      return {
+        admitted: false,
+        standings: charges.map(one => standingOf(leases, one, limiter, at)),
+        retryAfter: Math.max(1, Math.ceil((wait + at - now) / 1_000)),
+        bins: [],
+      }
+    }
+    if (leases.size >= LEASES_MAX) leases.clear()
+    for (const one of lacking) {
+      const size = pieceOf(one, limiter.standingOf(one, at).remaining)
+      const bin = limiter.lease(one, at, size)
+      leases.set(one.key, { left: size, bin, until: now + LEASE_LIFE, standing: limiter.standingOf(one, at) })
+    }
+  }
+  const used = charges.map(({ key }) => leases.get(key) as Lease)
+  for (const lease of used) lease.left -= 1
+  return {
+    admitted: true,
+    standings: used.map(({ standing, left }) => ({ ...standing, remaining: standing.remaining + left })),
+    retryAfter: 1,
+    bins: used.map(({ bin }) => bin),
+  }
+}
+
+/** Takes an admission back from the logs. */
+export function giveBack({ standings, bins }: Verdict, now: number, limiter: RateLimiter): Standing[] {
+  const at = timeOf(limiter, standings, now)
+  for (const [index, one] of standings.entries()) limiter.unlease(one, bins[index] ?? at)
+  return standings.map(one => limiter.standingOf(one, at))
+}
+
+function liveLease(leases: Leases, key: string, now: number): Lease | undefined {
+  const lease = leases.get(key)
+  if (lease === undefined) return undefined
+  if (now < lease.until && lease.until - now <= LEASE_LIFE) return lease
+  leases.delete(key)
+  return undefined
+}
+
+/** The time of a decision: never behind what another node, whose clock is a little ahead, has charged already. */
+function timeOf(limiter: RateLimiter, charges: readonly Charge[], now: number): number {
+  const newest = Math.max(now, ...charges.map(({ key }) => limiter.logOf(key).at(-2) ?? 0))
+  return newest - now > SKEW_MAX ? now : newest
+}
+
+const standingOf = (leases: Leases, one: Charge, limiter: RateLimiter, at: number): Standing => {
+  const known = leases.get(one.key)
+  return known === undefined
+    ? limiter.standingOf(one, at)
+    : { ...known.standing, remaining: known.standing.remaining + known.left }
+}
+
+/** How many admissions are leased at once. */
+function pieceOf({ policy, quota }: Charge, left: number): number {
+  if (policy.startsWith('write')) return quota <= WRITES_EXACT ? 1 : Math.min(left, Math.floor(quota / WRITES_EXACT))
+  return Math.max(1, Math.min(Math.floor(quota / READ_SHARE), Math.floor(left / LEFT_SHARE)))
+}

@@ -1,0 +1,45 @@
+import type { PostgresConnection } from '../database/postgres.ts'
+import type { Admission, RateLimiter } from '../domain/rate-limit.ts'
+
+/** Begins a transaction with the rows of these keys locked, in the order given (sorted, so that no two nodes wait for each other), and gives what they hold. */
+export async function lockLogs(connection: PostgresConnection, keys: readonly string[]): Promise<Admission[]> {
+  const [, , locked] = await connection.send([
+    { text: 'BEGIN', values: [] },
+    {
+      text: `INSERT INTO limiter (key, log, at) SELECT key, '{}', 0 FROM unnest($1::text[]) AS k(key) ON CONFLICT (key) DO NOTHING`,
+      values: [keys],
+    },
+    {
+      text: 'SELECT key, log::text AS log FROM limiter WHERE key = ANY($1::text[]) ORDER BY key FOR UPDATE',
+      values: [keys],
+    },
+  ])
+  return (locked?.rows ?? []).flatMap(row => admissionsOf(String(row.key), String(row.log)))
+}
+
+/** Writes what the keys hold now, and commits. */
+export async function keepLogs(
+  connection: PostgresConnection,
+  keys: readonly string[],
+  limiter: RateLimiter,
+): Promise<void> {
+  const logs = keys.map(key => limiter.logOf(key))
+  await connection.send([
+    {
+      text: `UPDATE limiter l SET log = k.log::bigint[], at = k.at
+        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS k(key, log, at) WHERE l.key = k.key`,
+      values: [keys, logs.map(log => `{${log.join()}}`), logs.map(log => log.at(-2) ?? 0)],
+    },
+    { text: 'COMMIT', values: [] },
+  ])
+}
+
+/** A row's bins and counts in turn, as PostgreSQL writes an array. */
+function admissionsOf(key: string, log: string): Admission[] {
+  const numbers = log === '{}' ? [] : log.slice(1, -1).split(',').map(Number)
+  const admissions: Admission[] = []
+  for (let place = 0; place < numbers.length; place += 2) {
+    admissions.push({ key, bin: numbers[place] ?? 0, count: numbers[place + 1] ?? 0 })
+  }
+  return admissions
+}

@@ -1,0 +1,99 @@
+import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
+import type { Limiter } from '../operations/limiter.ts'
+import { decide, giveBack, type Leases } from './lease.ts'
+import { keepLogs, lockLogs } from './limiter-logs.ts'
+import { createSession, getPatiently } from './session.ts'
+
+/** How long a request waits for a database that is away, and a statement for its locks, in milliseconds. */
+const PATIENCE = 2_000
+const STATEMENT_TIMEOUT = 2_500
+const IDLE_TIMEOUT = 1_500
+/** Logs of keys that were not asked for during so many milliseconds are deleted, and how often. */
+const FORGET_AFTER = 180_000
+const FORGET_INTERVAL = 60_000
+/** Requests that are decided in one transaction at most. */
+const BATCH_MAX = 500
+
+type Asked = {
+  keys: readonly string[]
+  run(limiter: RateLimiter): void
+  settle(): void
+  reject(error: unknown): void
+}
+
+/**
+ * The limiter of all nodes: the sliding log of each key is a row that nodes change under its lock. What is admitted is leased, one
+ * by one where the limit is small and in pieces of it where it is large, so that most reads need not ask. The requests of one turn
+ * share a transaction; its commits do not wait for the disk, because only a crash of the server itself forgets them, and less than a second's worth.
+ */
+export function openPostgresLimiter(url: string): Limiter {
+  const session = createSession(
+    { url, name: 'limiter', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: IDLE_TIMEOUT },
+    connection => connection.exec('SET synchronous_commit = off'),
+  )
+  const leases: Leases = new Map()
+  const waiting: Asked[] = []
+  let running: Promise<void> | undefined
+  let forgottenAt = performance.now()
+
+  const drain = async (): Promise<void> => {
+    await new Promise(setImmediate)
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH_MAX)
+      try {
+        const connection = await getPatiently(session, performance.now() + PATIENCE)
+        const keys = [...new Set(batch.flatMap(one => one.keys))].sort()
+        const limiter = createRateLimiter()
+        limiter.restore(await lockLogs(connection, keys))
+        for (const { run } of batch) run(limiter)
+        await keepLogs(connection, keys, limiter)
+        if (performance.now() - forgottenAt > FORGET_INTERVAL) {
+          forgottenAt = performance.now()
+          await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
+        }
+        for (const { settle } of batch) settle()
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+        // What was leased in a transaction that came to nothing was not leased.
+        leases.clear()
+        await session
+          .current()
+          ?.exec('ROLLBACK')
+          .catch(() => {})
+      }
+    }
+    running = undefined
+  }
+  const ask = <T>(keys: readonly string[], work: (limiter: RateLimiter) => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      let result: T
+      const asked: Asked = {
+        keys,
+        run(limiter) {
+          result = work(limiter)
+        },
+        settle: () => resolve(result),
+        reject,
+      }
+      waiting.push(asked)
+      running ??= drain()
+    })
+
+  return {
+    admit(charges: readonly Charge[], at: number): Verdict | Promise<Verdict> {
+      const verdict = decide(leases, charges, at)
+      if (verdict !== undefined) return verdict
+      const keys = charges.map(({ key }) => key)
+      return ask(keys, limiter => decide(leases, charges, at, limiter) as Verdict)
+    },
+    refund(verdict: Verdict, at: number): Promise<Standing[]> {
+      const keys = verdict.standings.map(({ key }) => key)
+      return ask(keys, limiter => giveBack(verdict, at, limiter))
+    },
+    beforeWrite() {},
+    async close() {
+      await running
+      await session.close()
+    },
+  }
+}
