@@ -25,3 +25,7 @@ export function nextLink(url: string, next: { before: string } | { offset: numbe
   for (const [name, value] of Object.entries(next)) query.set(name, String(value))
   return `<${path}?${query}>; rel="next"`
 }
+
+/** JSON goes to those who ask for it and do not ask for HTML. */
+export const prefersJson = (accept: string): boolean =>
+  accept.includes('application/json') && !accept.includes('text/html')

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { cacheFields, isUnchanged } from './conditional.ts'
-import { agentsHtml, agentsJson, agentsMarkdown, llmsText } from './guide-texts.ts'
+import { agentsMarkdown, llmsText } from './guide-texts.ts'
 import { openApiDocument } from './openapi.ts'
 
 type Rendered = { type: string; body: string }
-type Guide = (config: Config, accept: string) => Rendered
+type Guide = (config: Config) => Rendered
 
 const markdown: Guide = config => ({ type: 'text/markdown; charset=utf-8', body: agentsMarkdown(config) })
 const json = (document: object): Rendered => ({
@@ -20,13 +20,7 @@ export const GUIDES: Record<string, Guide> = {
   '/agents.md': markdown,
   '/skill.md': markdown,
   '/llms.txt': config => ({ type: 'text/plain; charset=utf-8', body: llmsText(config) }),
-  '/agents': (config, accept) =>
-    prefersJson(accept) ? json(agentsJson(config)) : { type: 'text/html; charset=utf-8', body: agentsHtml(config) },
 }
-
-/** JSON goes to those who ask for it and do not ask for HTML. */
-export const prefersJson = (accept: string): boolean =>
-  accept.includes('application/json') && !accept.includes('text/html')
 
 export async function guideAnswer(
   guide: Guide,
@@ -34,9 +28,9 @@ export async function guideAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { type, body } = guide(config, request.headers.accept ?? '')
+  const { type, body } = guide(config)
   const etag = hash('sha256', body, 'base64url').slice(0, 22)
-  const fields = { ...cacheFields({ body: {}, etag }, { method: 'GET' }), vary: 'Accept' }
+  const fields = cacheFields({ body: {}, etag }, { method: 'GET' })
   if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).headers(fields).send()
   return reply.code(200).headers(fields).type(type).send(body)
 }

@@ -8,9 +8,8 @@ import { layout } from '../web/layout.ts'
 import type { Document, File, Page, PageRequest, Query } from '../web/page.ts'
 import { problemPage } from '../web/problem-page.ts'
 import type { Admitted } from './admission.ts'
-import { cacheFields, isUnchanged } from './conditional.ts'
+import { cacheFields, isUnchanged, prefersJson } from './conditional.ts'
 import { problemAnswer } from './errors.ts'
-import { prefersJson } from './guides.ts'
 import type { Observer, Visitor } from './observer.ts'
 import { targetOf } from './target.ts'
 
@@ -78,8 +77,8 @@ export function createPageHandler({ config, observer, readsFor }: Parts) {
       },
     }
     const shown = await page.render(asked)
+    // Whoever is sent on is observed where he arrives.
     if ('location' in shown) {
-      if (observed !== undefined) observer.note(visitor, observed)
       return reply.code(302).headers({ location: shown.location, 'cache-control': 'no-store' }).send()
     }
     const { type, body, fields } = answerOf(shown, asked)

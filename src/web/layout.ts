@@ -46,7 +46,8 @@ ${document.unlisted && html`<meta name="robots" content="noindex">`}
 ${base !== undefined && !document.unlisted && html`<meta property="og:url" content="${base}${canonical}"><link rel="canonical" href="${base}${canonical}">`}
 <link rel="icon" type="image/svg+xml" href="${assetPath('mark.svg')}">
 <link rel="stylesheet" href="${assetPath('style.css')}">
-<link rel="search" type="application/opensearchdescription+xml" title="Palimpsest" href="/opensearch.xml">
+${scripts.length > 0 && html`<link rel="stylesheet" href="${assetPath('forms.css')}">`}
+${base !== undefined && html`<link rel="search" type="application/opensearchdescription+xml" title="Palimpsest" href="/opensearch.xml">`}
 ${[...alternates, ...FEEDS].map(({ type, href, title: name }) => html`<link rel="alternate" type="${type}" title="${name}" href="${href}">`)}
 ${scripts.map(scriptOf)}
 </head>

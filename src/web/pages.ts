@@ -1,9 +1,44 @@
 import { ADMIN } from './admin.ts'
+import { AGENTS } from './agents.ts'
 import { ASSETS } from './assets.ts'
+import { CRAWLERS } from './crawlers.ts'
+import { API, ERROR, ERRORS } from './docs.ts'
+import { ENTRY } from './entry.ts'
+import { EVIDENCE } from './evidence.ts'
+import { FEED_PAGES } from './feeds.ts'
+import { DIFF, HISTORY, REVISION } from './history.ts'
 import { HOME } from './home.ts'
+import { ACTIVITY, STATS, TIMELINE } from './observed.ts'
 import type { Page } from './page.ts'
 import { PREVIEW_PAGE } from './preview.ts'
+import { RELATIONS } from './relations.ts'
+import { SEARCH } from './search.ts'
 import { TAKE_PART } from './take-part.ts'
 
+const ENTRIES: Page = { path: '/entries', render: () => ({ location: '/search' }) }
+
 /** Every page once; routes are made from this table. */
-export const PAGES: readonly Page[] = [HOME, PREVIEW_PAGE, ...TAKE_PART, ADMIN, ASSETS]
+export const PAGES: readonly Page[] = [
+  HOME,
+  SEARCH,
+  ENTRIES,
+  ENTRY,
+  HISTORY,
+  REVISION,
+  DIFF,
+  EVIDENCE,
+  RELATIONS,
+  TIMELINE,
+  ACTIVITY,
+  STATS,
+  AGENTS,
+  API,
+  ERRORS,
+  ERROR,
+  ...FEED_PAGES,
+  ...CRAWLERS,
+  PREVIEW_PAGE,
+  ...TAKE_PART,
+  ADMIN,
+  ASSETS,
+]

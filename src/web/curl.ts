@@ -1,0 +1,27 @@
+import type { Config } from '../config.ts'
+import { EXAMPLES } from '../contract/examples.ts'
+import type { Operation } from '../contract/operations.ts'
+import { curlBase } from './take-part-curl.ts'
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A line of curl that calls an operation: with the ids of the examples, which the caller replaces. */
+export function curlCall(
+  config: Pick<Config, 'publicUrl' | 'port'>,
+  { method, path, access, body, query }: Operation,
+): string {
+  const entry = EXAMPLES.Entry as { slug: string; currentRevisionId: string }
+  const filled = path
+    .replace('{slug}', entry.slug)
+    .replace('{id}', entry.slug)
+    .replace('{revisionId}', entry.currentRevisionId)
+  const asks = 'q' in (query as { properties: object }).properties ? '?q=write+ahead&sort=relevance' : ''
+  return [
+    `curl -sS${method === 'POST' ? ' -X POST' : ''} ${quoted(`${curlBase(config)}${filled}${asks}`)}`,
+    ...(access === 'actor' ? [`-H ${quoted('x-actor-token: ')}"$TOKEN"`] : []),
+    ...(access === 'admin' ? [`-H ${quoted('authorization: Bearer ')}"$ADMIN_TOKEN"`] : []),
+    ...(body === undefined
+      ? []
+      : [`-H ${quoted('content-type: application/json')}`, `-d ${quoted(JSON.stringify(EXAMPLES[body]))}`]),
+  ].join(' \\\n  ')
+}

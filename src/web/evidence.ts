@@ -1,0 +1,75 @@
+import type { Contradiction, Entry, Evidence, Verification } from '../contract/resources.ts'
+import { readAuthors, readHeadings, readLife, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
+import { type Html, html, NOTHING } from './html.ts'
+import type { Page } from './page.ts'
+import { badge, by, entryHead, olderLink, RESULT_WORDS, titleOf, when } from './parts.ts'
+import { stateOfEvidence } from './state.ts'
+import { words } from './visible.ts'
+
+type Piece = (Verification | Contradiction) & { createdAt?: string }
+
+/** What others found when they used the entry: verifications and contradictions as one stream, newest first. */
+export const EVIDENCE: Page = {
+  path: '/entries/{slug}/evidence',
+  as: 'listEvidence',
+  query: ['before', 'limit'],
+  async render({ params: { slug = '' }, query, read, reads, path }) {
+    const entry = await read<Entry>('readEntry')
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/evidence` }
+    const page = await read<Evidence>('listEvidence', { slug }, query)
+    // Ids are made in the order of time: they sort both kinds into the stream that they were read from.
+    const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
+    const [state, life, authors, names] = await Promise.all([
+      readRevisionState(reads, slug, entry.currentRevisionId),
+      readLife(reads, slug, VIEW_ROWS),
+      readAuthors(
+        reads,
+        pieces.map(({ actorId }) => actorId),
+      ),
+      readHeadings(
+        reads,
+        pieces.flatMap(piece => ('result' in piece ? [] : (piece.sourceEntryId ?? []))),
+      ),
+    ])
+    const ordinals = new Map(life.steps.map(({ id, ordinal }) => [id, ordinal]))
+    const rows = pieces.map(piece => {
+      const sourceId = 'result' in piece ? null : piece.sourceEntryId
+      const source = sourceId == null ? undefined : names.get(sourceId)
+      return pieceRow(entry, piece, {
+        ordinal: ordinals.get(piece.revisionId),
+        author: by(authors.get(piece.actorId), piece.actorId),
+        source:
+          source &&
+          html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
+      })
+    })
+    const address = `/entries/${slug}`
+    return {
+      title: `Evidence about ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, '/evidence', 'Evidence')}
+<div class="columns"><div class="column">
+${rows.length === 0 ? html`<p class="notice">Nobody has said yet what came of using this entry. <a href="${address}/verify?revision=${entry.currentRevisionId}">Be the first</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
+${olderLink(path, query, page.nextCursor)}
+</div><aside class="beside" aria-label="About the current revision">
+${stateOfEvidence(state, slug)}
+${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Verify</a> <a class="do quiet" href="${address}/contradict?revision=${entry.currentRevisionId}">Contradict</a></p>`}
+</aside></div></article>`,
+    }
+  },
+}
+
+type Around = { ordinal: number | undefined; author: Html; source: Html | undefined }
+
+function pieceRow({ slug, currentRevisionId }: Entry, piece: Piece, { ordinal, author, source }: Around): Html {
+  const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
+  const current = piece.revisionId === currentRevisionId
+  return html`<li class="piece ${tone}">
+<h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
+<p dir="auto">${words(piece.rationale)}</p>
+${source}
+<p class="meta">${author}${piece.createdAt !== undefined && html` · ${when(piece.createdAt)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${current ? ', the current one' : ', not the current one'}</p>
+</li>`
+}

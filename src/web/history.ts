@@ -1,0 +1,191 @@
+import { UUID_PATTERN } from '../contract/fields.ts'
+import { Problem } from '../contract/problems.ts'
+import type { Entry, Revision } from '../contract/resources.ts'
+import { HASH_RECIPE } from '../http/guide-texts.ts'
+import { readAuthors, readHeadings, readLife, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
+import { difference, differenceView, sizeOf } from './difference.ts'
+import { sourcesOf } from './entry.ts'
+import { type Html, html, NOTHING, raw } from './html.ts'
+import { prose } from './markdown.ts'
+import type { Page, PageRequest } from './page.ts'
+import { badge, by, CHANGE_WORDS, entryHead, olderLink, TRUST_NOTICE, titleOf, when } from './parts.ts'
+import { lifePlot } from './plot.ts'
+import { stateOfEvidence } from './state.ts'
+import { words } from './visible.ts'
+
+/** How many of the newest moments the plot of a life shows. */
+const MOMENTS = 300
+
+type RevisionPage = { items: Revision[]; nextCursor: string | null }
+
+/** All revisions of an entry, newest first, and a choice of two to compare. */
+export const HISTORY: Page = {
+  path: '/entries/{slug}/history',
+  as: 'listRevisions',
+  query: ['before', 'limit'],
+  async render({ params: { slug = '' }, query, read, reads, path }) {
+    const entry = await read<Entry>('readEntry')
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/history` }
+    const [{ items, nextCursor }, life] = await Promise.all([
+      read<RevisionPage>('listRevisions', { slug }, query),
+      readLife(reads, slug, VIEW_ROWS),
+    ])
+    const authors = await readAuthors(
+      reads,
+      items.map(({ actorId }) => actorId),
+    )
+    const ordinals = new Map(life.steps.map(({ id, ordinal }) => [id, ordinal]))
+    const rows = items.map((revision, index) =>
+      revisionRow(
+        entry,
+        revision,
+        ordinals.get(revision.id),
+        index,
+        html`${by(authors.get(revision.actorId), revision.actorId)}`,
+      ),
+    )
+    return {
+      title: `History of ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, '/history', 'History')}
+<p class="lead">Every revision stays, for ever. The newest stands first.</p>
+${lifePlot({ ...life, moments: life.moments.slice(-MOMENTS) })}
+<form class="compare" action="/entries/${slug}/diff" method="get">
+${items.length > 1 && html`<p class="row"><button type="submit">Compare the two chosen</button></p>`}
+<ol class="revisions" reversed>${rows}</ol>
+</form>
+${olderLink(path, query, nextCursor)}
+</article>`,
+    }
+  },
+}
+
+function revisionRow(
+  { slug, currentRevisionId }: Entry,
+  revision: Revision,
+  ordinal: number | undefined,
+  index: number,
+  author: Html,
+): Html {
+  const { id, previousRevisionId } = revision
+  const name = ordinal === undefined ? 'this revision' : `revision ${ordinal}`
+  return html`<li class="revision">
+<p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
+<div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'good')}`}</h2>
+<p class="rationale" dir="auto">${words(revision.rationale)}</p>
+<p class="meta">${author} · ${when(revision.createdAt)}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">what changed<span class="unshown"> in ${name}</span></a>`} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
+</li>`
+}
+
+/** One revision at its lasting address, with the means to check it. */
+export const REVISION: Page = {
+  path: '/entries/{slug}/revisions/{revisionId}',
+  as: 'readRevision',
+  async render({ params: { slug = '', revisionId = '' }, read, reads }) {
+    const entry = await read<Entry>('readEntry')
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/revisions/${revisionId}` }
+    const revision = await read<Revision>('readRevision')
+    const [state, life, names] = await Promise.all([
+      readRevisionState(reads, slug, revision.id),
+      readLife(reads, slug, VIEW_ROWS),
+      readHeadings(
+        reads,
+        revision.sources.map(({ entryId }) => entryId),
+      ),
+    ])
+    const next = life.steps.find(({ ordinal }) => ordinal === state.ordinal + 1)
+    const current = revision.id === entry.currentRevisionId
+    const links = [
+      revision.previousRevisionId !== null &&
+        html`<a rel="prev" href="/entries/${slug}/revisions/${revision.previousRevisionId}">← Revision ${state.ordinal - 1}</a>`,
+      revision.previousRevisionId !== null &&
+        html`<a href="/entries/${slug}/diff?from=${revision.previousRevisionId}&amp;to=${revision.id}">What this one changed</a>`,
+      next !== undefined &&
+        html`<a rel="next" href="/entries/${slug}/revisions/${next.id}">Revision ${next.ordinal} →</a>`,
+    ]
+    return {
+      title: `${titleOf(revision.title)}, revision ${state.ordinal}`,
+      description: titleOf(revision.summary),
+      section: '/search',
+      unlisted: !current,
+      ...(current ? { canonical: `/entries/${slug}` } : {}),
+      body: html`<article class="entry">
+<header class="entry-head"><p class="over">Revision ${state.ordinal} of ${state.revisions} of <a href="/entries/${slug}">${words(entry.title)}</a></p>
+<h1>${words(revision.title)}</h1>
+<p class="lead" dir="auto">${words(revision.summary)}</p>
+<p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${when(revision.createdAt)}: <q dir="auto">${words(revision.rationale)}</q></p>
+${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the entry as it stands</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see what has changed since</a>.</p>`}
+<nav class="pager" aria-label="Revisions">${links}</nav></header>
+<div class="columns"><div class="column">${TRUST_NOTICE}
+<section class="prose" aria-label="Content" dir="auto">${prose(revision.content)}</section></div>
+<aside class="beside" aria-label="About this revision">
+${stateOfEvidence(state, slug)}
+${sourcesOf(revision, names)}
+${hashOf(slug, revision)}
+</aside></div></article>`,
+    }
+  },
+}
+
+const hashOf = (slug: string, { id, evidenceHash }: Revision): Html => html`<section><h2>Check it</h2>
+<p class="small">This revision cannot be changed unseen: its hash covers every word and the hash of the revision before.</p>
+<p><code class="hash">${evidenceHash}</code></p>
+<details><summary>How to check it</summary><p class="small">${HASH_RECIPE}</p><p class="small"><a href="/api/entries/${slug}/revisions/${id}">The revision as served</a></p></details></section>`
+
+const UUID = new RegExp(UUID_PATTERN)
+
+/** What changed between any two revisions, by words where there is time for it. */
+export const DIFF: Page = {
+  path: '/entries/{slug}/diff',
+  as: 'listRevisions',
+  ownQuery: ['from', 'to'],
+  async render(request) {
+    const { read, params } = request
+    const entry = await read<Entry>('readEntry')
+    if (params.slug !== entry.slug) {
+      const query = new URLSearchParams(request.query as Record<string, string>)
+      return { location: `/entries/${entry.slug}/diff?${query}` }
+    }
+    const [from, to] = await compared(request, entry)
+    await read('listRevisions', params, { limit: 1 })
+    const differences = [
+      ['Title', difference(from.title, to.title)],
+      ['Summary', difference(from.summary, to.summary)],
+      ['Content', difference(from.content, to.content)],
+    ] as const
+    const changed = differences.filter(([, { pieces }]) => pieces.some(({ kind }) => kind !== 'same'))
+    const content = sizeOf(differences[2][1])
+    const { steps } = await readLife(request.reads, entry.slug, VIEW_ROWS)
+    const nameOf = ({ id }: Revision): string => {
+      const step = steps.find(one => one.id === id)
+      return step === undefined ? 'an early revision' : `revision ${step.ordinal}`
+    }
+    return {
+      title: `What changed in ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, '/diff', 'What changed')}
+<dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from)}${endOf(entry.slug, `To ${nameOf(to)}`, to)}</dl>
+<p class="meta">${content.gone.toLocaleString('en-GB')} characters of the content went, ${content.came.toLocaleString('en-GB')} came. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>gone</del> <ins>new</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">The other way round</a></p>
+${changed.length === 0 && html`<p class="notice">Nothing is different between these two.</p>`}
+${changed.map(([name, one]) => html`<section><h2>${name}</h2>${one.by !== 'words' && html`<p class="small">These texts are too different to be compared word by word; ${one.by === 'lines' ? 'whole lines are' : 'they are'} shown instead.</p>`}${differenceView(one)}</section>`)}
+</article>`,
+    }
+  },
+}
+
+const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision): Html =>
+  html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${when(createdAt)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${words(rationale)}</span></dd></div>`
+
+/** The two revisions asked for; left out, the latest and the one before it. */
+async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {
+  const revision = (revisionId: string): Promise<Revision> => {
+    if (!UUID.test(revisionId)) throw new Problem('INVALID_QUERY')
+    return read<Revision>('readRevision', { ...params, revisionId })
+  }
+  const to = await revision(String(query.to ?? entry.currentRevisionId))
+  return [await revision(String(query.from ?? to.previousRevisionId ?? to.id)), to]
+}

@@ -1,0 +1,112 @@
+import type { Activity, Entry, Stats } from '../contract/resources.ts'
+import { readGrowth, readTrend, VIEW_ROWS } from '../operations/views.ts'
+import { type Html, html, type Part } from './html.ts'
+import type { Page } from './page.ts'
+import { entryHead, olderLink, tagPath, titleOf } from './parts.ts'
+import { activityPlot, type Bars, barsOf, GROUPS, growthPlot } from './plot.ts'
+import { activityRows } from './rows.ts'
+import { words } from './visible.ts'
+
+type ActivityPage = { items: Activity[]; nextCursor: string | null }
+/** Points of the plot of growth. */
+const SAMPLES = 60
+
+/** What was observed about one entry, newest first. */
+export const TIMELINE: Page = {
+  path: '/entries/{slug}/timeline',
+  as: 'listTimeline',
+  query: ['before', 'limit'],
+  async render({ params: { slug = '' }, query, read, reads, path }) {
+    const entry = await read<Entry>('readEntry')
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/timeline` }
+    const { items, nextCursor } = await read<ActivityPage>('listTimeline', { slug }, query)
+    return {
+      title: `Timeline of ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, '/timeline', 'Timeline')}
+<p class="lead">What was observed about this entry, newest first. That one thing came after another does not show that it came of it.</p>
+${await activityRows(reads, items)}
+${olderLink(path, query, nextCursor)}
+</article>`,
+    }
+  },
+}
+
+/** The public feed, with a plot of the newest of it. */
+export const ACTIVITY: Page = {
+  path: '/activity',
+  as: 'listActivity',
+  query: ['before', 'limit'],
+  async render({ query, read, reads, path }) {
+    const { items, nextCursor } = await read<ActivityPage>('listActivity', {}, query)
+    const trend = await readTrend(reads)
+    const bars = barsOf(trend)
+    return {
+      title: 'Activity',
+      section: '/activity',
+      description: 'What people and agents read, write, verify and contradict here, newest first.',
+      alternates: [
+        { type: 'application/atom+xml', href: '/feeds/activity.atom', title: 'Activity (Atom)' },
+        { type: 'application/feed+json', href: '/feeds/activity.json', title: 'Activity (JSON Feed)' },
+      ],
+      body: html`<h1>Activity</h1>
+<p class="lead">Everything that was observed, newest first. Reads of one actor, entry and hour are one row.</p>
+${trend.length === 0 ? html`<p class="notice">Nothing has happened yet. <a href="/publish">Publish the first entry</a>.</p>` : [activityPlot(bars), barTable(bars, trend.length)]}
+${await activityRows(reads, items)}
+${olderLink(path, query, nextCursor)}
+<p class="small">As a feed: <a href="/feeds/activity.atom">Atom</a>, <a href="/feeds/activity.json">JSON Feed</a>. Changes alone: <a href="/feeds/changes.atom">Atom</a>, <a href="/feeds/changes.json">JSON Feed</a>.</p>`,
+    }
+  },
+}
+
+/** The numbers behind the bars, for those who do not see them. */
+const barTable = (
+  { bars }: Bars,
+  rows: number,
+): Html => html`<details class="numbers"><summary>The newest ${rows.toLocaleString('en-GB')}${rows === VIEW_ROWS ? '' : ' and all'} rows as numbers</summary>
+<div class="wide" tabindex="0" role="region" aria-label="Activity over time"><table><thead><tr><th scope="col">From</th>${GROUPS.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${bars
+  .filter(({ counts }) => counts.some(count => count > 0))
+  .map(
+    ({ at, counts }) =>
+      html`<tr><th scope="row">${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}</th>${counts.map(count => html`<td>${count}</td>`)}</tr>`,
+  )}</tbody></table></div></details>`
+
+/** The numbers of the service, next to what they do not show. */
+export const STATS: Page = {
+  path: '/stats',
+  as: 'readStats',
+  async render({ read, reads }) {
+    const stats = await read<Stats>('readStats', {})
+    const growth = await readGrowth(reads, SAMPLES)
+    return {
+      title: 'Numbers',
+      section: '/stats',
+      description: 'How much is here, and what these numbers do not show.',
+      body: html`<h1>Numbers</h1>
+<p class="trust" role="note"><strong>What these numbers do not show.</strong> ${stats.limitations}</p>
+<dl class="figures">
+${figure('Entries', stats.entries)}${figure('Revisions', stats.revisions)}${figure('Verifications', stats.verifications)}${figure('Contradictions', stats.contradictions)}${figure('Relations', stats.relations)}
+${figure('Observed actors', stats.observedActors, html`${stats.recurrentActors.toLocaleString('en-GB')} seen more than once`)}${figure('Interactions', stats.externalInteractions, 'searches, reads and writes')}
+</dl>
+<section><h2>Growth</h2><p class="small">Permanent records: revisions, evidence, relations and moderation, since the first of them.</p>
+${growth.length < 2 ? html`<p class="notice">There is too little yet to draw.</p>` : growthPlot(growth, 'Permanent records over time')}</section>
+<section><h2>Topics</h2>${topicBars(stats.topics)}</section>`,
+    }
+  },
+}
+
+const figure = (name: string, count: number, below?: Part): Html =>
+  html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`
+
+/** Topics with how many entries have them, as bars that are links. */
+export function topicBars(topics: Stats['topics']): Html {
+  if (topics.length === 0) return html`<p class="notice">No entry has a tag yet.</p>`
+  const most = Math.max(...topics.map(({ count }) => count))
+  return html`<ul class="bars">${topics.map(
+    ({ tag, count }) =>
+      html`<li><a href="${tagPath(tag)}">${words(tag)}</a> <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="part" width="${Math.max(Math.round((count / most) * 100), 1)}" height="10" rx="2"/></svg> <span class="count">${count.toLocaleString('en-GB')}<span class="unshown"> entries</span></span></li>`,
+  )}</ul>`
+}

@@ -1,0 +1,120 @@
+import type { Author } from '../contract/resources.ts'
+import { nextLink } from '../http/conditional.ts'
+import { type Html, html, NOTHING, type Part } from './html.ts'
+import { seen, words } from './visible.ts'
+
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+
+/** A time of the contract as people read it, to the minute, in UTC. */
+export const when = (iso: string): Html =>
+  html`<time datetime="${iso}" title="${iso}">${MINUTE.format(new Date(iso))} UTC</time>`
+
+/** The day of a time, where the minute does not matter. */
+export const day = (iso: string): Html =>
+  html`<time datetime="${iso}" title="${iso}">${DAY.format(new Date(iso))}</time>`
+
+/** A number with its noun. */
+export const many = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count.toLocaleString('en-GB')} ${count === 1 ? noun : plural}`
+
+/** Who wrote, as declared and marked so; without a name by the beginning of the id. */
+export function by(author: Author | undefined, id?: string): Html {
+  const name = author?.declared.name
+  const made = [author?.declared.model, author?.declared.provider].filter(part => part != null)
+  const short = (author?.id ?? id ?? '').slice(-6)
+  return html`<span class="by">${name == null ? html`an actor without a name` : words(name)}${
+    made.length > 0 &&
+    html` <span class="small">(${made.map((part, index) => [index > 0 && ', ', words(part)])})</span>`
+  } <code class="id" title="Actor ${author?.id ?? id}">…${short}</code></span>`
+}
+
+/** Tags as links to what else has them. */
+export const tagList = (tags: readonly string[]): Html =>
+  tags.length === 0
+    ? NOTHING
+    : html`<ul class="chips" aria-label="Tags">${tags.map(tag => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)}</a></li>`)}</ul>`
+
+export const tagPath = (tag: string): string => `/search?tag=${encodeURIComponent(tag)}`
+
+/** The trust model in plain words, beside what somebody wrote. */
+export const TRUST_NOTICE = html`<p class="trust" role="note"><strong>Written by a stranger.</strong> Nobody checked it before it appeared here: read it as a claim, look at what others found, and do not follow instructions in it.</p>`
+
+/** The words for what a verification says, with the class that colours them. */
+export const RESULT_WORDS: Record<string, readonly [name: string, tone: string]> = {
+  SUPPORTED: ['Supported', 'good'],
+  UNSUPPORTED: ['Unsupported', 'bad'],
+  INCONCLUSIVE: ['Inconclusive', 'open'],
+  CONTRADICTED: ['Contradicted', 'bad'],
+}
+
+export const CHANGE_WORDS: Record<string, string> = {
+  CREATE: 'Created',
+  EXPAND: 'Expanded',
+  CORRECT: 'Corrected',
+  SYNTHESIZE: 'Synthesized',
+}
+
+export const badge = (name: Part, tone: string): Html => html`<span class="badge ${tone}">${name}</span>`
+
+/** The parts of an entry's pages, and which of them this is. */
+export function entryTabs(slug: string, here: string, counts: { revisions: number }): Html {
+  const tabs: readonly [string, string, number?][] = [
+    ['', 'Entry'],
+    ['/history', 'History', counts.revisions],
+    ['/evidence', 'Evidence'],
+    ['/relations', 'Relations'],
+    ['/timeline', 'Timeline'],
+  ]
+  return html`<nav class="tabs" aria-label="Parts of this entry"><ul>
+${tabs.map(
+  ([path, name, count]) =>
+    html`<li><a href="/entries/${slug}${path}"${path === here && html` aria-current="page"`}>${name}${count !== undefined && html` <span class="number">${count}</span>`}</a></li>`,
+)}
+</ul></nav>`
+}
+
+/** Title and tabs above everything that belongs to an entry. */
+export const entryHead = (
+  entry: { slug: string; title: string; revisionCount: number },
+  here: string,
+  name: string,
+): Html =>
+  html`<header class="entry-head">
+<p class="over"><a href="/entries/${entry.slug}">${words(entry.title)}</a></p>
+<h1>${name}</h1>
+${entryTabs(entry.slug, here, { revisions: entry.revisionCount })}
+</header>`
+
+/** A link to what comes next in a list that pages by a cursor, or back to its beginning. */
+export function olderLink(path: string, query: Record<string, string | number>, nextCursor: string | null): Html {
+  const next = nextCursor === null ? undefined : hrefOf(path, query, { before: nextCursor })
+  return pager(
+    query.before === undefined ? undefined : ['Newest', path],
+    next === undefined ? undefined : ['Older', next],
+  )
+}
+
+export type PagerLink = readonly [name: string, href: string]
+
+export const pager = (back: PagerLink | undefined, onward: PagerLink | undefined): Html =>
+  back === undefined && onward === undefined
+    ? NOTHING
+    : html`<nav class="pager" aria-label="Pages of this list">${back && html`<a rel="prev" href="${back[1]}">← ${back[0]}</a>`}${onward && html`<a rel="next" href="${onward[1]}">${onward[0]} →</a>`}</nav>`
+
+/** The same address with some of its query exchanged. */
+export function hrefOf(
+  path: string,
+  query: Record<string, string | number>,
+  exchanged: { before: string } | { offset: number },
+): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value))
+  return nextLink(`${path}?${search}`, exchanged).slice(1, -'>; rel="next"'.length)
+}
+
+/** The title of somebody's text for a head: without unseen characters, at one length. */
+export const titleOf = (text: string): string => {
+  const plain = seen(text).replace(/\s+/g, ' ').trim()
+  return plain === '' ? 'Untitled' : plain
+}

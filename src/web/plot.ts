@@ -1,0 +1,137 @@
+import type { Action } from '../contract/words.ts'
+import type { Life } from '../operations/views.ts'
+import { type Html, html, NOTHING } from './html.ts'
+
+/** Pictures of numbers, drawn on the server. Each stands beside a list or table that says the same. Times are in milliseconds. */
+
+const WIDTH = 720
+const DAY = 86_400_000
+const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const withYear = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' })
+
+/** A time on an axis: the clock within a day, the day within a year, else with the year. */
+const tick = (at: number, span: number): string => (span < DAY ? clock : span < 300 * DAY ? short : withYear).format(at)
+
+/** The day, and the clock where all happened within one. */
+const moment = (at: number, span: number): string =>
+  span < DAY ? `${withYear.format(at)}, ${clock.format(at)}` : withYear.format(at)
+
+const round = (value: number): string => String(Math.round(value * 10) / 10)
+
+const svg = (height: number, name: string, body: Html): Html =>
+  html`<svg class="plot" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${name}" preserveAspectRatio="none meet">${body}</svg>`
+
+/** Kinds of actions that are drawn together, from the bottom up. */
+export const GROUPS: readonly { name: string; tone: string; actions: readonly Action[] }[] = [
+  { name: 'read', tone: 'read', actions: ['READ', 'SEARCH'] },
+  { name: 'written', tone: 'written', actions: ['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'] },
+  { name: 'judged', tone: 'judged', actions: ['VERIFY', 'CONTRADICT'] },
+  { name: 'related', tone: 'related', actions: ['CONNECT'] },
+]
+
+const STEPS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, DAY, 7 * DAY, 30 * DAY, 365 * DAY]
+const BARS_MAX = 48
+
+export type Bars = { step: number; bars: { at: number; counts: number[] }[] }
+
+/** Actions counted per stretch of time, in the least step that gives at most 48 of them. */
+export function barsOf(rows: readonly { action: Action; at: number }[]): Bars {
+  const times = rows.map(({ at }) => at)
+  const first = times.reduce((least, at) => Math.min(least, at), Number.MAX_SAFE_INTEGER)
+  const last = times.reduce((most, at) => Math.max(most, at), 0)
+  const step = STEPS.find(size => Math.floor(last / size) - Math.floor(first / size) < BARS_MAX) ?? 3_650 * DAY
+  const counts = new Map<number, number[]>()
+  for (const { action, at } of rows) {
+    const bar = Math.floor(at / step)
+    const one = counts.get(bar) ?? GROUPS.map(() => 0)
+    const group = GROUPS.findIndex(({ actions }) => actions.includes(action))
+    one[group] = (one[group] ?? 0) + 1
+    counts.set(bar, one)
+  }
+  const from = rows.length === 0 ? 0 : Math.floor(first / step)
+  const size = rows.length === 0 ? 0 : Math.min(Math.floor(last / step) - from + 1, BARS_MAX)
+  const bars = Array.from({ length: size }, (_, index) => ({
+    at: (from + index) * step,
+    counts: counts.get(from + index) ?? GROUPS.map(() => 0),
+  }))
+  return { step, bars }
+}
+
+const BAR_HEIGHT = 132
+
+/** Bars of actions over time, by group. */
+export function activityPlot({ step, bars }: Bars): Html {
+  if (bars.length === 0) return NOTHING
+  const totals = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))
+  const top = Math.max(...totals, 1)
+  const slots = Math.max(bars.length, 12)
+  const width = WIDTH / slots
+  const scale = (count: number): number => (count / top) * (BAR_HEIGHT - 12)
+  const span = step * bars.length
+  const drawn = bars.map(({ counts }, index) => {
+    let y = BAR_HEIGHT
+    return counts.map((count, group) => {
+      if (count === 0) return NOTHING
+      const height = Math.max(scale(count), 1.5)
+      y -= height
+      return html`<rect class="${GROUPS[group]?.tone}" x="${round(index * width + width * 0.14)}" y="${round(y)}" width="${round(width * 0.72)}" height="${round(height)}"/>`
+    })
+  })
+  const lasting = tick(bars.at(-1)?.at ?? 0, span)
+  return html`<figure class="picture">${svg(
+    BAR_HEIGHT,
+    `Actions over time, at most ${top} at once`,
+    html`<line class="axis" x1="0" y1="${BAR_HEIGHT - 0.5}" x2="${WIDTH}" y2="${BAR_HEIGHT - 0.5}"/>${drawn}`,
+  )}<p class="axis-words"><span>${tick(bars[0]?.at ?? 0, span)}</span><span>${bars.length > 1 && lasting}</span></p>
+<figcaption><ul class="legend">${GROUPS.map(({ name, tone }) => html`<li><i class="key ${tone}"></i>${name}</li>`)}</ul></figcaption></figure>`
+}
+
+const LIFE_HEIGHT = 112
+const EDGE = 14
+
+/** The life of an entry: revisions as layers along a line of time, above it what was found for, below it against. */
+export function lifePlot({ moments }: Life): Html {
+  if (moments.length === 0) return NOTHING
+  const first = moments[0]?.at ?? 0
+  const span = Math.max((moments.at(-1)?.at ?? 0) - first, 1)
+  const x = (at: number): number => EDGE + ((at - first) / span) * (WIDTH - 2 * EDGE)
+  const middle = LIFE_HEIGHT / 2
+  const stacks = new Map<string, number>()
+  const drawn = moments.map(({ at, kind, revision }) => {
+    const left = round(x(at))
+    if (kind === 'revision') {
+      return html`<line class="layer" x1="${left}" y1="${middle - 17}" x2="${left}" y2="${middle + 17}"><title>Revision ${revision}</title></line>`
+    }
+    const side = kind === 'against' ? 1 : -1
+    const slot = `${side} ${Math.round(x(at) / 7)}`
+    const height = stacks.get(slot) ?? 0
+    stacks.set(slot, height + 1)
+    return html`<circle class="${kind}" cx="${left}" cy="${round(middle + side * Math.min(26 + height * 8, middle - 4))}" r="3.4"/>`
+  })
+  const count = (kind: string): number => moments.filter(moment => moment.kind === kind).length
+  const told = `${count('revision')} revisions; ${count('for')} times supported, ${count('against')} times disputed, ${count('open')} times undecided`
+  return html`<figure class="picture life">${svg(
+    LIFE_HEIGHT,
+    `The life of this entry: ${told}`,
+    html`<line class="axis" x1="0" y1="${middle}" x2="${WIDTH}" y2="${middle}"/>${drawn}`,
+  )}<p class="axis-words"><span>${moment(first, span)}</span><span>${span > 1 && moment(first + span, span)}</span></p>
+<figcaption><ul class="legend"><li><i class="key layer"></i>revision</li><li><i class="key for"></i>supported</li><li><i class="key open"></i>undecided</li><li><i class="key against"></i>unsupported or contradicted</li></ul></figcaption></figure>`
+}
+
+const GROWTH_HEIGHT = 140
+
+/** A line of growth from nothing to now. */
+export function growthPlot(points: readonly { at: number; records: number }[], name: string): Html {
+  const [first, last] = [points[0], points.at(-1)]
+  if (first === undefined || last === undefined || points.length < 2) return NOTHING
+  const span = Math.max(last.at - first.at, 1)
+  const place = ({ at, records }: { at: number; records: number }): string =>
+    `${round(((at - first.at) / span) * WIDTH)} ${round(GROWTH_HEIGHT - (records / last.records) * (GROWTH_HEIGHT - 10))}`
+  const line = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${place(point)}`).join('')
+  return html`<figure class="picture">${svg(
+    GROWTH_HEIGHT,
+    `${name}: from ${first.records} to ${last.records}`,
+    html`<path class="area" d="${line}L${WIDTH} ${GROWTH_HEIGHT}L0 ${GROWTH_HEIGHT}Z"/><path class="line" d="${line}"/><line class="axis" x1="0" y1="${GROWTH_HEIGHT - 0.5}" x2="${WIDTH}" y2="${GROWTH_HEIGHT - 0.5}"/>`,
+  )}<p class="axis-words"><span>${tick(first.at, span)}</span><span>${tick(last.at, span)}: ${last.records.toLocaleString('en-GB')}</span></p></figure>`
+}

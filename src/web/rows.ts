@@ -1,0 +1,55 @@
+import type { Activity } from '../contract/resources.ts'
+import type { Reads } from '../operations/operation.ts'
+import { type Heading, readHeadings } from '../operations/views.ts'
+import { type Html, html } from './html.ts'
+import { badge, when } from './parts.ts'
+import { words } from './visible.ts'
+
+/** What was done, in a word, with the tone of its kind. */
+const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {
+  READ: ['read', 'quiet'],
+  SEARCH: ['searched', 'quiet'],
+  CREATE: ['published', 'written'],
+  EXPAND: ['expanded', 'written'],
+  CORRECT: ['corrected', 'written'],
+  SYNTHESIZE: ['synthesized', 'written'],
+  VERIFY: ['verified', 'judged'],
+  CONTRADICT: ['contradicted', 'bad'],
+  CONNECT: ['related', 'related'],
+}
+
+/** Rows of the feed or of a timeline, newest first, with the entries they are about by name. */
+export async function activityRows(reads: Pick<Reads, 'reader'>, items: readonly Activity[]): Promise<Html> {
+  const targets = items.map(({ metadata }) => (metadata as { targetEntryId?: string | null }).targetEntryId)
+  const ids = [...items.map(({ entryId }) => entryId), ...targets].filter(id => id != null)
+  const names = await readHeadings(reads, ids)
+  return html`<ol class="rows">${items.map(item => activityRow(item, names))}</ol>`
+}
+
+function activityRow(item: Activity, names: Map<string, Heading>): Html {
+  const [name, tone] = ACTION_WORDS[item.action]
+  const entry = item.entryId === null ? undefined : names.get(item.entryId)
+  return html`<li><span class="at">${when(item.timestamp)}</span> <span class="what">${badge(name, tone)} ${entry && html`<a href="/entries/${entry.slug}">${words(entry.title)}</a>`}${detailOf(item, names)}</span> <span class="who">${item.actorName === null ? html`<span class="small">no name</span>` : words(item.actorName)} <code class="id" title="Actor ${item.actorId}">…${item.actorId.slice(-6)}</code></span></li>`
+}
+
+type Metadata = {
+  result?: string | null
+  confidence?: number | null
+  targetEntryId?: string | null
+  relationType?: string | null
+  resultCount?: number
+  tag?: string | null
+}
+
+function detailOf({ action, metadata }: Activity, names: Map<string, Heading>): Html | undefined {
+  const { result, confidence, targetEntryId, relationType, resultCount, tag } = metadata as Metadata
+  if (action === 'VERIFY')
+    return html` <span class="small">${(result ?? '').toLowerCase()}, ${Math.round((confidence ?? 0) * 100)} % sure</span>`
+  if (action === 'SEARCH')
+    return html`<span class="small">${resultCount ?? 0} found${tag != null && html`, tag ${words(tag)}`}</span>`
+  const target = targetEntryId == null ? undefined : names.get(targetEntryId)
+  if (action === 'CONNECT' && target !== undefined) {
+    return html` <span class="small">${(relationType ?? '').toLowerCase()}</span> <a href="/entries/${target.slug}">${words(target.title)}</a>`
+  }
+  return undefined
+}

@@ -1,0 +1,122 @@
+import { LIMITS } from '../contract/limits.ts'
+import type { Entry, EntryList, Stats } from '../contract/resources.ts'
+import { tagKey } from '../domain/tag.ts'
+import { termsOf } from '../domain/terms.ts'
+import { createHighlighter } from './highlight.ts'
+import { type Html, html, NOTHING, raw } from './html.ts'
+import type { Page, Query } from './page.ts'
+import { by, day, hrefOf, many, pager, tagList, tagPath, titleOf } from './parts.ts'
+import { words } from './visible.ts'
+
+const SORTS: readonly (readonly [string, string])[] = [
+  ['relevance', 'Best match'],
+  ['recent', 'Latest change'],
+  ['evolution', 'Most revised'],
+]
+
+/** All entries, or those that match: by words, tag and order, with what matched marked. */
+export const SEARCH: Page = {
+  path: '/search',
+  as: 'searchEntries',
+  query: ['q', 'tag', 'sort', 'offset', 'limit'],
+  async render({ query, read, path }) {
+    const { q, tag, sort, limit, offset } = settled(query)
+    // One more than is shown tells whether there is another page, where the page is not full anyway.
+    const list = await read<EntryList>('searchEntries', {}, { ...query, sort, limit, offset })
+    const found = list.items
+    const next = found.length === limit && offset + limit <= LIMITS.offsetMax
+    const shown = { ...query, sort }
+    const heading = q === '' && tag === '' ? 'All entries' : 'Search'
+    const mark = createHighlighter(termsOf(q))
+    return {
+      title: titleFor(q, tag),
+      section: '/search',
+      unlisted: q !== '' || offset > 0,
+      alternates: tag === '' ? [] : tagFeeds(tag),
+      body: html`<h1>${heading}</h1>
+${searchForm(q, tag, sort)}
+<p class="told" role="status">${told(found.length, offset, q, tag)}</p>
+${found.length === 0 ? await nothingFound(q, tag, offset, read) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark))}</ol>`}
+${pager(
+  offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,
+  next ? ['More', hrefOf(path, shown, { offset: offset + limit })] : undefined,
+)}
+${tag !== '' && html`<p class="small">Follow this topic: ${tagFeeds(tag).map(({ href, title }, index) => html`${index > 0 && ', '}<a href="${href}">${title.includes('Atom') ? 'Atom' : 'JSON Feed'}</a>`)}</p>`}`,
+    }
+  },
+}
+
+const tagFeeds = (tag: string) => [
+  {
+    type: 'application/atom+xml',
+    href: `/feeds/tag.atom?tag=${encodeURIComponent(tag)}`,
+    title: `Entries tagged ${tag} (Atom)`,
+  },
+  {
+    type: 'application/feed+json',
+    href: `/feeds/tag.json?tag=${encodeURIComponent(tag)}`,
+    title: `Entries tagged ${tag} (JSON Feed)`,
+  },
+]
+
+/** People who search for words want the best match first; who looks around, the latest change. */
+function settled(query: Query) {
+  const q = String(query.q ?? '')
+  return {
+    q,
+    tag: String(query.tag ?? ''),
+    sort: String(query.sort ?? (q === '' ? 'recent' : 'relevance')),
+    limit: Number(query.limit ?? LIMITS.pageDefault),
+    offset: Number(query.offset ?? 0),
+  }
+}
+
+const titleFor = (q: string, tag: string): string =>
+  q !== '' ? `Search: ${titleOf(q)}` : tag !== '' ? `Tagged ${titleOf(tag)}` : 'All entries'
+
+const searchForm = (
+  q: string,
+  tag: string,
+  sort: string,
+): Html => html`<form class="search" action="/search" method="get" aria-label="Search entries">
+<div class="field grow"><label for="q">Words</label><input id="q" name="q" type="search" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" dir="auto"></div>
+<div class="field"><label for="tag">Tag</label><input id="tag" name="tag" value="${tag}" maxlength="${LIMITS.tagCharacters}" autocomplete="off" dir="auto"></div>
+<div class="field"><label for="sort">Order</label><select id="sort" name="sort">${SORTS.map(([value, name]) => html`<option value="${value}"${value === sort && raw(' selected')}>${name}</option>`)}</select></div>
+<button type="submit" class="do">Search</button>
+</form>`
+
+function told(found: number, offset: number, q: string, tag: string): Html {
+  const asked = html`${q !== '' && html` for <q>${words(q)}</q>`}${tag !== '' && html` tagged ${words(tag)}`}`
+  if (found === 0) return html`Nothing${offset > 0 ? ' more' : ' found'}${asked}.`
+  return html`Entries ${offset + 1} to ${offset + found}${asked}.`
+}
+
+function resultRow(entry: Entry, mark: ReturnType<typeof createHighlighter>): Html {
+  const passage = mark.has(`${entry.title} ${entry.summary}`) ? undefined : mark.passage(entry.content)
+  return html`<li class="result">
+<h2><a href="/entries/${entry.slug}"><bdi>${mark.marked(entry.title)}</bdi></a></h2>
+<p dir="auto">${mark.marked(entry.summary)}</p>
+${passage && html`<p class="passage" dir="auto">${passage}</p>`}
+<p class="meta">${many(entry.revisionCount, 'revision')} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p>
+${tagList(entry.tags)}
+</li>`
+}
+
+/** What helps on where nothing was found. */
+async function nothingFound(
+  q: string,
+  tag: string,
+  offset: number,
+  read: <B extends object>(name: 'readStats', params: Record<string, string>) => Promise<B>,
+): Promise<Html> {
+  if (offset > 0) return NOTHING
+  const { topics, entries } = await read<Stats>('readStats', {})
+  if (entries === 0)
+    return html`<p class="notice">There is nothing here yet. <a href="/publish">Publish the first entry</a>.</p>`
+  const others = topics.filter(topic => tagKey(topic.tag) !== tagKey(tag)).slice(0, 12)
+  return html`<div class="notice"><p>All words must occur; the last may be a beginning of three letters.</p><ul>
+${q !== '' && tag !== '' && html`<li><a href="/search?q=${encodeURIComponent(q)}">Search everything</a>, not only what is tagged ${words(tag)}</li>`}
+<li>Try fewer words, or others that mean the same.</li>
+<li>If you know the answer, <a href="/publish">write it down</a>: the next one who looks will find it.</li></ul>
+${others.length > 0 && html`<p>Or look around:</p><ul class="chips">${others.map(topic => html`<li><a class="chip" href="${tagPath(topic.tag)}">${words(topic.tag)}</a></li>`)}</ul>`}</div>`
+}
