@@ -3,8 +3,9 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { call, expectProblem, expectStatus, newActor } from '../support/client.ts'
-import { assertWhole, inspect } from '../support/integrity.ts'
+import { assertWhole } from '../support/integrity.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { inspect } from '../support/reader.ts'
 import { mountSmallDisk } from './tools.ts'
 
 const directory = makeDirectory()

@@ -3,9 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { assertKept, assertWhole, inspect } from '../support/integrity.ts'
+import { assertKept, assertWhole } from '../support/integrity.ts'
 import { createClient, issueToken, startWriters } from '../support/load.ts'
 import { makeDirectory, startServer } from '../support/process.ts'
+import { inspect } from '../support/reader.ts'
 import { compileShim } from './tools.ts'
 
 const directory = makeDirectory()
@@ -30,7 +31,7 @@ test('when a sync fails nothing more is acknowledged, the process ends, and the 
 
   const again = await startServer(dataDir)
   await inspect(dataDir, async store => {
-    assertKept(store, writers.sent)
+    await assertKept(store, writers.sent)
     await assertWhole(store)
   })
   const client = createClient(again.url, 1)

@@ -23,41 +23,45 @@ async function withServer(work: (url: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** `rounds` times, 50 revisions of one base at once: exactly one is taken, the others are told which. The chain ends without a fork. */
-export const raceRounds = (rounds: number): Promise<void> =>
-  withServer(async url => {
-    const client = createClient(url, RIVALS)
-    const tokens = await Promise.all(Array.from({ length: RIVALS }, () => issueToken(client)))
-    const text = { title: 'One base', summary: 'A summary', content: 'Content' }
-    const created = await client.send('POST', '/api/entries', text, tokens[0])
-    let latest = JSON.parse(created.text) as Entry
-    const chain = [latest.currentRevisionId]
-    for (let round = 0; round < rounds; round++) {
-      const base = { previousRevisionId: latest.currentRevisionId, changeType: 'EXPAND', rationale: 'A race' }
-      const answers = await Promise.all(
-        tokens.map((token, rival) => {
-          const body = { ...text, ...base, content: `round ${round} rival ${rival}` }
-          return client.send('POST', `/api/entries/${latest.id}/revisions`, body, token)
-        }),
-      )
-      const won = answers.filter(({ status }) => status === 201)
-      const lost = answers.filter(({ status }) => status === 409)
-      assert.deepEqual([won.length, lost.length], [1, RIVALS - 1], `round ${round}`)
-      latest = JSON.parse(won[0]?.text ?? '') as Entry
-      for (const { headers } of lost) assert.equal(headers.etag, `"${latest.currentRevisionId}"`)
-      chain.push(latest.currentRevisionId)
-    }
-    client.close()
-    assert.equal(latest.revisionCount, rounds + 1)
-    const revisions = (await allPages<Revision>(url, `/api/entries/${latest.id}/revisions`)).reverse()
-    assert.deepEqual(
-      revisions.map(({ id }) => id),
-      chain,
+/** `rounds` times, 50 revisions of one base at once, spread over all nodes: exactly one is taken, the others are told which. The chain ends without a fork. */
+export async function race(urls: readonly string[], rounds: number): Promise<void> {
+  const clients = urls.map(url => createClient(url, RIVALS))
+  const clientOf = (n: number): Client => clients[n % clients.length] as Client
+  const client = clientOf(0)
+  const url = String(urls[0])
+  const tokens = await Promise.all(Array.from({ length: RIVALS }, () => issueToken(client)))
+  const text = { title: 'One base', summary: 'A summary', content: 'Content' }
+  const created = await client.send('POST', '/api/entries', text, tokens[0])
+  let latest = JSON.parse(created.text) as Entry
+  const chain = [latest.currentRevisionId]
+  for (let round = 0; round < rounds; round++) {
+    const base = { previousRevisionId: latest.currentRevisionId, changeType: 'EXPAND', rationale: 'A race' }
+    const answers = await Promise.all(
+      tokens.map((token, rival) => {
+        const body = { ...text, ...base, content: `round ${round} rival ${rival}` }
+        return clientOf(rival).send('POST', `/api/entries/${latest.id}/revisions`, body, token)
+      }),
     )
-    for (const [index, revision] of revisions.entries()) {
-      assert.equal(revision.previousRevisionId, chain[index - 1] ?? null)
-    }
-  })
+    const won = answers.filter(({ status }) => status === 201)
+    const lost = answers.filter(({ status }) => status === 409)
+    assert.deepEqual([won.length, lost.length], [1, RIVALS - 1], `round ${round}`)
+    latest = JSON.parse(won[0]?.text ?? '') as Entry
+    for (const { headers } of lost) assert.equal(headers.etag, `"${latest.currentRevisionId}"`)
+    chain.push(latest.currentRevisionId)
+  }
+  for (const one of clients) one.close()
+  assert.equal(latest.revisionCount, rounds + 1)
+  const revisions = (await allPages<Revision>(url, `/api/entries/${latest.id}/revisions`)).reverse()
+  assert.deepEqual(
+    revisions.map(({ id }) => id),
+    chain,
+  )
+  for (const [index, revision] of revisions.entries()) {
+    assert.equal(revision.previousRevisionId, chain[index - 1] ?? null)
+  }
+}
+
+export const raceRounds = (rounds: number): Promise<void> => withServer(url => race([url], rounds))
 
 const FEED_WRITERS = 12
 const FEED_READERS = 3
@@ -89,34 +93,44 @@ async function catchUp(client: Client, seen: Seen): Promise<void> {
   seen.top = sequences.at(-1) ?? seen.top
 }
 
-/** For some time readers follow the feed under full write load: every acknowledged write is seen by the next read, at its place for ever. */
-export const followFeed = (milliseconds: number): Promise<void> =>
-  withServer(async url => {
-    const writers = startWriters(url, FEED_WRITERS, 'feed')
-    const until = performance.now() + milliseconds
-    const read = async (): Promise<Seen> => {
-      const client = createClient(url, 1)
-      const seen: Seen = { top: 0, named: new Set() }
-      let checked = 0
-      const check = async (): Promise<void> => {
-        const acknowledged = writers.acknowledged()
-        await catchUp(client, seen)
-        for (; checked < acknowledged.length; checked++) {
-          const { id, mark } = acknowledged[checked] ?? {}
+export const followFeed = (milliseconds: number): Promise<void> => withServer(url => follow([url], milliseconds))
+
+/**
+ * For some time readers follow the feed of all nodes under full write load through all of them: every acknowledged write is seen by the
+ * next read of any node, at its place for ever.
+ */
+export async function follow(urls: readonly string[], milliseconds: number): Promise<void> {
+  const writing = urls.map((url, node) => startWriters(url, Math.ceil(FEED_WRITERS / urls.length), `feed${node}`))
+  const acknowledged = () => writing.map(writers => writers.acknowledged())
+  const until = performance.now() + milliseconds
+  const read = async (reader: number): Promise<Seen> => {
+    const clients = urls.map(url => createClient(url, 1))
+    let turn = reader
+    let checked = urls.map(() => 0)
+    const seen: Seen = { top: 0, named: new Set() }
+    const check = async (): Promise<void> => {
+      const before = acknowledged()
+      await catchUp(clients[turn++ % clients.length] as Client, seen)
+      for (const [node, writes] of before.entries()) {
+        for (const { id, mark } of writes.slice(checked[node])) {
           assert.ok(id !== undefined && seen.named.has(id), `${mark} was acknowledged and not seen`)
         }
+        checked[node] = writes.length
       }
-      while (performance.now() < until) {
-        await check()
-        await setTimeout(2)
-      }
-      await writers.stop()
-      checked = 0
-      await check()
-      client.close()
-      return seen
     }
-    const readers = await Promise.all(Array.from({ length: FEED_READERS }, read))
-    assert.ok(writers.acknowledged().length > 100)
-    for (const seen of readers) assert.deepEqual(seen, readers[0])
-  })
+    while (performance.now() < until) {
+      await check()
+      await setTimeout(2)
+    }
+    await Promise.all(writing.map(writers => writers.stop()))
+    checked = urls.map(() => 0)
+    await check()
+    for (const client of clients) client.close()
+    return seen
+  }
+  const readers = await Promise.all(
+    Array.from({ length: FEED_READERS * Math.min(2, urls.length) }, (_, reader) => read(reader)),
+  )
+  assert.ok(acknowledged().flat().length > 100)
+  for (const seen of readers) assert.deepEqual(seen, readers[0])
+}

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
-import { assertKept, assertWhole, inspect } from './integrity.ts'
+import { sql } from '../../src/database/sql.ts'
+import { assertKept, assertWhole } from './integrity.ts'
 import { type Sent, startWriters } from './load.ts'
 import { makeDirectory, startServer } from './process.ts'
 import type { seededRandom } from './random.ts'
+import { inspect } from './reader.ts'
 
 const WRITERS = 20
 /** A store that was killed is ready again within so many milliseconds. */
@@ -31,7 +33,7 @@ export async function killRounds(
       server = await startServer(directory.path)
       ready.push(server.readyAfter)
       await inspect(directory.path, async store => {
-        assertKept(store, sent)
+        await assertKept(store, sent)
         await assertWhole(store)
       })
     }
@@ -80,13 +82,12 @@ export async function stopRounds(
       )
       assert.deepEqual(refused, [])
       await inspect(directory.path, async store => {
-        assertKept(store, sent)
+        await assertKept(store, sent)
         const unanswered = new Set(writers.sent.filter(one => one.error !== undefined).map(({ mark }) => mark))
-        const stored = (
-          store.raw.prepare('SELECT content AS mark FROM revision UNION SELECT rationale FROM evidence').all() as {
-            mark: string
-          }[]
-        ).filter(({ mark }) => unanswered.has(mark))
+        const marks = await store.all<{ mark: string }>(
+          sql`SELECT content AS mark FROM revision UNION SELECT rationale FROM evidence`,
+        )
+        const stored = marks.filter(({ mark }) => unanswered.has(mark))
         assert.deepEqual(stored, [], 'nothing that was kept is left without an answer')
         await assertWhole(store)
       })

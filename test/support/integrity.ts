@@ -1,49 +1,42 @@
 import assert from 'node:assert/strict'
+import type { Reader } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
-import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { evidenceHash } from '../../src/domain/revision.ts'
-import { storeFile } from '../../src/embedded/files.ts'
 import { listRevisions, toRevision } from '../../src/store/revision.ts'
+import { ENGINE } from './engine.ts'
 import type { Sent } from './load.ts'
 
-const count = (store: SqliteConnection, from: string): number =>
-  (store.raw.prepare(`SELECT count(*) AS n FROM ${from}`).get() as { n: number }).n
-
-/** Runs `check` on the store in a data directory, through a connection of its own that only reads. */
-export async function inspect<T>(dataDir: string, check: (store: SqliteConnection) => T | Promise<T>): Promise<T> {
-  const store = openSqlite(storeFile(dataDir), 'read')
-  try {
-    return await check(store)
-  } finally {
-    store.close()
-  }
-}
+const count = async (store: Reader, from: string): Promise<number> =>
+  (await store.one<{ n: number }>({ text: `SELECT count(*) AS n FROM ${from}`, values: [] }))?.n ?? 0
 
 /** Asserts that nothing in the store is half there: numbers are dense, chains whole, and every write has its one activity row. */
-export async function assertWhole(store: SqliteConnection): Promise<void> {
-  const integrity = store.raw.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[]
-  assert.deepEqual(
-    integrity.map(row => row.integrity_check),
-    ['ok'],
-  )
-  assert.deepEqual(store.raw.prepare('PRAGMA foreign_key_check').all(), [])
-  const head = store.one<Record<string, number>>(sql`SELECT * FROM head`)
+export async function assertWhole(store: Reader): Promise<void> {
+  if (ENGINE === 'embedded') {
+    const integrity = await store.all<{ integrity_check: string }>(sql`PRAGMA integrity_check`)
+    assert.deepEqual(
+      integrity.map(row => row.integrity_check),
+      ['ok'],
+    )
+    assert.deepEqual(await store.all(sql`PRAGMA foreign_key_check`), [])
+  }
+  const head = await store.one<Record<string, number>>(sql`SELECT * FROM head`)
   assert.ok(head)
-  assert.equal(count(store, 'activity'), head.sequence, 'sequences are dense')
-  assert.equal(store.one<{ n: number }>(sql`SELECT coalesce(max(sequence), 0) AS n FROM activity`)?.n, head.sequence)
+  assert.equal(await count(store, 'activity'), head.sequence, 'sequences are dense')
+  const last = await store.one<{ n: number }>(sql`SELECT coalesce(max(sequence), 0) AS n FROM activity`)
+  assert.equal(last?.n, head.sequence)
   const records = ['revision', 'evidence', 'relation', 'moderation']
   const numbers = records.map(table => `SELECT number FROM ${table}`).join(' UNION ')
-  assert.equal(count(store, `(${numbers})`), head.record, 'records are dense')
+  assert.equal(await count(store, `(${numbers}) numbers`), head.record, 'records are dense')
   for (const [total, from] of [
     ['entries', 'entry WHERE withdrawn = 0'],
     ['revisions', 'revision'],
     ['verifications', "evidence WHERE kind = 'VERIFY'"],
     ['contradictions', "evidence WHERE kind = 'CONTRADICT'"],
   ] as const) {
-    assert.equal(head[total], count(store, from), total)
+    assert.equal(head[total], await count(store, from), total)
   }
   assert.equal(
-    count(
+    await count(
       store,
       'revision r WHERE (SELECT count(*) FROM activity a WHERE a.revision = r.number AND a.action = r.change_type) <> 1',
     ),
@@ -51,7 +44,7 @@ export async function assertWhole(store: SqliteConnection): Promise<void> {
     'every revision has its one activity row',
   )
   assert.equal(
-    count(
+    await count(
       store,
       'evidence v WHERE (SELECT count(*) FROM activity a WHERE a.subject = v.number AND a.action = v.kind) <> 1',
     ),
@@ -61,8 +54,8 @@ export async function assertWhole(store: SqliteConnection): Promise<void> {
   await assertChains(store)
 }
 
-async function assertChains(store: SqliteConnection): Promise<void> {
-  const entries = store.all<{ number: number; revision: number; revisions: number; evidence: number }>(
+async function assertChains(store: Reader): Promise<void> {
+  const entries = await store.all<{ number: number; revision: number; revisions: number; evidence: number }>(
     sql`SELECT number, revision, revisions, evidence FROM entry`,
   )
   for (const entry of entries) {
@@ -77,17 +70,17 @@ async function assertChains(store: SqliteConnection): Promise<void> {
       assert.equal(kept, evidenceHash(unhashed, previous))
       previous = kept
     }
-    assert.equal(count(store, `evidence WHERE entry = ${entry.number}`), entry.evidence)
+    assert.equal(await count(store, `evidence WHERE entry = ${entry.number}`), entry.evidence)
   }
 }
 
 /** Asserts that every acknowledged write is there exactly once, as acknowledged, and that nothing is there twice or was never sent. */
-export function assertKept(store: SqliteConnection, sent: readonly Sent[]): void {
+export async function assertKept(store: Reader, sent: readonly Sent[]): Promise<void> {
   const kept = new Map<string, string[]>()
   const note = (mark: string, id: string): unknown => kept.set(mark, [...(kept.get(mark) ?? []), id])
-  for (const row of store.all<{ id: string; content: string }>(sql`SELECT id, content FROM revision`))
+  for (const row of await store.all<{ id: string; content: string }>(sql`SELECT id, content FROM revision`))
     note(row.content, row.id)
-  for (const row of store.all<{ id: string; rationale: string }>(sql`SELECT id, rationale FROM evidence`))
+  for (const row of await store.all<{ id: string; rationale: string }>(sql`SELECT id, rationale FROM evidence`))
     note(row.rationale, row.id)
   for (const { mark, status, id } of sent) {
     const ids = kept.get(mark) ?? []
