@@ -21,6 +21,9 @@ import { everyCharacter, words } from './visible.js'
  * @returns {Node[]}
  */
 export function dossierView({ entry, revisions, interactions }, asks) {
+  /** The name that an actor declared, as far as it is told here. @type {Map<string, string | null>} */
+  const names = new Map([[entry.actor.id, entry.actor.declared.name]])
+  for (const { actorId, actorName } of interactions) if (actorName) names.set(actorId, actorName)
   const heading = make('h2', { tabindex: -1 }, words(entry.title))
   const act = button('Act on this entry …', () => asks.act({ type: 'ENTRY', id: entry.id, name: entry.title }), {
     class: 'do',
@@ -57,7 +60,7 @@ export function dossierView({ entry, revisions, interactions }, asks) {
           row.withdrawn === true ? make('span', { class: 'badge quarantined' }, 'withdrawn') : '',
         ],
         words(row.rationale),
-        actorButton(asks, row.actorId, null),
+        actorButton(asks, row.actorId, names.get(row.actorId) ?? null),
         originButton(asks, row.originId),
       ],
     ),
@@ -65,7 +68,7 @@ export function dossierView({ entry, revisions, interactions }, asks) {
       timeOf(row.createdAt),
       make('span', { class: 'action' }, row.changeType),
       words(row.rationale),
-      actorButton(asks, row.actorId, null),
+      actorButton(asks, row.actorId, names.get(row.actorId) ?? null),
       originButton(asks, row.originId),
     ]),
     table('Observed', ['When', 'Action', 'Actor', 'Origin'], observed, row => [

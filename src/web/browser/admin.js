@@ -19,27 +19,34 @@ let snapshot
 /** What is looked at: a view by its place, or an entry by its id. @type {{ view: number } | { entry: string }} */
 let looking = { view: 0 }
 
+const dialog = need(document, '[data-dialog]', HTMLDialogElement)
 const place = make('div', { class: 'place' })
 const state = make('span', { role: 'status' })
 const tabs = VIEWS.map(([name], view) => button(name, () => look({ view })))
 const act = actDialog(
-  need(document, '[data-dialog]', HTMLDialogElement),
+  dialog,
   () => bearer,
   () => refresh(),
 )
+// What the dialog was opened from was made anew meanwhile.
+dialog.addEventListener('close', focusHeading)
 const asks = { act, open: (/** @type {string} */ entry) => look({ entry }) }
 
 /** @param {typeof looking} at */
 async function look(at) {
   looking = at
   await render()
-  const heading = place.querySelector('h2')
-  if (heading !== null) heading.focus()
+  focusHeading()
+}
+
+function focusHeading() {
+  place.querySelector('h2')?.focus()
 }
 
 async function refresh() {
   /** @type {import('./api.js').Answer<Snapshot>} */
   const answer = await call('GET', '/api/admin/snapshot', { bearer })
+  if (bearer === undefined) return
   if (!answer.ok) return place.replaceChildren(...toldOf(answer))
   snapshot = answer.body
   state.textContent = `As of ${new Date().toLocaleTimeString()}.`
@@ -51,9 +58,11 @@ async function render() {
     tab.setAttribute('aria-pressed', String('view' in looking && looking.view === view))
   })
   if (snapshot === undefined) return
+  const at = looking
   if ('entry' in looking) {
     /** @type {import('./api.js').Answer<Dossier>} */
     const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(looking.entry)}`, { bearer })
+    if (at !== looking || bearer === undefined) return
     return place.replaceChildren(...(answer.ok ? dossierView(answer.body, asks) : toldOf(answer)))
   }
   const chosen = VIEWS[looking.view]
@@ -97,7 +106,7 @@ sendBy(form, {
   },
 })
 board.append(
-  make('p', { class: 'row tabs', role: 'group', 'aria-label': 'Views' }, ...tabs),
+  make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs),
   make(
     'p',
     { class: 'row' },

@@ -38,7 +38,7 @@ export function countCharacters(form) {
     if (shown === null || !most) return
     const used = lengthOf(field.value)
     shown.textContent = `${NUMBERS.format(used)} of ${NUMBERS.format(most)}`
-    shown.classList.toggle('over', used > most)
+    shown.classList.toggle('exceeded', used > most)
   }
   const countAll = () => fieldsOf(form).forEach(count)
   form.addEventListener('input', ({ target }) => {

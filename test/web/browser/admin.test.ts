@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import type { Entry } from '../../../src/contract/resources.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../../support/client.ts'
+import { assertWithdrawn, snapshot } from '../../support/moderation.ts'
+
+let app: TestApp
+let browser: Browser
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await app?.close()
+})
+const options = { skip: NO_BROWSER }
+const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp.exe'
+
+async function enter(page: Page): Promise<void> {
+  await page.goto('/admin')
+  await page.getByRole('textbox', { name: 'Admin token' }).fill(ADMIN_TOKEN)
+  await page.getByRole('button', { name: 'Open the console' }).click()
+  await page.getByRole('heading', { name: 'Queue' }).waitFor()
+}
+async function act(page: Page, action: string, reason: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(action, { exact: true }).check()
+  await dialog.getByLabel('Reason').fill(reason)
+  await dialog.getByRole('button', { name: new RegExp(`^${action} this`) }).click()
+  await dialog.getByText(/Done\.|It was so already/).waitFor()
+}
+const closeDialog = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+}
+const view = (page: Page, name: string): Promise<void> =>
+  page.getByRole('group', { name: 'Views' }).getByRole('button', { name, exact: true }).click()
+
+test('an operator withdraws an entry, sees what is left, and gives it back', options, async () => {
+  const { token } = await newActor(app.url, { declaredName: 'Spammer' })
+  const entry = await newEntry(app.url, token, { title: 'Cheap watches', content: 'Buy cheap watches' })
+  const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Great watches' }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token }), 201)
+  const { page, complaints, close } = await visit(browser, app.url)
+  await enter(page)
+  await page.getByRole('button', { name: 'Act on Cheap watches' }).first().click()
+  await page.getByRole('dialog').getByText('entry Cheap watches').waitFor()
+  await page.getByLabel('Quarantine', { exact: true }).check()
+  await page.getByText('takes no writing any more').waitFor()
+  await act(page, 'Quarantine', 'Advertising')
+  await page.getByText('It is now quarantined.').waitFor()
+  await closeDialog(page)
+  await assertWithdrawn(app.url, entry.slug)
+
+  await view(page, 'Entries')
+  const row = page.getByRole('row').filter({ hasText: 'Cheap watches' })
+  await row.getByText('QUARANTINED').waitFor()
+  await row.getByRole('button', { name: 'Evidence of Cheap watches' }).click()
+  await page.getByText('Great watches').waitFor()
+  await view(page, 'Audit')
+  await page.getByRole('row').filter({ hasText: 'Advertising' }).getByText(entry.id).waitFor()
+
+  await view(page, 'Entries')
+  await row.getByRole('button', { name: 'Act on Cheap watches' }).click()
+  await act(page, 'Restore', 'A mistake')
+  await closeDialog(page)
+  expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.slug}`), 200)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test(
+  'an actor is quarantined from the evidence of an entry, and an origin blocked and unblocked',
+  options,
+  async () => {
+    const honest = await newActor(app.url, { declaredName: 'Honest' })
+    const liar = await newActor(app.url, { declaredName: 'Liar' })
+    const entry = await newEntry(app.url, honest.token, { title: 'Judged' })
+    const path = `/api/entries/${entry.slug}`
+    const body = { revisionId: entry.currentRevisionId, rationale: 'A lie' }
+    expectStatus(await call(app.url, 'POST', `${path}/contradict`, { body, token: liar.token }), 201)
+    const { page, complaints, close } = await visit(browser, app.url)
+    await enter(page)
+    await page.getByRole('button', { name: 'Evidence of Judged' }).first().click()
+    const lie = page.getByRole('row').filter({ hasText: 'A lie' })
+    await lie.getByRole('button', { name: /^Actor/ }).click()
+    await act(page, 'Quarantine', 'Lies')
+    await closeDialog(page)
+    await lie.getByText('withdrawn').waitFor()
+    const evidence = expectStatus(await call<{ contradictions: unknown[] }>(app.url, 'GET', `${path}/evidence`), 200)
+    assert.deepEqual(evidence.contradictions, [])
+
+    await lie.getByRole('button', { name: /^Origin/ }).click()
+    assert.equal(await page.getByRole('dialog').getByLabel('Hide', { exact: true }).count(), 0)
+    await act(page, 'Block', 'Abuse')
+    await closeDialog(page)
+    const write = { body: { title: 'T', summary: 'S', content: 'C' }, token: honest.token }
+    expectProblem(await call(app.url, 'POST', '/api/entries', write), 403, 'ORIGIN_BLOCKED')
+    await view(page, 'Blocked origins')
+    await page
+      .getByRole('row')
+      .getByRole('button', { name: /^Origin/ })
+      .click()
+    await act(page, 'Unblock', 'Enough')
+    await closeDialog(page)
+    expectStatus(await call(app.url, 'POST', '/api/entries', write), 201)
+    assert.deepEqual(
+      (await snapshot(app.url)).audit.slice(0, 2).map(({ action, reason }) => [action, reason]),
+      [
+        ['UNBLOCK', 'Enough'],
+        ['BLOCK', 'Abuse'],
+      ],
+    )
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
+
+test(
+  'the admin token is in no address, no storage and no markup, and gone after a reload or a lock',
+  options,
+  async () => {
+    const { page, context, complaints, close } = await visit(browser, app.url, {}, [401])
+    const addresses: string[] = []
+    page.on('request', request => addresses.push(request.url()))
+    await page.goto('/admin')
+    await page.getByRole('textbox', { name: 'Admin token' }).fill('wrong')
+    await page.getByRole('button', { name: 'Open the console' }).click()
+    await page.getByText('That is not the admin token').waitFor()
+    await enter(page)
+    const hidden = async (): Promise<void> => {
+      assert.equal((await page.content()).includes(ADMIN_TOKEN), false)
+      assert.equal(await page.evaluate("Array.from(document.querySelectorAll('input'), i => i.value).join('')"), '')
+      assert.equal(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'), '[{},{}]')
+      assert.deepEqual(await context.cookies(), [])
+    }
+    await hidden()
+    await page.getByRole('button', { name: 'Lock the console' }).click()
+    await page.getByRole('button', { name: 'Open the console' }).waitFor()
+    assert.equal(await page.getByRole('table').count(), 0)
+    await hidden()
+    await enter(page)
+    await page.reload()
+    await page.getByRole('button', { name: 'Open the console' }).waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Queue' }).count(), 0)
+    assert.equal(
+      addresses.some(address => address.includes(ADMIN_TOKEN)),
+      false,
+    )
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
+
+test('what strangers wrote does nothing in the console', options, async () => {
+  const { token } = await newActor(app.url, { declaredName: HOSTILE })
+  const entry = await newEntry(app.url, token, { title: HOSTILE, summary: HOSTILE, content: HOSTILE })
+  const { page, complaints, close } = await visit(browser, app.url)
+  await enter(page)
+  await page
+    .getByRole('button', { name: /^Evidence of <img/ })
+    .first()
+    .click()
+  await page.getByText(entry.slug).waitFor()
+  await page.getByText('Content, as it was sent').click()
+  assert.ok(((await page.locator('.place h2 .unseen').first().textContent()) ?? '').includes('U+202E'))
+  assert.equal(await page.locator('main img').count(), 0)
+  for (const name of ['Entries', 'Actors', 'Queue']) {
+    await view(page, name)
+    await page.getByRole('heading', { name }).waitFor()
+    assert.equal(await page.locator('main img').count(), 0)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the console is accessible, light and dark, wide and narrow', options, async () => {
+  const { token } = await newActor(app.url, { declaredName: 'Plain' })
+  await newEntry(app.url, token, { title: 'Plain' })
+  for (const look of [{ width: 1_200 }, { width: 360, dark: true }]) {
+    const { page, complaints, close } = await visit(browser, app.url, look)
+    await page.goto('/admin')
+    await assertAccessible(page, 'the door')
+    await enter(page)
+    for (const name of ['Queue', 'Entries', 'Actors', 'Blocked origins', 'Audit']) {
+      await view(page, name)
+      await page.getByRole('heading', { name }).waitFor()
+      await assertAccessible(page, `${name} ${JSON.stringify(look)}`)
+      await assertNoOverflow(page, `${name} ${JSON.stringify(look)}`)
+    }
+    await view(page, 'Queue')
+    await page
+      .getByRole('button', { name: /^Act on/ })
+      .first()
+      .click()
+    await assertAccessible(page, `the dialog ${JSON.stringify(look)}`)
+    await assertNoOverflow(page, `the dialog ${JSON.stringify(look)}`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})

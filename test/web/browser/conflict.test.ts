@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import type { Entry, Revision } from '../../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+import { becomeActor } from '../../support/taking-part.ts'
+
+let app: TestApp
+let browser: Browser
+let rival = ''
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+  rival = (await newActor(app.url, { declaredName: 'Rival' })).token
+})
+after(async () => {
+  await browser?.close()
+  await app?.close()
+})
+const options = { skip: NO_BROWSER }
+
+const BASE = 'Water boils at 100 °C.\n\nIt freezes at 0 °C.\n\nIt is wet.\n'
+const begin = (title: string): Promise<Entry> => newEntry(app.url, rival, { title, summary: 'Water', content: BASE })
+const latest = async ({ slug }: Entry): Promise<Entry> =>
+  expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${slug}`), 200)
+async function theyRevise(entry: Entry, change: Record<string, unknown>): Promise<Entry> {
+  const path = `/api/entries/${entry.slug}/revisions`
+  return expectStatus(await call<Entry>(app.url, 'POST', path, { body: revisionOf(entry, change), token: rival }), 201)
+}
+const commit = (page: Page): Promise<void> => page.getByRole('button', { name: 'Commit the revision' }).click()
+const conflict = (page: Page) => page.getByRole('heading', { name: 'Somebody revised this entry first' })
+
+test('changes of different places are merged, and sent on top of the revision that came first', options, async () => {
+  const entry = await begin('Water, in peace')
+  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  await page.goto(`/entries/${entry.slug}/revise`)
+  await becomeActor(page, 'Ada')
+  await page.locator('#f-content').fill(BASE.replace('is wet', 'is very wet'))
+  await page.locator('#f-rationale').fill('Wetter.')
+  const theirs = await theyRevise(entry, {
+    content: BASE.replace('100 °C', '100 °C at sea level'),
+    rationale: 'Height matters.',
+  })
+  await commit(page)
+  await conflict(page).waitFor()
+  await page.getByText(/Rival committed a revision.*Height matters\./).waitFor()
+  assert.equal(await page.evaluate("document.activeElement.hasAttribute('data-conflict')"), true)
+  const sides = page.locator('.sides > div')
+  assert.deepEqual(await sides.nth(0).locator('ins, del').allTextContents(), [' at sea level'])
+  assert.deepEqual(await sides.nth(1).locator('ins, del').allTextContents(), ['very '])
+  await assertAccessible(page, 'a conflict')
+  await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+  const merged = BASE.replace('100 °C', '100 °C at sea level').replace('is wet', 'is very wet')
+  assert.equal(await page.locator('#f-content').inputValue(), merged)
+  assert.equal((await latest(entry)).currentRevisionId, theirs.currentRevisionId)
+  await commit(page)
+  await page.waitForURL(`**/entries/${entry.slug}`)
+  const now = await latest(entry)
+  assert.deepEqual([now.content, now.revisionCount], [merged, 3])
+  const path = `/api/entries/${entry.slug}/revisions/${now.currentRevisionId}`
+  const revision = expectStatus(await call<Revision>(app.url, 'GET', path), 200)
+  assert.equal(revision.previousRevisionId, theirs.currentRevisionId)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('what both changed is asked, place by place, and taken as decided', options, async () => {
+  const entry = await begin('Water, in dispute')
+  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  await page.goto(`/entries/${entry.slug}/revise`)
+  await becomeActor(page, 'Ada')
+  await page.locator('#f-title').fill('Water, says Ada')
+  await page.locator('#f-content').fill(BASE.replace('100', '99').replace('0 °C.', '1 °C.'))
+  await page.locator('#f-rationale').fill('Measured.')
+  await theyRevise(entry, {
+    title: 'Water, says Rival',
+    content: BASE.replace('100', '101').replace(' 0 °C', ' −1 °C'),
+  })
+  await commit(page)
+  await conflict(page).waitFor()
+  const questions = page.locator('fieldset.question')
+  assert.equal(await questions.count(), 3)
+  await questions.nth(0).getByLabel('Take theirs').check()
+  await questions.nth(1).getByLabel('Keep both').check()
+  await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+  assert.equal(await page.locator('#f-title').inputValue(), 'Water, says Rival')
+  assert.match(
+    await page.locator('#f-content').inputValue(),
+    /^Water boils at 101 °C\.\nWater boils at 99 °C\.\n\nIt freezes at 1 °C/,
+  )
+  await commit(page)
+  await page.waitForURL(`**/entries/${entry.slug}`)
+  assert.equal((await latest(entry)).revisionCount, 3)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('who is overtaken twice is told twice, and loses nothing', options, async () => {
+  const entry = await begin('Water, in a hurry')
+  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  await page.goto(`/entries/${entry.slug}/revise`)
+  await becomeActor(page, 'Ada')
+  await page.locator('#f-summary').fill('Water, mine')
+  await page.locator('#f-rationale').fill('Mine.')
+  const second = await theyRevise(entry, { content: `${BASE}\nTwo.\n` })
+  await commit(page)
+  await conflict(page).waitFor()
+  await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+  await theyRevise(second, { content: `${BASE}\nTwo.\n\nThree.\n` })
+  await commit(page)
+  await conflict(page).waitFor()
+  await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+  await commit(page)
+  await page.waitForURL(`**/entries/${entry.slug}`)
+  const now = await latest(entry)
+  assert.deepEqual([now.summary, now.content, now.revisionCount], ['Water, mine', `${BASE}\nTwo.\n\nThree.\n`, 4])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a draft that began with an earlier revision opens with what changed since', options, async () => {
+  const entry = await begin('Water, tomorrow')
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto(`/entries/${entry.slug}/revise`)
+  await page.locator('#f-content').fill(`${BASE}\nMine.\n`)
+  await theyRevise(entry, { content: `Theirs.\n\n${BASE}` })
+  await page.reload()
+  await conflict(page).waitFor()
+  await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+  assert.equal(await page.locator('#f-content').inputValue(), `Theirs.\n\n${BASE}\nMine.\n`)
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { becomeActor, fillEntry, publish } from '../../support/taking-part.ts'
+
+let app: TestApp
+let browser: Browser
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp({ COOLDOWN_SECONDS: '2' })
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await app?.close()
+})
+const options = { skip: NO_BROWSER }
+const typed = { title: 'Soon', summary: 'Too soon', content: 'Again' }
+
+test(
+  'a refusal for a while counts down, keeps what was typed, and lets go when the wait is over',
+  options,
+  async () => {
+    const { page, complaints, close } = await visit(browser, app.url, {}, [429])
+    await page.goto('/publish')
+    await becomeActor(page, 'Hasty')
+    await publish(page, typed)
+    await page.goto('/publish')
+    await fillEntry(page, typed)
+    const send = page.getByRole('button', { name: 'Publish', exact: true })
+    await send.click()
+    await page.getByText('That came too soon').waitFor()
+    const left = page.locator('[data-left]')
+    const seconds = Number(await left.textContent())
+    assert.ok(seconds >= 1 && seconds <= 2, String(seconds))
+    assert.equal(await send.getAttribute('aria-disabled'), 'true')
+    await page.getByText('You can send it now.').waitFor()
+    assert.equal(await send.getAttribute('aria-disabled'), 'false')
+    assert.equal(await page.locator('#f-content').inputValue(), 'Again')
+    await send.click()
+    await page.waitForURL(/\/entries\/soon-/)
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
+
+test('where no answer comes nothing is lost, and nobody is told that it failed', options, async () => {
+  const { page, context, close } = await visit(browser, app.url)
+  await page.goto('/publish')
+  await becomeActor(page, 'Cut off')
+  await fillEntry(page, typed)
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText('It may or may not have been stored').waitFor()
+  assert.equal(await page.locator('#f-content').inputValue(), 'Again')
+  await context.setOffline(false)
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.waitForURL(/\/entries\//)
+  await close()
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import type { Entry } from '../../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { newActor, newEntry } from '../../support/client.ts'
+
+let app: TestApp
+let browser: Browser
+let entry: Entry
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+  const { token } = await newActor(app.url)
+  const title = `A title as long as titles may be, and one word without an end ${'x'.repeat(60)}`
+  entry = await newEntry(app.url, token, { title, tags: ['one'], content: `# Head\n\n${'word '.repeat(400)}` })
+})
+after(async () => {
+  await browser?.close()
+  await app?.close()
+})
+const options = { skip: NO_BROWSER }
+const pages = (): string[] => [
+  '/actor',
+  '/publish',
+  ...['revise', 'verify', 'contradict', 'relate'].map(name => `/entries/${entry.slug}/${name}`),
+]
+
+for (const look of [{ width: 1_200 }, { width: 360, dark: true }]) {
+  const name = `${look.width} px ${look.dark ? 'dark' : 'light'}`
+
+  test(`the pages that write are accessible and fit at ${name}`, options, async () => {
+    const { page, complaints, close } = await visit(browser, app.url, look)
+    for (const path of pages()) {
+      await page.goto(path)
+      await page.getByRole('button', { name: 'Create the actor' }).waitFor()
+      await assertAccessible(page, `${path} at ${name}`)
+      await assertNoOverflow(page, `${path} at ${name}`)
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+
+  test(`what comes up while one writes is accessible and fits at ${name}`, options, async () => {
+    const { page, complaints, close } = await visit(browser, app.url, look)
+    await page.goto('/publish')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Title is missing.').waitFor()
+    await page.locator('#f-title').fill('x'.repeat(181))
+    await page.locator('#f-content').fill('# Head\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |')
+    await page.locator('#f-tag').fill('a tag,another one,and a third')
+    await page.locator('#f-tag').press('Enter')
+    await page.locator('#f-source').fill(entry.slug)
+    await page.getByRole('button', { name: 'Add the source' }).click()
+    await page.locator('[data-sources] li').waitFor()
+    await page.getByRole('button', { name: 'Preview the content' }).click()
+    await page.locator('[data-place] table').waitFor()
+    await page.getByLabel('Name').fill('x'.repeat(100))
+    await page.getByRole('button', { name: 'Create the actor' }).click()
+    await page.locator('code.token').waitFor()
+    await assertAccessible(page, name)
+    await assertNoOverflow(page, name)
+    await page.reload()
+    await page.getByText(/Your draft of/).waitFor()
+    await assertAccessible(page, `a draft, ${name}`)
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
+
+test('without JavaScript the pages say what needs it and show the line that does the same', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url, { scripts: false, width: 360 })
+  for (const path of [...pages(), '/admin']) {
+    await page.goto(path)
+    await page.getByText(/needs JavaScript/).waitFor()
+    assert.ok(await page.locator('.curl pre').isVisible(), path)
+    assert.equal(await page.locator('main form:visible').count(), 0, path)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import type { Entry, Evidence, Revision } from '../../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
+import { becomeActor, fillEntry, publish } from '../../support/taking-part.ts'
+
+let app: TestApp
+let browser: Browser
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+})
+after(async () => {
+  await browser?.close()
+  await app?.close()
+})
+const options = { skip: NO_BROWSER }
+const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
+const record = (page: Page): Promise<void> => page.getByRole('button', { name: /^Record/ }).click()
+
+test('a person goes from nothing to an entry with revisions, evidence and a relation', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto('/publish')
+  await becomeActor(page, 'Ada')
+  const first = await publish(page, { title: 'Ports', summary: 'What a port is', content: 'A port is a *number*.' })
+  await page.goto('/publish')
+  await page.getByText('You write as Ada').waitFor()
+  const slug = await publish(page, {
+    title: 'HTTP',
+    summary: 'What listens where',
+    content: 'HTTP listens on port 80.',
+    tags: ['http', 'Große Töne'],
+    sources: [`${app.url}/entries/${first}`],
+  })
+  const entry = await read<Entry>(`/api/entries/${slug}`)
+  assert.equal(entry.content, 'HTTP listens on port 80.')
+  assert.deepEqual(entry.tags, ['http', 'Große Töne'])
+  assert.equal(entry.actor.declared.name, 'Ada')
+  const port = await read<Entry>(`/api/entries/${first}`)
+
+  await page.goto(`/entries/${slug}/revise`)
+  await page.locator('#f-content').fill('HTTP listens on port 80, HTTPS on 443.')
+  await page.getByLabel('Expand').check()
+  await page.locator('#f-rationale').fill('HTTPS was missing.')
+  await page.locator('#f-source').fill(`/entries/${first}/revisions/${port.currentRevisionId}`)
+  await page.getByRole('button', { name: 'Commit the revision' }).click()
+  await page.waitForURL(`**/entries/${slug}`)
+  const revised = await read<Entry>(`/api/entries/${slug}`)
+  assert.equal(revised.revisionCount, 2)
+  const revision = await read<Revision>(`/api/entries/${slug}/revisions/${revised.currentRevisionId}`)
+  assert.deepEqual(revision.sources, [{ entryId: port.id, revisionId: port.currentRevisionId }])
+  assert.equal(revision.rationale, 'HTTPS was missing.')
+
+  await page.goto(`/entries/${slug}/verify`)
+  await page.getByLabel('Inconclusive').check()
+  await page.getByLabel('How sure are you?').fill('35')
+  await page.locator('#f-rationale').fill('Asked a server.')
+  await record(page)
+  await page.waitForURL(`**/entries/${slug}/evidence`)
+  await page.goto(`/entries/${slug}/contradict?revision=${revision.previousRevisionId}`)
+  await page.locator('#f-rationale').fill('443 was missing.')
+  await page.locator('#f-support').fill(first)
+  await record(page)
+  await page.waitForURL(`**/entries/${slug}/evidence`)
+  const evidence = await read<Evidence>(`/api/entries/${slug}/evidence`)
+  assert.deepEqual(
+    evidence.verifications.map(({ result, confidence, revisionId }) => [result, confidence, revisionId]),
+    [['INCONCLUSIVE', 0.35, revision.id]],
+  )
+  assert.deepEqual(
+    evidence.contradictions.map(({ sourceEntryId, revisionId }) => [sourceEntryId, revisionId]),
+    [[port.id, revision.previousRevisionId]],
+  )
+
+  await page.goto(`/entries/${slug}/relate`)
+  await page.getByLabel('reuses').check()
+  await page.locator('#f-target').fill(`${app.url}/entries/${first}`)
+  await page.locator('#f-rationale').fill('It says what a port is.')
+  await record(page)
+  await page.waitForURL(`**/entries/${slug}/relations`)
+  const relations = await read<{ items: unknown[] }>(`/api/entries/${slug}/relations`)
+  assert.equal(relations.items.length, 1)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a draft is back after a reload, and gone once it was discarded or sent', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  const typed = { title: 'Draft', summary: 'Half', content: 'Half of it', tags: ['half'] }
+  await page.goto('/publish')
+  await fillEntry(page, typed)
+  await page.reload()
+  await page.getByText(/Your draft of .* is back/).waitFor()
+  assert.equal(await page.locator('#f-content').inputValue(), 'Half of it')
+  assert.equal(await page.locator('[data-tags] li bdi').textContent(), 'half')
+  assert.equal(await page.locator('#f-title-count').textContent(), '5 of 180')
+  await page.getByRole('button', { name: 'Discard it' }).click()
+  assert.equal(await page.locator('#f-title').inputValue(), '')
+  assert.equal(await page.locator('[data-tags] li').count(), 0)
+  await page.reload()
+  assert.equal(await page.locator('#f-content').inputValue(), '')
+
+  await becomeActor(page, 'Drafty')
+  await publish(page, typed)
+  await page.goto('/publish')
+  await page.getByText('You write as Drafty').waitFor()
+  assert.equal(await page.locator('#f-content').inputValue(), '')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a token is shown once, saved, forgotten, loaded again and in no address', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url, {}, [401])
+  const seen: string[] = []
+  page.on('request', request => seen.push(request.url()))
+  await page.goto('/actor')
+  const token = await becomeActor(page, 'Keeper')
+  assert.match(token, /^plm_[0-9A-Za-z]{33}$/)
+  const absent = async (): Promise<void> => {
+    assert.equal((await page.content()).includes(token), false)
+    assert.equal(
+      seen.some(url => url.includes(token)),
+      false,
+    )
+  }
+  await absent()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the token as a file' }).click(),
+  ])
+  const path = await file.path()
+  assert.ok((await readFile(path, 'utf8')).includes(token))
+  await page.reload()
+  await page.getByText('You write as Keeper').waitFor()
+  await absent()
+
+  await page.getByRole('button', { name: 'Forget the actor' }).click()
+  await page.getByText('You write as Keeper').waitFor()
+  await page.getByRole('button', { name: /Press again/ }).click()
+  await page.getByRole('button', { name: 'Create the actor' }).waitFor()
+  assert.equal(await page.evaluate('JSON.stringify(localStorage)'), '{}')
+
+  await page.getByText('I have a token already').click()
+  await page.locator('#f-token').fill(`plm_${'A'.repeat(33)}`)
+  await page.getByRole('button', { name: 'Load the token' }).click()
+  await page.locator('[data-load]').getByText('ACTOR_TOKEN_INVALID').waitFor()
+  await page.locator('#f-token').fill('')
+  await page.locator('#f-token-file').setInputFiles(path)
+  await page.getByRole('button', { name: 'Load the token' }).click()
+  await page.getByText('You write as Keeper').waitFor()
+  await absent()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('what cannot be sent is told at its field, in code points and bytes', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto('/publish')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText('Title is missing.').waitFor()
+  assert.equal(await page.evaluate('document.activeElement.id'), 'f-title')
+  await page.locator('#f-title').fill('😀'.repeat(181))
+  await page.locator('#f-summary').fill('S')
+  await page.locator('#f-content').fill('漢'.repeat(20_000))
+  assert.equal(await page.locator('#f-title-count').textContent(), '181 of 180')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText('Title is 1 character too long.').waitFor()
+  await page.locator('#f-title').fill('😀'.repeat(180))
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText('create an actor first').waitFor()
+  assert.equal(await page.evaluate('document.activeElement.id'), 'f-declaredName')
+  await becomeActor(page, 'Bulky')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText(/bytes too large for one request/).waitFor()
+  await page.locator('#f-tag').fill('no/slash')
+  await page.locator('#f-content').fill('Short.')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByText(/cannot be a tag/).waitFor()
+  await page.locator('#f-tag').fill('')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.waitForURL(/\/entries\//)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a title that may be here already is answered with what is here', options, async () => {
+  await newEntry(app.url, (await newActor(app.url)).token, { title: 'Migration of storks', summary: '<b>South</b>' })
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto('/publish')
+  await page.locator('#f-title').fill('Where storks go: the migration')
+  await page.locator('#f-title').blur()
+  await page.getByRole('link', { name: 'Migration of storks' }).waitFor()
+  await page.getByText('<b>South</b>').waitFor()
+  await page.locator('#f-title').fill('Quite another thing')
+  await page.locator('#f-title').blur()
+  await page.locator('[data-similar]').waitFor({ state: 'hidden' })
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('everything can be done from the keyboard alone', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto('/publish')
+  const reach = async (id: string): Promise<void> => {
+    for (let step = 0; step < 60; step += 1) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate('document.activeElement.id || document.activeElement.textContent.trim()')) === id) return
+    }
+    assert.fail(`${id} is not reached with the Tab key`)
+  }
+  await reach('f-declaredName')
+  await page.keyboard.type('Keys')
+  await page.keyboard.press('Enter')
+  await page.locator('code.token').waitFor()
+  await reach('I have kept it')
+  await page.keyboard.press('Enter')
+  for (const [id, text] of [
+    ['f-title', 'By keys'],
+    ['f-summary', 'Typed'],
+    ['f-content', 'All of it'],
+    ['f-tag', 'keys,'],
+  ]) {
+    await reach(id ?? '')
+    await page.keyboard.type(text ?? '')
+  }
+  await reach('Publish')
+  await page.keyboard.press('Space')
+  await page.waitForURL(/\/entries\/by-keys$/)
+  assert.deepEqual((await read<Entry>('/api/entries/by-keys')).tags, ['keys'])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('hostile texts do nothing in any field, and arrive as they were typed', options, async () => {
+  const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e{{7*7}}[a](javascript:alert(3))'
+  const { page, complaints, close } = await visit(browser, app.url)
+  page.on('dialog', dialog => {
+    complaints.push(`dialog ${dialog.message()}`)
+    dialog.dismiss().catch(() => {})
+  })
+  await page.goto('/publish')
+  await becomeActor(page, hostile)
+  const support = await newEntry(app.url, (await newActor(app.url)).token, { title: hostile })
+  await fillEntry(page, { title: hostile, summary: hostile, content: hostile, sources: [support.slug] })
+  await page.locator('#f-tag').fill(hostile)
+  await page.locator('#f-tag').press('Enter')
+  await page.getByText('cannot be a tag').waitFor()
+  await page.locator('#f-tag').fill('')
+  await page.getByRole('button', { name: 'Preview the content' }).click()
+  await page.locator('[data-place] p').first().waitFor()
+  assert.equal(await page.locator('[data-place] img, [data-place] script, [href^="javascript:"]').count(), 0)
+  await page.reload()
+  await page.getByText(/Your draft of/).waitFor()
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.waitForURL(/\/entries\//)
+  const slug = page.url().split('/').at(-1) ?? ''
+  const entry = await read<Entry>(`/api/entries/${slug}`)
+  assert.deepEqual([entry.title, entry.summary, entry.content], [hostile, hostile, hostile])
+  for (const path of ['revise', 'verify', 'contradict', 'relate']) {
+    await page.goto(`/entries/${slug}/${path}`)
+    await page.getByText('You write as').waitFor()
+    assert.equal(await page.locator('main img, main script').count(), 0, path)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
