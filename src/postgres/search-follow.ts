@@ -29,8 +29,9 @@ export async function followOnce(connection: PostgresConnection): Promise<Follow
     ])
     if (!(lock?.rows[0]?.taken as unknown as boolean)) return await end(connection, 'taken')
     const progress = found?.rows[0] as Progress | undefined
-    const to = Number(head?.rows[0]?.record)
-    if (progress === undefined) throw new Error('The search index has no progress row.')
+    const to = head?.rows[0]?.record as number | undefined
+    // A database that is being prepared has nothing to follow yet.
+    if (progress === undefined || to === undefined) return await end(connection, 'done')
     if (progress.version !== SEARCH_VERSION || progress.record > to) {
       await connection.send([plain('TRUNCATE search_document')])
       return await put(connection, { ...progress, change: 0, entry: 0 }, to)
