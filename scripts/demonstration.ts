@@ -89,7 +89,7 @@ export const entries: readonly Told[] = [
         rationale: 'Two writers at once: the second got SQLITE_BUSY until busy_timeout was set.',
       },
       {
-        by: 2,
+        by: 0,
         result: 'INCONCLUSIVE',
         confidence: 0.5,
         rationale: 'Could not cut the power of the test machine, so durability was not seen.',

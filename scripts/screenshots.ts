@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { chromium, type Page } from 'playwright-core'
 import { openApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
-import type { ActorIssued, Entry } from '../src/contract/resources.ts'
+import type { ActorIssued, Entry, Revision } from '../src/contract/resources.ts'
 import { actors, entries, relations } from './demonstration.ts'
 
 /**
@@ -67,37 +67,40 @@ async function tell(base: string): Promise<{ told: Map<string, Entry>; tokens: s
 /** What a picture shows: where it begins, and what is done before it is taken. */
 type Picture = { name: string; path: string; prepare?: (page: Page) => Promise<unknown> }
 
-function pictures(base: string, told: Map<string, Entry>, tokens: string[]): Picture[] {
+async function pictures(base: string, told: Map<string, Entry>, rival: string): Promise<Picture[]> {
   const wal = told.get('wal')
   const gaps = told.get('gaps')
   if (wal === undefined || gaps === undefined) throw new Error('The demonstration lacks an entry.')
+  const history = await fetch(`${base}/api/entries/${wal.slug}/revisions`)
+  const first = ((await history.json()) as { items: Revision[] }).items.at(-1)?.id
   return [
     { name: 'home', path: '/' },
     { name: 'entry', path: `/entries/${wal.slug}` },
-    { name: 'history', path: `/entries/${wal.slug}/history` },
-    { name: 'difference', path: `/entries/${wal.slug}/diff` },
-    { name: 'activity', path: '/activity' },
-    { name: 'conflict', path: `/entries/${gaps.slug}/revise`, prepare: page => overtake(page, base, gaps, tokens) },
+    { name: 'difference', path: `/entries/${wal.slug}/diff?from=${first}&to=${wal.currentRevisionId}` },
+    { name: 'conflict', path: `/entries/${gaps.slug}/revise`, prepare: page => overtake(page, base, gaps, rival) },
     { name: 'moderation', path: '/admin', prepare: openConsole },
   ]
 }
 
 /** Revises an entry in the page while somebody else does, and waits until the page shows both. */
-async function overtake(page: Page, base: string, entry: Entry, tokens: string[]): Promise<void> {
+async function overtake(page: Page, base: string, entry: Entry, token: string): Promise<void> {
   const { slug, currentRevisionId: previousRevisionId, title, summary, content } = entry
-  await page.evaluate(
-    token => localStorage.setItem('palimpsest.actor', JSON.stringify({ token, name: 'Tomasz' })),
-    tokens[2],
-  )
-  await page.reload()
-  await page
-    .locator('#f-content')
-    .fill(content.replace('distinct numbers', 'numbers').replace('otherwise every', 'or every'))
+  await page.getByLabel('Name').fill('Tomasz')
+  await page.getByRole('button', { name: 'Create the actor' }).click()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  const mine = content
+    .replace('otherwise every insert', 'or every insert')
+    .replace('can commit later', 'may commit later')
+  await page.locator('#f-content').fill(mine)
   await page.locator('#f-rationale').fill('Shorter.')
-  const change = { changeType: 'EXPAND', rationale: 'Says what to page by instead.' }
-  const longer = `${content}Page by a number that is taken under a lock held until commit instead.\n`
+  const theirs = content.replace(
+    'can commit later than one with a larger one',
+    'often commits after one with a larger one',
+  )
+  const change = { changeType: 'EXPAND', rationale: 'It happens often, and says what to page by instead.' }
+  const longer = `${theirs}Page by a number that is taken under a lock held until commit instead.\n`
   const body = { previousRevisionId, title, summary, content: longer, ...change }
-  await post(base, `/api/entries/${slug}/revisions`, body, tokens[0])
+  await post(base, `/api/entries/${slug}/revisions`, body, token)
   await page.getByRole('button', { name: 'Commit the revision' }).click()
   await page.locator('[data-conflict] h2').scrollIntoViewIfNeeded()
 }
@@ -108,13 +111,13 @@ async function openConsole(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Queue' }).waitFor()
 }
 
-async function draw(base: string, told: Map<string, Entry>, tokens: string[]): Promise<void> {
+async function draw(base: string, told: Map<string, Entry>, rival: string): Promise<void> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: ['--no-sandbox'],
   })
   try {
-    for (const { name, path, prepare } of pictures(base, told, tokens)) {
+    for (const { name, path, prepare } of await pictures(base, told, rival)) {
       const context = await browser.newContext({
         baseURL: base,
         viewport: { width: 1_100, height: 900 },
@@ -149,7 +152,7 @@ const app = await openApp(config, { logger: pino({ level: 'silent' }) })
 try {
   await mkdir(FOLDER, { recursive: true })
   const { told, tokens } = await tell(app.url)
-  await draw(app.url, told, tokens)
+  await draw(app.url, told, tokens[0] ?? '')
 } finally {
   await app.close()
   await rm(directory, { recursive: true, force: true })

@@ -35,6 +35,11 @@ test('a difference holds both texts whole', () => {
     { kind: 'new', text: 'new' },
     { kind: 'same', text: ' house' },
   ])
+  assert.deepEqual(wordDifference('One way.\nEnd.', 'One way.\nOr another.\nEnd.'), [
+    { kind: 'same', text: 'One way.\n' },
+    { kind: 'new', text: 'Or another.\n' },
+    { kind: 'same', text: 'End.' },
+  ])
 })
 
 test('what two lists have in common is as long as it can be', () => {

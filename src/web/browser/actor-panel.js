@@ -27,7 +27,8 @@ export function actorPanel(root) {
     show(none, actor === undefined)
     show(kept, actor !== undefined)
     need(kept, '[data-name]', HTMLElement).replaceChildren(words(actor?.name, 'an actor without a name'))
-    need(kept, '[data-id]', HTMLElement).textContent = actor?.id ?? 'known from the next writing on'
+    need(kept, '[data-id]', HTMLElement).textContent = actor?.id ?? ''
+    show(need(kept, '[data-known]', HTMLElement), actor?.id !== null)
   }
 
   /** @param {KeptActor} actor @param {boolean} lasting */

@@ -105,17 +105,7 @@ sendBy(form, {
     look({ view: 0 })
   },
 })
-board.append(
-  make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs),
-  make(
-    'p',
-    { class: 'row' },
-    button('Refresh', () => refresh()),
-    ' ',
-    button('Lock the console', lock),
-    ' ',
-    state,
-  ),
-  place,
-)
+const views = make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs)
+const keys = make('p', { class: 'row' }, state, button('Refresh', refresh), button('Lock the console', lock))
+board.append(make('div', { class: 'bar' }, views, keys), place)
 need(form, 'fieldset', HTMLFieldSetElement).disabled = false

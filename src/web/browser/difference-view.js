@@ -30,12 +30,9 @@ export function differenceView(before, after, name) {
  */
 function folded(text, first, last) {
   if (text.length <= LONGEST) return everyCharacter(text)
-  const head = first ? '' : cut(text, 0, KEPT)
-  const tail = last ? '' : cut(text, text.length - KEPT, text.length)
+  const head = first ? '' : (/^[\s\S]*\s/.exec(text.slice(0, KEPT))?.[0] ?? '')
+  const tail = last ? '' : (/\s[\s\S]*$/.exec(text.slice(-KEPT))?.[0] ?? '')
   const left = text.length - head.length - tail.length
   const note = make('span', { class: 'folded' }, ` … ${left} characters the same … `)
   return [...everyCharacter(head), note, ...everyCharacter(tail)]
 }
-
-/** @param {string} text @param {number} from @param {number} to */
-const cut = (text, from, to) => text.slice(from, to).toWellFormed()

@@ -98,6 +98,34 @@ export const wordsOf = text => Array.from(segmenter.segment(text), ({ segment })
 export const linesOf = text => text.match(/[^\n]*\n|[^\n]+/g) ?? []
 
 /**
+ * Moves what is only new or only gone as far back as it reads the same, so that a line that came in begins where it begins.
+ * @param {readonly Match[]} found
+ * @param {readonly string[]} before
+ * @param {readonly string[]} after
+ * @returns {Match[]}
+ */
+function slid(found, before, after) {
+  const moved = found.map(match => ({ ...match }))
+  moved.forEach((match, index) => {
+    const next = moved[index + 1]
+    if (next === undefined) return
+    const onlyNew = match.a + match.count === next.a
+    const onlyGone = match.b + match.count === next.b
+    if (!onlyNew && !onlyGone) return
+    const [list, end, begin] = onlyNew
+      ? [after, () => match.b + match.count, () => next.b]
+      : [before, () => match.a + match.count, () => next.a]
+    while (next.count > 0 && list[end()] === list[begin()]) {
+      match.count += 1
+      next.a += 1
+      next.b += 1
+      next.count -= 1
+    }
+  })
+  return moved
+}
+
+/**
  * How one text became another, by words: what is the same, what is gone and what is new, in reading order.
  * @param {string} before
  * @param {string} after
@@ -110,7 +138,7 @@ export function wordDifference(before, after) {
   const pieces = []
   let a = 0
   let b = 0
-  for (const match of [...matches(from, to), { a: from.length, b: to.length, count: 0 }]) {
+  for (const match of [...slid(matches(from, to), from, to), { a: from.length, b: to.length, count: 0 }]) {
     pieces.push(
       { kind: 'gone', text: from.slice(a, match.a).join('') },
       { kind: 'new', text: to.slice(b, match.b).join('') },
