@@ -3,7 +3,6 @@ import type { Reader } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { evidenceHash } from '../../src/domain/revision.ts'
 import { listRevisions, toRevision } from '../../src/store/revision.ts'
-import { ENGINE } from './engine.ts'
 import type { Sent } from './load.ts'
 
 const count = async (store: Reader, from: string): Promise<number> =>
@@ -11,7 +10,7 @@ const count = async (store: Reader, from: string): Promise<number> =>
 
 /** Asserts that nothing in the store is half there: numbers are dense, chains whole, and every write has its one activity row. */
 export async function assertWhole(store: Reader): Promise<void> {
-  if (ENGINE === 'embedded') {
+  if ('raw' in store) {
     const integrity = await store.all<{ integrity_check: string }>(sql`PRAGMA integrity_check`)
     assert.deepEqual(
       integrity.map(row => row.integrity_check),

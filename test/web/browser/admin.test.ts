@@ -56,6 +56,14 @@ test('an operator withdraws an entry, sees what is left, and gives it back', opt
   await page.getByText('It is now quarantined.').waitFor()
   await closeDialog(page)
   await assertWithdrawn(app.url, entry.slug)
+  const left = await visit(browser, app.url, {}, [410])
+  for (const path of ['/', '/search?q=watches', '/activity', '/stats', `/entries/${entry.slug}`]) {
+    await left.page.goto(path)
+    assert.equal(/cheap watches|great watches/i.test(await left.page.locator('main').innerText()), false, path)
+  }
+  await left.page.getByText('ENTRY_WITHDRAWN').waitFor()
+  assert.deepEqual(left.complaints, [])
+  await left.close()
 
   await view(page, 'Entries')
   const row = page.getByRole('row').filter({ hasText: 'Cheap watches' })

@@ -60,3 +60,18 @@ test('where no answer comes nothing is lost, and nobody is told that it failed',
   await page.waitForURL(/\/entries\//)
   await close()
 })
+
+test('a page that comes too soon says how long to wait, and counts', options, async () => {
+  const strict = await startApp({ READ_LIMIT_PER_MINUTE: '1' })
+  const { page, complaints, close } = await visit(browser, strict.url, {}, [429])
+  await page.goto('/activity')
+  const refused = await page.goto('/activity')
+  assert.equal(refused?.status(), 429)
+  const left = page.locator('[data-retry-after]')
+  const first = Number(await left.textContent())
+  assert.ok(first >= 1 && first <= 60, String(first))
+  await page.waitForFunction(`Number(document.querySelector('[data-retry-after]').textContent) < ${first}`)
+  assert.deepEqual(complaints, [])
+  await close()
+  await strict.close()
+})

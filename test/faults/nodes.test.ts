@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { follow, race } from '../support/concurrency.ts'
+import { NO_POSTGRES } from '../support/engine.ts'
+import { cutRounds, killNodeRounds, restartRounds, stopNodeRounds } from '../support/node-rounds.ts'
+import { withNodes } from '../support/nodes.ts'
+import { seededRandom } from '../support/random.ts'
+
+const options = { skip: NO_POSTGRES }
+
+test('three nodes and a standby: one winner for each base, and one feed for all readers', options, () =>
+  withNodes({ count: 3, standby: true }, async ({ urls }) => {
+    await race(urls, 10)
+    await follow(urls, 2_500)
+  }),
+)
+
+test('PostgreSQL that loses its power under load loses nothing, and the nodes live', options, () =>
+  restartRounds(2, seededRandom('restart')),
+)
+
+test('a node that is killed takes nothing with it and holds nobody up', options, () =>
+  killNodeRounds(1, seededRandom('kill node')),
+)
+
+test('a commit whose answer is lost is told as what it was', options, () => cutRounds(10))
+
+test('a node that stands still holds the others for less than five seconds', options, async context => {
+  const longest = await stopNodeRounds(1, seededRandom('stop node'))
+  context.diagnostic(`the others waited ${Math.round(longest)} ms at most`)
+  assert.ok(longest < 5_000, `${longest} ms`)
+})

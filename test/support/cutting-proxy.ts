@@ -1,0 +1,65 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** When a connection is cut: while a statement is on its way, or when the answer to a COMMIT comes back. */
+export type Cut = 'statement' | 'commit'
+
+/** A proxy on loopback before a PostgreSQL server, which cuts connections when it is told to. */
+export type CuttingProxy = {
+  port: number
+  /** Cuts the next connection over which that happens, and resolves when it is done. */
+  cut(when: Cut): Promise<void>
+  close(): Promise<void>
+}
+
+const COMMITTED = Buffer.from('COMMIT\0')
+
+export async function startCuttingProxy(serverPort: number): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>()
+  let waiting: { when: Cut; done: () => void } | undefined
+  const take = (when: Cut): boolean => {
+    if (waiting?.when !== when) return false
+    const { done } = waiting
+    waiting = undefined
+    done()
+    return true
+  }
+  const server = createServer(client => {
+    const upstream = connect(serverPort, '127.0.0.1')
+    const cutBoth = (): void => {
+      client.destroy()
+      upstream.destroy()
+    }
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', cutBoth)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        cutBoth()
+      })
+    }
+    client.on('data', bytes => {
+      if (bytes.length > LONG && take('statement')) cutBoth()
+      else upstream.write(bytes)
+    })
+    // The server has committed when it says so; nobody gets to hear it.
+    upstream.on('data', bytes => {
+      if (bytes.includes(COMMITTED) && take('commit')) cutBoth()
+      else client.write(bytes)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as { port: number }).port,
+    cut: when =>
+      new Promise(done => {
+        waiting = { when, done }
+      }),
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+/** Bytes of a batch of statements that holds rows: nothing that a session sends by itself is as long. */
+const LONG = 600
