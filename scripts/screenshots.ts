@@ -120,7 +120,7 @@ async function draw(base: string, told: Map<string, Entry>, rival: string): Prom
     for (const { name, path, prepare } of await pictures(base, told, rival)) {
       const context = await browser.newContext({
         baseURL: base,
-        viewport: { width: 1_100, height: 900 },
+        viewport: { width: 1_040, height: 800 },
         locale: 'en-GB',
       })
       const page = await context.newPage()

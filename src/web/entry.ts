@@ -4,7 +4,7 @@ import { type Html, html, NOTHING } from './html.ts'
 import { prose } from './markdown.ts'
 import type { File, Page, PageRequest } from './page.ts'
 import { by, entryTabs, TRUST_NOTICE, tagList, titleOf, when } from './parts.ts'
-import { stateOfEvidence } from './state.ts'
+import { stateOfEvidence, verdictOf } from './state.ts'
 import { seen, words } from './visible.ts'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
@@ -100,12 +100,13 @@ async function gather({ read, reads }: PageRequest, entry: Entry): Promise<Shown
 
 function entryBody({ entry, revision, state, relations, names }: Shown): Html {
   const { slug } = entry
+  const verdict = verdictOf(state.tally)
   const address = `/entries/${slug}`
   return html`<article class="entry">
 <header class="entry-head">
 <h1>${words(entry.title)}</h1>
 <p class="lead" dir="auto">${words(entry.summary)}</p>
-<p class="meta">Revision ${entry.revisionCount} by ${by(state.author)}, ${when(entry.updatedAt)}${entry.revisionCount > 1 && html` · begun by ${by(entry.actor)}, ${when(entry.createdAt)}`}</p>
+<p class="meta"><a class="verdict" href="#state">${badge(verdict.name, verdict.tone)}<span class="unshown"> by others</span></a> Revision ${entry.revisionCount} by ${by(state.author)}, ${when(entry.updatedAt)}${entry.revisionCount > 1 && html` · begun by ${by(entry.actor)}, ${when(entry.createdAt)}`}</p>
 ${entry.status === 'LOCKED' && html`<p class="notice">This entry is locked: it can be read and cited, and takes nothing new.</p>`}
 ${tagList(entry.tags)}
 ${entryTabs(slug, '', { revisions: entry.revisionCount })}

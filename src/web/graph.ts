@@ -9,7 +9,7 @@ const WIDTH = 720
 const BOX = 196
 const LINE = 18
 /** Characters of a title in one line of its box. */
-const LABEL = 24
+const LABEL = 22
 
 export const TONES: Record<RelationType, string> = {
   CONNECT: 'connects',

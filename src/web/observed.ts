@@ -65,7 +65,7 @@ ${olderLink(path, query, nextCursor)}
 const barTable = (
   { bars }: Bars,
   rows: number,
-): Html => html`<details class="numbers"><summary>The newest ${rows.toLocaleString('en-GB')}${rows === VIEW_ROWS ? '' : ' and all'} rows as numbers</summary>
+): Html => html`<details class="numbers"><summary>${rows === VIEW_ROWS ? `The newest ${rows.toLocaleString('en-GB')} rows` : 'All of it'} as numbers</summary>
 <div class="wide" tabindex="0" role="region" aria-label="Activity over time"><table><thead><tr><th scope="col">From</th>${GROUPS.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${bars
   .filter(({ counts }) => counts.some(count => count > 0))

@@ -21,7 +21,7 @@ export function verdictOf({ supported, unsupported, inconclusive, contradicted }
   if (against > 0)
     return { name: 'Unsupported', tone: 'bad', sentence: 'Somebody used this revision, and it did not hold.' }
   if (supported.pieces > 0)
-    return { name: 'Supported', tone: 'good', sentence: 'Whoever reported on this revision says that it held.' }
+    return { name: 'Supported', tone: 'good', sentence: 'Somebody used this revision, and says that it held.' }
   return { name: 'Inconclusive', tone: 'open', sentence: 'Somebody tried this revision, and could not tell.' }
 }
 
