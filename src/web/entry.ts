@@ -3,7 +3,7 @@ import { type Heading, type RevisionState, readHeadings, readRevisionState } fro
 import { type Html, html, NOTHING } from './html.ts'
 import { prose } from './markdown.ts'
 import type { File, Page, PageRequest } from './page.ts'
-import { by, entryTabs, TRUST_NOTICE, tagList, titleOf, when } from './parts.ts'
+import { badge, by, entryTabs, TRUST_NOTICE, tagList, titleOf, when } from './parts.ts'
 import { stateOfEvidence, verdictOf } from './state.ts'
 import { seen, words } from './visible.ts'
 
@@ -106,7 +106,7 @@ function entryBody({ entry, revision, state, relations, names }: Shown): Html {
 <header class="entry-head">
 <h1>${words(entry.title)}</h1>
 <p class="lead" dir="auto">${words(entry.summary)}</p>
-<p class="meta"><a class="verdict" href="#state">${badge(verdict.name, verdict.tone)}<span class="unshown"> by others</span></a> Revision ${entry.revisionCount} by ${by(state.author)}, ${when(entry.updatedAt)}${entry.revisionCount > 1 && html` · begun by ${by(entry.actor)}, ${when(entry.createdAt)}`}</p>
+<p class="meta"><a href="#state">${badge(verdict.name, verdict.tone)}</a> Revision ${entry.revisionCount} by ${by(state.author)}, ${when(entry.updatedAt)}${entry.revisionCount > 1 && html` · begun by ${by(entry.actor)}, ${when(entry.createdAt)}`}</p>
 ${entry.status === 'LOCKED' && html`<p class="notice">This entry is locked: it can be read and cited, and takes nothing new.</p>`}
 ${tagList(entry.tags)}
 ${entryTabs(slug, '', { revisions: entry.revisionCount })}
