@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { pino } from 'pino'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
@@ -19,6 +20,12 @@ export type TestApp = {
   restart(): Promise<void>
   close(): Promise<void>
 }
+
+const opened = new Set<TestApp>()
+/** What a failed test left open would keep its process alive for ever. */
+after(async () => {
+  for (const app of opened) await app.close()
+})
 
 /**
  * Starts the whole service in this process on a free port and a temporary directory, with limits out of the way
@@ -48,7 +55,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<T
   })
   const open = () => openApp(config, { logger, now: () => Date.now() + offset })
   let app = await open()
-  return {
+  const started: TestApp = {
     get url() {
       return app.url
     },
@@ -62,9 +69,12 @@ export async function startApp(settings: Record<string, string> = {}): Promise<T
       app = await open()
     },
     async close() {
+      if (!opened.delete(started)) return
       await app.close()
       await dropDatabaseOf(directory)
       await rm(directory, { recursive: true, force: true })
     },
   }
+  opened.add(started)
+  return started
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { after } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
@@ -25,8 +26,17 @@ export const NO_BROWSER: string | false = existsSync(CHROMIUM)
   : `NO BROWSER: ${CHROMIUM} is missing; install Chromium or set CHROMIUM_PATH, or nothing of the pages is tested in one`
 if (NO_BROWSER) process.stderr.write(`${NO_BROWSER}\n`)
 
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+const opened: Browser[] = []
+after(async () => {
+  for (const browser of opened) await browser.close()
+})
+
+/** Starts a browser, which ends with the tests of this process. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+  opened.push(browser)
+  return browser
+}
 
 /** Opens a page on a base address. An expected refusal of the API (a 4xx) is no complaint: `allowed` says which statuses are. */
 export async function visit(browser: Browser, base: string, look: Look = {}, allowed: number[] = []): Promise<Visit> {

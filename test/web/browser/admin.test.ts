@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Entry } from '../../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
@@ -13,10 +13,6 @@ before(async () => {
   if (NO_BROWSER) return
   app = await startApp()
   browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await app?.close()
 })
 const options = { skip: NO_BROWSER }
 const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp.exe'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Entry, Revision } from '../../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
@@ -15,10 +15,6 @@ before(async () => {
   app = await startApp()
   browser = await openBrowser()
   rival = (await newActor(app.url, { declaredName: 'Rival' })).token
-})
-after(async () => {
-  await browser?.close()
-  await app?.close()
 })
 const options = { skip: NO_BROWSER }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import type { Entry } from '../../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
@@ -16,10 +16,6 @@ before(async () => {
   const { token } = await newActor(app.url)
   const title = `A title as long as titles may be, and one word without an end ${'x'.repeat(60)}`
   entry = await newEntry(app.url, token, { title, tags: ['one'], content: `# Head\n\n${'word '.repeat(400)}` })
-})
-after(async () => {
-  await browser?.close()
-  await app?.close()
 })
 const options = { skip: NO_BROWSER }
 const pages = (): string[] => [

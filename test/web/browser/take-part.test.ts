@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Entry, Evidence, Revision } from '../../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
@@ -14,10 +14,6 @@ before(async () => {
   if (NO_BROWSER) return
   app = await startApp()
   browser = await openBrowser()
-})
-after(async () => {
-  await browser?.close()
-  await app?.close()
 })
 const options = { skip: NO_BROWSER }
 const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
