@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call } from '../support/client.ts'
+import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { makeDirectory, startServer } from '../support/process.ts'
+
+const options = { skip: NO_POSTGRES }
+const READS = 120
+const WRITES = 10
+const limits = { READ_LIMIT_PER_MINUTE: String(READS), WRITE_LIMIT_PER_MINUTE: String(WRITES) }
+
+const nodesOver = async (name: string, count: number): Promise<TestApp[]> => {
+  const DATABASE_URL = await databaseOf(name)
+  return Promise.all(Array.from({ length: count }, () => startApp({ DATABASE_URL, ...limits })))
+}
+
+/** Sends `count` requests at once, one node after the other, and counts the answers by status. */
+async function spread(urls: readonly string[], count: number, send: (url: string) => Promise<{ status: number }>) {
+  const tally: Record<number, number> = {}
+  const answers = await Promise.all(Array.from({ length: count }, (_, n) => send(urls[n % urls.length] ?? '')))
+  for (const { status } of answers) tally[status] = (tally[status] ?? 0) + 1
+  return tally
+}
+const write = (url: string) => call(url, 'POST', '/api/actors', { body: {} })
+const read = (url: string) => call(url, 'GET', '/api/entries?limit=1')
+
+test('three nodes together admit exactly the writes of a minute', options, async () => {
+  const urls = (await nodesOver('writes of three', 3)).map(({ url }) => url)
+  assert.deepEqual(await spread(urls, 4 * WRITES, write), { 201: WRITES, 429: 3 * WRITES })
+})
+
+test('three nodes together admit the reads of a minute, at most a tenth fewer, never more', options, async () => {
+  const urls = (await nodesOver('reads of three', 3)).map(({ url }) => url)
+  const admitted = (await spread(urls, 3 * READS, read))[200] ?? 0
+  assert.ok(admitted <= READS && admitted >= 0.9 * READS, `${admitted} of ${READS}`)
+})
+
+test('a node that is killed, started again or new refills nothing', options, async t => {
+  const DATABASE_URL = await databaseOf('refill')
+  const directory = makeDirectory()
+  t.after(() => directory.remove())
+  const env = { DATABASE_URL, ...limits }
+  const first = await startServer(`${directory.path}/first`, { env })
+  assert.deepEqual(await spread([first.url], WRITES, write), { 201: WRITES })
+  await spread([first.url], 2 * READS, read)
+  first.kill('SIGKILL')
+  await first.ended
+  const again = await startServer(`${directory.path}/first`, { env })
+  const another = await startServer(`${directory.path}/another`, { env })
+  for (const { url } of [again, another]) {
+    assert.equal((await write(url)).status, 429)
+    assert.equal((await read(url)).status, 429)
+  }
+})
