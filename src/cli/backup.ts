@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import type { SqliteConnection } from '../database/sqlite.ts'
 import { findDataDirectory } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
 import { EXIT, type Invocation, required } from './command.ts'
-import { dataDirOf } from './data-dir.ts'
+import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { beginSnapshot, openStoreForReading } from './open-store.ts'
 import { createProgress, type Progress, percent, sizeText } from './progress.ts'
+import { openFileSnapshot } from './snapshot.ts'
 import { countLines, type Verdict, verifyStore } from './verify-store.ts'
 import { makeWholeFile } from './whole-file.ts'
 
@@ -30,6 +30,7 @@ DROP TABLE kept`
 
 /** Copies the store as it is at this moment, while it may be served, and checks the copy before it gets its name. */
 export async function backupStore(invocation: Invocation): Promise<number> {
+  assertEmbedded(invocation, 'backup', 'dump PostgreSQL with pg_dump, as docs/operating.md has it')
   const file = resolve(required(invocation, 'to', 'the file to make'))
   const source = storeFile(findDataDirectory(dataDirOf(invocation), storeFile))
   const began = performance.now()
@@ -74,12 +75,12 @@ async function copyStore(source: string, target: string, progress: Progress): Pr
 
 /** Verifies a copy of a store; a damaged one is refused. */
 export async function verifyCopy(file: string, progress: Progress): Promise<Verdict> {
-  const connection: SqliteConnection = openStoreForReading(file)
+  const snapshot = openFileSnapshot(file)
   try {
-    const verdict = await verifyStore(connection, progress)
+    const verdict = await verifyStore(snapshot, progress)
     if (verdict.damage !== undefined) throw new OperatorError(`The copy is not kept, it is damaged. ${verdict.damage}`)
     return verdict
   } finally {
-    connection.close()
+    await snapshot.close()
   }
 }

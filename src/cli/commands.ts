@@ -36,7 +36,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'migrate',
     summary: 'Bring a store that is not being served to the newest schema.',
-    details: 'The server does this by itself when it starts.',
+    details:
+      'The server does this by itself when it starts. With DATABASE_URL the database is migrated, also while nodes of the version before serve it.',
     flags: DATA_DIR_FLAGS,
     run: async invocation => (await import('./migrate.ts')).migrateStore(invocation),
   },
@@ -60,11 +61,27 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'verify',
     summary: 'Recompute every hash of a store or a backup, read-only, also while it is served.',
+    details: 'With DATABASE_URL the store in PostgreSQL is verified, on a standby too.',
     flags: [
       { name: 'file', value: 'FILE', description: 'A backup to verify in place of the data directory.' },
       ...DATA_DIR_FLAGS,
     ],
     run: async invocation => (await import('./verify.ts')).verify(invocation),
+  },
+  {
+    name: 'copy',
+    summary: 'Copy an embedded store into PostgreSQL, also while it is served, and verify the copy.',
+    details:
+      'Ids, numbers, hashes, tokens, blocks and limits stay as they are. Run it again to bring the copy up to date: while the store is served for most of it, once more when it is stopped for the rest. Without --to the database is DATABASE_URL, which keeps a password off the command line.',
+    flags: [
+      { name: 'from', value: 'DIR', description: 'The data directory of the embedded store.' },
+      {
+        name: 'to',
+        value: 'URL',
+        description: 'The database, as postgres://user@host/name; empty, or of an earlier copy.',
+      },
+    ],
+    run: async invocation => (await import('./copy.ts')).copyStore(invocation),
   },
   {
     name: 'import',

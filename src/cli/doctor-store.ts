@@ -3,9 +3,8 @@ import type { Config } from '../config.ts'
 import { appliedMigrations, MIGRATIONS } from '../database/migrate.ts'
 import { sql } from '../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { lockDataDirectory } from '../embedded/data-directory.ts'
-import { indexFile, lockFile, storeFile } from '../embedded/files.ts'
-import { OperatorError } from '../operator-error.ts'
+import { isServed } from '../embedded/data-directory.ts'
+import { indexFile, storeFile } from '../embedded/files.ts'
 import type { Finding } from './doctor.ts'
 import { openStoreForReading, openStoreOfAnySchema } from './open-store.ts'
 import { sizeText } from './progress.ts'
@@ -17,7 +16,7 @@ const CLOCK_TOLERANCE = 60_000
 /** Whether a server holds the directory, and if so, whether it is ready. */
 export async function checkServed(directory: string, config: Config | undefined): Promise<Finding> {
   const what = 'served'
-  if (!isLocked(directory)) return { mark: 'ok', what, finding: 'no process holds the store' }
+  if (!isServed(directory)) return { mark: 'ok', what, finding: 'no process holds the store' }
   if (config === undefined)
     return { mark: 'warn', what, finding: 'a process holds the store; where it listens is unknown' }
   const url = `http://${reachable(config.host)}:${config.port}/ready`
@@ -28,17 +27,6 @@ export async function checkServed(directory: string, config: Config | undefined)
   } catch {
     const finding = `a process holds the store, and nothing answers at ${url}`
     return { mark: 'warn', what, finding, mend: 'give --host and --port as the server has them, or see its log' }
-  }
-}
-
-function isLocked(directory: string): boolean {
-  if (!existsSync(lockFile(directory))) return false
-  try {
-    lockDataDirectory(directory)()
-    return false
-  } catch (error) {
-    if (error instanceof OperatorError) return true
-    throw error
   }
 }
 

@@ -3,7 +3,8 @@ import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import { storeFile } from '../embedded/files.ts'
 import { EXIT, type Invocation } from './command.ts'
-import { dataDirOf } from './data-dir.ts'
+import { databaseUrlOf, dataDirOf, readUrlOf } from './data-dir.ts'
+import { databaseChecks } from './doctor-database.ts'
 import { checkDescriptors, checkDirectory, checkFts5, checkNode, checkSecrets, checkSqlite } from './doctor-machine.ts'
 import { checkClock, checkDurability, checkIntegrity, checkSchema, checkServed, checkSizes } from './doctor-store.ts'
 
@@ -40,6 +41,8 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ['data directory', () => checkDirectory(directory)],
     ['secrets', () => checkSecrets(directory)],
   ]
+  const url = databaseUrlOf(invocation)
+  if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlOf(invocation))]
   if (!existsSync(storeFile(directory))) {
     return [...machine, ['store', () => ({ mark: 'ok', what: 'store', finding: 'none yet; the first start makes it' })]]
   }

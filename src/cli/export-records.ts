@@ -1,5 +1,5 @@
+import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { SqliteConnection } from '../database/sqlite.ts'
 import { authorOf, findActorById } from '../store/actor.ts'
 import { isCitable } from '../store/revision.ts'
 
@@ -41,19 +41,19 @@ const RANGE = 200
  * Everything public, as records in the order in which it was recorded, each actor before its first record. What is withdrawn is absent,
  * and so is what refers to it. The caller holds a transaction, so that all of it is seen in one state.
  */
-export async function* publicRecords(connection: SqliteConnection, newest: number): AsyncGenerator<object[]> {
+export async function* publicRecords(store: Reader, newest: number): AsyncGenerator<object[]> {
   const shown = new Set<string>()
   for (let after = 0; after < newest; after += RANGE) {
     const rows = [
-      ...revisionsIn(connection, after).map(row => ({ row, record: () => revisionRecord(connection, row) })),
-      ...evidenceIn(connection, after).map(row => ({ row, record: () => evidenceRecord(row) })),
-      ...relationsIn(connection, after).map(row => ({ row, record: () => relationRecord(row) })),
+      ...(await revisionsIn(store, after)).map(row => ({ row, record: () => revisionRecord(store, row) })),
+      ...(await evidenceIn(store, after)).map(row => ({ row, record: () => evidenceRecord(row) })),
+      ...(await relationsIn(store, after)).map(row => ({ row, record: () => relationRecord(row) })),
     ].sort((a, b) => a.row.number - b.row.number)
     const records: object[] = []
     for (const { row, record } of rows) {
       if (!shown.has(row.actor_id)) {
         shown.add(row.actor_id)
-        records.push(await actorRecord(connection, row.actor_id))
+        records.push(await actorRecord(store, row.actor_id))
       }
       records.push(await record())
     }
@@ -61,30 +61,30 @@ export async function* publicRecords(connection: SqliteConnection, newest: numbe
   }
 }
 
-const revisionsIn = (connection: SqliteConnection, after: number) =>
-  connection.all<RevisionRow>(sql`
+const revisionsIn = (store: Reader, after: number) =>
+  store.all<RevisionRow>(sql`
     SELECT r.number, r.id, e.id AS entry_id, p.id AS previous_id, a.id AS actor_id, r.title, r.summary, r.content, r.change_type,
       r.rationale, r.sources, e.tags
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
       LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1
     WHERE r.number > ${after} AND r.number <= ${after + RANGE} AND e.withdrawn = 0`)
 
-const evidenceIn = (connection: SqliteConnection, after: number) =>
-  connection.all<EvidenceRow>(sql`
+const evidenceIn = (store: Reader, after: number) =>
+  store.all<EvidenceRow>(sql`
     SELECT v.number, v.id, v.kind, e.id AS entry_id, r.id AS revision_id, a.id AS actor_id, v.result, v.confidence, v.rationale,
       CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id
     FROM evidence v JOIN entry e ON e.number = v.entry JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
       LEFT JOIN entry s ON s.number = v.source_entry
     WHERE v.number > ${after} AND v.number <= ${after + RANGE} AND v.withdrawn = 0 AND e.withdrawn = 0`)
 
-const relationsIn = (connection: SqliteConnection, after: number) =>
-  connection.all<RelationRow>(sql`
+const relationsIn = (store: Reader, after: number) =>
+  store.all<RelationRow>(sql`
     SELECT l.number, l.id, s.id AS source_entry_id, t.id AS target_entry_id, l.relation_type, a.id AS actor_id, l.rationale
     FROM relation l JOIN entry s ON s.number = l.source_entry JOIN entry t ON t.number = l.target_entry JOIN actor a ON a.number = l.actor
     WHERE l.number > ${after} AND l.number <= ${after + RANGE} AND l.withdrawn = 0 AND s.withdrawn = 0 AND t.withdrawn = 0`)
 
-async function actorRecord(connection: SqliteConnection, id: string): Promise<object> {
-  const actor = await findActorById(connection, id)
+async function actorRecord(store: Reader, id: string): Promise<object> {
+  const actor = await findActorById(store, id)
   if (actor === undefined) throw new Error(`Actor ${id} vanished.`)
   const { name, model, provider } = authorOf(actor).declared
   return {
@@ -97,9 +97,9 @@ async function actorRecord(connection: SqliteConnection, id: string): Promise<ob
   }
 }
 
-async function revisionRecord(connection: SqliteConnection, row: RevisionRow): Promise<object> {
+async function revisionRecord(store: Reader, row: RevisionRow): Promise<object> {
   const { id, title, summary, content } = row
-  const sources = await publicSources(connection, row.sources)
+  const sources = await publicSources(store, row.sources)
   if (row.previous_id === null) {
     const tags = JSON.parse(row.tags) as string[]
     return {
@@ -129,10 +129,10 @@ async function revisionRecord(connection: SqliteConnection, row: RevisionRow): P
   }
 }
 
-async function publicSources(connection: SqliteConnection, text: string): Promise<object[]> {
+async function publicSources(store: Reader, text: string): Promise<object[]> {
   const sources: object[] = []
   for (const source of JSON.parse(text) as { entryId: string; revisionId: string }[]) {
-    if (await isCitable(connection, source.entryId, source.revisionId)) sources.push(source)
+    if (await isCitable(store, source.entryId, source.revisionId)) sources.push(source)
   }
   return sources
 }

@@ -2,16 +2,13 @@ import { createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { SqliteConnection } from '../database/sqlite.ts'
-import { findDataDirectory } from '../embedded/data-directory.ts'
-import { storeFile } from '../embedded/files.ts'
+import type { Reader } from '../database/database.ts'
 import { OperatorError } from '../operator-error.ts'
 import { readHead } from '../store/head.ts'
 import { EXIT, type Invocation } from './command.ts'
-import { dataDirOf } from './data-dir.ts'
 import { publicRecords } from './export-records.ts'
-import { beginSnapshot, openStoreForReading } from './open-store.ts'
 import { createProgress, type Progress } from './progress.ts'
+import { openSnapshot } from './snapshot.ts'
 import { makeWholeFile } from './whole-file.ts'
 
 const PUBLIC_FILE = 0o644
@@ -19,12 +16,11 @@ const PUBLIC_FILE = 0o644
 /** Writes everything public as lines of JSON, as fast as the reader of them takes it. */
 export async function exportRecords(invocation: Invocation): Promise<number> {
   const to = invocation.flags.to ?? '-'
-  const connection = openStoreForReading(storeFile(findDataDirectory(dataDirOf(invocation), storeFile)))
+  const { store, close } = await openSnapshot(invocation)
   const progress = createProgress()
   const written = { records: 0 }
-  const source = () => Readable.from(linesOf(connection, written, progress))
+  const source = () => Readable.from(linesOf(store, written, progress))
   try {
-    beginSnapshot(connection)
     if (to === '-') await toStandardOutput(source())
     else await makeWholeFile(resolve(to), PUBLIC_FILE, partial => pipeline(source(), createWriteStream(partial)))
     progress.end()
@@ -32,17 +28,13 @@ export async function exportRecords(invocation: Invocation): Promise<number> {
     return EXIT.ok
   } finally {
     progress.end()
-    connection.close()
+    await close()
   }
 }
 
-async function* linesOf(
-  connection: SqliteConnection,
-  written: { records: number },
-  progress: Progress,
-): AsyncGenerator<string> {
-  const { record } = await readHead(connection)
-  for await (const records of publicRecords(connection, record)) {
+async function* linesOf(store: Reader, written: { records: number }, progress: Progress): AsyncGenerator<string> {
+  const { record } = await readHead(store)
+  for await (const records of publicRecords(store, record)) {
     if (records.length > 0) yield records.map(one => `${JSON.stringify(one)}\n`).join('')
     written.records += records.length
     progress.tell(() => `Exported ${written.records} records`)

@@ -3,7 +3,7 @@ import { openStoreForWriting } from '../embedded/create.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../embedded/data-directory.ts'
 import { OperatorError } from '../operator-error.ts'
 import { EXIT, type Invocation, required, UsageError } from './command.ts'
-import { dataDirOf } from './data-dir.ts'
+import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { createImportIds, forgetImportIds, type ImportIds, loadImportIds, saveImportIds } from './import-ids.ts'
 import { openLines } from './import-lines.ts'
 import { runImport } from './import-run.ts'
@@ -17,6 +17,11 @@ const PROGRESS_INTERVAL = 1_000
 
 /** Reads lines of JSON into a store that nobody serves. What was stored before a bad line stays, and the import can go on after it. */
 export async function importRecords(invocation: Invocation): Promise<number> {
+  assertEmbedded(
+    invocation,
+    'import',
+    'import into a new data directory without it, then "palimpsest copy" that into an empty database',
+  )
   const from = required(invocation, 'from', 'the file to read, or - for standard input')
   const dataClass = classOf(invocation)
   const batch = batchOf(invocation)

@@ -1,27 +1,44 @@
 import { migrate } from '../database/migrate.ts'
+import { migratePostgres } from '../database/migrate-postgres.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { findDataDirectory, lockDataDirectory } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
+import { assertTrustworthy } from '../postgres/checks.ts'
+import { connectCommand } from '../postgres/snapshot.ts'
 import { EXIT, type Invocation } from './command.ts'
-import { dataDirOf } from './data-dir.ts'
+import { databaseUrlOf, dataDirOf } from './data-dir.ts'
 import { openStoreOfAnySchema } from './open-store.ts'
 
 /** Brings a store to the newest schema and tells the steps it took. */
 export async function migrateStore(invocation: Invocation): Promise<number> {
+  const url = databaseUrlOf(invocation)
+  const steps = url === undefined ? migrateEmbedded(invocation) : await migrateDatabase(url)
+  const lines = steps.length === 0 ? ['Nothing to do: the schema is the newest.'] : steps.map(step => `Taken: ${step}`)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return EXIT.ok
+}
+
+async function migrateDatabase(url: string): Promise<string[]> {
+  const connection = await connectCommand(url)
+  try {
+    await assertTrustworthy(connection)
+    return await migratePostgres(connection, Date.now())
+  } finally {
+    await connection.close()
+  }
+}
+
+function migrateEmbedded(invocation: Invocation): string[] {
   const directory = findDataDirectory(dataDirOf(invocation), storeFile)
   const unlock = lockDataDirectory(directory)
   try {
     openStoreOfAnySchema(storeFile(directory)).close()
     const connection = openSqlite(storeFile(directory), 'write')
     try {
-      const steps = migrate(connection, Date.now())
-      const lines =
-        steps.length === 0 ? ['Nothing to do: the schema is the newest.'] : steps.map(step => `Taken: ${step}`)
-      process.stdout.write(`${lines.join('\n')}\n`)
+      return migrate(connection, Date.now())
     } finally {
       connection.close()
     }
-    return EXIT.ok
   } finally {
     unlock()
   }

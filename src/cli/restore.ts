@@ -10,7 +10,7 @@ import { originKeyFile } from '../secrets.ts'
 import { renewHead } from '../store/head.ts'
 import { verifyCopy } from './backup.ts'
 import { EXIT, type Invocation, required } from './command.ts'
-import { dataDirOf } from './data-dir.ts'
+import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { openStoreOfAnySchema } from './open-store.ts'
 import { createProgress, type Progress, sizeText } from './progress.ts'
 import { countLines, type Verdict } from './verify-store.ts'
@@ -23,6 +23,7 @@ const COMPANIONS = ['', '-wal', '-shm', '-journal']
 
 /** Makes a store from a backup. A directory that holds a store, or the rest of one, is refused; on failure nothing stays. */
 export async function restoreStore(invocation: Invocation): Promise<number> {
+  assertEmbedded(invocation, 'restore', 'restore PostgreSQL with pg_restore, as docs/operating.md has it')
   const from = resolve(required(invocation, 'from', 'the backup'))
   assertBackup(from)
   const wanted = resolve(dataDirOf(invocation))

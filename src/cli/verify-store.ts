@@ -1,9 +1,10 @@
+import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { SqliteConnection } from '../database/sqlite.ts'
 import { evidenceHash } from '../domain/revision.ts'
 import { readHead } from '../store/head.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../store/revision.ts'
 import { type Progress, percent } from './progress.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** What a store holds, and how far its two dense numbers are. */
 export type Counts = {
@@ -22,26 +23,29 @@ export type Verdict = { counts: Counts; damage: string | undefined }
 
 type EntryHead = { number: number; id: string; slug: string; revision: number; revisions: number }
 
+const NUMBER_PAGE = 10_000
 const ENTRY_PAGE = 200
 const REVISION_PAGE = 50
 
 /**
- * Checks a whole store: the file, its references, its numbers, and every entry's chain of hashes, in bounded memory.
- * The caller holds a transaction, so that all of it is seen in one state.
+ * Checks a whole store: what its engine can check, its numbers, and every entry's chain of hashes, in bounded memory.
  */
-export async function verifyStore(connection: SqliteConnection, progress: Progress): Promise<Verdict> {
-  progress.phase('Checking the file')
-  const counts = await countStore(connection)
+export async function verifyStore(
+  { store, damageOfEngine }: Pick<Snapshot, 'store' | 'damageOfEngine'>,
+  progress: Progress,
+): Promise<Verdict> {
+  progress.phase('Checking the store')
+  const counts = await countStore(store)
   const damage =
-    damageOfFile(connection) ??
-    damageOfNumbers(connection, counts) ??
-    (await damageOfEntries(connection, counts, progress))
+    (await damageOfEngine()) ??
+    (await damageOfNumbers(store, counts)) ??
+    (await damageOfEntries(store, counts, progress))
   return { counts, damage }
 }
 
-export async function countStore(connection: SqliteConnection): Promise<Counts> {
-  const { sequence, record } = await readHead(connection)
-  const rows = connection.one<Omit<Counts, 'sequence' | 'record'>>(sql`
+export async function countStore(store: Reader): Promise<Counts> {
+  const { sequence, record } = await readHead(store)
+  const rows = await store.one<Omit<Counts, 'sequence' | 'record'>>(sql`
     SELECT (SELECT count(*) FROM entry) AS entries, (SELECT count(*) FROM revision) AS revisions, (SELECT count(*) FROM evidence) AS evidence,
       (SELECT count(*) FROM relation) AS relations, (SELECT count(*) FROM moderation) AS moderations, (SELECT count(*) FROM activity) AS activity`)
   if (rows === undefined) throw new Error('Counting gave no row.')
@@ -62,42 +66,34 @@ export const countLines = (counts: Counts): string =>
     '',
   ].join('\n')
 
-function damageOfFile(connection: SqliteConnection): string | undefined {
-  const finding = connection.one<{ integrity_check: string }>(sql`PRAGMA integrity_check(1)`)?.integrity_check
-  if (finding !== 'ok') return `The file is damaged: ${finding}.`
-  const broken = connection.one<{ table: string; rowid: number | null; parent: string }>(sql`PRAGMA foreign_key_check`)
-  if (broken === undefined) return undefined
-  return `Row ${broken.rowid ?? '?'} of table ${broken.table} refers to a row of ${broken.parent} that is not there.`
-}
-
-function damageOfNumbers(connection: SqliteConnection, { record, sequence }: Counts): string | undefined {
-  let expected = 1
-  const numbers = connection.each<{ number: number }>(sql`
-    SELECT number FROM revision UNION ALL SELECT number FROM evidence
-    UNION ALL SELECT number FROM relation UNION ALL SELECT number FROM moderation ORDER BY number`)
-  for (const { number } of numbers) {
-    if (number !== expected) return `Record ${expected} is missing, or record ${number} is there twice.`
-    expected++
+async function damageOfNumbers(store: Reader, { record, sequence }: Counts): Promise<string | undefined> {
+  let last = 0
+  for (;;) {
+    const page = await store.all<{ number: number }>(sql`
+      SELECT number FROM (SELECT number FROM revision UNION ALL SELECT number FROM evidence
+        UNION ALL SELECT number FROM relation UNION ALL SELECT number FROM moderation) AS records
+      WHERE number > ${last} ORDER BY number LIMIT ${NUMBER_PAGE}`)
+    for (const { number } of page) {
+      if (number !== last + 1) return `Record ${last + 1} is missing, or record ${number} is there twice.`
+      last = number
+    }
+    if (page.length < NUMBER_PAGE) break
   }
-  if (expected - 1 !== record) return `The last record is ${expected - 1}, and the head says ${record}.`
+  if (last !== record) return `The last record is ${last}, and the head says ${record}.`
   const newest =
-    connection.one<{ newest: number | null }>(sql`SELECT max(sequence) AS newest FROM activity`)?.newest ?? 0
+    (await store.one<{ newest: number | null }>(sql`SELECT max(sequence) AS newest FROM activity`))?.newest ?? 0
   return newest > sequence ? `Activity ${newest} is above the last sequence of the head, ${sequence}.` : undefined
 }
 
-async function damageOfEntries(
-  connection: SqliteConnection,
-  { entries }: Counts,
-  progress: Progress,
-): Promise<string | undefined> {
+async function damageOfEntries(store: Reader, { entries }: Counts, progress: Progress): Promise<string | undefined> {
   progress.phase(`Recomputing the hashes of ${entries} entries`)
   let done = 0
   for (let after = 0; ; ) {
-    const page = connection.all<EntryHead>(
+    const page = await store.all<EntryHead>(
       sql`SELECT number, id, slug, revision, revisions FROM entry WHERE number > ${after} ORDER BY number LIMIT ${ENTRY_PAGE}`,
     )
     for (const entry of page) {
-      const damage = await damageOfEntry(connection, entry)
+      const damage = await damageOfEntry(store, entry)
       if (damage !== undefined) return `Entry ${entry.id} (${entry.slug}) is damaged: ${damage}.`
     }
     done += page.length
@@ -111,12 +107,12 @@ async function damageOfEntries(
 }
 
 /** Walks an entry's revisions from the newest down, and tells of the oldest one that is not as it was hashed. */
-async function damageOfEntry(connection: SqliteConnection, entry: EntryHead): Promise<string | undefined> {
+async function damageOfEntry(store: Reader, entry: EntryHead): Promise<string | undefined> {
   let damage: string | undefined
   let newer: RevisionRow | undefined
   let expected = entry.revisions
   for (;;) {
-    const page = await listRevisions(connection, entry.number, expected, REVISION_PAGE)
+    const page = await listRevisions(store, entry.number, expected, REVISION_PAGE)
     for (const row of page) {
       if (row.ordinal !== expected) return missing(expected, entry)
       if (newer === undefined && row.number !== entry.revision) {
@@ -129,7 +125,7 @@ async function damageOfEntry(connection: SqliteConnection, entry: EntryHead): Pr
     if (page.length < REVISION_PAGE) break
   }
   if (newer === undefined || expected !== 0) return missing(expected, entry)
-  const above = connection.one<{ id: string }>(
+  const above = await store.one<{ id: string }>(
     sql`SELECT id FROM revision WHERE entry = ${entry.number} AND ordinal > ${entry.revisions}`,
   )
   if (above !== undefined) return `revision ${above.id} stands above the ${entry.revisions} that the entry counts`

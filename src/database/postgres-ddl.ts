@@ -10,3 +10,16 @@ export const postgresDdl = (ddl: string): string =>
     .replaceAll(/\bINTEGER\b/g, 'BIGINT')
     .replaceAll(/\bREAL\b/g, 'DOUBLE PRECISION')
     .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+
+/** A column whose numbers are those of rows of another table. */
+export type Reference = { table: string; column: string; parent: string }
+
+/** The references that DDL of the dialect declares. */
+export const referencesOf = (ddl: string): Reference[] =>
+  [...ddl.matchAll(/CREATE TABLE (\w+) \(([^;]*)\) STRICT/g)].flatMap(([, table = '', columns = '']) =>
+    [...columns.matchAll(/^\s*(\w+) INTEGER[^,]* REFERENCES (\w+)/gm)].map(([, column = '', parent = '']) => ({
+      table,
+      column,
+      parent,
+    })),
+  )

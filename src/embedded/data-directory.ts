@@ -62,3 +62,15 @@ export function lockDataDirectory(path: string): () => void {
   const held = lock
   return () => held.close()
 }
+
+/** Whether a process holds the store of a directory. */
+export function isServed(directory: string): boolean {
+  if (!existsSync(lockFile(directory))) return false
+  try {
+    lockDataDirectory(directory)()
+    return false
+  } catch (error) {
+    if (error instanceof OperatorError) return true
+    throw error
+  }
+}

@@ -3,6 +3,7 @@ import type { ColumnTypes } from '../database/merge.ts'
 import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { assertTrustworthy } from './checks.ts'
+import { assertWhollyCopied } from './copying.ts'
 
 /** What a node knows of the server it writes to. */
 export type Server = { system: string; columns: ColumnTypes }
@@ -11,6 +12,7 @@ export type Server = { system: string; columns: ColumnTypes }
 export async function prepareDatabase(connection: PostgresConnection): Promise<Server> {
   await assertTrustworthy(connection)
   await migratePostgres(connection, Date.now())
+  await assertWhollyCopied(connection)
   const [, , found] = await connection.send([
     {
       text: 'INSERT INTO head (one, store_id) VALUES (1, $1) ON CONFLICT (one) DO NOTHING',

@@ -1,25 +1,14 @@
-import { readerOf } from '../../src/database/batch.ts'
 import type { Reader } from '../../src/database/database.ts'
-import { mergeStatements } from '../../src/database/merge.ts'
-import { connectPostgres } from '../../src/database/postgres.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { storeFile } from '../../src/embedded/files.ts'
+import { connectCommand, readerThrough } from '../../src/postgres/snapshot.ts'
 import { databaseOf, ENGINE } from './engine.ts'
-
-const STATEMENT_TIMEOUT = 60_000
 
 /** Runs `check` on a PostgreSQL database, through a session of its own. */
 export async function inspectPostgres<T>(url: string, check: (store: Reader) => T | Promise<T>): Promise<T> {
-  const session = { url, name: 'test', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: STATEMENT_TIMEOUT }
-  const connection = await connectPostgres(session)
+  const connection = await connectCommand(url)
   try {
-    const reader = readerOf(async statement => {
-      const { queries, split } = mergeStatements([statement], new Map())
-      const [result] = split(await connection.send(queries))
-      if (result === undefined || result instanceof Error) throw result ?? new Error('No answer.')
-      return result
-    })
-    return await check(reader)
+    return await check(readerThrough(connection))
   } finally {
     await connection.close()
   }

@@ -1,0 +1,115 @@
+import type { PostgresConnection, Query } from '../database/postgres.ts'
+import type { Value } from '../database/sql.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { type Progress, percent } from './progress.ts'
+
+/** Rows of one statement; a revision may have 50 kB. */
+const BATCH = 500
+
+/**
+ * How a table is brought up to date. What only `grows` is read from where the last copy ended; what moderation alone changes is read so
+ * unless something was moderated since; what anything may change is read whole. `by` is the column that rows are read and continued by, `key` names a row.
+ */
+export type CopiedTable = { name: string; by: string; key: readonly string[]; changes: 'never' | 'moderated' | 'any' }
+
+const numbered = (name: string, changes: CopiedTable['changes']): CopiedTable => ({
+  name,
+  by: 'number',
+  key: ['number'],
+  changes,
+})
+
+/** The tables of a store that grow with it. Moderation comes last: until its newest rows are there, the next copy reads all that it may have changed. */
+export const COPIED: readonly CopiedTable[] = [
+  numbered('origin', 'any'),
+  numbered('actor', 'any'),
+  numbered('entry', 'any'),
+  numbered('revision', 'never'),
+  numbered('evidence', 'moderated'),
+  numbered('relation', 'moderated'),
+  { name: 'relation_end', by: 'relation', key: ['entry', 'ordinal'], changes: 'never' },
+  { name: 'activity', by: 'sequence', key: ['sequence'], changes: 'moderated' },
+  numbered('moderation', 'never'),
+]
+
+/** Small tables from which rows go away: they are replaced. */
+export const REPLACED = ['origin_salt', 'origin_block', 'topic', 'cooldown'] as const
+
+/** What PostgreSQL knows of a table: its columns and their types, in order. */
+export type Columns = readonly (readonly [name: string, type: string])[]
+
+const numberOf = async (target: PostgresConnection, text: string): Promise<number> => {
+  const [found] = await target.send([{ text, values: [] }])
+  return Number(found?.rows[0]?.n ?? 0)
+}
+
+/** Brings one table of the target up to the source. Gives the number of rows that were sent. */
+export async function copyTable(
+  source: SqliteConnection,
+  target: PostgresConnection,
+  { name, by, key, changes }: CopiedTable,
+  columns: Columns,
+  moderated: boolean,
+  progress: Progress,
+): Promise<number> {
+  const whole = changes === 'any' || (changes === 'moderated' && moderated)
+  // The last row may have been one of several with the same number.
+  let after = whole ? -1 : (await numberOf(target, `SELECT max(${by}) AS n FROM ${name}`)) - 1
+  const total =
+    source.one<{ n: number }>({ text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] })?.n ?? 0
+  if (total > 0) progress.phase(`Copying ${name}`)
+  const insert = `${insertOf(name, columns)} ON CONFLICT (${key.join()}) ${updateOf(name, key, columns)}`
+  let sent = 0
+  for (;;) {
+    const rows = rowsAfter(source, name, by, columns, after)
+    if (rows.length > 0) await target.send([inserting(insert, columns, rows)])
+    sent += rows.length
+    progress.tell(() => `Copied ${sent} of ${total} rows of ${name}, ${percent(sent, total)}`)
+    if (rows.length < BATCH) return sent
+    after = Number(rows.at(-1)?.[by])
+  }
+}
+
+/** Whole groups of rows with the same `by`, about as many as a batch has. */
+function rowsAfter(
+  source: SqliteConnection,
+  name: string,
+  by: string,
+  columns: Columns,
+  after: number,
+): Record<string, Value>[] {
+  const names = columns.map(([column]) => column).join()
+  const rows = source.all<Record<string, Value>>({
+    text: `SELECT ${names} FROM ${name} WHERE ${by} > ? ORDER BY ${by} LIMIT ?`,
+    values: [after, BATCH],
+  })
+  const last = rows.at(-1)?.[by] ?? null
+  if (rows.length < BATCH || rows[0]?.[by] === last) return rows
+  const rest = source.all<Record<string, Value>>({
+    text: `SELECT ${names} FROM ${name} WHERE ${by} = ?`,
+    values: [last],
+  })
+  return [...rows.filter(row => row[by] !== last), ...rest]
+}
+
+/** The statements that put the rows of a small table in place of what is there. */
+export function replacing(source: SqliteConnection, name: string, columns: Columns): Query[] {
+  const names = columns.map(([column]) => column).join()
+  const rows = source.all<Record<string, Value>>({ text: `SELECT ${names} FROM ${name}`, values: [] })
+  return [{ text: `DELETE FROM ${name}`, values: [] }, inserting(insertOf(name, columns), columns, rows)]
+}
+
+const insertOf = (name: string, columns: Columns): string =>
+  `INSERT INTO ${name} (${columns.map(([column]) => column)}) SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`)})`
+
+/** Rows that are as they were are left alone: they cost no write. */
+function updateOf(name: string, key: readonly string[], columns: Columns): string {
+  const others = columns.map(([column]) => column).filter(column => !key.includes(column))
+  const excluded = others.map(column => `excluded.${column}`)
+  return `DO UPDATE SET (${others}) = ROW(${excluded}) WHERE (${others.map(column => `${name}.${column}`)}) IS DISTINCT FROM (${excluded})`
+}
+
+const inserting = (text: string, columns: Columns, rows: readonly Record<string, Value>[]): Query => ({
+  text,
+  values: columns.map(([column]) => rows.map(row => row[column] ?? null)),
+})

@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
+import type { PostgresConnection, Query } from '../database/postgres.ts'
+import { sql } from '../database/sql.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { findDataDirectory, isServed } from '../embedded/data-directory.ts'
+import { storeFile } from '../embedded/files.ts'
+import { OperatorError } from '../operator-error.ts'
+import { assertTrustworthy } from '../postgres/checks.ts'
+import { beginCopying, endCopying, isUntouched, readCopyTarget } from '../postgres/copying.ts'
+import { followOnce } from '../postgres/search-follow.ts'
+import { shareOriginKey, shareTokenDigest } from '../postgres/secrets.ts'
+import { connectCommand } from '../postgres/snapshot.ts'
+import { adminTokenFile, ensureSecret, originKeyFile } from '../secrets.ts'
+import { readHead } from '../store/head.ts'
+import { EXIT, type Invocation, required, UsageError } from './command.ts'
+import { COPIED, type Columns, copyTable, REPLACED, replacing } from './copy-tables.ts'
+import { databaseUrlOf } from './data-dir.ts'
+import { beginSnapshot, openStoreForReading } from './open-store.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { openDatabaseSnapshot } from './snapshot.ts'
+import { countLines, type Verdict, verifyStore } from './verify-store.ts'
+
+/** Copies an embedded store into PostgreSQL as it is at this moment, or brings an earlier copy up to it, and verifies what is there. */
+export async function copyStore(invocation: Invocation): Promise<number> {
+  const directory = findDataDirectory(
+    required(invocation, 'from', 'the data directory of the embedded store'),
+    storeFile,
+  )
+  const url = invocation.flags.to ?? databaseUrlOf(invocation)
+  if (url === undefined || !/^postgres(ql)?:\/\//.test(url)) {
+    throw new UsageError(
+      '--to is missing: it names the database, as postgres://user@host/name; DATABASE_URL does as well.',
+    )
+  }
+  const began = performance.now()
+  const progress = createProgress()
+  const source = openStoreForReading(storeFile(directory))
+  try {
+    beginSnapshot(source)
+    const target = await connectCommand(url)
+    try {
+      await prepare(source, target)
+      const sent = await copyAll(source, target, progress)
+      await copySecrets(directory, target)
+      await makeIndex(target, progress)
+      const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+      progress.phase(`Sent ${sent} rows in ${seconds} s; verifying them`)
+    } finally {
+      await target.close()
+    }
+    const { counts, damage } = await verifyTarget(url, progress)
+    progress.end()
+    if (damage !== undefined) throw new OperatorError(`The copy is damaged; copy into an empty database. ${damage}`)
+    process.stdout.write(`The copy in PostgreSQL is whole: every hash is as recomputed.\n${countLines(counts)}`)
+    process.stdout.write(`${isServed(directory) ? GO_ON : DONE}\n`)
+    return EXIT.ok
+  } finally {
+    progress.end()
+    source.close()
+  }
+}
+
+async function verifyTarget(url: string, progress: Progress): Promise<Verdict> {
+  const snapshot = await openDatabaseSnapshot(url)
+  try {
+    return await verifyStore(snapshot, progress)
+  } finally {
+    await snapshot.close()
+  }
+}
+
+const GO_ON =
+  'The store is still served: stop it, run the same command again for what is new, then start the service with DATABASE_URL.'
+const DONE = 'Start the service with DATABASE_URL now; the old directory is left as it is.'
+
+/** Gives the database the schema, and refuses one with a store that this one must not be written over. */
+async function prepare(source: SqliteConnection, target: PostgresConnection): Promise<void> {
+  await assertTrustworthy(target)
+  await migratePostgres(target, Date.now())
+  const { store_id: storeId } = await readHead(source)
+  const found = await readCopyTarget(target)
+  if (found.storeId !== undefined && found.storeId !== storeId) {
+    throw new OperatorError('The database holds another store; name an empty one.')
+  }
+  if (!isUntouched(found)) {
+    throw new OperatorError(
+      'A node has written to this copy since; name an empty database, or go on with this one as it is.',
+    )
+  }
+  await beginCopying(target)
+}
+
+/** Copies every row; those of the head last, with all that a node needs to begin. Until then no node serves the database. */
+async function copyAll(source: SqliteConnection, target: PostgresConnection, progress: Progress): Promise<number> {
+  const types = await readColumnTypes(target)
+  const columnsOf = (name: string): Columns => [...(types.get(name) ?? [])]
+  const newest = 'SELECT max(number) AS n FROM moderation'
+  const [known] = await target.send([{ text: newest, values: [] }])
+  const moderated = known?.rows[0]?.n !== source.one<{ n: number | null }>({ text: newest, values: [] })?.n
+  let sent = 0
+  // Nothing of it counts before the last transaction, which waits for the disk.
+  await target.exec('SET synchronous_commit = off')
+  for (const table of COPIED) sent += await copyTable(source, target, table, columnsOf(table.name), moderated, progress)
+  await target.exec('SET synchronous_commit = on; BEGIN')
+  for (const name of [...REPLACED, 'head']) await target.send(replacing(source, name, columnsOf(name)))
+  await target.send([
+    ...limits(source),
+    ...COPIED.flatMap(({ by, name }) => (by === 'number' ? [continuing(name)] : [])),
+  ])
+  const last = source.one<{ at: number | null }>(sql`SELECT max(created_at) AS at FROM activity`)?.at
+  await endCopying(target, last ?? 0)
+  await target.exec('COMMIT')
+  return sent
+}
+
+/** New rows get numbers above those that were copied. */
+const continuing = (table: string): Query => ({
+  text: `SELECT setval(pg_get_serial_sequence('${table}', 'number'), (SELECT coalesce(max(number), 0) + 1 FROM ${table}), false)`,
+  values: [],
+})
+
+/** What was admitted within the last minute still counts. */
+function limits(source: SqliteConnection): Query[] {
+  const logs = new Map<string, number[]>()
+  for (const { key, bin, count } of source.all<{ key: string; bin: number; count: number }>(
+    sql`SELECT key, bin, count FROM admission ORDER BY key, bin`,
+  )) {
+    logs.set(key, [...(logs.get(key) ?? []), bin, count])
+  }
+  return [
+    { text: 'DELETE FROM limiter', values: [] },
+    {
+      text: 'INSERT INTO limiter (key, log, at) SELECT key, log::bigint[], at FROM unnest($1::text[], $2::text[], $3::bigint[]) AS k(key, log, at)',
+      values: [
+        [...logs.keys()],
+        [...logs.values()].map(log => `{${log.join()}}`),
+        [...logs.values()].map(log => log.at(-2) ?? 0),
+      ],
+    },
+  ]
+}
+
+/** Takes the secrets along that lie in the directory: the digest of the admin token, and the key of the origins. */
+async function copySecrets(directory: string, target: PostgresConnection): Promise<void> {
+  const [token, key] = [adminTokenFile(directory), originKeyFile(directory)]
+  if (existsSync(token)) await shareTokenDigest(target, hash('sha256', ensureSecret(token), 'hex'))
+  if (existsSync(key)) await shareOriginKey(target, ensureSecret(key))
+}
+
+/** Makes the search index here, so that nobody waits for it after the start. */
+async function makeIndex(target: PostgresConnection, progress: Progress): Promise<void> {
+  progress.phase('Making the search index')
+  while ((await followOnce(target)) === 'more') {
+    const [found] = await target.send([
+      { text: 'SELECT p.record, h.record AS all FROM search_progress p, head h', values: [] },
+    ])
+    progress.tell(() => `Indexed ${found?.rows[0]?.record} of ${found?.rows[0]?.all} records`)
+  }
+}

@@ -1,0 +1,102 @@
+import { MIGRATIONS } from '../database/migrate.ts'
+import { appliedToPostgres } from '../database/migrate-postgres.ts'
+import type { PostgresConnection } from '../database/postgres.ts'
+import { assertTrustworthy } from '../postgres/checks.ts'
+import { assertWhollyCopied } from '../postgres/copying.ts'
+import { connectCommand } from '../postgres/snapshot.ts'
+import type { Check, Finding } from './doctor.ts'
+
+/** Sessions that a node opens: one writes, one counts limits, four read, two search, one follows with the index, one to spare. */
+const SESSIONS_OF_NODE = 10
+const CLOCK_TOLERANCE = 1_000
+const LAG_LARGE = 1_000
+const INDEX_BEHIND = 10_000
+
+/** The checks of a store in PostgreSQL, and of the standby that reads go to. */
+export const databaseChecks = (url: string, readUrl: string | undefined): [string, Check][] => [
+  ['database', () => withDatabase(url, checkServer)],
+  ['schema', () => withDatabase(url, checkSchema)],
+  ['search index', () => withDatabase(url, checkIndex)],
+  ['sessions', () => withDatabase(url, checkSessions)],
+  ['clock', () => withDatabase(url, checkClock)],
+  ...(readUrl === undefined ? [] : [['standby', () => withDatabase(readUrl, checkStandby)] as [string, Check]]),
+]
+
+async function withDatabase<T>(url: string, look: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+  const connection = await connectCommand(url)
+  try {
+    return await look(connection)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function ask<T>(connection: PostgresConnection, text: string): Promise<T | undefined> {
+  const [found] = await connection.send([{ text, values: [] }])
+  return found?.rows[0] as T | undefined
+}
+
+async function checkServer(connection: PostgresConnection): Promise<Finding> {
+  await assertTrustworthy(connection)
+  const found = await ask<{ name: string }>(connection, `SELECT current_setting('server_version') AS name`)
+  return { mark: 'ok', what: 'database', finding: `PostgreSQL ${found?.name}, every commit is synced, encoding UTF8` }
+}
+
+async function checkSchema(connection: PostgresConnection): Promise<Finding> {
+  const applied = await appliedToPostgres(connection)
+  const newest = MIGRATIONS.at(-1)?.number ?? 0
+  if (applied.length === 0) return { mark: 'ok', what: 'schema', finding: 'none yet; the first start makes it' }
+  await assertWhollyCopied(connection)
+  const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
+  if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
+  const finding = `${pending.length} steps behind step ${newest}`
+  return { mark: 'warn', what: 'schema', finding, mend: 'the next start takes them, or "palimpsest migrate"' }
+}
+
+async function checkIndex(connection: PostgresConnection): Promise<Finding> {
+  const what = 'search index'
+  if ((await appliedToPostgres(connection)).length === 0) return { mark: 'ok', what, finding: 'none yet' }
+  const found = await ask<{ behind: number }>(
+    connection,
+    'SELECT h.record - p.record AS behind FROM head h, search_progress p',
+  )
+  const finding = `${found?.behind ?? 0} records behind the store`
+  if ((found?.behind ?? 0) < INDEX_BEHIND) return { mark: 'ok', what, finding }
+  return { mark: 'warn', what, finding, mend: 'searches wait for it; a node that runs brings it up by itself' }
+}
+
+async function checkSessions(connection: PostgresConnection): Promise<Finding> {
+  const found = await ask<{ most: number; used: number }>(
+    connection,
+    `SELECT current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint AS most,
+      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
+  )
+  const [most, used] = [found?.most ?? 0, found?.used ?? 0]
+  const finding = `${used} of ${most} are open; a node opens about ${SESSIONS_OF_NODE}`
+  if (most - used >= SESSIONS_OF_NODE) return { mark: 'ok', what: 'sessions', finding }
+  return { mark: 'FAIL', what: 'sessions', finding, mend: 'raise max_connections of PostgreSQL' }
+}
+
+/** Times are given by the nodes: a clock that is off makes times stand still on all of them. */
+async function checkClock(connection: PostgresConnection): Promise<Finding> {
+  const found = await ask<{ now: number }>(connection, 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
+  const skew = Math.round(Date.now() - (found?.now ?? 0))
+  const finding = `${Math.abs(skew)} ms ${skew < 0 ? 'behind' : 'ahead of'} PostgreSQL's`
+  if (Math.abs(skew) < CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding }
+  return { mark: 'warn', what: 'clock', finding, mend: 'set both clocks (a time service keeps them right)' }
+}
+
+async function checkStandby(connection: PostgresConnection): Promise<Finding> {
+  const found = await ask<{ standby: string; lag: number }>(
+    connection,
+    `SELECT pg_is_in_recovery()::text AS standby, CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+      ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0) END AS lag`,
+  )
+  if (found?.standby !== 'true') {
+    const finding = 'DATABASE_READ_URL names a primary'
+    return { mark: 'warn', what: 'standby', finding, mend: 'name a standby of DATABASE_URL, or leave it out' }
+  }
+  const finding = `${Math.round(found.lag)} ms behind its primary`
+  if (found.lag < LAG_LARGE) return { mark: 'ok', what: 'standby', finding }
+  return { mark: 'warn', what: 'standby', finding, mend: 'reads go to the primary while it lags' }
+}

@@ -1,0 +1,35 @@
+import { readerOf } from '../database/batch.ts'
+import type { Reader } from '../database/database.ts'
+import { mergeStatements } from '../database/merge.ts'
+import { connectPostgres, type PostgresConnection } from '../database/postgres.ts'
+import { refusalOf } from './checks.ts'
+
+/** Statements over a whole store may take long; in milliseconds. */
+const STATEMENT_TIMEOUT = 6 * 3_600_000
+
+/** A session for a command: nothing in it is in a hurry. Throws OperatorError where the operator can mend what is wrong. */
+export async function connectCommand(url: string): Promise<PostgresConnection> {
+  try {
+    return await connectPostgres({
+      url,
+      name: 'command',
+      statementTimeout: STATEMENT_TIMEOUT,
+      idleTimeout: STATEMENT_TIMEOUT,
+    })
+  } catch (error) {
+    throw refusalOf(error as Error)
+  }
+}
+
+/** Reads through a session, each statement by itself. */
+export const readerThrough = (connection: PostgresConnection): Reader =>
+  readerOf(async statement => {
+    const { queries, split } = mergeStatements([statement], new Map())
+    const [result] = split(await connection.send(queries))
+    if (result === undefined || result instanceof Error) throw result ?? new Error('The database gave no answer.')
+    return result
+  })
+
+/** Begins a transaction that only reads and sees one state of the store, however long it lasts; also on a standby. */
+export const beginReadOnly = (connection: PostgresConnection): Promise<void> =>
+  connection.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { after, before, test } from 'node:test'
+import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
+import { ADMIN_TOKEN } from '../support/app.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { withClient } from '../support/cluster.ts'
+import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { publicView } from '../support/public-view.ts'
+import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY } from './command.ts'
+
+const options = { skip: NO_POSTGRES }
+const WORDS = ['fox', 'owl', 'tag']
+const directory = makeDirectory()
+/** A store that nobody serves. */
+const story = `${directory.path}/story`
+before(async () => {
+  expectDone(await palimpsest(['import', '--from', '-', '--data-dir', story], { input: linesOf(STORY) }))
+})
+after(() => directory.remove())
+
+const copy = (from: string, to: string) => palimpsest(['copy', '--from', from, '--to', to])
+
+async function post<T>(base: string, path: string, body: unknown, token?: string): Promise<T> {
+  const answer = await call(base, 'POST', path, { body, ...(token === undefined ? {} : { token }) })
+  return expectStatus(answer, 201) as T
+}
+const create = (base: string, name: string, token: string): Promise<Entry> => {
+  const text = { title: `A ${name}`, summary: `Of a ${name}`, content: `${name} tag`, tags: [name, 'Tag'] }
+  return post(base, '/api/entries', text, token)
+}
+const revise = (base: string, entry: Entry, token: string): Promise<Entry> => {
+  const { title, summary, currentRevisionId: previousRevisionId } = entry
+  const text = { title, summary, content: 'More of it', changeType: 'EXPAND', rationale: 'More', previousRevisionId }
+  return post(base, `/api/entries/${entry.slug}/revisions`, text, token)
+}
+async function moderate(base: string, targetType: string, targetId: string, action: string): Promise<void> {
+  const body = { targetType, targetId, action, reason: 'A reason' }
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  expectStatus(await call(base, 'POST', '/api/admin/moderate', { body, headers }), 200)
+}
+const newestSequence = async (base: string): Promise<number> => {
+  const { items } = expectStatus(await call<{ items: Activity[] }>(base, 'GET', '/api/activity?limit=1'), 200)
+  return Number(items[0]?.sequence)
+}
+const stop = async (server: ServerProcess): Promise<void> => {
+  server.kill('SIGTERM')
+  await server.ended
+}
+
+test('a store that is served is copied, and the second copy takes over what changed since', options, async () => {
+  const dataDir = `${directory.path}/served`
+  const url = await databaseOf('copied')
+  const server = await startServer(dataDir)
+  const ann = await post<ActorIssued>(server.url, '/api/actors', { declaredName: 'Ann' })
+  const ben = await post<ActorIssued>(server.url, '/api/actors', { declaredName: 'Ben' })
+  const fox = await create(server.url, 'fox', ann.token)
+  const owl = await create(server.url, 'owl', ann.token)
+  const crow = await create(server.url, 'crow', ann.token)
+  await revise(server.url, fox, ben.token)
+  const judged = { revisionId: fox.currentRevisionId, rationale: 'Seen' }
+  const verified = { ...judged, result: 'SUPPORTED', confidence: 0.25 }
+  await post(server.url, `/api/entries/${fox.slug}/verify`, verified, ben.token)
+  await post(server.url, `/api/entries/${fox.slug}/contradict`, judged, ann.token)
+  const related = { sourceEntryId: owl.id, targetEntryId: fox.id, relationType: 'CONNECT', rationale: 'Both hunt' }
+  await post(server.url, '/api/relations', related, ben.token)
+  await moderate(server.url, 'ENTRY', crow.id, 'HIDE')
+  assert.match(expectDone(await copy(dataDir, url)), /is whole.*\n +entries +3\n(?:.*\n)*.*still served/)
+
+  const newt = await create(server.url, 'newt', ann.token)
+  await revise(server.url, owl, ann.token)
+  await moderate(server.url, 'ENTRY', crow.id, 'RESTORE')
+  await moderate(server.url, 'ACTOR', ben.actor.id, 'QUARANTINE')
+  const entries = [fox, owl, crow, newt]
+  const served = await publicView(server.url, entries, WORDS)
+  await stop(server)
+  const done = /is whole.*\n +entries +4\n(?:.*\n)*.*Start the service with DATABASE_URL now/
+  assert.match(expectDone(await copy(dataDir, url)), done)
+
+  const node = await startServer(`${directory.path}/node`, { env: { DATABASE_URL: url } })
+  assert.deepEqual(await publicView(node.url, entries, WORDS), served)
+  const before = await newestSequence(node.url)
+  assert.equal((await create(node.url, 'toad', ann.token)).revisionCount, 1)
+  assert.equal(await newestSequence(node.url), before + 1)
+  const refused = await call(node.url, 'POST', '/api/entries', { body: { ...newt, tags: [] }, token: ben.token })
+  assert.ok(refused.status >= 400, 'who was quarantined stays out')
+  expectRefusal(await copy(dataDir, url), 1, /A node has written to this copy since/)
+  await stop(node)
+})
+
+test('a copy that was killed keeps nodes out, and the next one finishes it', options, async () => {
+  const target = await databaseOf('killed')
+  const dataDir = `${directory.path}/growing`
+  const grow = async () =>
+    expectDone(await palimpsest(['import', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
+  await grow()
+  expectDone(await palimpsest(['copy', '--from', dataDir], { env: { DATABASE_URL: target } }))
+  await grow()
+  await withClient(target, async client => {
+    const revisions = async () => Number((await client.query('SELECT count(*) AS n FROM revision')).rows[0].n)
+    const copied = await revisions()
+    await client.query('BEGIN; LOCK TABLE activity IN ACCESS EXCLUSIVE MODE')
+    const child = spawn(process.execPath, [LAUNCHER, 'copy', '--from', dataDir, '--to', target], { stdio: 'ignore' })
+    const ended = new Promise(resolve => child.once('exit', (_code, signal) => resolve(signal)))
+    await eventually('the new revision is there', 20_000, async () => (await revisions()) > copied || undefined)
+    child.kill('SIGKILL')
+    assert.equal(await ended, 'SIGKILL')
+    await client.query('ROLLBACK')
+  })
+  const env = { DATABASE_URL: target, DATA_DIR: `${directory.path}/kept-out`, PORT: '0' }
+  expectRefusal(await palimpsest(['serve'], { env }), 1, /was not finished; run "palimpsest copy" again/)
+  assert.match(expectDone(await copy(dataDir, target)), /entries +4\n/)
+})
+
+test('a database with another store, and a copy without a database, are refused', options, async () => {
+  const target = await databaseOf('another')
+  const other = await startServer(`${directory.path}/other`, { env: { DATABASE_URL: target } })
+  other.kill('SIGTERM')
+  await other.ended
+  expectRefusal(await copy(story, target), 1, /another store; name an empty one/)
+  expectRefusal(await palimpsest(['copy', '--from', story]), 2, /--to is missing/)
+  expectRefusal(await copy(directory.path, target), 1, /^There is no store in/)
+})
+
+test(
+  'verify finds in PostgreSQL a changed byte, a missing row and a reference that leads nowhere',
+  options,
+  async () => {
+    const target = await databaseOf('damaged')
+    expectDone(await copy(story, target))
+    const verify = () => palimpsest(['verify'], { env: { DATABASE_URL: target } })
+    assert.match(expectDone(await verify()), /The store in PostgreSQL is whole/)
+    const damage = async (change: string, undo: string, sentence: RegExp): Promise<void> => {
+      await withClient(target, client => client.query(change))
+      expectRefusal(await verify(), 1, sentence)
+      await withClient(target, client => client.query(undo))
+    }
+    await damage(
+      `UPDATE revision SET content = 'reD.' WHERE content = 'Red.'`,
+      `UPDATE revision SET content = 'Red.' WHERE content = 'reD.'`,
+      /^Entry .* \(foxes\) is damaged: revision .* has evidenceHash/,
+    )
+    await damage(
+      'CREATE TABLE away AS SELECT * FROM evidence; DELETE FROM evidence',
+      'INSERT INTO evidence SELECT * FROM away',
+      /^Record \d+ is missing/,
+    )
+    await damage(
+      'UPDATE relation SET target_entry = target_entry + 1000',
+      'UPDATE relation SET target_entry = target_entry - 1000',
+      /^A row of table relation refers to entry 100\d, which is not there/,
+    )
+    expectDone(await verify())
+  },
+)
