@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export type Answer = { status: number; body: string }
 export type RawClient = {
@@ -10,16 +10,13 @@ export type RawClient = {
 /**
  * A connection kept alive that sends one request after the other to the service at `url` and reads no more of an answer than it must:
  * node:http takes as long for a request as the service does, and would be measured in its place. Answers need a Content-Length.
+ * A connection that the service closed while nothing was under way is opened again.
  */
 export function openRawClient(url: string): RawClient {
   const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname).setNoDelay(true)
   let read: Buffer = Buffer.alloc(0)
   let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
-  const fail = (error: Error): void => waiting?.reject(error)
-  socket.on('error', fail)
-  socket.on('close', () => fail(new Error('The service closed the connection.')))
-  socket.on('data', chunk => {
+  const take = (chunk: Buffer): void => {
     read = read.length === 0 ? chunk : Buffer.concat([read, chunk])
     const end = read.indexOf('\r\n\r\n')
     if (end === -1) return
@@ -28,11 +25,22 @@ export function openRawClient(url: string): RawClient {
     if (read.length < end + 4 + length) return
     const body = read.toString('utf8', end + 4, end + 4 + length)
     read = read.subarray(end + 4 + length)
-    waiting?.resolve({ status: Number(head.slice(9, 12)), body })
-  })
+    const answered = waiting
+    waiting = undefined
+    answered?.resolve({ status: Number(head.slice(9, 12)), body })
+  }
+  const open = (): Socket => {
+    const made = connect(Number(port), hostname).setNoDelay(true)
+    const fail = (error: Error): void => waiting?.reject(error)
+    made.on('error', fail)
+    made.on('close', () => fail(new Error('The service closed the connection.')))
+    return made.on('data', take)
+  }
+  let socket = open()
   return {
     send: (method, path, body, token) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed || socket.readableEnded) socket = open()
         waiting = { resolve, reject }
         const actor = token === undefined ? '' : `x-actor-token: ${token}\r\n`
         const type =

@@ -16,8 +16,10 @@ const SEARCHES_MAX = 1_000
 const PATIENCE = 5_000
 const PAUSE = 5
 const STATEMENT_TIMEOUT = 2_000
-/** How many of the newest slices are searched before the next more, until there is enough; then all. */
-const SLICES = [2, 16, 128]
+/** How many of the newest slices are searched first, how many times as many next when nothing was found, and at most; then all are. */
+const FIRST_SLICES = 2
+const SLICES_GROWTH = 8
+const SLICES_MAX = 256
 /** Of the matches, the newest so many are ranked; older ones follow by recency. Bounds the work of one query. */
 const WINDOWS = { recent: 0, relevance: 2_000, evolution: 10_000 }
 /** How much a match weighs in title, tags, summary and content. */
@@ -121,23 +123,29 @@ async function newestMatches(
   newest: number,
   count: number,
 ): Promise<number[]> {
-  for (const slices of [...SLICES, undefined]) {
-    const from = slices === undefined ? 0 : Math.max(0, sliceOf(newest) - slices + 1)
-    const [found] = await connection.send([matching(request, from, sliceOf(newest), count)])
+  for (let slices = FIRST_SLICES; ; ) {
+    const all = slices > SLICES_MAX || slices > sliceOf(newest)
+    const [found] = await connection.send([matching(request, all ? undefined : newestSlices(newest, slices), count)])
     const entries = (found?.rows ?? []).map(({ entry }) => Number(entry))
-    if (from === 0 || entries.length >= count) return entries
+    if (all || entries.length >= count) return entries
+    // As many again as what was found suggests, and some more.
+    const enough = (slices * 1.5 * count) / Math.max(1, entries.length)
+    slices = Math.ceil(Math.max(2 * slices, Math.min(SLICES_GROWTH * slices, enough)))
   }
-  return []
 }
 
-/** The newest `count` matches of slices `from` to `to`; all slices when `from` is 0. */
-function matching({ terms, tag, sort }: SearchRequest, from: number, to: number, count: number): Query {
-  const values: (string | number)[] = [tsquery(terms, tag), count]
-  const value = (one: string | number): string => `$${values.push(one)}`
+const newestSlices = (newest: number, count: number): number[] =>
+  Array.from({ length: count }, (_, back) => sliceOf(newest) - back)
+
+/** The newest `count` matches of these slices, or of all. */
+function matching({ terms, tag, sort }: SearchRequest, slices: number[] | undefined, count: number): Query {
+  const values: (string | number | number[])[] = [tsquery(terms, tag), count]
+  const value = (one: string | number[]): string => `$${values.push(one)}`
   const phrases = terms.filter(({ words }) => words.length > 1)
   const conditions = [
     'search_words(d) @@ $1::tsquery',
-    ...(from === 0 ? [] : [`d.slice BETWEEN ${value(from)} AND ${value(to)}`]),
+    // Each slice is a key of the index; a range would be a scan of all its keys.
+    ...(slices === undefined ? [] : [`d.slice = ANY(${value(slices)}::bigint[])`]),
     ...phrases.map(term => within(value(phraseOf(term)))),
   ]
   const columns = sort === 'relevance' ? 'd.*' : 'd.entry, d.id, d.updated_at, d.revisions'
