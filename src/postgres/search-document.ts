@@ -36,12 +36,14 @@ export const DOCUMENT_COLUMNS = [
   ['summary', 'text'],
   ['tags', 'text'],
   ['content', 'text'],
+  ['content_length', 'bigint'],
   ['tag_words', 'text'],
 ] as const
 
 /** An entry as it stands, as a row of the index. */
 export function documentOf(entry: ChangedEntryRow): Value[] {
   const tags = tagsOf(entry)
+  const content = shortWords(indexedText(entry.content))
   return [
     entry.revision,
     entry.number,
@@ -52,7 +54,8 @@ export function documentOf(entry: ChangedEntryRow): Value[] {
     shortWords(indexedText(entry.title)),
     shortWords(indexedText(entry.summary)),
     tags.map(tag => shortWords(indexedText(tag))).join(TAG_GAP),
-    shortWords(indexedText(entry.content)),
+    content,
+    content.length,
     tags.map(tag => shortWord(tagWord(tag))).join(' '),
   ]
 }

@@ -22,8 +22,10 @@ const SLICES_GROWTH = 8
 const SLICES_MAX = 256
 /** Of the matches, the newest so many are ranked; older ones follow by recency. Bounds the work of one query. */
 const WINDOWS = { recent: 0, relevance: 2_000, evolution: 10_000 }
-/** How much a match weighs in title, tags, summary and content. */
-const WEIGHTS = { title: 10, tags: 6, summary: 4, content: 1 }
+/** Of the entries that hold all words of a phrase, the newest so many are looked through for it. Bounds the work of one query too. */
+const PHRASE_WINDOW = 10_000
+/** How much a match weighs in title, tags and summary; one in the content alone weighs 1 at most. */
+const WEIGHTS = { title: 10, tags: 6, summary: 4 }
 
 export type SearchOptions = {
   url: string
@@ -123,11 +125,16 @@ async function newestMatches(
   newest: number,
   count: number,
 ): Promise<number[]> {
+  const hasPhrase = request.terms.some(({ words }) => words.length > 1)
   for (let slices = FIRST_SLICES; ; ) {
     const all = slices > SLICES_MAX || slices > sliceOf(newest)
-    const [found] = await connection.send([matching(request, all ? undefined : newestSlices(newest, slices), count)])
+    const among = all ? undefined : newestSlices(newest, slices)
+    const [found, looked] = await connection.send([
+      matching(request, among, count),
+      ...(hasPhrase && !all ? [candidates(request, among)] : []),
+    ])
     const entries = (found?.rows ?? []).map(({ entry }) => Number(entry))
-    if (all || entries.length >= count) return entries
+    if (all || entries.length >= count || Number(looked?.rows[0]?.n ?? 0) >= PHRASE_WINDOW) return entries
     // As many again as what was found suggests, and some more.
     const enough = (slices * 1.5 * count) / Math.max(1, entries.length)
     slices = Math.ceil(Math.max(2 * slices, Math.min(SLICES_GROWTH * slices, enough)))
@@ -137,25 +144,35 @@ async function newestMatches(
 const newestSlices = (newest: number, count: number): number[] =>
   Array.from({ length: count }, (_, back) => sliceOf(newest) - back)
 
-/** The newest `count` matches of these slices, or of all. */
+/** The newest `count` matches of these slices, or of all, ranked. */
 function matching({ terms, tag, sort }: SearchRequest, slices: number[] | undefined, count: number): Query {
-  const values: (string | number | number[])[] = [tsquery(terms, tag), count]
-  const value = (one: string | number[]): string => `$${values.push(one)}`
+  const values: Query['values'][number][] = [tsquery(terms, tag)]
+  const value: Bind = one => `$${values.push(one)}`
+  const newest = 'ORDER BY d.updated_at DESC, d.id DESC LIMIT'
   const phrases = terms.filter(({ words }) => words.length > 1)
-  const conditions = [
-    'search_words(d) @@ $1::tsquery',
-    // Each slice is a key of the index; a range would be a scan of all its keys.
-    ...(slices === undefined ? [] : [`d.slice = ANY(${value(slices)}::bigint[])`]),
-    ...phrases.map(term => within(value(phraseOf(term)))),
-  ]
-  const columns = sort === 'relevance' ? 'd.*' : 'd.entry, d.id, d.updated_at, d.revisions'
+  const looked = phrases.length === 0 ? count : PHRASE_WINDOW
+  const words = `SELECT d.* FROM search_document d WHERE ${holding(slices, value)} ${newest} ${value(looked)}`
+  const matches =
+    phrases.length === 0
+      ? words
+      : `SELECT d.* FROM (${words}) d WHERE ${phrases.map(term => within(value(phraseOf(term)))).join(' AND ')} ${newest} ${value(count)}`
   const rank = sort === 'relevance' ? `${score(terms, value)} DESC,` : sort === 'evolution' ? 'd.revisions DESC,' : ''
-  return {
-    text: `SELECT d.entry FROM (SELECT ${columns} FROM search_document d WHERE ${conditions.join(' AND ')}
-      ORDER BY d.updated_at DESC, d.id DESC LIMIT $2) d ORDER BY ${rank} d.updated_at DESC, d.id DESC`,
-    values,
-  }
+  return { text: `SELECT d.entry FROM (${matches}) d ORDER BY ${rank} d.updated_at DESC, d.id DESC`, values }
 }
+
+/** How many entries of these slices hold all words. */
+function candidates({ terms, tag }: SearchRequest, slices: number[] | undefined): Query {
+  const values: Query['values'][number][] = [tsquery(terms, tag)]
+  const where = holding(slices, one => `$${values.push(one)}`)
+  return { text: `SELECT count(*) AS n FROM search_document d WHERE ${where}`, values }
+}
+
+/** Gives the place of a value in a statement. */
+type Bind = (one: Query['values'][number]) => string
+
+/** That an entry of these slices holds all words of $1. Each slice is a key of the index; a range would be a scan of all its keys. */
+const holding = (slices: number[] | undefined, value: Bind): string =>
+  `search_words(d) @@ $1::tsquery${slices === undefined ? '' : ` AND d.slice = ANY(${value(slices)}::bigint[])`}`
 
 const FIELDS = ['title', 'summary', 'tags', 'content'] as const
 const field = (name: string): string => `(' ' || d.${name} || ' ')`
@@ -163,14 +180,13 @@ const field = (name: string): string => `(' ' || d.${name} || ' ')`
 const within = (phrase: string): string =>
   `(${FIELDS.map(name => `strpos(${field(name)}, ${phrase}) > 0`).join(' OR ')})`
 
-/** How much a document is about the terms: in which fields they stand, and in how short a content. */
-function score(terms: readonly Term[], value: (one: string) => string): string {
+/** How much a document is about the terms: in which fields they stand, and how short its content is. Contents are not read for it. */
+function score(terms: readonly Term[], value: Bind): string {
   const parts = terms.flatMap(term => {
     const phrase = value(phraseOf(term))
-    return FIELDS.map(name => {
-      const long = name === 'content' ? ' / (1 + length(d.content) / 2000.0)' : ''
-      return `CASE WHEN strpos(${field(name)}, ${phrase}) > 0 THEN ${WEIGHTS[name]}${long} ELSE 0 END`
-    })
+    return Object.entries(WEIGHTS).map(
+      ([name, weight]) => `CASE WHEN strpos(${field(name)}, ${phrase}) > 0 THEN ${weight} ELSE 0 END`,
+    )
   })
-  return `(${parts.length === 0 ? '0' : parts.join(' + ')})`
+  return [...parts, '1 / (1 + d.content_length / 2000.0)'].join(' + ')
 }
