@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { pino } from 'pino'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import { dropDatabaseOf, engineSettings } from './engine.ts'
+import { dropDatabaseOf, ENGINE, type EngineName, endBeforeDatabases, engineSettings } from './engine.ts'
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789'
 
@@ -23,15 +22,25 @@ export type TestApp = {
 
 const opened = new Set<TestApp>()
 /** What a failed test left open would keep its process alive for ever. */
-after(async () => {
+endBeforeDatabases(async () => {
   for (const app of opened) await app.close()
 })
+
+export type Start = {
+  /** The store to run on; by default that under test. */
+  engine?: EngineName
+  /** The clock, in milliseconds since 1970, before `advance`; by default that of the machine. */
+  now?: () => number
+}
 
 /**
  * Starts the whole service in this process on a free port and a temporary directory, with limits out of the way
  * unless `settings` (environment variables) says otherwise. `close` leaves nothing behind.
  */
-export async function startApp(settings: Record<string, string> = {}): Promise<TestApp> {
+export async function startApp(
+  settings: Record<string, string> = {},
+  { engine = ENGINE, now = Date.now }: Start = {},
+): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-test-'))
   let logged = ''
   let offset = 0
@@ -50,10 +59,10 @@ export async function startApp(settings: Record<string, string> = {}): Promise<T
     READ_LIMIT_PER_MINUTE: '1000000',
     WRITE_LIMIT_PER_MINUTE: '1000000',
     COOLDOWN_SECONDS: '0',
-    ...(await engineSettings(directory)),
+    ...(await engineSettings(directory, engine)),
     ...settings,
   })
-  const open = () => openApp(config, { logger, now: () => Date.now() + offset })
+  const open = () => openApp(config, { logger, now: () => now() + offset })
   let app = await open()
   const started: TestApp = {
     get url() {

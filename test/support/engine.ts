@@ -1,8 +1,10 @@
 import { after } from 'node:test'
 import { type Cluster, createDatabase, type Database, findBinaries, startCluster } from './cluster.ts'
 
-/** Which store the service runs on in this process: the embedded one, or PostgreSQL. */
-export const ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'embedded'
+export type EngineName = 'embedded' | 'postgres'
+
+/** Which store the service runs on in this process where a test does not say: the embedded one, or PostgreSQL. */
+export const ENGINE: EngineName = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'embedded'
 
 /** The reason why nothing can run on PostgreSQL here, or false. */
 export const NO_POSTGRES: string | false =
@@ -23,14 +25,21 @@ async function serverUrl(): Promise<string> {
 }
 
 const made = new Map<string, Promise<Database>>()
+const users = new Set<() => Promise<void>>()
 after(async () => {
+  for (const end of users) await end()
   for (const database of made.values()) await (await database).drop()
   await (await own)?.close()
 })
 
-/** The settings that put a service with this data directory on the engine under test: on PostgreSQL, a database of its own. */
-export async function engineSettings(dataDir: string): Promise<Record<string, string>> {
-  return ENGINE === 'postgres' ? { DATABASE_URL: await databaseOf(dataDir) } : {}
+/** Has what uses databases ended before these are dropped at the end of the run, if it still goes then. */
+export const endBeforeDatabases = (end: () => Promise<void>): void => {
+  users.add(end)
+}
+
+/** The settings that put a service with this data directory on an engine, by default that under test: on PostgreSQL, a database of its own. */
+export async function engineSettings(dataDir: string, engine = ENGINE): Promise<Record<string, string>> {
+  return engine === 'postgres' ? { DATABASE_URL: await databaseOf(dataDir) } : {}
 }
 
 /** The database that belongs to a name, made when it is first asked for and dropped at the end. */
