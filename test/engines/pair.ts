@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { openWire, type Sending, type Wire } from '../contract/wire.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import type { Answer } from '../support/client.ts'
+import type { EngineName } from '../support/engine.ts'
+import { createNames, type Names } from './names.ts'
+
+export { NO_POSTGRES } from '../support/engine.ts'
+
+/** One of two services, with what it calls things. */
+export type Side = { engine: EngineName; app: TestApp; wire: Wire; names: Names }
+/** An answer with names for what the engine made up. */
+export type Told = Omit<Answer, 'headers'> & { headers: Record<string, string> }
+export type Pair = {
+  sides: readonly [Side, Side]
+  /** Has both keep what they observed, so that its rows stand at one place, then moves the clock of both. */
+  tick(): Promise<void>
+  /** Sends one request to both, names put in place; asserts that they answer the same, and gives that answer. Ticks before a POST. */
+  ask(method: string, path: string, sending?: Sending): Promise<Told>
+  /** Searches both by relevance, whose order is each engine's own; asserts that they find the same entries. */
+  askRelevant(path: string): Promise<void>
+  close(): Promise<void>
+}
+
+const START = Date.UTC(2026, 10, 20, 12)
+const TICK = 10
+
+/** What the way there adds, and the state of the limiter, which hands out reads in pieces on PostgreSQL. */
+const PASSED_OVER = new Set(['date', 'connection', 'keep-alive', 'ratelimit'])
+
+/** Starts the service twice in this process, on either engine, with one clock that stands still unless it is moved. */
+export async function startPair(settings: Record<string, string> = {}): Promise<Pair> {
+  let at = START
+  let observed = false
+  const start = async (engine: EngineName): Promise<Side> => {
+    const app = await startApp(settings, { engine, now: () => at })
+    return { engine, app, wire: openWire(app.url, 4), names: createNames() }
+  }
+  const embedded = await start('embedded')
+  const postgres = await start('postgres')
+  const sides: [Side, Side] = [embedded, postgres]
+  const both = async (method: string, path: string, sending: Sending = {}): Promise<[Told, Told]> => {
+    const [one, other] = await Promise.all(sides.map(side => askSide(side, method, path, sending)))
+    assert.ok(one !== undefined && other !== undefined)
+    observed ||= method === 'GET'
+    return [one, other]
+  }
+  const tick = async (): Promise<void> => {
+    // The feed waits for what was observed before it.
+    if (observed) await both('GET', '/api/activity?limit=1')
+    observed = false
+    at += TICK
+  }
+  return {
+    sides,
+    tick,
+    async ask(method, path, sending = {}) {
+      if (method === 'POST') await tick()
+      const [one, other] = await both(method, path, sending)
+      assertSame(`${method} ${path} ${describe(sending)}`, one, other)
+      return one
+    },
+    async askRelevant(path) {
+      const [one, other] = await both('GET', path)
+      assertSame(`GET ${path}`, unordered(one), unordered(other))
+    },
+    async close() {
+      for (const { wire, app } of sides) {
+        wire.close()
+        await app.close()
+      }
+    },
+  }
+}
+
+/** Asserts that PostgreSQL told the same as the embedded engine, of the same status, fields and bytes. */
+export function assertSame(request: string, embedded: Told, postgres: Told): void {
+  const label = `PostgreSQL (actual) differs from embedded (expected) in\n${request}\n`
+  assert.deepEqual([postgres.status, postgres.headers], [embedded.status, embedded.headers], label)
+  if (embedded.text === postgres.text) return
+  let at = 0
+  while (at < embedded.text.length && embedded.text[at] === postgres.text[at]) at += 1
+  const shown = ({ text }: Told): string => text.slice(Math.max(0, at - 300), at + 300)
+  assert.equal(shown(postgres), shown(embedded), label)
+}
+
+/** A list without its order. */
+const unordered = (told: Told): Told => {
+  const items = told.body.items as { id: string }[] | undefined
+  if (items === undefined) return told
+  return { ...told, text: JSON.stringify({ ...told.body, items: items.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }) }
+}
+
+/** Sends a request to one of the two, names put in place, and gives the answer with names. */
+export async function askSide(
+  { wire, names }: Side,
+  method: string,
+  path: string,
+  sending: Sending = {},
+): Promise<Told> {
+  const { body, raw, token, headers, ...rest } = sending
+  const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+  const answer = await wire.send(method, names.actual(path), {
+    ...rest,
+    ...(text === undefined ? {} : { raw: typeof text === 'string' ? names.actual(text) : text }),
+    ...(token === undefined ? {} : { token: names.actual(token) }),
+    ...(headers === undefined ? {} : { headers: JSON.parse(names.actual(JSON.stringify(headers))) }),
+  })
+  // The body first: it names what is new in the order in which it was made.
+  const named = names.named(answer.text)
+  const fields = [...answer.headers].filter(([name]) => !PASSED_OVER.has(name))
+  const json = answer.headers.get('content-type')?.startsWith('application/json') === true && answer.text !== ''
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(fields.map(([name, value]) => [name, names.named(value)])),
+    body: (json ? JSON.parse(named) : {}) as Record<string, unknown>,
+    text: named,
+  }
+}
+
+/** As much of a request as a person needs to send it again. */
+const describe = (sending: Sending): string => {
+  const { raw } = sending
+  const shown = { ...sending, ...(raw === undefined ? {} : { raw: Buffer.from(raw as string).toString('latin1') }) }
+  return JSON.stringify(shown).slice(0, 600)
+}
+
+/** The sending of an administrator. */
+export const asAdmin = (body?: unknown): Sending => ({ bearer: ADMIN_TOKEN, ...(body === undefined ? {} : { body }) })
