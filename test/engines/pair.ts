@@ -14,7 +14,9 @@ export type Told = Omit<Answer, 'headers'> & { headers: Record<string, string> }
 export type Pair = {
   sides: readonly [Side, Side]
   /** Has both keep what they observed, so that its rows stand at one place, then moves the clock of both. */
-  tick(): Promise<void>
+  tick(milliseconds?: number): Promise<void>
+  /** The time that both have, in milliseconds since 1970. */
+  now(): number
   /** Sends one request to both, names put in place; asserts that they answer the same, and gives that answer. Ticks before a POST. */
   ask(method: string, path: string, sending?: Sending): Promise<Told>
   /** Searches both by relevance, whose order is each engine's own; asserts that they find the same entries. */
@@ -42,18 +44,19 @@ export async function startPair(settings: Record<string, string> = {}): Promise<
   const both = async (method: string, path: string, sending: Sending = {}): Promise<[Told, Told]> => {
     const [one, other] = await Promise.all(sides.map(side => askSide(side, method, path, sending)))
     assert.ok(one !== undefined && other !== undefined)
-    observed ||= method === 'GET'
+    observed = method === 'GET' ? !path.startsWith('/api/activity') : observed
     return [one, other]
   }
-  const tick = async (): Promise<void> => {
+  const tick = async (milliseconds = TICK): Promise<void> => {
     // The feed waits for what was observed before it.
     if (observed) await both('GET', '/api/activity?limit=1')
     observed = false
-    at += TICK
+    at += milliseconds
   }
   return {
     sides,
     tick,
+    now: () => at,
     async ask(method, path, sending = {}) {
       if (method === 'POST') await tick()
       const [one, other] = await both(method, path, sending)

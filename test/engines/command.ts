@@ -1,0 +1,54 @@
+import type { Sending } from '../contract/wire.ts'
+import { latestOf, type Model, type ModelActor, type ModelEntry, nameOf, statusOf } from './model.ts'
+
+export type Body = Record<string, unknown>
+/** What one sequence of commands is about. */
+export type Scene = { number: number; actors: ModelActor[]; entries: ModelEntry[]; cursors: Map<string, string> }
+/** The model, who reads without a token, and the time of the command in milliseconds. */
+export type On = { model: Model; anonymous: ModelActor; at: number }
+
+/**
+ * A request, and what the rules make of it: `apply` changes the model and gives what the answer must say, or throws a Refusal;
+ * it is given the answer's body for the ids in it. `view` is the part of the answer that the model speaks of.
+ */
+export type Command = {
+  method: string
+  path: string
+  sending: Sending
+  apply(on: On, body: Body): unknown
+  view(body: Body): unknown
+}
+
+/** What an actor sends. */
+export const as = (actor: ModelActor | undefined, body?: unknown): Sending => ({
+  ...(actor === undefined ? {} : { token: actor.token }),
+  ...(body === undefined ? {} : { body }),
+})
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+/** The id of what is there, or of nobody. */
+export const idOf = (entry: { id: string } | undefined): string => entry?.id ?? NOBODY
+/** Some members of an answer. */
+export const only =
+  (...names: string[]) =>
+  (body: Body): Body =>
+    Object.fromEntries(names.map(name => [name, body[name]]))
+
+/** What the model speaks of in an entry as served. */
+export const entryView = (body: Body): unknown => ({
+  ...only('id', 'title', 'content', 'status', 'revisionCount', 'currentRevisionId', 'updatedAt', 'tags')(body),
+  actor: (body.actor as { id: string }).id,
+  name: (body.actor as { declared: { name: string | null } }).declared.name,
+})
+/** The same of an entry as the model has it. */
+export const entryTold = (entry: ModelEntry): unknown => ({
+  id: entry.id,
+  title: entry.title,
+  content: entry.content,
+  status: statusOf(entry),
+  revisionCount: entry.revisions.length,
+  currentRevisionId: latestOf(entry).id,
+  updatedAt: new Date(entry.updatedAt).toISOString(),
+  tags: entry.tags,
+  actor: entry.actor.id,
+  name: nameOf(entry.actor),
+})

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NO_POSTGRES } from './pair.ts'
+import { runSequences } from './sequences.ts'
+
+test('150 random sequences of commands have one outcome on both engines and by the rules', {
+  skip: NO_POSTGRES,
+}, async () => {
+  const { commands, refused } = await runSequences(150)
+  assert.ok(refused > commands / 5 && refused < commands / 2, `${refused} of ${commands} refused`)
+})

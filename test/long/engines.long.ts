@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NO_POSTGRES } from '../engines/pair.ts'
+import { runSequences } from '../engines/sequences.ts'
+
+test('5,000 random sequences of commands have one outcome on both engines and by the rules', {
+  skip: NO_POSTGRES,
+}, async () => {
+  const { commands, refused } = await runSequences(5_000)
+  assert.ok(refused > commands / 5 && refused < commands / 2, `${refused} of ${commands} refused`)
+})
