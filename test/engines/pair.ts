@@ -15,6 +15,8 @@ export type Pair = {
   sides: readonly [Side, Side]
   /** Has both keep what they observed, so that its rows stand at one place, then moves the clock of both. */
   tick(milliseconds?: number): Promise<void>
+  /** Whether something was read whose row may not be kept yet. */
+  observed(): boolean
   /** The time that both have, in milliseconds since 1970. */
   now(): number
   /** Sends one request to both, names put in place; asserts that they answer the same, and gives that answer. Ticks before a POST. */
@@ -56,6 +58,7 @@ export async function startPair(settings: Record<string, string> = {}): Promise<
   return {
     sides,
     tick,
+    observed: () => observed,
     now: () => at,
     async ask(method, path, sending = {}) {
       if (method === 'POST') await tick()
