@@ -22,22 +22,25 @@ export type Pair = {
   /** Sends one request to both, names put in place; asserts that they answer the same, and gives that answer. Ticks before a POST. */
   ask(method: string, path: string, sending?: Sending): Promise<Told>
   /** Searches both by relevance, whose order is each engine's own; asserts that they find the same entries. */
-  askRelevant(path: string): Promise<void>
+  askRelevant(path: string): Promise<Told>
   close(): Promise<void>
 }
 
 const START = Date.UTC(2026, 10, 20, 12)
-const TICK = 10
+const STEP = 10
 
 /** What the way there adds, and the state of the limiter, which hands out reads in pieces on PostgreSQL. */
 const PASSED_OVER = new Set(['date', 'connection', 'keep-alive', 'ratelimit'])
 
-/** Starts the service twice in this process, on either engine, with one clock that stands still unless it is moved. */
-export async function startPair(settings: Record<string, string> = {}): Promise<Pair> {
+/**
+ * Starts the service twice in this process, on either engine, with one clock that stands still unless it is moved; by `step`
+ * milliseconds before each POST.
+ */
+export async function startPair({ step = STEP }: { step?: number } = {}): Promise<Pair> {
   let at = START
   let observed = false
   const start = async (engine: EngineName): Promise<Side> => {
-    const app = await startApp(settings, { engine, now: () => at })
+    const app = await startApp({}, { engine, now: () => at })
     return { engine, app, wire: openWire(app.url, 4), names: createNames() }
   }
   const embedded = await start('embedded')
@@ -49,7 +52,7 @@ export async function startPair(settings: Record<string, string> = {}): Promise<
     observed = method === 'GET' ? !path.startsWith('/api/activity') : observed
     return [one, other]
   }
-  const tick = async (milliseconds = TICK): Promise<void> => {
+  const tick = async (milliseconds = step): Promise<void> => {
     // The feed waits for what was observed before it.
     if (observed) await both('GET', '/api/activity?limit=1')
     observed = false
@@ -69,6 +72,7 @@ export async function startPair(settings: Record<string, string> = {}): Promise<
     async askRelevant(path) {
       const [one, other] = await both('GET', path)
       assertSame(`GET ${path}`, unordered(one), unordered(other))
+      return one
     },
     async close() {
       for (const { wire, app } of sides) {
