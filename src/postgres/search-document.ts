@@ -4,20 +4,28 @@ import { indexedText, TERMS_VERSION, type Term, tagWord } from '../domain/terms.
 import { type ChangedEntryRow, tagsOf } from '../store/entry.ts'
 
 /** Changes whenever documents of older versions must be made anew. */
-export const SEARCH_VERSION = 1_000 + TERMS_VERSION
+export const SEARCH_VERSION = 2_000 + TERMS_VERSION
 
 /** Rows of one slice: those that a search for a common word looks at first. */
 const SLICE = 1_024
 export const sliceOf = (number: number): number => Math.floor(number / SLICE)
 
-/** PostgreSQL takes lexemes of at most 2,046 bytes; a longer word is kept by its beginning, which any prefix in a query fits into, and a digest. */
-const WORD_MAX = 400
+/**
+ * PostgreSQL takes lexemes of at most 2,046 bytes; a longer word is kept by its beginning and a digest. No query asks for a longer
+ * beginning: its 200 characters are at most 8 bytes each when they are folded.
+ */
+const WORD_BYTES = 1_600
 const DIGEST_MARK = '\ue002'
 
-const shortWord = (word: string): string =>
-  word.length <= WORD_MAX
-    ? word
-    : `${word.slice(0, WORD_MAX).toWellFormed()}${DIGEST_MARK}${hash('sha256', word, 'hex').slice(0, 32)}`
+function shortWord(word: string): string {
+  const bytes = Buffer.from(word)
+  if (bytes.length <= WORD_BYTES) return word
+  const beginning = bytes
+    .subarray(0, WORD_BYTES)
+    .toString()
+    .replace(/\ufffd$/, '')
+  return `${beginning}${DIGEST_MARK}${hash('sha256', word, 'hex').slice(0, 32)}`
+}
 
 const shortWords = (text: string): string => text.split(' ').map(shortWord).join(' ')
 

@@ -69,3 +69,24 @@ test('pages of what is found follow each other alike', { skip }, async () => {
     }
   }
 })
+
+test('a word as long as a query can ask for is found alike, alone and in a phrase', { skip }, async () => {
+  // One character that is four letters when it is folded.
+  const ligature = '\ufdf2'
+  const long = ligature.repeat(300)
+  await post('/api/entries', { title: 'Long', summary: `before ${long}`, content: long.slice(0, 200), tags: [] })
+  await post('/api/entries', { title: 'Longer', summary: `x ${long}x`, content: 'x'.repeat(20_000), tags: [] })
+  const queries = [1, 2, 3, 99, 100, 101, 198, 199, 200].flatMap(length => [
+    ligature.repeat(length),
+    `"${ligature.repeat(Math.max(1, length - 2))}"`,
+    `"before ${ligature.repeat(Math.max(1, length - 9))}`,
+    'x'.repeat(length),
+    '\u{10428}'.repeat(length),
+  ])
+  for (const q of queries) {
+    for (const sort of ['recent', 'evolution']) {
+      const found = await pair.ask('GET', pathOf({ q: [...q].slice(0, 200).join(''), sort }))
+      assert.equal(found.status, 200)
+    }
+  }
+})
