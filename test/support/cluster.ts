@@ -53,7 +53,9 @@ export async function startCluster(binaries: string): Promise<Cluster> {
   const run = (program: string, ...args: string[]): void => {
     execFileSync(join(binaries, program), args, { ...user, cwd: directory, stdio: 'pipe' })
   }
-  run('initdb', '-D', join(directory, 'primary'), '-U', USER, '-E', 'UTF8', '--locale=C', '-A', 'trust')
+  // A language whose order and case are not those of bytes: nothing may depend on the language of the database.
+  const turkish = ['--locale=C', '--locale-provider=icu', '--icu-locale=tr-TR']
+  run('initdb', '-D', join(directory, 'primary'), '-U', USER, '-E', 'UTF8', ...turkish, '-A', 'trust')
   const primary = await createServerIn(binaries, directory, 'primary')
   await primary.start()
   const servers: Server[] = [primary]

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Reader, Transaction } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { openSqlite } from '../../src/database/sqlite.ts'
+import { transact } from '../../src/database/write-queue.ts'
+import { createContexts } from '../../src/operations/context.ts'
+import { WRITES, type WriteName } from '../../src/operations/index.ts'
+import type { Answer, Context, WriteRequest } from '../../src/operations/operation.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
+import { insertHead } from '../../src/store/head.ts'
+import { databaseOf, dropDatabaseOf } from '../support/engine.ts'
+
+/** The operations that write, over an empty store without the service around it; its clock stands still. */
+export type BareStore = { reader: Reader; write(name: WriteName, request: WriteRequest<object>): Promise<Answer> }
+
+const TERMS = { at: 1_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
+
+/** An embedded store that ends with the test. */
+export async function openEmbedded(t: TestContext): Promise<BareStore> {
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-bare-'))
+  const store = openSqlite(join(directory, 'store.db'), 'write')
+  t.after(() => {
+    store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  migrate(store, 1)
+  await insertHead(store, '01990000-0000-7000-8000-000000000000')
+  const contextOf = createContexts()
+  type Run = (tx: Transaction, context: Context, request: WriteRequest<object>) => Promise<Answer>
+  return {
+    reader: store,
+    write: (name, request) => transact(store, tx => (WRITES[name] as Run)(tx, contextOf(TERMS), request)),
+  }
+}
+
+/** A store in a PostgreSQL database of its own that ends with the test. */
+export async function openPostgres(t: TestContext): Promise<BareStore> {
+  const url = await databaseOf(t.name)
+  const store = openPostgresStore({ url, readUrl: undefined, groupMax: 256, onReach: () => {} })
+  t.after(async () => {
+    await store.close()
+    await dropDatabaseOf(t.name)
+  })
+  await store.opened
+  return { reader: store.reader, write: (name, request) => store.write(name, request, TERMS) }
+}
