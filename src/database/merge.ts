@@ -43,7 +43,7 @@ export function mergeStatements(statements: readonly Sql[], columns: ColumnTypes
 function sameTexts(statements: readonly Sql[]): number[][] {
   const groups = new Map<string, number[]>()
   for (const [index, { text, values }] of statements.entries()) {
-    const shape = SELECT.test(text) ? `${text} ${values.map(typeOf)}` : INSERT.test(text) ? text : String(index)
+    const shape = SELECT.test(text) ? shapeOf(text, values) : INSERT.test(text) ? text : String(index)
     const group = groups.get(shape)
     if (group === undefined) groups.set(shape, [index])
     else group.push(index)
@@ -65,6 +65,27 @@ const INSERT = /^\s*INSERT INTO (\w+) \(([^)]*)\)\s*VALUES \([?,\s]*\)\s*$/
 const typeOf = (value: Value): string =>
   value === null ? '' : typeof value === 'string' ? 'text' : Number.isInteger(value) ? 'bigint' : 'double precision'
 
+const bounds = new Map<string, ReadonlySet<number>>()
+/**
+ * The places of the values that say how many rows are wanted. They stay values in a merged statement, the same for all: a LIMIT that
+ * comes out of a join is unknown to the planner, who then prepares for a tenth of the table and reads all of it.
+ */
+function boundsOf(text: string): ReadonlySet<number> {
+  let known = bounds.get(text)
+  if (known === undefined) {
+    const before = text.split('?').slice(0, -1)
+    known = new Set(before.flatMap((part, place) => (/\b(?:LIMIT|OFFSET)\s+$/.test(part) ? [place] : [])))
+    bounds.set(text, known)
+  }
+  return known
+}
+
+/** Statements of one shape can become one. */
+const shapeOf = (text: string, values: readonly Value[]): string => {
+  const known = boundsOf(text)
+  return `${text} ${values.map((value, place) => (known.has(place) ? value : typeOf(value)))}`
+}
+
 const texts = new Map<string, string>()
 /** PostgreSQL's way of marking values: `$1` for the first `?`. */
 function numbered(text: string): string {
@@ -82,8 +103,8 @@ const alone = ({ text, values }: Sql): Omit<Piece, 'answers'> => ({
   split: result => [result],
 })
 
-const lists = (members: readonly Sql[], width: number): Value[][] =>
-  Array.from({ length: width }, (_, column) => members.map(({ values }) => values[column] ?? null))
+const lists = (members: readonly Sql[], places: readonly number[]): Value[][] =>
+  places.map(place => members.map(({ values }) => values[place] ?? null))
 
 /** The column that says which of the merged statements a row answers. */
 const MEMBER = 'member'
@@ -91,20 +112,21 @@ const laterals = new Map<string, string>()
 
 function mergedSelect(members: readonly Sql[]): Omit<Piece, 'answers'> | undefined {
   const [{ text, values }] = members as [Sql]
-  const kinds = values.map(typeOf)
-  if (!SELECT.test(text) || kinds.length === 0 || kinds.includes('')) return undefined
+  const fixed = boundsOf(text)
+  const places = [...values.keys()].filter(place => !fixed.has(place))
+  const kinds = places.map(place => typeOf(values[place] as Value))
+  if (!SELECT.test(text) || values.length === 0 || kinds.includes('')) return undefined
+  // They all ask the same.
+  if (places.length === 0)
+    return { query: alone(members[0] as Sql).query, split: one => members.map(() => ({ ...one, rows: [...one.rows] })) }
   const shape = `${kinds} ${text}`
   let merged = laterals.get(shape)
   if (merged === undefined) {
-    let place = 0
-    const inner = text.replaceAll('?', () => `k.v${++place}`)
-    const arrays = kinds.map((kind, index) => `$${index + 1}::${kind}[]`)
-    merged = `SELECT k.${MEMBER}, q.* FROM unnest(${arrays}) WITH ORDINALITY AS k(${kinds.map((_, index) => `v${index + 1}`)}, ${MEMBER})
-      CROSS JOIN LATERAL (${inner}) q`
+    merged = lateral(text, kinds, fixed)
     laterals.set(shape, merged)
   }
   return {
-    query: { text: merged, values: lists(members, kinds.length) },
+    query: { text: merged, values: [...lists(members, places), ...[...fixed].map(place => values[place] as Value)] },
     split({ rows, command }) {
       const answers: Result[] = members.map(() => ({ rows: [], count: 0, command }))
       for (const { [MEMBER]: member, ...row } of rows) {
@@ -117,6 +139,18 @@ function mergedSelect(members: readonly Sql[]): Omit<Piece, 'answers'> | undefin
   }
 }
 
+/** A SELECT for every member of the lists `$1`, `$2`, … of these kinds; the values at `fixed` places follow the lists. */
+function lateral(text: string, kinds: readonly string[], fixed: ReadonlySet<number>): string {
+  let [place, column, bound] = [-1, 0, kinds.length]
+  const inner = text.replaceAll('?', () => {
+    place += 1
+    return fixed.has(place) ? `$${++bound}` : `k.v${++column}`
+  })
+  const arrays = kinds.map((kind, index) => `$${index + 1}::${kind}[]`)
+  return `SELECT k.${MEMBER}, q.* FROM unnest(${arrays}) WITH ORDINALITY AS k(${kinds.map((_, index) => `v${index + 1}`)}, ${MEMBER})
+      CROSS JOIN LATERAL (${inner}) q`
+}
+
 function mergedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece, 'answers'> | undefined {
   const [{ text, values }] = members as [Sql]
   const [, table = '', list = ''] = INSERT.exec(text) ?? []
@@ -126,7 +160,7 @@ function mergedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece
   const arrays = names.map((name, index) => `$${index + 1}::${types.get(name)}[]`)
   const query = `INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays})`
   return {
-    query: { text: query, values: lists(members, values.length) },
+    query: { text: query, values: lists(members, [...values.keys()]) },
     split: ({ command }) => members.map(() => ({ rows: [], count: 1, command })),
   }
 }

@@ -29,12 +29,9 @@ test('SELECTs of one text become one join over their values, and each gets its o
   assert.equal(queries.length, 2)
   assert.match(
     queries[0]?.text ?? '',
-    /unnest\(\$1::bigint\[\],\$2::bigint\[\]\)[\s\S]*LATERAL \(SELECT text FROM note WHERE number = k\.v1 LIMIT k\.v2\)/,
+    /unnest\(\$1::bigint\[\]\)[\s\S]*LATERAL \(SELECT text FROM note WHERE number = k\.v1 LIMIT \$2\)/,
   )
-  assert.deepEqual(queries[0]?.values, [
-    [1, 2, 3],
-    [1, 1, 1],
-  ])
+  assert.deepEqual(queries[0]?.values, [[1, 2, 3], 1])
   const answers = split([
     result([
       { member: 1, text: 'a' },
@@ -46,6 +43,40 @@ test('SELECTs of one text become one join over their values, and each gets its o
   assert.deepEqual(
     answers.map(({ rows }) => rows),
     [[{ text: 'a' }], [], [], [{ text: 'b' }, { text: 'c' }]],
+  )
+})
+
+test('how many rows are wanted stays a value that the planner can see: only SELECTs that want as many become one', () => {
+  const page = (limit: number, above: number, offset: number): Sql =>
+    sql`SELECT text FROM note ORDER BY number LIMIT ${limit} OFFSET ${offset} + ${above}`
+  const queries = merged(page(5, 7, 0), page(6, 7, 0), page(5, 8, 0), page(5, 7, 2))
+  assert.deepEqual(
+    queries.map(({ values }) => values),
+    [
+      [[7, 8], 5, 0],
+      [6, 0, 7],
+      [5, 2, 7],
+    ],
+  )
+  assert.match(
+    queries[0]?.text ?? '',
+    /LATERAL \(SELECT text FROM note ORDER BY number LIMIT \$2 OFFSET \$3 \+ k\.v1\)/,
+  )
+})
+
+test('SELECTs that ask the same by their bounds alone are asked once, and each gets the rows', () => {
+  const newest = (limit: number): Sql => sql`SELECT text FROM note ORDER BY number DESC LIMIT ${limit}`
+  const { queries, split } = mergeStatements([newest(2), newest(3), newest(2)], columns)
+  const [text] = queries.map(query => query.text)
+  assert.deepEqual(queries, [
+    { text, values: [2] },
+    { text, values: [3] },
+  ])
+  assert.equal(text, 'SELECT text FROM note ORDER BY number DESC LIMIT $1')
+  const answers = split([result([{ text: 'b' }]), result([{ text: 'c' }])]) as Result[]
+  assert.deepEqual(
+    answers.map(({ rows }) => rows),
+    [[{ text: 'b' }], [{ text: 'c' }], [{ text: 'b' }]],
   )
 })
 
