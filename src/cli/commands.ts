@@ -34,6 +34,13 @@ export const COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: 'health',
+    summary: 'Ask the service that HOST and PORT name whether it is ready, for what watches over it.',
+    details: 'Exit code 0 means that it takes reads and writes.',
+    flags: [...flagOfSetting(SETTINGS.host), ...flagOfSetting(SETTINGS.port)],
+    run: async invocation => (await import('./health.ts')).checkHealth(invocation),
+  },
+  {
     name: 'migrate',
     summary: 'Bring a store that is not being served to the newest schema.',
     details:
