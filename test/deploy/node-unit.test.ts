@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { call, expectStatus } from '../support/client.ts'
+import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { assertNeeded, freePort, grantsOf, type Machine, makeMachine, NO_NODE, runUnit, useService } from './unit.ts'
+
+const UNIT = 'palimpsest@.service'
+const OPEN = { COOLDOWN_SECONDS: '0', LOG_LEVEL: 'warn' }
+const TOKEN = 'an-admin-token-of-the-machine'
+
+/** A machine with the secrets of a node. */
+async function makeNodeMachine(): Promise<Machine> {
+  const machine = makeMachine()
+  machine.credential('database-url', await databaseOf(machine.path))
+  machine.credential('admin-token', TOKEN)
+  machine.credential('origin-key', 'a-key-of-all-the-nodes')
+  return machine
+}
+
+test('the unit of a node over PostgreSQL serves, and writes nothing on its machine', {
+  skip: NO_NODE || NO_POSTGRES,
+}, async () => {
+  const machine = await makeNodeMachine()
+  const first = runUnit(UNIT, { machine, instance: String(await freePort()), env: OPEN })
+  const second = runUnit(UNIT, { machine, instance: String(await freePort()), env: OPEN })
+  const slug = await useService(await first.url, TOKEN)
+  expectStatus(await call(await second.url, 'GET', `/api/entries/${slug}`), 200)
+  for (const { code, stderr } of [await first.stop(), await second.stop()]) {
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+  }
+  assert.deepEqual(readdirSync(join(machine.path, 'state/private')), [])
+})
+
+test('the unit of a node grants nothing that the service does without', { skip: NO_NODE || NO_POSTGRES }, async () => {
+  const machine = await makeNodeMachine()
+  // What lies there is needed only where the database has a certificate of its own.
+  const grants = grantsOf(UNIT).filter(grant => grant !== '--allow-fs-read=/etc/palimpsest')
+  await assertNeeded(UNIT, grants, { machine, instance: String(await freePort()), env: OPEN })
+})
