@@ -1,0 +1,22 @@
+# One node. Settings are environment variables (docs/configuration.md); how to run it: deploy/README.md.
+FROM node:24.21.0-bookworm-slim AS packages
+WORKDIR /opt/palimpsest
+COPY package.json package-lock.json .npmrc ./
+# The optional packages are a Node of their own, which this image has.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+WORKDIR /opt/palimpsest
+COPY --from=packages /opt/palimpsest/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY bin ./bin
+COPY src ./src
+RUN install -d -o 1000 -g 1000 -m 0700 /data
+USER 1000:1000
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=3 CMD ["node", "bin/palimpsest.js", "health"]
+# The program may read itself, its data and its secrets, write its data, and start no process.
+CMD ["node", "--permission", "--allow-worker", "--disable-warning=PERM0006", "--allow-fs-read=/opt/palimpsest", "--allow-fs-read=/data", "--allow-fs-write=/data", "--allow-fs-read=/run/secrets", "bin/palimpsest.js", "serve"]
