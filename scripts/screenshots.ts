@@ -5,8 +5,8 @@ import { pino } from 'pino'
 import { chromium, type Page } from 'playwright-core'
 import { openApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
-import type { ActorIssued, Entry, Revision } from '../src/contract/resources.ts'
-import { actors, entries, relations } from './demonstration.ts'
+import type { Entry, Revision } from '../src/contract/resources.ts'
+import { post, tell } from './telling.ts'
 
 /**
  * Draws the pictures of the README: starts a service of its own, tells it a small memory through the API, opens its pages in
@@ -15,54 +15,6 @@ import { actors, entries, relations } from './demonstration.ts'
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'screenshots')
 const LARGEST = 200_000
 const ADMIN_TOKEN = 'only-for-the-pictures'
-
-async function post<T>(base: string, path: string, body: unknown, token?: string): Promise<T> {
-  const response = await fetch(`${base}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { 'x-actor-token': token }) },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(`${path} answered ${response.status} ${await response.text()}`)
-  return (await response.json()) as T
-}
-
-/** Tells the whole demonstration and gives each entry as it stands at the end, by its key. */
-async function tell(base: string): Promise<{ told: Map<string, Entry>; tokens: string[] }> {
-  const tokens: string[] = []
-  for (const input of actors) tokens.push((await post<ActorIssued>(base, '/api/actors', input)).token)
-  const told = new Map<string, Entry>()
-  const of = (key: string): Entry => {
-    const found = told.get(key)
-    if (found === undefined) throw new Error(`${key} is not told yet.`)
-    return found
-  }
-  for (const { key, by, title, summary, content, tags, sources = [], ...later } of entries) {
-    const pairs = sources.map(of).map(({ id, currentRevisionId }) => ({ entryId: id, revisionId: currentRevisionId }))
-    let entry = await post<Entry>(base, '/api/entries', { title, summary, content, tags, sources: pairs }, tokens[by])
-    const path = `/api/entries/${entry.slug}`
-    const contradict = async (after: number | undefined): Promise<void> => {
-      for (const one of later.contradictions?.filter(known => known.after === after) ?? []) {
-        const body = { revisionId: entry.currentRevisionId, rationale: one.rationale }
-        await post(base, `${path}/contradict`, body, tokens[one.by])
-      }
-    }
-    await contradict(1)
-    for (const { by: author, ...change } of later.revisions ?? []) {
-      const body = { previousRevisionId: entry.currentRevisionId, title, summary, ...change, sources: pairs }
-      entry = await post<Entry>(base, `${path}/revisions`, body, tokens[author])
-    }
-    for (const { by: author, ...judgement } of later.verifications ?? []) {
-      await post(base, `${path}/verify`, { revisionId: entry.currentRevisionId, ...judgement }, tokens[author])
-    }
-    await contradict(undefined)
-    told.set(key, entry)
-  }
-  for (const { by, from, to, ...relation } of relations) {
-    const ends = { sourceEntryId: of(from).id, targetEntryId: of(to).id }
-    await post(base, '/api/relations', { ...ends, ...relation }, tokens[by])
-  }
-  return { told, tokens }
-}
 
 /** What a picture shows: where it begins, and what is done before it is taken. */
 type Picture = { name: string; path: string; prepare?: (page: Page) => Promise<unknown> }

@@ -1,4 +1,4 @@
-import type { RendererRule } from 'markdown-it'
+import type { RendererRule, StateCore } from 'markdown-it'
 import MarkdownIt from 'markdown-it'
 import { type Html, html, raw } from './html.ts'
 import { visible } from './visible.ts'
@@ -7,8 +7,9 @@ import { visible } from './visible.ts'
 const CELLS_MAX = 10_000
 /** A reference can be used thousands of times; past so many characters of addresses links are shown as text. */
 const ADDRESS_CHARACTERS_MAX = 100_000
-/** The page's own headings stand above those of the content. */
-const HEADING_SHIFT = 1
+/** The page's own heading stands above those of the content. */
+const HEADING_ABOVE = 1
+const HEADING_LAST = 6
 
 type Environment = { addresses: number; open: string[] }
 
@@ -28,6 +29,7 @@ function createMarkdown() {
   markdown.normalizeLink = address =>
     URL.canParse(address) ? new URL(address).href : encodeURI(address.toWellFormed())
   markdown.normalizeLinkText = text => text
+  markdown.core.ruler.push('headings', nestHeadings)
   Object.assign(markdown.renderer.rules, rules)
   return markdown
 }
@@ -49,8 +51,6 @@ rules.code_inline = (tokens, index) => `<code>${visible(tokens[index]?.content ?
 const block = (content: string): string => `<pre tabindex="0"><code>${visible(content).markup}</code></pre>\n`
 rules.code_block = (tokens, index) => block(tokens[index]?.content ?? '')
 rules.fence = (tokens, index) => block(tokens[index]?.content ?? '')
-rules.heading_open = (tokens, index) => `<h${levelOf(tokens[index]?.tag)}>`
-rules.heading_close = (tokens, index) => `</h${levelOf(tokens[index]?.tag)}>\n`
 rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
 rules.table_close = () => '</table></div>\n'
 /** An image would tell its host who reads: it is a link, opened by those who want it. */
@@ -62,7 +62,17 @@ rules.image = (tokens, index, _options, env) => {
 rules.link_open = (tokens, index, _options, env) => openLink(tokens[index]?.attrGet('href') ?? '', env)
 rules.link_close = (_tokens, _index, _options, env) => closeLink(env)
 
-const levelOf = (tag = 'h1'): number => Math.min(Number(tag.slice(1)) + HEADING_SHIFT, 6)
+/** Headings as deep as they stand in their text, whichever mark its author begins with: no level is left out below the page's own. */
+function nestHeadings({ tokens }: StateCore): void {
+  const above: string[] = []
+  for (const token of tokens) {
+    if (token.type === 'heading_open') {
+      while ((above.at(-1) ?? '') >= token.tag) above.pop()
+      above.push(token.tag)
+    }
+    if (token.type.startsWith('heading_')) token.tag = `h${Math.min(above.length + HEADING_ABOVE, HEADING_LAST)}`
+  }
+}
 
 function openLink(value: string | number, given: unknown): string {
   const env = given as Environment

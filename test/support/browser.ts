@@ -67,14 +67,16 @@ export async function visit(browser: Browser, base: string, look: Look = {}, all
 type Axe = { run(options: unknown): Promise<{ violations: Violation[] }> }
 type Violation = { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }
 
-/** Asserts that axe-core finds nothing against WCAG 2.2 AA on the page as it stands. */
-export async function assertAccessible(page: Page, name: string): Promise<void> {
-  await page.evaluate(AXE)
-  const violations = await page.evaluate(async () => {
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Asserts that axe-core finds nothing against WCAG 2.2 AA on the page as it stands; with `rules`, nothing against these of its rules. */
+export async function assertAccessible(page: Page, name: string, rules?: readonly string[]): Promise<void> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
+  const runOnly = rules === undefined ? { type: 'tag', values: WCAG } : { type: 'rule', values: rules }
+  const violations = await page.evaluate(async only => {
     const { axe } = globalThis as unknown as { axe: Axe }
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-    return (await axe.run({ runOnly: { type: 'tag', values: tags } })).violations
-  })
+    return (await axe.run({ runOnly: only, resultTypes: ['violations'] })).violations
+  }, runOnly)
   const told = violations.map(({ id, help, nodes }) =>
     [`${id}: ${help}`, ...nodes.slice(0, 3).map(node => `  ${node.html}\n  ${node.failureSummary ?? ''}`)].join('\n'),
   )

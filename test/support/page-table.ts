@@ -1,0 +1,80 @@
+import { tell } from '../../scripts/telling.ts'
+import type { Entry, Revision } from '../../src/contract/resources.ts'
+import { PAGES } from '../../src/web/pages.ts'
+import { call, expectStatus } from './client.ts'
+
+/** A small told store as the pages show it: an entry that has everything a page can show, and its first revision. */
+export type ToldPages = { entry: Entry; first: Revision; other: Entry; tokens: string[] }
+
+/** Tells the demonstration to a service and gives what addresses of pages are made from. */
+export async function tellPages(base: string): Promise<ToldPages> {
+  const { told, tokens } = await tell(base)
+  const [entry, other] = [told.get('wal'), told.get('gaps')]
+  if (entry === undefined || other === undefined) throw new Error('The demonstration lacks an entry.')
+  const history = await call<{ items: Revision[] }>(base, 'GET', `/api/entries/${entry.slug}/revisions`)
+  const first = expectStatus(history, 200).items.at(-1)
+  if (first === undefined) throw new Error('The demonstration lacks a revision.')
+  return { entry, first, other, tokens }
+}
+
+/** The paths of the table that a GET is answered at. */
+export const GET_PATHS: readonly string[] = PAGES.filter(({ method = 'GET' }) => method === 'GET').map(
+  ({ path }) => path,
+)
+
+/** Where a page can be seen: addresses that show it differently, by its path in the table. */
+export type Examples = Record<string, readonly string[]>
+
+/** The paths under an entry at which somebody writes. */
+const WRITES = ['revise', 'verify', 'contradict', 'relate']
+
+/** Addresses of HTML pages. */
+export function documentsOf({ entry, first }: ToldPages): Examples {
+  const at = `/entries/${entry.slug}`
+  return {
+    '/': ['/'],
+    '/search': ['/search', '/search?q=commit&tag=durability', '/search?q=nothinglikethis', '/search?offset=1&limit=2'],
+    '/entries/{slug}': [at],
+    '/entries/{slug}/history': [`${at}/history`, `${at}/history?limit=1`],
+    '/entries/{slug}/revisions/{revisionId}': [
+      `${at}/revisions/${first.id}`,
+      `${at}/revisions/${entry.currentRevisionId}`,
+    ],
+    '/entries/{slug}/diff': [`${at}/diff?from=${first.id}&to=${entry.currentRevisionId}`],
+    '/entries/{slug}/evidence': [`${at}/evidence`],
+    '/entries/{slug}/relations': [`${at}/relations`],
+    '/entries/{slug}/timeline': [`${at}/timeline`],
+    '/activity': ['/activity'],
+    '/stats': ['/stats'],
+    '/agents': ['/agents'],
+    '/docs/api': ['/docs/api'],
+    '/docs/errors': ['/docs/errors'],
+    '/docs/errors/{code}': ['/docs/errors/RATE_LIMITED'],
+    '/publish': ['/publish'],
+    '/actor': ['/actor'],
+    '/admin': ['/admin'],
+    ...Object.fromEntries(WRITES.map(name => [`/entries/{slug}/${name}`, [`${at}/${name}`]])),
+  }
+}
+
+/** Addresses of everything else: feeds, what crawlers look for, redirects, assets. */
+export function filesOf({ entry }: ToldPages): Examples {
+  const both = (path: string, query = '') =>
+    Object.fromEntries(['atom', 'json'].map(form => [`${path}.${form}`, [`${path}.${form}${query}`]]))
+  return {
+    '/entries': ['/entries'],
+    ...both('/feeds/changes'),
+    ...both('/feeds/activity'),
+    ...both('/feeds/tag', '?tag=durability'),
+    '/entries/{slug}/feed.atom': [`/entries/${entry.slug}/feed.atom`],
+    '/entries/{slug}/feed.json': [`/entries/${entry.slug}/feed.json`],
+    '/robots.txt': ['/robots.txt'],
+    '/sitemap.xml': ['/sitemap.xml'],
+    '/sitemaps/{slice}': ['/sitemaps/0.xml'],
+    '/opensearch.xml': ['/opensearch.xml'],
+    '/assets/{version}/{name}': ['/assets/any/style.css'],
+  }
+}
+
+/** All addresses of some examples, in order. */
+export const addressesOf = (examples: Examples): string[] => Object.values(examples).flat()

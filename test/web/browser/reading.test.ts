@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { addressesOf, documentsOf, type ToldPages, tellPages } from '../../support/page-table.ts'
+
+let app: TestApp
+let browser: Browser
+let told: ToldPages
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp({ PUBLIC_URL: 'https://memory.example' })
+  browser = await openBrowser()
+  told = await tellPages(app.url)
+})
+const options = { skip: NO_BROWSER }
+
+/** What a page is made of, for those who do not see it. */
+type Outline = { lang: string; title: string; headings: number; landmarks: Record<string, number> }
+
+const outlineOf = (page: Page): Promise<Outline> =>
+  page.evaluate<Outline>(`({
+    lang: document.documentElement.lang,
+    title: document.title,
+    headings: document.querySelectorAll('h1').length,
+    landmarks: Object.fromEntries(['body > header', 'body > main', 'body > footer', 'header.site nav', '[role=search]']
+      .map(one => [one, document.querySelectorAll(one).length])),
+  })`)
+
+async function assertOutline(page: Page, name: string): Promise<string> {
+  const { lang, title, headings, landmarks } = await outlineOf(page)
+  assert.equal(lang, 'en', name)
+  assert.match(title, /^\S.* · Palimpsest$|^Palimpsest, /, name)
+  assert.equal(headings, 1, `${name} has one h1`)
+  const once = { 'body > header': 1, 'body > main': 1, 'body > footer': 1, 'header.site nav': 1, '[role=search]': 1 }
+  assert.deepEqual(landmarks, once, name)
+  return title
+}
+
+const WIDTHS = [360, 1_400]
+/** Pages that write are held against WCAG where they are filled in. */
+const WRITES = /^\/(?:publish|actor|admin|entries\/[^/]+\/(?:revise|verify|contradict|relate))$/
+
+/** Holds a page that is open against WCAG, in light and then in dark, where colours are all that differs. */
+async function assertReadable(page: Page, name: string): Promise<void> {
+  await assertAccessible(page, `${name} in light`)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await assertAccessible(page, `${name} in dark`, ['color-contrast'])
+}
+
+/** Looks at each page at every width in light and dark. Gives the titles. */
+async function assertLooks(base: string, addresses: readonly string[], scripts: boolean): Promise<string[]> {
+  const { page, complaints, close } = await visit(browser, base, { scripts })
+  const titles: string[] = []
+  for (const address of addresses) {
+    const name = `${address} ${scripts ? 'with' : 'without'} JavaScript`
+    await page.setViewportSize({ width: 360, height: 900 })
+    await page.emulateMedia({ colorScheme: 'light' })
+    const answer = await page.goto(address)
+    assert.equal(answer?.status(), 200, name)
+    titles.push(await assertOutline(page, name))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 })
+        await assertNoOverflow(page, `${name} at ${width} px in ${colorScheme}`)
+      }
+    }
+    if (scripts && !WRITES.test(address)) {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await assertReadable(page, name)
+    }
+    assert.deepEqual(complaints, [], name)
+  }
+  await close()
+  return titles
+}
+
+for (const scripts of [true, false]) {
+  test(`every page of the table reads well ${scripts ? 'with' : 'without'} JavaScript`, options, async () => {
+    const addresses = addressesOf(documentsOf(told))
+    const titles = await assertLooks(app.url, addresses, scripts)
+    assert.equal(titles.length, addresses.length)
+    for (const path of ['history', 'evidence', 'relations', 'timeline', 'diff']) {
+      const title = titles[addresses.findIndex(address => address.includes(`/${path}`))] ?? ''
+      assert.ok(title.includes(told.entry.title), `${path} names its entry: ${title}`)
+    }
+  })
+}
+
+test('an empty store is welcoming and accessible', options, async () => {
+  const empty = await startApp()
+  for (const scripts of [true, false]) await assertLooks(empty.url, ['/', '/search', '/activity', '/stats'], scripts)
+})
