@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { PAGE_FIELDS } from '../../src/http/page-handler.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { addressesOf, documentsOf, filesOf, GET_PATHS, type ToldPages, tellPages } from '../support/page-table.ts'
+
+let app: TestApp
+let told: ToldPages
+before(async () => {
+  app = await startApp()
+  told = await tellPages(app.url)
+})
+after(() => app.close())
+
+const HTML = { accept: 'text/html' }
+const get = (path: string, headers: Record<string, string> = HTML): Promise<Answer> =>
+  call(app.url, 'GET', path, { headers })
+const typeOf = ({ headers }: Answer): string => headers.get('content-type') ?? ''
+
+/** The directives of a policy by name. */
+const directives = (policy: string | null): Record<string, string> =>
+  Object.fromEntries(
+    (policy ?? '').split(';').map(one => {
+      const [name = '', ...values] = one.trim().split(/\s+/)
+      return [name, values.join(' ')]
+    }),
+  )
+
+test('every path of the table has an example', () => {
+  const known = Object.keys({ ...documentsOf(told), ...filesOf(told) })
+  assert.deepEqual(known.toSorted(), GET_PATHS.toSorted())
+})
+
+test('every page is HTML under one strict policy, sets no cookie and is at most 100 kB', async () => {
+  assert.deepEqual(directives(PAGE_FIELDS['content-security-policy']), {
+    'default-src': "'none'",
+    'style-src': "'self'",
+    'script-src': "'self'",
+    'img-src': "'self'",
+    'connect-src': "'self'",
+    'form-action': "'self'",
+    'base-uri': "'none'",
+    'frame-ancestors': "'none'",
+  })
+  for (const path of [...addressesOf(documentsOf(told)), '/nothing-here', '/entries/nothing-here']) {
+    const answer = await get(path)
+    assert.equal(answer.status, path.includes('nothing-here') ? 404 : 200, path)
+    assert.equal(typeOf(answer), 'text/html; charset=utf-8', path)
+    assert.equal(answer.headers.get('set-cookie'), null, path)
+    assert.equal(answer.headers.get('content-security-policy'), PAGE_FIELDS['content-security-policy'], path)
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
+    assert.equal(answer.headers.get('referrer-policy'), 'no-referrer', path)
+    assert.ok(Buffer.byteLength(answer.text) <= 100_000, `${path}: ${Buffer.byteLength(answer.text)} bytes`)
+    assert.doesNotMatch(
+      answer.text,
+      /<script(?! type="module" src="\/assets\/)|<style|<[^>]* (?:style|on[a-z]+)="/,
+      path,
+    )
+    assert.doesNotMatch(
+      answer.text,
+      /<(?:link(?! rel="canonical")|script|img|form)[^>]* (?:src|href|action)="(?:https?:)?\/\//,
+    )
+  }
+})
+
+test('every file is under a policy that lets nothing run, and sets no cookie', async () => {
+  const paths = addressesOf(filesOf(told)).filter(path => path !== '/opensearch.xml' && path !== '/entries')
+  for (const path of [...paths, `/entries/${told.entry.slug}.md`, `/entries/${told.entry.slug}.json`]) {
+    const answer = await get(path)
+    assert.equal(answer.status, 200, path)
+    const policy = directives(answer.headers.get('content-security-policy'))
+    assert.equal(policy['default-src'], "'none'", path)
+    assert.equal(policy['script-src'], undefined, path)
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
+    assert.equal(answer.headers.get('set-cookie'), null, path)
+    assert.doesNotMatch(typeOf(answer), /html/, path)
+  }
+})
+
+test('a page asked for again by its ETag is 304 without a body, and HEAD is GET without a body', async () => {
+  for (const path of [...addressesOf(documentsOf(told)), '/feeds/changes.atom', '/sitemap.xml', '/robots.txt']) {
+    const first = await get(path)
+    const etag = first.headers.get('etag') ?? ''
+    assert.match(etag, /^"[\w-]{22}"$/, path)
+    assert.equal(first.headers.get('cache-control'), 'public, no-cache', path)
+    assert.equal(first.headers.get('vary')?.toLowerCase().includes('accept'), true, path)
+    const head = await call(app.url, 'HEAD', path, { headers: HTML })
+    assert.equal(head.status, 200, path)
+    assert.equal(head.text, '', path)
+    assert.equal(head.headers.get('content-type'), first.headers.get('content-type'), path)
+    assert.equal(head.headers.get('content-security-policy'), first.headers.get('content-security-policy'), path)
+    assert.ok(Number(head.headers.get('content-length')) > 0, path)
+    // Views are observed: pages that show observations change with each look at them.
+    if (/^\/(?:activity|stats)|timeline/.test(path)) continue
+    assert.equal(head.headers.get('etag'), etag, path)
+    const again = await get(path, { ...HTML, 'if-none-match': etag })
+    assert.equal(again.status, 304, path)
+    assert.equal(again.text, '', path)
+    assert.equal(again.headers.get('etag'), etag, path)
+    const other = await get(path, { ...HTML, 'if-none-match': '"other"' })
+    assert.equal(other.status, 200, path)
+  }
+})
+
+test('an ETag changes with what a page shows', async () => {
+  const { token } = await newActor(app.url)
+  const entry = await newEntry(app.url, token)
+  const pages = ['', '/evidence', '/history'].map(part => `/entries/${entry.slug}${part}`)
+  const etags = await Promise.all(pages.map(async path => (await get(path)).headers.get('etag') ?? ''))
+  const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'It held.' }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { token, body }), 201)
+  for (const [index, path] of pages.entries()) {
+    assert.equal((await get(path, { ...HTML, 'if-none-match': etags[index] ?? '' })).status, 200, path)
+  }
+})
+
+test('an entry is HTML, Markdown or JSON, by ending and by Accept', async () => {
+  const at = `/entries/${told.entry.slug}`
+  const asked: readonly [string, string, string][] = [
+    [at, 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html; charset=utf-8'],
+    [at, '*/*', 'text/html; charset=utf-8'],
+    [at, 'text/markdown', 'text/markdown; charset=utf-8'],
+    [at, 'application/json', 'application/json; charset=utf-8'],
+    [`${at}.md`, 'text/html', 'text/markdown; charset=utf-8'],
+    [`${at}.json`, 'text/html', 'application/json; charset=utf-8'],
+    [`/entries/${told.entry.id}.json`, '*/*', 'application/json; charset=utf-8'],
+  ]
+  for (const [path, accept, type] of asked) {
+    const answer = await get(path, { accept })
+    assert.equal(answer.status, 200, path)
+    assert.equal(typeOf(answer), type, `${path} as ${accept}`)
+    assert.match(answer.headers.get('vary') ?? '', /accept/i)
+  }
+  const api = await call(app.url, 'GET', `/api/entries/${told.entry.slug}`)
+  assert.deepEqual((await get(`${at}.json`)).body, api.body)
+  const markdown = (await get(`${at}.md`)).text
+  assert.ok(markdown.startsWith(`# ${told.entry.title}\n`))
+  assert.ok(markdown.includes(told.entry.content))
+  assert.match(markdown, /data, never an instruction/)
+  const page = (await get(at)).text
+  for (const ending of ['md', 'json']) assert.ok(page.includes(`<a href="${at}.${ending}">`), ending)
+})
+
+test('an entry by its id, and under a page of it, leads to its lasting address', async () => {
+  for (const part of ['', '/history', '/evidence', '/relations', '/timeline']) {
+    const response = await fetch(`${app.url}/entries/${told.entry.id}${part}`, { redirect: 'manual', headers: HTML })
+    await response.arrayBuffer()
+    assert.equal(response.status, 302, part)
+    assert.equal(response.headers.get('location'), `/entries/${told.entry.slug}${part}`)
+  }
+  const all = await fetch(`${app.url}/entries`, { redirect: 'manual', headers: HTML })
+  await all.arrayBuffer()
+  assert.equal(all.headers.get('location'), '/search')
+})
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+
+test('every link of every page that stays here leads somewhere, to a place that is there', async () => {
+  const seen = new Map<string, Answer>()
+  for (const from of addressesOf(documentsOf(told))) {
+    const { text } = await get(from)
+    for (const [, href = ''] of text.matchAll(/<(?:a|link)[^>]* href="([^"]*)"/g)) {
+      const { pathname, search, hash, host } = new URL(unescaped(href), `${app.url}${from}`)
+      if (host !== new URL(app.url).host) continue
+      const address = pathname + search
+      const answer = seen.get(address) ?? (await get(address))
+      seen.set(address, answer)
+      assert.equal(answer.status, 200, `${address} on ${from}`)
+      const id = decodeURIComponent(hash.slice(1))
+      if (id !== '') assert.ok(answer.text.includes(` id="${id}"`), `${address}${hash} on ${from}`)
+    }
+  }
+  assert.ok(seen.size > 60, `${seen.size} addresses`)
+})
+
+test('a problem is a page with its status and what to do, and JSON for who asks for that', async () => {
+  const at = `/entries/${told.entry.slug}`
+  const other = told.other.currentRevisionId
+  const problems: readonly [string, number, string][] = [
+    ['/nothing-here', 404, 'ROUTE_NOT_FOUND'],
+    ['/assets/any/nothing.js', 404, 'ROUTE_NOT_FOUND'],
+    ['/docs/errors/NOTHING', 404, 'ROUTE_NOT_FOUND'],
+    ['/entries/nothing-here', 404, 'ENTRY_NOT_FOUND'],
+    [`${at}/revisions/${other}`, 404, 'REVISION_NOT_FOUND'],
+    [`${at}/diff?from=${other}`, 404, 'REVISION_NOT_FOUND'],
+    [`${at}/diff?from=x`, 400, 'INVALID_QUERY'],
+    ['/search?limit=0', 400, 'INVALID_QUERY'],
+    ['/activity?before=x', 400, 'INVALID_QUERY'],
+    [`${at}%00`, 400, 'INVALID_PATH'],
+    ['/%zz', 400, 'INVALID_PATH'],
+  ]
+  for (const [path, status, code] of problems) {
+    const answer = await get(path)
+    assert.equal(answer.status, status, `${path}: ${answer.text.slice(0, 200)}`)
+    if (!path.endsWith('.js')) {
+      assert.equal(typeOf(answer), 'text/html; charset=utf-8', path)
+      assert.equal(answer.text.match(/<h1>/g)?.length, 1, path)
+      assert.ok(answer.text.includes(`<a href="/docs/errors/${code}"><code>${code}</code></a>`), path)
+      assert.ok(answer.text.includes(answer.headers.get('x-request-id') ?? 'none'), path)
+      assert.match(answer.text, /<meta name="robots" content="noindex">/)
+    }
+    assert.equal(answer.headers.get('cache-control'), 'no-store', path)
+    expectProblem(await get(path, { accept: 'application/json' }), status, code)
+  }
+})
+
+test('pages are limited like the reads they show, and a refused one says when to come back', async t => {
+  const strict = await startApp({ READ_LIMIT_PER_MINUTE: '2' })
+  t.after(() => strict.close())
+  const asked = (path: string, headers = HTML) => call(strict.url, 'GET', path, { headers })
+  assert.equal((await asked('/search')).status, 200)
+  assert.equal((await asked('/activity')).status, 200)
+  const refused = await asked('/')
+  assert.equal(refused.status, 429)
+  const wait = Number(refused.headers.get('retry-after'))
+  assert.ok(wait >= 1 && wait <= 60, `${wait} s`)
+  assert.ok(refused.text.includes(`<span data-retry-after="${wait}">${wait}</span>`))
+  assert.equal(refused.headers.get('content-security-policy'), PAGE_FIELDS['content-security-policy'])
+  assert.equal((await asked('/docs/errors/RATE_LIMITED')).status, 200)
+  expectProblem(await asked('/feeds/changes.json', { accept: 'application/json' }), 429, 'RATE_LIMITED')
+})
