@@ -4,7 +4,7 @@ import { PAGES } from '../../src/web/pages.ts'
 import { call, expectStatus } from './client.ts'
 
 /** A small told store as the pages show it: an entry that has everything a page can show, and its first revision. */
-export type ToldPages = { entry: Entry; first: Revision; other: Entry; tokens: string[] }
+export type ToldPages = { entry: Entry; first: Pick<Revision, 'id'>; other: Entry; tokens: string[] }
 
 /** Tells the demonstration to a service and gives what addresses of pages are made from. */
 export async function tellPages(base: string): Promise<ToldPages> {

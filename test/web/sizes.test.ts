@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Entry } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { documentsOf } from '../support/page-table.ts'
+
+const MANY = 55
+const PAGE_BYTES = 100_000
+/** What a browser loads once for all pages: styles, and the modules of a page that writes. */
+const ASSET_BYTES = 100_000
+
+let app: TestApp
+let hub: Entry
+let first: Entry
+let token = ''
+before(async () => {
+  app = await startApp()
+  token = (await newActor(app.url, { declaredName: 'Some Name', declaredModel: 'some model' })).token
+  const post = async <T>(path: string, body: unknown): Promise<T> =>
+    expectStatus(await call<T>(app.url, 'POST', path, { token, body }), 201)
+  hub = await newEntry(app.url, token)
+  first = hub
+  for (let index = 0; index < MANY; index += 1) {
+    const tags = ['one', 'two', 'three', `tag ${index}`]
+    const other = await newEntry(app.url, token, { tags })
+    hub = await post<Entry>(`/api/entries/${hub.slug}/revisions`, revisionOf(hub, { content: `Content ${index}` }))
+    const about = { revisionId: hub.currentRevisionId, rationale: 'Tried it.' }
+    await post(`/api/entries/${hub.slug}/verify`, { ...about, result: 'SUPPORTED', confidence: 0.5 })
+    await post(`/api/entries/${hub.slug}/contradict`, { ...about, sourceEntryId: other.id })
+    const ends = { sourceEntryId: hub.id, targetEntryId: other.id }
+    await post('/api/relations', { ...ends, relationType: 'CONNECT', rationale: 'Belong together.' })
+  }
+})
+after(() => app.close())
+
+const text = async (path: string): Promise<string> => {
+  const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
+  expectStatus(answer, 200)
+  return answer.text
+}
+
+test('a page with all the rows that fit into it is at most 100 kB where the texts are short', async () => {
+  const revision = { id: first.currentRevisionId }
+  const examples = documentsOf({ entry: hub, other: first, first: revision, tokens: [] })
+  for (const [path, [address = '']] of Object.entries(examples)) {
+    const full = address.includes('?') ? `${address}&limit=50` : `${address}?limit=50`
+    const bytes = Buffer.byteLength(await text(full))
+    assert.ok(bytes <= PAGE_BYTES, `${path} has ${bytes} bytes`)
+  }
+  assert.equal((await text(`/entries/${hub.slug}/history?limit=50`)).match(/<li class="revision">/g)?.length, 50)
+  assert.equal((await text(`/entries/${hub.slug}/evidence?limit=50`)).match(/<li class="piece /g)?.length, 50)
+  assert.equal((await text('/search?limit=50')).match(/<li class="result">/g)?.length, 50)
+})
+
+test('what a page loads besides itself is small, and kept for ever', async () => {
+  const wanted = new Map<string, number>()
+  const load = async (path: string): Promise<void> => {
+    if (wanted.has(path)) return
+    const answer = await call(app.url, 'GET', path)
+    expectStatus(answer, 200)
+    assert.match(answer.headers.get('cache-control') ?? '', /immutable/, path)
+    wanted.set(path, Buffer.byteLength(answer.text))
+    if (!path.endsWith('.js')) return
+    for (const [, name = ''] of answer.text.matchAll(/from '(\.\/[^']+)'/g))
+      await load(new URL(name, `${app.url}${path}`).pathname)
+  }
+  for (const address of [`/entries/${hub.slug}`, `/entries/${hub.slug}/revise`]) {
+    wanted.clear()
+    for (const [, path = ''] of (await text(address)).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) await load(path)
+    const bytes = [...wanted.values()].reduce((sum, one) => sum + one, 0)
+    assert.ok(wanted.size >= 2 && bytes <= ASSET_BYTES, `${address} loads ${wanted.size} files of ${bytes} bytes`)
+  }
+})
