@@ -188,7 +188,7 @@ function jsonOf({ title, path, query = '', home, items }: Feed, config: Config):
       content_text: seen(one.text),
       date_published: one.at,
       authors: [{ name: seen(one.author) }],
-      ...(one.tags === undefined ? {} : { tags: one.tags }),
+      ...(one.tags === undefined ? {} : { tags: one.tags.map(seen) }),
     })),
   }
   return { type: 'application/feed+json; charset=utf-8', body: JSON.stringify(body) }

@@ -50,12 +50,12 @@ const tagFeeds = (tag: string) => [
   {
     type: 'application/atom+xml',
     href: `/feeds/tag.atom?tag=${encodeURIComponent(tag)}`,
-    title: `Entries tagged ${tag} (Atom)`,
+    title: `Entries tagged ${titleOf(tag)} (Atom)`,
   },
   {
     type: 'application/feed+json',
     href: `/feeds/tag.json?tag=${encodeURIComponent(tag)}`,
-    title: `Entries tagged ${tag} (JSON Feed)`,
+    title: `Entries tagged ${titleOf(tag)} (JSON Feed)`,
   },
 ]
 
