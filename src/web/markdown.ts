@@ -1,4 +1,4 @@
-import type { RendererRule, StateCore } from 'markdown-it'
+import type { RendererRule, StateCore, Token } from 'markdown-it'
 import MarkdownIt from 'markdown-it'
 import { type Html, html, raw } from './html.ts'
 import { visible } from './visible.ts'
@@ -53,14 +53,21 @@ rules.code_block = (tokens, index) => block(tokens[index]?.content ?? '')
 rules.fence = (tokens, index) => block(tokens[index]?.content ?? '')
 rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
 rules.table_close = () => '</table></div>\n'
-/** An image would tell its host who reads: it is a link, opened by those who want it. */
+/** An image would tell its host who reads: it is a link, opened by those who want it; inside of a link it is that link. */
 rules.image = (tokens, index, _options, env) => {
   const token = tokens[index]
-  const address = token?.attrGet('src') ?? ''
-  return `${openLink(address, env)}<span class="kind">image</span> ${visible(token?.content || String(address)).markup}${closeLink(env)}`
+  const address = String(token?.attrGet('src') ?? '')
+  const shown = `<span class="kind">image</span> ${visible(token?.content || address).markup}`
+  return (env as Environment).open.length > 0 ? shown : openLink(address, env) + shown + closeLink(env)
 }
-rules.link_open = (tokens, index, _options, env) => openLink(tokens[index]?.attrGet('href') ?? '', env)
-rules.link_close = (_tokens, _index, _options, env) => closeLink(env)
+rules.link_open = (tokens, index, _options, env) => openLink(hrefOf(tokens[index]), env)
+/** A link without words shows where it leads: a place where the focus stops must have a name. */
+rules.link_close = (tokens, index, _options, env) => {
+  const before = tokens[index - 1]
+  return (before?.type === 'link_open' ? visible(hrefOf(before)).markup : '') + closeLink(env)
+}
+
+const hrefOf = (token: Token | undefined): string => String(token?.attrGet('href') ?? '')
 
 /** Headings as deep as they stand in their text, whichever mark its author begins with: no level is left out below the page's own. */
 function nestHeadings({ tokens }: StateCore): void {
@@ -74,9 +81,8 @@ function nestHeadings({ tokens }: StateCore): void {
   }
 }
 
-function openLink(value: string | number, given: unknown): string {
+function openLink(address: string, given: unknown): string {
   const env = given as Environment
-  const address = String(value)
   env.addresses += address.length
   if (env.addresses > ADDRESS_CHARACTERS_MAX) {
     env.open.push('</span>')

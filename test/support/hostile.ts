@@ -10,7 +10,7 @@ export const UNSEEN =
   '\u202eesrever\u202c \u2066isolate\u2069 zero\u200bwidth\u2060\ufeff \u001b[31mred\u001b[0m \u009b2J \u0007 \u{e0041}\u{e0042}'
 /** Every character of `UNSEEN` that must stand nowhere as itself. */
 export const UNSEEN_CHARACTERS =
-  /[\u0007\u034f\u17b4\u001b\u009b\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u
+  /\u034f|\u17b4|[\u0007\u001b\u009b\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u
 
 /** Markup that would do something wherever it stood unescaped: in text, attributes, titles, scripts, comments, XML and templates. */
 export const MARKUP = [

@@ -1,0 +1,85 @@
+import { LIMITS } from '../../src/contract/limits.ts'
+
+const ALL = LIMITS.contentCharacters
+/** Bytes of a body that a content may take, as JSON. */
+const BYTES = LIMITS.bodyBytes - 1_500
+
+/** A text cut to what one request can carry. */
+function fitting(text: string): string {
+  let characters = [...text].slice(0, ALL)
+  for (;;) {
+    const cut = characters.join('')
+    const bytes = Buffer.byteLength(JSON.stringify(cut))
+    if (bytes <= BYTES) return cut
+    characters = characters.slice(0, Math.floor((characters.length * BYTES) / bytes))
+  }
+}
+/** A unit again and again, up to the longest content. */
+const full = (unit: string): string => fitting(unit.repeat(Math.ceil(ALL / [...unit].length)))
+const half = (first: string, second: string): string =>
+  first.repeat(ALL / 2 / first.length) + second.repeat(ALL / 2 / second.length)
+
+/** Contents that ask for as much work as a content can, by what they do. All fit into one request. */
+export const COSTLY_CONTENTS: Readonly<Record<string, string>> = {
+  'emphasis that never closes': full('*a '),
+  'emphasis, strong and struck through': full('***a~~_b __c'),
+  stars: full('*'),
+  'underscores and stars in turn': full('*_'),
+  'stars that open and others that close': half('*a', 'a**'),
+  'nested quotes': full('>'),
+  'nested quotes on many lines': full(`${'>'.repeat(99)}\n`),
+  'nested lists': full('- '),
+  'numbers of lists on many lines': full('1. a\n   - b\n'),
+  'brackets that open': full('['),
+  'links that never close': full('[a]('),
+  'links in links': full('[![a](b)'),
+  'links that open and brackets that close': half('[', ']'),
+  'addresses in angles': full('<https://a '),
+  'one address and its references': `[a]: /${'x'.repeat(400)}\n\n${full('[a] ').slice(0, ALL - 420)}`,
+  'definitions of references': full('[a]: b\n'),
+  'bare addresses': full('https://a.b '),
+  'schemes without an end': full('http://'),
+  'addresses of other scripts': full('http://ä.ö '),
+  'addresses of mail': full('mailto:a@b '),
+  'one long word': full('x'),
+  'backticks of growing length': full(Array.from({ length: 200 }, (_, index) => `${'`'.repeat(index + 1)} `).join('')),
+  'backticks that open': full('`a``'),
+  fences: full('```\n'),
+  'angles that open': full('<'),
+  'tags that never close': full('<a b="'),
+  comments: full('<!--'),
+  'references of characters': full('&amp;'),
+  'references that never close': full('&'),
+  backslashes: full('\\'),
+  'a table as wide as may be': `${full('|').slice(0, 6_000)}\n${'|-'.repeat(3_000)}\n${'|\n'.repeat(3_000)}`,
+  'small tables': full('a|b\n-|-\n1|2\n\n'),
+  headings: full('# a\n'),
+  'lines under lines': full('a\n=\n'),
+  'empty lines': fitting(`a${full('\n')}`),
+  'unseen characters between others': full('\u200ba'),
+  'unseen characters in a row': full('\u202e'),
+  'joiners behind letters': full('a\u200d'),
+  'marks on one letter': full('e\u0301\u0302\u0303'),
+}
+
+/** Letters by chance, the same in every run. */
+function letterOf(index: number): string {
+  const mixed = Math.imul(index + 1, 0x9e3779b1) >>> 0
+  return 'abcdefghijklmnopqrstuvwxyz'[(mixed >>> 16) % 26] ?? 'a'
+}
+const lines = (count: number, line: (index: number) => string): string =>
+  fitting(Array.from({ length: count }, (_, index) => `${line(index)}\n`).join(''))
+const words = (from: number): string => Array.from({ length: 10_000 }, (_, index) => letterOf(index + from)).join(' ')
+
+/** Pairs of contents that are hard to compare, by how they differ. */
+export const COSTLY_DIFFERENCES: Readonly<Record<string, readonly [string, string]>> = {
+  '10,000 lines that are all others': [lines(10_000, () => 'a'), lines(10_000, () => 'b')],
+  '10,000 lines by chance': [lines(10_000, letterOf), lines(10_000, index => letterOf(index + 77_777))],
+  '10,000 lines turned around': [lines(3_000, index => `${index}`), lines(3_000, index => `${2_999 - index}`)],
+  'every other of 10,000 lines': [lines(10_000, () => 'a'), lines(10_000, index => 'ab'[index % 2] ?? '')],
+  '10,000 words by chance': [words(0), words(77_777)],
+  'words and no words': [full('a '), full('. ')],
+  'one long word': [full('x'), full('y')],
+  'one word that grows': [full('x').slice(1), full('x')],
+  'unseen characters': [full('a\u200b'), full('\u200bb')],
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { type ToldPages, tellPages } from '../../support/page-table.ts'
+
+let app: TestApp
+let browser: Browser
+let told: ToldPages
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+  told = await tellPages(app.url)
+})
+const options = { skip: NO_BROWSER }
+/** More keys than any page here has places to stop at. */
+const KEYS = 120
+
+/** Where the focus is, and whether somebody who looks can see that it is there. */
+type Focus = {
+  tag: string
+  href: string
+  name: string
+  shown: boolean
+  inView: boolean
+  marked: boolean
+  covered: boolean
+}
+
+const FOCUS = `(() => {
+  const one = document.activeElement
+  const { left, top, right, bottom, width, height } = one.getBoundingClientRect()
+  const x = Math.min(Math.max(left + width / 2, 0), innerWidth - 1)
+  const y = Math.min(Math.max(top + height / 2, 0), innerHeight - 1)
+  const hit = document.elementFromPoint(x, y)
+  const marks = [one, ...one.querySelectorAll('*')].map(part => getComputedStyle(part))
+  return {
+    tag: one.tagName.toLowerCase(),
+    href: one.getAttribute('href') ?? '',
+    name: (one.getAttribute('aria-label') ?? one.getAttribute('name') ?? one.textContent).trim().slice(0, 60),
+    shown: width > 2 && height > 2,
+    inView: right > 0 && bottom > 0 && left < innerWidth && top < innerHeight,
+    marked: marks.some(style =>
+      (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2) ||
+      (style.vectorEffect === 'non-scaling-stroke' && parseFloat(style.strokeWidth) >= 2)),
+    covered: hit !== null && hit !== one && !one.contains(hit) && !hit.contains(one),
+  }
+})()`
+
+/** Presses Tab once and asserts that the focus can be seen where it arrives. */
+async function tab(page: Page): Promise<Focus> {
+  await page.keyboard.press('Tab')
+  const focus = await page.evaluate<Focus>(FOCUS)
+  if (focus.tag === 'body') return focus
+  const { shown, inView, marked, covered } = focus
+  const told = `${focus.tag} ${focus.href} “${focus.name}” on ${page.url()}`
+  assert.deepEqual(
+    { shown, inView, marked, covered },
+    { shown: true, inView: true, marked: true, covered: false },
+    told,
+  )
+  return focus
+}
+
+/** Goes on by Tab until the focus is on what is wanted. */
+async function tabTo(page: Page, what: string, wanted: (focus: Focus) => boolean): Promise<Focus> {
+  const passed: string[] = []
+  for (let key = 0; key < KEYS; key += 1) {
+    const focus = await tab(page)
+    if (wanted(focus)) return focus
+    passed.push(focus.href || focus.name)
+  }
+  throw new assert.AssertionError({ message: `Tab does not reach ${what} on ${page.url()}: ${passed.join(' · ')}` })
+}
+
+async function follow(page: Page, href: string): Promise<void> {
+  const { href: found } = await tabTo(page, href, focus => focus.tag === 'a' && focus.href.startsWith(href))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**${found}`)
+}
+
+for (const scripts of [true, false]) {
+  test(
+    `everything is reached by Tab and Enter, ${scripts ? 'with' : 'without'} JavaScript, and the focus is seen`,
+    options,
+    async () => {
+      const { page, complaints, close } = await visit(browser, app.url, {
+        scripts,
+        width: scripts ? 1_100 : 360,
+        dark: !scripts,
+      })
+      const at = `/entries/${told.entry.slug}`
+      await page.goto('/')
+      const skip = await tab(page)
+      assert.equal(skip.href, '#main')
+      await tabTo(page, 'the search', ({ tag, name }) => tag === 'input' && name === 'q')
+      await page.keyboard.type('write-ahead')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/search?q=write-ahead')
+      await follow(page, at)
+      await follow(page, `${at}/history`)
+      await follow(page, `${at}/diff?from=`)
+      await follow(page, `${at}/relations`)
+      const graph = await page.locator('svg a').first().getAttribute('href')
+      assert.ok(graph?.startsWith('/entries/'))
+      await tabTo(page, 'the picture', ({ href }) => href === graph)
+      assert.equal(await page.evaluate('document.activeElement.closest("svg") !== null'), true)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${graph}`)
+      assert.equal(await page.locator('h1').count(), 1)
+      assert.deepEqual(complaints, [])
+      await close()
+    },
+  )
+}
+
+test('the skip link leads past the navigation', options, async () => {
+  const { page, close } = await visit(browser, app.url)
+  await page.goto(`/entries/${told.entry.slug}`)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**#main')
+  const next = await tab(page)
+  assert.equal(await page.evaluate('document.activeElement.closest("main") !== null'), true, next.href)
+  await close()
+})
+
+test('every place where the focus stops on the pages that read can be seen', options, async () => {
+  const { page, close } = await visit(browser, app.url, { width: 360 })
+  for (const part of ['', '/evidence', '/relations', '/history']) {
+    await page.goto(`/entries/${told.entry.slug}${part}`)
+    const places = await page
+      .locator('main a:visible, main button:visible, main input:visible, main summary:visible')
+      .count()
+    let stops = 0
+    while (stops < KEYS && (await tab(page)).tag !== 'body') stops += 1
+    assert.ok(stops >= Math.min(places, 10) && stops < KEYS, `${stops} stops, ${places} places on ${part}`)
+  }
+  await close()
+})
