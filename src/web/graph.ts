@@ -26,12 +26,15 @@ export function relationGraph(title: string, neighbours: readonly Neighbour[]): 
   const shown = [...new Map(neighbours.map(one => [one.slug, one])).values()].slice(0, NEIGHBOURS_MAX)
   const height = shown.length <= 2 ? 90 : shown.length <= 4 ? 270 : 440
   const placed = shown.map((one, index) => ({ ...one, ...placeOf(index, shown.length, height) }))
-  return html`<figure class="picture graph"><svg class="plot" viewBox="0 0 ${WIDTH} ${height}" role="group" aria-label="The entries around this one">
+  // One neighbour stands to the right: there is nothing to the left of the middle.
+  const one = shown.length === 1
+  const left = one ? WIDTH / 2 - BOX / 2 - 4 : 0
+  return html`<figure class="picture graph"><div class="wide"><svg class="plot${one && ' one'}" viewBox="${left} 0 ${WIDTH - left} ${height}" role="group" aria-label="The entries around this one">
 <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8Z"/></marker></defs>
 ${placed.map(({ x, y, relationType, outward }) => edge({ x, y, relationType, outward }, height / 2))}
 ${node(WIDTH / 2, height / 2, title, 'here')}
 ${placed.map(({ x, y, slug, title: name, relationType }) => html`<a href="/entries/${slug}">${node(x, y, name, TONES[relationType])}</a>`)}
-</svg><figcaption><ul class="legend">${Object.entries(TONES).map(([type, tone]) => html`<li><i class="key ${tone}"></i>${type.toLowerCase()}</li>`)}</ul></figcaption></figure>`
+</svg></div><figcaption><ul class="legend">${Object.entries(TONES).map(([type, tone]) => html`<li><i class="key ${tone}"></i>${type.toLowerCase()}</li>`)}</ul></figcaption></figure>`
 }
 
 /** Places on an ellipse: beside the middle where there are only two, else from the top around. */

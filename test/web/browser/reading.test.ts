@@ -93,3 +93,29 @@ test('an empty store is welcoming and accessible', options, async () => {
   const empty = await startApp()
   for (const scripts of [true, false]) await assertLooks(empty.url, ['/', '/search', '/activity', '/stats'], scripts)
 })
+
+const LEAST_TEXT = 10
+
+test('every word of every picture can be read on a narrow screen', options, async () => {
+  const { page, close } = await visit(browser, app.url, { width: 360 })
+  const at = `/entries/${told.entry.slug}`
+  const small: string[] = []
+  let texts = 0
+  for (const address of [
+    `${at}/relations`,
+    `/entries/${told.other.slug}/relations`,
+    `${at}/history`,
+    '/activity',
+    '/stats',
+  ]) {
+    await page.goto(address)
+    const sizes = await page.evaluate<[string, number][]>(`[...document.querySelectorAll('main svg text')].map(text =>
+      [text.textContent, parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a])`)
+    texts += sizes.length
+    for (const [text, size] of sizes)
+      if (size < LEAST_TEXT) small.push(`${text} is ${size.toFixed(1)} px high on ${address}`)
+  }
+  assert.ok(texts >= 8, `${texts} texts`)
+  assert.deepEqual(small, [])
+  await close()
+})
