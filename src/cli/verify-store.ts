@@ -5,6 +5,7 @@ import { readHead } from '../store/head.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../store/revision.ts'
 import { type Progress, percent } from './progress.ts'
 import type { Snapshot } from './snapshot.ts'
+import { damageOfTotals } from './verify-totals.ts'
 
 /** What a store holds, and how far its two dense numbers are. */
 export type Counts = {
@@ -28,7 +29,7 @@ const ENTRY_PAGE = 200
 const REVISION_PAGE = 50
 
 /**
- * Checks a whole store: what its engine can check, its numbers, and every entry's chain of hashes, in bounded memory.
+ * Checks a whole store: what its engine can check, its numbers, its totals, and every entry's chain of hashes, in bounded memory.
  */
 export async function verifyStore(
   { store, damageOfEngine }: Pick<Snapshot, 'store' | 'damageOfEngine'>,
@@ -39,6 +40,7 @@ export async function verifyStore(
   const damage =
     (await damageOfEngine()) ??
     (await damageOfNumbers(store, counts)) ??
+    (await damageOfTotals(store)) ??
     (await damageOfEntries(store, counts, progress))
   return { counts, damage }
 }

@@ -93,6 +93,25 @@ const DAMAGES: [string, string, RegExp][] = [
   ['record', 'UPDATE head SET record = 8', /^The last record is 7, and the head says 8\.$/],
   ['hole', 'DELETE FROM evidence WHERE number = 5', /^Record 5 is missing/],
   ['sequence', 'UPDATE head SET sequence = 2', /above the last sequence of the head, 2\.$/],
+  ['total', 'UPDATE head SET revisions = 9', /^The head counts 9 as revisions, and 0 are there\.$/],
+  ['reader', 'UPDATE head SET interactions = 1', /^The head counts 1 as interactions, and 0 are there\.$/],
+  [
+    'feed',
+    'DELETE FROM activity WHERE sequence = 3',
+    /^The activity has 6 rows of writes, and 7 records were written\.$/,
+  ],
+  ['topic', "INSERT INTO topic VALUES ('x', 'X', 1)", /^The topics count 1 tags, and public entries have 0\.$/],
+  [
+    'tags',
+    "UPDATE entry SET data_class = 'EXTERNAL', tags = '[' WHERE number = 1; UPDATE head SET entries = 1",
+    /^The tags of entry .* cannot be read\.$/,
+  ],
+  [
+    'counter',
+    'UPDATE entry SET evidence = evidence + 1 WHERE number = 1',
+    /^Entry .* counts other evidence or relations/,
+  ],
+  ['end', 'DELETE FROM relation_end; UPDATE entry SET relations = 0', /^There are 0 ends of 1 relations/],
   ['reference', 'UPDATE evidence SET actor = 99 WHERE number = 5', /of table evidence refers to a row of actor/],
 ]
 for (const [name, change, sentence] of DAMAGES) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { damageOfTotals } from '../../src/cli/verify-totals.ts'
 import { MODERATION_ACTIONS, type ModerationAction } from '../../src/contract/words.ts'
 import type { Reader } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
@@ -107,6 +108,7 @@ async function moderateAtRandom(store: BareStore): Promise<void> {
       await expectedTotals(reader),
       `step ${step}`,
     )
+    assert.equal(await damageOfTotals(reader), undefined, `step ${step}`)
   }
   const topics = await reader.all<{ key: string; entries: number }>(sql`SELECT key, entries FROM topic ORDER BY key`)
   const tags = await reader.all<{ tags: string }>(sql`SELECT e.tags FROM entry e WHERE ${entryShown}`)
