@@ -7,8 +7,8 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { findDataDirectory, isServed } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
-import { assertTrustworthy } from '../postgres/checks.ts'
-import { beginCopying, endCopying, isUntouched, readCopyTarget } from '../postgres/copying.ts'
+import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
+import { beginCopying, endCopying, readCopyTarget } from '../postgres/copying.ts'
 import { followOnce } from '../postgres/search-follow.ts'
 import { shareOriginKey, shareTokenDigest } from '../postgres/secrets.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
@@ -78,18 +78,19 @@ const DONE = 'Start the service with DATABASE_URL now; the old directory is left
 /** Gives the database the schema, and refuses one with a store that this one must not be written over. */
 async function prepare(source: SqliteConnection, target: PostgresConnection): Promise<void> {
   await assertTrustworthy(target)
+  await assertPrimary(target)
   await migratePostgres(target, Date.now())
   const { store_id: storeId } = await readHead(source)
   const found = await readCopyTarget(target)
   if (found.storeId !== undefined && found.storeId !== storeId) {
     throw new OperatorError('The database holds another store; name an empty one.')
   }
-  if (!isUntouched(found)) {
+  if (found.state === 'written') {
     throw new OperatorError(
       'A node has written to this copy since; name an empty database, or go on with this one as it is.',
     )
   }
-  await beginCopying(target)
+  await beginCopying(target, storeId)
 }
 
 /** Copies every row; those of the head last, with all that a node needs to begin. Until then no node serves the database. */
@@ -110,7 +111,7 @@ async function copyAll(source: SqliteConnection, target: PostgresConnection, pro
     ...COPIED.flatMap(({ by, name }) => (by === 'number' ? [continuing(name)] : [])),
   ])
   const last = source.one<{ at: number | null }>(sql`SELECT max(created_at) AS at FROM activity`)?.at
-  await endCopying(target, last ?? 0)
+  await endCopying(target, (await readHead(source)).store_id, last ?? 0)
   await target.exec('COMMIT')
   return sent
 }

@@ -1,7 +1,7 @@
 import { MIGRATIONS } from '../database/migrate.ts'
 import { appliedToPostgres } from '../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
-import { assertTrustworthy } from '../postgres/checks.ts'
+import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
 import { assertWhollyCopied } from '../postgres/copying.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
 import type { Check, Finding } from './doctor.ts'
@@ -38,6 +38,7 @@ async function ask<T>(connection: PostgresConnection, text: string): Promise<T |
 
 async function checkServer(connection: PostgresConnection): Promise<Finding> {
   await assertTrustworthy(connection)
+  await assertPrimary(connection)
   const found = await ask<{ name: string }>(connection, `SELECT current_setting('server_version') AS name`)
   return { mark: 'ok', what: 'database', finding: `PostgreSQL ${found?.name}, every commit is synced, encoding UTF8` }
 }
@@ -69,7 +70,7 @@ async function checkSessions(connection: PostgresConnection): Promise<Finding> {
   const found = await ask<{ most: number; used: number }>(
     connection,
     `SELECT current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint AS most,
-      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
+      (SELECT sum(numbackends) FROM pg_stat_database) AS used`,
   )
   const [most, used] = [found?.most ?? 0, found?.used ?? 0]
   const finding = `${used} of ${most} are open; a node opens about ${SESSIONS_OF_NODE}`

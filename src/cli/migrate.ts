@@ -3,7 +3,7 @@ import { migratePostgres } from '../database/migrate-postgres.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { findDataDirectory, lockDataDirectory } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
-import { assertTrustworthy } from '../postgres/checks.ts'
+import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { databaseUrlOf, dataDirOf } from './data-dir.ts'
@@ -22,6 +22,7 @@ async function migrateDatabase(url: string): Promise<string[]> {
   const connection = await connectCommand(url)
   try {
     await assertTrustworthy(connection)
+    await assertPrimary(connection)
     return await migratePostgres(connection, Date.now())
   } finally {
     await connection.close()

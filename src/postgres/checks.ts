@@ -5,8 +5,7 @@ const OLDEST_VERSION = 150_000
 
 const CHECKED = `SELECT current_setting('server_version_num')::bigint AS version, current_setting('server_version') AS name,
   current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
-  current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_encoding') AS encoding,
-  pg_is_in_recovery()::text AS recovery`
+  current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_encoding') AS encoding`
 
 /** Throws OperatorError when this PostgreSQL would not keep what it acknowledges, or cannot hold every text. */
 export async function assertTrustworthy(connection: PostgresConnection): Promise<void> {
@@ -28,6 +27,13 @@ export async function assertTrustworthy(connection: PostgresConnection): Promise
       'runs with synchronous_commit=off and would acknowledge what it can lose; set synchronous_commit=on for this database',
     )
   }
+}
+
+/** Throws OperatorError when this PostgreSQL only reads. A node waits instead: it may become the primary. */
+export async function assertPrimary(connection: PostgresConnection): Promise<void> {
+  const [result] = await connection.send([{ text: 'SELECT pg_is_in_recovery()::text AS standby', values: [] }])
+  if (result?.rows[0]?.standby !== 'true') return
+  throw new OperatorError('PostgreSQL at DATABASE_URL is a standby, which only reads; name its primary.')
 }
 
 /** What PostgreSQL says when the operator must act, and the mend. */

@@ -1,10 +1,11 @@
 import type { PostgresConnection } from '../database/postgres.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/** Stands in place of the server's identity while a copy into the database is not finished: no node may serve what is there. */
-const COPYING = 'copying'
+/** Stands in place of the server's identity, before the id of the store, while a copy into the database is not finished: no node may serve what is there. */
+const COPYING = 'copying '
 
-export type CopyTarget = { storeId: string | undefined; identity: string }
+/** What is in a database: the store whose copy, whole or not, it is, and whether a node has written to it or the copy was not finished. */
+export type CopyTarget = { storeId: string | undefined; state: 'empty' | 'copying' | 'copied' | 'written' }
 
 /** What is known of the store in a database that has the schema. */
 export async function readCopyTarget(connection: PostgresConnection): Promise<CopyTarget> {
@@ -12,29 +13,30 @@ export async function readCopyTarget(connection: PostgresConnection): Promise<Co
     { text: 'SELECT store_id FROM head', values: [] },
     { text: 'SELECT identity FROM cluster', values: [] },
   ])
-  return {
-    storeId: head?.rows[0]?.store_id as string | undefined,
-    identity: String(cluster?.rows[0]?.identity ?? ''),
-  }
+  const storeId = head?.rows[0]?.store_id as string | undefined
+  const identity = String(cluster?.rows[0]?.identity ?? '')
+  if (identity.startsWith(COPYING)) return { storeId: identity.slice(COPYING.length), state: 'copying' }
+  if (identity !== '') return { storeId, state: 'written' }
+  return { storeId, state: storeId === undefined ? 'empty' : 'copied' }
 }
 
-/** Whether no node has written to the database: it is empty, or what a copy left. */
-export const isUntouched = ({ identity }: CopyTarget): boolean => identity === '' || identity === COPYING
-
-/** Marks the database as one that is being copied into. */
-export async function beginCopying(connection: PostgresConnection): Promise<void> {
+/** Marks the database as one that a store is being copied into. */
+export async function beginCopying(connection: PostgresConnection, storeId: string): Promise<void> {
   await connection.send([
     {
       text: `INSERT INTO cluster (one, identity, committed_at) VALUES (1, $1, 0) ON CONFLICT (one) DO UPDATE SET identity = excluded.identity`,
-      values: [COPYING],
+      values: [COPYING + storeId],
     },
   ])
 }
 
-/** Ends the copying in the transaction that is open; times go on from `newest` (milliseconds). Throws OperatorError when a node wrote meanwhile. */
-export async function endCopying(connection: PostgresConnection, newest: number): Promise<void> {
+/** Ends the copying of a store in the transaction that is open; times go on from `newest` (milliseconds). Throws OperatorError when a node wrote meanwhile. */
+export async function endCopying(connection: PostgresConnection, storeId: string, newest: number): Promise<void> {
   const [ended] = await connection.send([
-    { text: `UPDATE cluster SET identity = '', committed_at = $1 WHERE identity = $2`, values: [newest, COPYING] },
+    {
+      text: `UPDATE cluster SET identity = '', committed_at = $1 WHERE identity = $2`,
+      values: [newest, COPYING + storeId],
+    },
   ])
   if (ended?.count === 1) return
   throw new OperatorError(
@@ -44,7 +46,7 @@ export async function endCopying(connection: PostgresConnection, newest: number)
 
 /** Throws OperatorError while a copy into the database is not finished. */
 export async function assertWhollyCopied(connection: PostgresConnection): Promise<void> {
-  if ((await readCopyTarget(connection)).identity !== COPYING) return
+  if ((await readCopyTarget(connection)).state !== 'copying') return
   throw new OperatorError(
     'A copy into the database at DATABASE_URL was not finished; run "palimpsest copy" again before a node is started on it.',
   )

@@ -5,6 +5,9 @@ import type { PostgresConnection } from '../database/postgres.ts'
 import { assertTrustworthy } from './checks.ts'
 import { assertWhollyCopied } from './copying.ts'
 
+/** Which server this is, and which of its databases: one made anew from a dump is another one. */
+const SYSTEM = `SELECT c.system_identifier || '/' || d.oid AS system FROM pg_control_system() c, pg_database d WHERE d.datname = current_database()`
+
 /** What a node knows of the server it writes to. */
 export type Server = { system: string; columns: ColumnTypes }
 
@@ -13,7 +16,7 @@ export async function prepareDatabase(connection: PostgresConnection): Promise<S
   await assertTrustworthy(connection)
   await migratePostgres(connection, Date.now())
   await assertWhollyCopied(connection)
-  const [, , found] = await connection.send([
+  const [, , , found] = await connection.send([
     {
       text: 'INSERT INTO head (one, store_id) VALUES (1, $1) ON CONFLICT (one) DO NOTHING',
       values: [randomUUID()],
@@ -22,7 +25,12 @@ export async function prepareDatabase(connection: PostgresConnection): Promise<S
       text: `INSERT INTO cluster (one, identity, committed_at) VALUES (1, '', 0) ON CONFLICT (one) DO NOTHING`,
       values: [],
     },
-    { text: 'SELECT system_identifier::text AS system FROM pg_control_system()', values: [] },
+    // It stands in the schema's step too; what is derived may have been left out of a dump.
+    {
+      text: 'INSERT INTO search_progress (one, version, record, change, entry) VALUES (1, 0, 0, 0, 0) ON CONFLICT (one) DO NOTHING',
+      values: [],
+    },
+    { text: SYSTEM, values: [] },
   ])
   return { system: String(found?.rows[0]?.system), columns: await readColumnTypes(connection) }
 }

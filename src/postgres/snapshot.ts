@@ -9,13 +9,18 @@ const STATEMENT_TIMEOUT = 6 * 3_600_000
 
 /** A session for a command: nothing in it is in a hurry. Throws OperatorError where the operator can mend what is wrong. */
 export async function connectCommand(url: string): Promise<PostgresConnection> {
+  const options = { url, name: 'command', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: STATEMENT_TIMEOUT }
+  const connection = await explained(connectPostgres(options))
+  return {
+    ...connection,
+    send: queries => explained(connection.send(queries)),
+    exec: text => explained(connection.exec(text)),
+  }
+}
+
+async function explained<T>(work: Promise<T>): Promise<T> {
   try {
-    return await connectPostgres({
-      url,
-      name: 'command',
-      statementTimeout: STATEMENT_TIMEOUT,
-      idleTimeout: STATEMENT_TIMEOUT,
-    })
+    return await work
   } catch (error) {
     throw refusalOf(error as Error)
   }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { withClient } from '../support/cluster.ts'
+import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { startServer } from '../support/process.ts'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+
+/** As docs/operating.md has it. */
+const GRANTS = `GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA public TO palimpsest_node`
 
 const options = { skip: NO_POSTGRES }
 const directory = temporaryDirectory()
@@ -20,6 +26,85 @@ test('an export of the copy is the export of the store, byte for byte', options,
   assert.ok(ofStore.includes('Red and quick.'))
   assert.equal(expectDone(await palimpsest(['export'], { env })), ofStore)
 })
+
+const DAMAGES: [what: string, change: string, undo: string, sentence: RegExp][] = [
+  [
+    'a changed byte',
+    `UPDATE revision SET content = 'reD.' WHERE content = 'Red.'`,
+    `UPDATE revision SET content = 'Red.' WHERE content = 'reD.'`,
+    /^Entry .* \(foxes\) is damaged: revision .* has evidenceHash/,
+  ],
+  [
+    'a missing row',
+    'CREATE TABLE away AS SELECT * FROM evidence; DELETE FROM evidence',
+    'INSERT INTO evidence SELECT * FROM away',
+    /^Record \d+ is missing/,
+  ],
+  [
+    'a reference that leads nowhere',
+    'UPDATE relation SET target_entry = target_entry + 1000',
+    'UPDATE relation SET target_entry = target_entry - 1000',
+    /^A row of table relation refers to entry 100\d, which is not there/,
+  ],
+  [
+    'a wrong total',
+    'UPDATE head SET entries = entries + 1',
+    'UPDATE head SET entries = entries - 1',
+    /^The head counts 1 as entries, and 0 are there/,
+  ],
+]
+
+test('verify finds in PostgreSQL what is damaged', options, async t => {
+  const url = env.DATABASE_URL ?? ''
+  assert.match(expectDone(await palimpsest(['verify'], { env })), /The store in PostgreSQL is whole/)
+  for (const [what, change, undo, sentence] of DAMAGES) {
+    await t.test(what, async () => {
+      await withClient(url, client => client.query(change))
+      try {
+        expectRefusal(await palimpsest(['verify'], { env }), 1, sentence)
+      } finally {
+        await withClient(url, client => client.query(undo))
+      }
+    })
+  }
+  expectDone(await palimpsest(['verify'], { env }))
+})
+
+test(
+  'an owner without other rights moves a store in, and a node needs no right to change the schema',
+  options,
+  async t => {
+    const url = await databaseOf('ordinary')
+    const run = (text: string) => withClient(url, client => client.query(text))
+    const [owner, node] = [`owner_${process.pid}`, `node_${process.pid}`]
+    const as = (role: string): string => Object.assign(new URL(url), { username: role }).href
+    t.after(async () => {
+      await dropDatabaseOf('ordinary')
+      await withClient(env.DATABASE_URL ?? '', client => client.query(`DROP ROLE IF EXISTS ${owner}, ${node}`))
+    })
+    await run(`CREATE ROLE ${owner} LOGIN; CREATE ROLE ${node} LOGIN`)
+    const ofNode = { DATABASE_URL: as(node) }
+    expectRefusal(
+      await palimpsest(['migrate'], { env: ofNode }),
+      1,
+      /make it the owner of the database \(permission denied/,
+    )
+    await run(`ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${owner}`)
+    expectDone(await palimpsest(['copy', '--from', dataDir, '--to', as(owner)]))
+    await withClient(as(owner), client => client.query(GRANTS.replaceAll('palimpsest_node', node)))
+    const server = await startServer(`${directory.path}/node`, { env: ofNode })
+    t.after(() => server.kill('SIGKILL'))
+    const { token } = expectStatus(await call(server.url, 'POST', '/api/actors', { body: {} }), 201) as {
+      token: string
+    }
+    const body = { title: 'Newts', summary: 'Small', content: 'Amphibious', tags: [] }
+    expectStatus(await call(server.url, 'POST', '/api/entries', { body, token }), 201)
+    const found = await call<{ items: unknown[] }>(server.url, 'GET', '/api/search?q=amphibious')
+    assert.equal(expectStatus(found, 200).items.length, 1)
+    expectDone(await palimpsest(['verify'], { env: ofNode }))
+    expectDone(await palimpsest(['doctor'], { env: { ...ofNode, DATA_DIR: `${directory.path}/node` } }))
+  },
+)
 
 test('migrate and doctor look at the database that is named', options, async () => {
   assert.match(expectDone(await palimpsest(['migrate'], { env })), /Nothing to do: the schema is the newest/)

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../support/cluster.ts'
+import { makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { expectDone, expectRefusal, linesOf, palimpsest, STORY } from './command.ts'
+
+const binaries = findBinaries()
+const options = { skip: binaries === undefined ? 'SKIPPED: there are no programs of PostgreSQL here' : false }
+const SEQUENCE_GAP = 1_000_000_000
+const directory = makeDirectory()
+let cluster: Cluster | undefined
+after(async () => {
+  await cluster?.close()
+  directory.remove()
+})
+
+/** The tables whose rows docs/operating.md leaves out of a dump. */
+const LEFT_OUT = ['secret', 'origin_salt', 'limiter', 'cooldown', 'search_document', 'search_progress']
+const DUMP_FLAGS = LEFT_OUT.map(table => `--exclude-table-data=${table}`)
+const program = (name: string, args: readonly string[]): void => {
+  execFileSync(join(binaries ?? '', name), args, { stdio: 'pipe' })
+}
+
+async function publish(node: ServerProcess, title: string): Promise<{ entry: Entry; sequence: number }> {
+  const { token } = expectStatus(await call<ActorIssued>(node.url, 'POST', '/api/actors', { body: {} }), 201)
+  const body = { title, summary: 'A summary', content: `Of the ${title}`, tags: [] }
+  const entry = expectStatus(await call<Entry>(node.url, 'POST', '/api/entries', { body, token }), 201)
+  const feed = expectStatus(await call<{ items: Activity[] }>(node.url, 'GET', '/api/activity?limit=1'), 200)
+  return { entry, sequence: Number(feed.items[0]?.sequence) }
+}
+
+async function stop(node: ServerProcess): Promise<void> {
+  node.kill('SIGTERM')
+  await node.ended
+}
+
+test(
+  'a standby is verified and watched; a dump without secrets becomes a store that gives out no number twice',
+  options,
+  async () => {
+    cluster = await startCluster(binaries ?? '')
+    const { url } = await createDatabase(cluster.url('postgres'))
+    const from = join(directory.path, 'store')
+    expectDone(await palimpsest(['import', '--from', '-', '--data-dir', from], { input: linesOf(STORY) }))
+    expectDone(await palimpsest(['copy', '--from', from, '--to', url]))
+    const node = await startServer(join(directory.path, 'node'), { env: { DATABASE_URL: url } })
+    const { sequence } = await publish(node, 'newt')
+
+    const standby = (await cluster.standby()).url(new URL(url).pathname.slice(1))
+    const onStandby = { env: { DATABASE_URL: standby } }
+    assert.match(expectDone(await palimpsest(['verify'], onStandby)), /entries +3$/m)
+    expectRefusal(await palimpsest(['migrate'], onStandby), 1, /is a standby, which only reads; name its primary/)
+    expectRefusal(await palimpsest(['copy', '--from', from, '--to', standby]), 1, /is a standby/)
+    const watched = { DATABASE_URL: url, DATABASE_READ_URL: standby, DATA_DIR: join(directory.path, 'node') }
+    assert.match(
+      expectDone(await palimpsest(['doctor'], { env: watched })),
+      /^ok {3}standby: \d+ ms behind its primary$/m,
+    )
+
+    const dump = join(directory.path, 'store.dump')
+    program('pg_dump', ['-Fc', '-Z0', ...DUMP_FLAGS, '-f', dump, url])
+    await stop(node)
+    const secrets = await withClient(url, async client => [
+      ...(await client.query('SELECT value FROM secret')).rows.map(row => String(row.value)),
+      ...(await client.query('SELECT salt FROM origin_salt')).rows.map(row => String(row.salt)),
+    ])
+    assert.ok(secrets.length >= 2)
+    const dumped = readFileSync(dump)
+    assert.ok(dumped.includes('Of the newt'))
+    assert.deepEqual(
+      secrets.filter(secret => dumped.includes(secret)),
+      [],
+    )
+
+    const restored = (await createDatabase(cluster.url('postgres'))).url
+    program('pg_restore', ['--no-owner', '-d', restored, dump])
+    expectDone(await palimpsest(['verify'], { env: { DATABASE_URL: restored } }))
+    const again = await startServer(join(directory.path, 'again'), { env: { DATABASE_URL: restored } })
+    const after = await publish(again, 'toad')
+    assert.ok(after.sequence > sequence + SEQUENCE_GAP, `${after.sequence} after ${sequence}`)
+    const found = await call<{ items: Entry[] }>(again.url, 'GET', '/api/search?q=newt')
+    assert.equal(expectStatus(found, 200).items.length, 1)
+    await stop(again)
+  },
+)
