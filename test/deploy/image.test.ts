@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { expectDone, palimpsest } from '../cli/command.ts'
+import { eventually, makeDirectory } from '../support/process.ts'
+import { freePort, ROOT, useService } from './unit.ts'
+
+const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+const PATIENCE = 30_000
+type Lock = { packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }> }
+
+/** What `npm ci --omit=dev --omit=optional` installs, by the lock file. */
+function installedPackages(): string[] {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
+  return Object.entries(packages)
+    .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
+    .map(([path]) => path)
+}
+
+/** The words of an instruction that is written as a JSON list. */
+const wordsOf = (instruction: RegExp): string[] => JSON.parse(instruction.exec(DOCKERFILE)?.[1] ?? '[]') as string[]
+
+test('what the image holds is enough to serve by its command, and to pass its health check', async () => {
+  const { path, remove } = makeDirectory()
+  const image = join(path, 'image')
+  const data = join(path, 'data')
+  mkdirSync(data)
+  const stage = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('FROM '))
+  const copied = [...stage.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = '']) => names.split(' '))
+  const held = [...copied, ...installedPackages()]
+  assert.ok(copied.includes('src') && !held.some(name => name.startsWith('node_modules/typescript')))
+  for (const name of held) {
+    mkdirSync(dirname(join(image, name)), { recursive: true })
+    cpSync(join(ROOT, name), join(image, name), { recursive: true })
+  }
+
+  const [node = '', ...words] = wordsOf(/^CMD (\[.*\])$/m)
+  assert.equal(node, 'node')
+  const args = words.map(word => word.replace('/opt/palimpsest', image).replace(/=\/data$/, `=${data}`))
+  const port = String(await freePort())
+  const settings = { HOST: '0.0.0.0', PORT: port, DATA_DIR: data, COOLDOWN_SECONDS: '0', LOG_LEVEL: 'warn' }
+  const child = spawn(process.execPath, args, { cwd: image, env: settings, stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = new Promise<number | null>(resolve => child.on('close', resolve))
+  after(async () => {
+    child.kill('SIGKILL')
+    await ended
+    remove()
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', chunk => {
+    stderr += chunk
+  })
+
+  const [checker, launcher = '', ...check] = wordsOf(/^HEALTHCHECK .*CMD (\[.*\])$/m)
+  assert.equal(checker, 'node')
+  const isHealthy = () => palimpsest(check, { env: settings, launcher: join(image, launcher), cwd: image })
+  await eventually('the image is healthy', PATIENCE, async () => ((await isHealthy()).code === 0 ? true : undefined))
+  expectDone(await isHealthy())
+  await useService(`http://127.0.0.1:${port}`, readFileSync(join(data, 'admin-token'), 'utf8').trim())
+  child.kill('SIGTERM')
+  assert.equal(await ended, 0, stderr)
+  assert.equal(stderr, '')
+})
