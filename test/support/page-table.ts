@@ -78,3 +78,6 @@ export function filesOf({ entry }: ToldPages): Examples {
 
 /** All addresses of some examples, in order. */
 export const addressesOf = (examples: Examples): string[] => Object.values(examples).flat()
+
+/** One address of each path, where one is enough. */
+export const firstOf = (examples: Examples): string[] => Object.values(examples).flatMap(([address]) => address ?? [])
