@@ -2,22 +2,12 @@ import { MODERATION_ACTIONS, RELATION_TYPES } from '../../src/contract/words.ts'
 import type { seededRandom } from '../support/random.ts'
 import type { Command, Scene } from './command.ts'
 import { latestOf, type ModelActor, type ModelEntry, type ModelRevision, type Text } from './model.ts'
-import {
-  listFeed,
-  listPart,
-  malformed,
-  type Part,
-  readEntry,
-  readRevision,
-  readStats,
-  search,
-} from './read-commands.ts'
+import { listFeed, listPart, malformed, PARTS, readEntry, readRevision, readStats, search } from './read-commands.ts'
 import { issue, judge, moderate, publish, relate, revise } from './write-commands.ts'
 
 export type Random = ReturnType<typeof seededRandom>
 
 const WORDS = ['amber', 'basalt', 'cedar', 'delta', 'ember', 'fjord', 'granite', 'harbour', 'amberly', 'deltas']
-const PARTS: readonly Part[] = ['revisions', 'evidence', 'relations', 'timeline']
 const CHANGES = ['EXPAND', 'CORRECT', 'SYNTHESIZE']
 
 /** Chooses the next command of a sequence: about a third of them must fail, for what they name or because of what came before. */
@@ -25,7 +15,7 @@ export function chooseCommand(random: Random, scene: Scene): Command {
   const sometimes = (oneIn: number): boolean => random.below(oneIn) === 0
   const actor = (): ModelActor | undefined => (sometimes(25) ? undefined : random.pick(scene.actors))
   const reader = (): ModelActor | undefined => (sometimes(2) ? undefined : random.pick(scene.actors))
-  const entry = (): ModelEntry | undefined => (sometimes(14) ? undefined : random.pick(scene.entries))
+  const entry = (): ModelEntry | undefined => (sometimes(10) ? undefined : random.pick(scene.entries))
   const revision = (of: ModelEntry | undefined): ModelRevision | undefined => {
     if (sometimes(14)) return undefined
     const holder = of === undefined || sometimes(10) ? random.pick(scene.entries) : of
@@ -93,7 +83,7 @@ export function chooseCommand(random: Random, scene: Scene): Command {
       },
     ],
     [
-      7,
+      5,
       () => {
         const one = entry()
         const part = random.pick(PARTS)
@@ -118,7 +108,7 @@ export function chooseCommand(random: Random, scene: Scene): Command {
           offset: random.below(3),
         }),
     ],
-    [2, () => fault(random, scene)],
+    [3, () => fault(random, scene)],
   ]
   const weighted = kinds.flatMap(([weight, make]) => Array.from({ length: weight }, () => make))
   return random.pick(weighted)()

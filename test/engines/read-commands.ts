@@ -67,7 +67,8 @@ const findingsView = (body: Body): unknown => {
   }
 }
 
-export type Part = 'revisions' | 'evidence' | 'relations' | 'timeline'
+export const PARTS = ['revisions', 'evidence', 'relations', 'timeline'] as const
+export type Part = (typeof PARTS)[number]
 export type Page = { before: string | undefined; limit: number }
 
 /** A page of something under an entry. */

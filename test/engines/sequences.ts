@@ -5,15 +5,18 @@ import { chooseCommand, type Random } from './choices.ts'
 import type { Command, On, Scene } from './command.ts'
 import { createModel, newActor, Refusal } from './model.ts'
 import { type Pair, startPair } from './pair.ts'
-import { listFeed } from './read-commands.ts'
+import { listFeed, listPart, PARTS, readStats } from './read-commands.ts'
 import { issue, publish } from './write-commands.ts'
 
 const LENGTH = 15
+/** One sequence of so many ends with a look at all there is. */
+const LAST_LOOK_IN = 3
 const SECOND = 1_000
 
 /**
  * Runs random sequences of commands on both engines and on the model, one after another in one store, and asserts after each command
- * that all three say the same. Where they do not, the error tells the commands of the sequence up to the one that differs.
+ * that all three say the same. Gives how many commands were chosen and how many of them refused. Where a command differs, the error tells
+ * the commands of its sequence up to it.
  */
 export async function runSequences(count: number): Promise<{ commands: number; refused: number }> {
   const random = seededRandom('random sequences')
@@ -24,20 +27,21 @@ export async function runSequences(count: number): Promise<{ commands: number; r
     for (let number = 1; number <= count; number++) {
       const scene: Scene = { number, actors: [], entries: [], cursors: new Map() }
       const told: string[] = []
-      const perform = async (command: Command): Promise<void> => {
+      const perform = async (command: Command): Promise<number> => {
         told.push(`${command.method} ${command.path} ${JSON.stringify(command.sending)}`)
         try {
-          const status = await play(command, scene)
-          commands += 1
-          if (status >= 400) refused += 1
+          return await play(command, scene)
         } catch (error) {
           const prefix = `SEED=${random.seed}, sequence ${number}, its commands so far:\n${told.join('\n')}\n`
           throw new Error(`${prefix}${(error as Error).message}`, { cause: error })
         }
       }
       for (const command of setting(random, scene)) await perform(command())
-      for (let n = 0; n < LENGTH; n++) await perform(chooseCommand(random, scene))
-      await perform(listFeed({ before: undefined, limit: 20 }))
+      for (let n = 0; n < LENGTH; n++) {
+        commands += 1
+        if ((await perform(chooseCommand(random, scene))) >= 400) refused += 1
+      }
+      if (random.below(LAST_LOOK_IN) === 0) for (const command of lastLook(random, scene)) await perform(command)
       await pair.tick(SECOND)
     }
   } finally {
@@ -55,6 +59,13 @@ const setting = (random: Random, scene: Scene): (() => Command)[] => {
     () => publish(scene, scene.actors[0], text(), [`Set ${scene.number}`], []),
     () => publish(scene, scene.actors[1], { ...text(), title: `Second of ${scene.number}` }, [], []),
   ].slice(0, 3 + random.below(2))
+}
+
+/** What shows the most of what a sequence came to. */
+const lastLook = (random: Random, scene: Scene): Command[] => {
+  const entry = random.pick(scene.entries)
+  const all = { before: undefined, limit: 50 }
+  return [...PARTS.map(part => listPart(undefined, entry, part, all)), readStats(), listFeed(all)]
 }
 
 /** Gives the function that performs a command on all three and compares; before a write that follows reads the feed, too. */
