@@ -128,13 +128,13 @@ const BOMBS: Record<string, string> = {
   'characters that grow': '\ufdfa'.repeat(20_000),
 }
 
-test('no text of 20,000 characters takes longer than 100 ms', () => {
+test('no text of 20,000 characters takes more than 100 ms of the processor', () => {
   for (const [name, bomb] of Object.entries(BOMBS)) {
     const times = [1, 2, 3].map(() => {
-      const began = performance.now()
+      const began = process.cpuUsage()
       wordsOf(bomb)
       termsOf(bomb.slice(0, 200))
-      return performance.now() - began
+      return process.cpuUsage(began).user / 1_000
     })
     assert.ok(Math.min(...times) < 100, `${name}: ${Math.min(...times).toFixed(1)} ms`)
   }
