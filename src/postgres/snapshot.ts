@@ -1,4 +1,4 @@
-import { readerOf } from '../database/batch.ts'
+import { createBatch, readerOf } from '../database/batch.ts'
 import type { Reader } from '../database/database.ts'
 import { mergeStatements } from '../database/merge.ts'
 import { connectPostgres, type PostgresConnection } from '../database/postgres.ts'
@@ -26,14 +26,14 @@ async function explained<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Reads through a session, each statement by itself. */
+/** Reads through a session; what is asked in one turn travels together. */
 export const readerThrough = (connection: PostgresConnection): Reader =>
-  readerOf(async statement => {
-    const { queries, split } = mergeStatements([statement], new Map())
-    const [result] = split(await connection.send(queries))
-    if (result === undefined || result instanceof Error) throw result ?? new Error('The database gave no answer.')
-    return result
-  })
+  readerOf(
+    createBatch(async statements => {
+      const { queries, split } = mergeStatements(statements, new Map())
+      return split(await connection.send(queries))
+    }),
+  )
 
 /** Begins a transaction that only reads and sees one state of the store, however long it lasts; also on a standby. */
 export const beginReadOnly = (connection: PostgresConnection): Promise<void> =>
