@@ -51,7 +51,10 @@ export const COSTLY_CONTENTS: Readonly<Record<string, string>> = {
   'references of characters': full('&amp;'),
   'references that never close': full('&'),
   backslashes: full('\\'),
-  'a table as wide as may be': `${full('|').slice(0, 6_000)}\n${'|-'.repeat(3_000)}\n${'|\n'.repeat(3_000)}`,
+  'a table as wide as may be': fitting(`${'a|'.repeat(2_500)}\n${'-|'.repeat(2_500)}\n${'a\n'.repeat(5_000)}`),
+  'tables below the bound of cells': fitting(
+    `${'a|'.repeat(90)}\n${'-|'.repeat(90)}\n${'a\n'.repeat(100)}\n`.repeat(30),
+  ),
   'small tables': full('a|b\n-|-\n1|2\n\n'),
   headings: full('# a\n'),
   'lines under lines': full('a\n=\n'),

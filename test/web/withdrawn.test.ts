@@ -107,6 +107,18 @@ for (const action of ['HIDE', 'QUARANTINE'] as const) {
 test('what a quarantined actor published and added elsewhere is on no page, feed, sitemap or 304', () =>
   assertGone('ACTOR', scene.actorId, 'QUARANTINE', new RegExp(SECRET.source.replace('|vulture', ''), 'i'), true))
 
+test('what a quarantined actor said does not count for or against an entry', async () => {
+  const verdict = async () =>
+    /href="#state"><span class="badge \w+">(\w+)</.exec((await get(`/entries/${scene.shown.slug}`)).text)?.[1]
+  assert.equal(await verdict(), 'Contradicted')
+  await moderate(scene.app.url, 'ACTOR', scene.actorId, 'QUARANTINE')
+  try {
+    assert.equal(await verdict(), 'Unchecked')
+  } finally {
+    await moderate(scene.app.url, 'ACTOR', scene.actorId, 'RESTORE')
+  }
+})
+
 test('the names of a hidden actor are on no page, feed or 304', () =>
   assertGone('ACTOR', scene.actorId, 'HIDE', /vulture/i, false))
 
