@@ -54,53 +54,38 @@ export async function copyTable(
 ): Promise<number> {
   const whole = changes === 'any' || (changes === 'moderated' && moderated)
   // The last row may have been one of several with the same number.
-  let after = whole ? -1 : (await numberOf(target, `SELECT max(${by}) AS n FROM ${name}`)) - 1
+  const after = whole ? -1 : (await numberOf(target, `SELECT max(${by}) AS n FROM ${name}`)) - 1
   const total =
     source.one<{ n: number }>({ text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] })?.n ?? 0
   if (total > 0) progress.phase(`Copying ${name}`)
   const insert = `${insertOf(name, columns)} ON CONFLICT (${key.join()}) ${updateOf(name, key, columns)}`
+  const text = `SELECT ${namesOf(columns)} FROM ${name} WHERE ${by} > ? ORDER BY ${by}`
+  let batch: Record<string, Value>[] = []
   let sent = 0
-  for (;;) {
-    const rows = rowsAfter(source, name, by, columns, after)
-    if (rows.length > 0) await target.send([inserting(insert, columns, rows)])
-    sent += rows.length
+  const send = async (): Promise<void> => {
+    await target.send([inserting(insert, columns, batch)])
+    sent += batch.length
+    batch = []
     progress.tell(() => `Copied ${sent} of ${total} rows of ${name}, ${percent(sent, total)}`)
-    if (rows.length < BATCH) return sent
-    after = Number(rows.at(-1)?.[by])
   }
+  for (const row of source.each<Record<string, Value>>({ text, values: [after] })) {
+    batch.push(row)
+    if (batch.length === BATCH) await send()
+  }
+  if (batch.length > 0) await send()
+  return sent
 }
 
-/** Whole groups of rows with the same `by`, about as many as a batch has. */
-function rowsAfter(
-  source: SqliteConnection,
-  name: string,
-  by: string,
-  columns: Columns,
-  after: number,
-): Record<string, Value>[] {
-  const names = columns.map(([column]) => column).join()
-  const rows = source.all<Record<string, Value>>({
-    text: `SELECT ${names} FROM ${name} WHERE ${by} > ? ORDER BY ${by} LIMIT ?`,
-    values: [after, BATCH],
-  })
-  const last = rows.at(-1)?.[by] ?? null
-  if (rows.length < BATCH || rows[0]?.[by] === last) return rows
-  const rest = source.all<Record<string, Value>>({
-    text: `SELECT ${names} FROM ${name} WHERE ${by} = ?`,
-    values: [last],
-  })
-  return [...rows.filter(row => row[by] !== last), ...rest]
-}
+const namesOf = (columns: Columns): string => columns.map(([column]) => column).join()
 
 /** The statements that put the rows of a small table in place of what is there. */
 export function replacing(source: SqliteConnection, name: string, columns: Columns): Query[] {
-  const names = columns.map(([column]) => column).join()
-  const rows = source.all<Record<string, Value>>({ text: `SELECT ${names} FROM ${name}`, values: [] })
+  const rows = source.all<Record<string, Value>>({ text: `SELECT ${namesOf(columns)} FROM ${name}`, values: [] })
   return [{ text: `DELETE FROM ${name}`, values: [] }, inserting(insertOf(name, columns), columns, rows)]
 }
 
 const insertOf = (name: string, columns: Columns): string =>
-  `INSERT INTO ${name} (${columns.map(([column]) => column)}) SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`)})`
+  `INSERT INTO ${name} (${namesOf(columns)}) SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`)})`
 
 /** Rows that are as they were are left alone: they cost no write. */
 function updateOf(name: string, key: readonly string[], columns: Columns): string {
