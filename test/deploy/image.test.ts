@@ -56,7 +56,10 @@ test('what the image holds is enough to serve by its command, and to pass its he
   const [checker, launcher = '', ...check] = wordsOf(/^HEALTHCHECK .*CMD (\[.*\])$/m)
   assert.equal(checker, 'node')
   const isHealthy = () => palimpsest(check, { env: settings, launcher: join(image, launcher), cwd: image })
-  await eventually('the image is healthy', PATIENCE, async () => ((await isHealthy()).code === 0 ? true : undefined))
+  await eventually('the image is healthy', PATIENCE, async () => {
+    assert.equal(child.exitCode, null, stderr)
+    return (await isHealthy()).code === 0 || undefined
+  })
   expectDone(await isHealthy())
   await useService(`http://127.0.0.1:${port}`, readFileSync(join(data, 'admin-token'), 'utf8').trim())
   child.kill('SIGTERM')
