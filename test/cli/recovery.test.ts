@@ -87,10 +87,10 @@ test(
     assert.ok(after.sequence > sequence + SEQUENCE_GAP, `${after.sequence} after ${sequence}`)
     const found = await call<{ items: Entry[] }>(again.url, 'GET', '/api/search?q=newt')
     assert.equal(expectStatus(found, 200).items.length, 1)
-  
-  const asIfPutBack = /`(UPDATE cluster SET [^`]*)`/.exec(GUIDE)?.[1] ?? ''
-  await withClient(restored, client => client.query(asIfPutBack))
-  assert.ok((await publish(again, 'crow')).sequence > after.sequence + SEQUENCE_GAP)
-  await stop(again)
+
+    const asIfPutBack = /`(UPDATE cluster SET [^`]*)`/.exec(GUIDE)?.[1] ?? ''
+    await withClient(restored, client => client.query(asIfPutBack))
+    assert.ok((await publish(again, 'crow')).sequence > after.sequence + SEQUENCE_GAP)
+    await stop(again)
   },
 )
