@@ -84,6 +84,25 @@ test('an empty store is welcoming and accessible', options, async () => {
   for (const scripts of [true, false]) await assertLooks(empty.url, ['/', '/search', '/activity', '/stats'], scripts)
 })
 
+test('a problem is a page like the others', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url, { width: 360 }, [400, 404])
+  for (const [address, status] of [
+    ['/nothing-here', 404],
+    ['/search?limit=0', 400],
+  ] as const) {
+    const answer = await page.goto(address)
+    assert.equal(answer?.status(), status)
+    await assertOutline(page, address)
+    await assertNoOverflow(page, address)
+    await assertAccessible(page, `${address}, light`)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await assertAccessible(page, `${address}, dark`, ['color-contrast'])
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+/** How high the letters of a picture are at least, in CSS pixels. */
 const LEAST_TEXT = 10
 
 test('every word of every picture can be read on a narrow screen', options, async () => {
