@@ -135,6 +135,8 @@ test('a store that is served is copied, and the second copy takes over what chan
   const before = await newestSequence(node.url)
   assert.equal((await create(node.url, 'toad', ann.token)).revisionCount, 1)
   assert.equal(await newestSequence(node.url), before + 1)
+  const cid = await post<ActorIssued>(node.url, '/api/actors', { declaredName: 'Cid' })
+  await create(node.url, 'frog', cid.token)
   const refused = await call(node.url, 'POST', '/api/entries', { body: { ...newt, tags: [] }, token: ben.token })
   assert.ok(refused.status >= 400, 'who was quarantined stays out')
   expectRefusal(await copy(dataDir, url), 1, /A node has written to this copy since/)
