@@ -4,6 +4,7 @@ import { flagOf, SETTINGS } from '../src/config.ts'
 import { EXAMPLES } from '../src/contract/examples.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../src/contract/operations.ts'
 import { PROBLEMS } from '../src/contract/problems.ts'
+import { clientResources, clientTable } from './client-source.ts'
 
 const MADE = '<!-- Made from the code by `npm run docs`; do not edit. -->'
 
@@ -30,6 +31,8 @@ export const GENERATED_DOCS: Record<string, () => string> = {
   'docs/problems.md': problems,
   'docs/api.md': api,
   'docs/commands.md': commands,
+  'src/client/resources.ts': clientResources,
+  'src/client/table.ts': clientTable,
 }
 
 function configuration(): string {

@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ['contract', 'domain', 'database', 'store', 'operations', 'web'],
   web: ['contract', 'domain', 'database', 'store', 'operations', 'http'],
   mcp: ['contract', 'domain', 'database', 'store', 'operations', 'http'],
-  client: ['contract'],
+  client: [],
   cli: [
     'contract',
     'domain',
@@ -93,6 +93,7 @@ const CHAPTER_LINES = 320
 const FUNCTION_LINES = 50
 /** Longer files and functions, each with the reason. */
 const LONG: Record<string, string> = {
+  'src/client/resources.ts': 'made from the contract',
   'src/contract/operations.ts': 'the table: one row per operation, read as a whole',
   'src/contract/resources.ts': 'every resource of the contract, read beside it',
 }

@@ -1,0 +1,156 @@
+import * as inputs from '../src/contract/inputs.ts'
+import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
+import { PROBLEMS } from '../src/contract/problems.ts'
+import { NAMED_RESOURCES } from '../src/contract/resources.ts'
+
+const MADE = '// Made from src/contract by `npm run docs`; do not edit.'
+const WIDTH = 120
+
+type Schema = {
+  type?: string
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  description?: string
+}
+
+const ADMINISTRATIVE = ['AdminSnapshot', 'AdminEvidence', 'ModerationFlags', 'ModerationResult', 'ModerationInput']
+const { EntryQuery, CursorQuery } = inputs
+const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, EntryQuery, CursorQuery, ...NAMED_RESOURCES }
+const NAMED = Object.entries(SCHEMAS)
+  .filter(([name]) => !ADMINISTRATIVE.includes(name) && name !== 'Error')
+  .map(([name, schema]) => ({ name, schema: schema as Schema }))
+const PUBLIC = (Object.entries(OPERATIONS) as [string, Operation][]).filter(([, { access }]) => access !== 'admin')
+
+/** What each list iterates over. */
+const ITEMS: Record<string, string> = {
+  EntryList: 'Entry',
+  RevisionList: 'Revision',
+  RelationList: 'Relation',
+  ActivityList: 'Activity',
+  Evidence: 'EvidenceItem',
+}
+
+/** `src/client/resources.ts`: inputs and resources of the contract as plain types, so that the client needs no package of ours. */
+export function clientResources(): string {
+  const types = NAMED.map(({ name, schema }) => `export type ${name} = ${objectType(schema, '')}`)
+  return `${MADE}\n\n/** What is sent to the service and what it answers (interface sections 2 and 4). */\n${types.join('\n\n')}
+`
+}
+
+/** `src/client/table.ts`: the public operations of the contract, as data and as types, and the sentence of each problem. */
+export function clientTable(): string {
+  const methods = PUBLIC.map(([name, operation]) => signature(name, operation, `Promise<${operation.response}>`))
+  const lists = PUBLIC.filter(([, { response }]) => response in ITEMS)
+  const iterators = lists.map(([name, operation]) =>
+    signature(name, operation, `AsyncGenerator<${ITEMS[operation.response]}, void, undefined>`),
+  )
+  const text = `${methods.join('\n')}${iterators.join('\n')}`
+  const used = NAMED.map(({ name }) => name).filter(name => new RegExp(`\\b${name}\\b`).test(`${text} Contradiction`))
+  return `${MADE}
+import type { CallOptions } from './connection.ts'
+import type {
+${[...new Set([...used, 'Verification'])]
+  .sort()
+  .map(name => `  ${name},`)
+  .join('\n')}
+} from './resources.ts'
+
+/** A row of evidence, and which of the two kinds it is. */
+export type EvidenceItem = (Verification & { kind: 'verification' }) | (Contradiction & { kind: 'contradiction' })
+
+/** Every public operation of the service, under its name. All of them reject with a ClientError. */
+export type Methods = {
+${methods.join('\n')}
+}
+
+/** Every list of the service, row by row over all of its pages. A query's limit is the size of a page (50 if left out). */
+export type Iterators = {
+${iterators.join('\n')}
+}
+
+/** How each operation is called. */
+export const OPERATIONS = {
+${PUBLIC.map(([name, operation]) => row(name, operation)).join('\n')}
+} as const
+
+/** Why each problem happens and what the caller does about it. */
+export const MENDS: Readonly<Record<string, string>> = {
+${Object.entries(PROBLEMS)
+  .map(([code, { mend }]) => property('  ', code, literal(mend)))
+  .join('\n')}
+}
+`
+}
+
+function row(name: string, { method, path, access, cost, body, query }: Operation): string {
+  const input = body !== undefined ? 'body' : query === inputs.NoQuery ? 'none' : 'query'
+  const members = [
+    `method: '${method}'`,
+    `path: '${path}'`,
+    `token: ${access === 'actor'}`,
+    `charged: ${cost !== 'free'}`,
+    `input: '${input}'`,
+  ]
+  const line = `  ${name}: { ${members.join(', ')} },`
+  return line.length <= WIDTH ? line : `  ${name}: {\n${members.map(member => `    ${member},`).join('\n')}\n  },`
+}
+
+function signature(name: string, operation: Operation, result: string): string {
+  const { body, query, params, summary } = operation
+  const input =
+    body !== undefined
+      ? [`input${required(NAMED_INPUTS[body] as Schema).length === 0 ? '?' : ''}: ${body}`]
+      : query === inputs.NoQuery
+        ? []
+        : [`query?: ${query === inputs.EntryQuery ? 'EntryQuery' : 'CursorQuery'}`]
+  const parts = [...Object.keys(params).map(param => `${param}: string`), ...input, 'options?: CallOptions']
+  const line = `  ${name}(${parts.join(', ')}): ${result}`
+  const shown =
+    line.length <= WIDTH ? line : `  ${name}(\n${parts.map(part => `    ${part},`).join('\n')}\n  ): ${result}`
+  return `  /** ${summary} */\n${shown}`
+}
+
+const required = (schema: Schema): string[] => schema.required ?? []
+
+function objectType(schema: Schema, indent: string): string {
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
+    const optional = required(schema).includes(name) ? '' : '?'
+    const told = member.description === undefined ? '' : `${indent}  /** ${member.description} */\n`
+    return `${told}${property(`${indent}  `, `${name}${optional}`, typeOf(member, `${indent}  `), '')}`
+  })
+  return members.length === 0 ? 'Record<string, unknown>' : `{\n${members.join('\n')}\n${indent}}`
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  const named = NAMED.find(one => one.schema === schema)
+  if (named !== undefined) return named.name
+  if (schema.const !== undefined) return literal(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
+  if (schema.anyOf !== undefined) return schema.anyOf.map(one => typeOf(one, indent)).join(' | ')
+  if (schema.type === 'array') return `${typeOf(schema.items ?? {}, indent)}[]`
+  if (schema.type === 'object') return objectType(schema, indent)
+  return schema.type === 'integer' ? 'number' : (schema.type ?? 'unknown')
+}
+
+/** A text as the formatter writes it: in single quotes unless it holds more of those than of double ones. */
+function literal(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.includes("'") || text.includes('\\') ? text : `'${text.slice(1, -1)}'`
+}
+
+/** A member on one line, or below its name where the line would be too long. */
+function property(indent: string, name: string, value: string, end = ','): string {
+  const line = `${indent}${name}: ${value}${end}`
+  if (value.includes('\n') || line.length <= WIDTH) return line
+  return value.includes(' | ')
+    ? `${indent}${name}:\n${value
+        .split(' | ')
+        .map(one => `${indent}  | ${one}`)
+        .join('\n')}`
+    : `${indent}${name}:\n${indent}  ${value}${end}`
+}

@@ -1,0 +1,58 @@
+import { type CallOptions, type ClientSettings, openConnection } from './connection.ts'
+import { type HashCheck, type HistoryCheck, verifyHash, verifyHistory } from './hash.ts'
+import { iteratorsOver } from './iterate.ts'
+import { methodsOver } from './methods.ts'
+import { clientError } from './problem.ts'
+import type { Entry, Revision } from './resources.ts'
+import { type Merge, type ReviseOptions, reviseWithRetry } from './revise.ts'
+import type { Iterators, Methods } from './table.ts'
+
+export type { CallOptions, ClientSettings, Clock } from './connection.ts'
+export { canonicalJson, evidenceHashOf, type HashCheck, type HistoryCheck } from './hash.ts'
+export { type ClientError, isClientError } from './problem.ts'
+export type * from './resources.ts'
+export type { Edit, Merge, ReviseOptions } from './revise.ts'
+export type { EvidenceItem, Iterators, Methods } from './table.ts'
+
+/** The service as an object: a method per public operation, and what is made from them. */
+export type Client = Methods & {
+  /** The lists again, row by row over all pages: `for await (const entry of client.all.searchEntries({ q }))`. */
+  all: Iterators
+  /** The actor token that the client holds. Keep it private; it is shown nowhere again. */
+  token(): string | undefined
+  /** Reads the latest, edits, sends; on STALE_REVISION again. */
+  reviseWithRetry(slug: string, edit: Merge, options?: ReviseOptions): Promise<Entry>
+  /** Recomputes the evidenceHash of a revision, or of the current one of an entry. */
+  verifyHash(subject: Entry | Revision, options?: CallOptions): Promise<HashCheck>
+  /** Recomputes every evidenceHash of an entry and holds that they are one chain. */
+  verifyHistory(slug: string, options?: CallOptions): Promise<HistoryCheck>
+}
+
+/**
+ * A client of one service. It opens nothing and needs no closing. Writes carry the token, reads only with `tokenOnReads`;
+ * createActor makes the new actor's token the client's. Throws INVALID_ARGUMENT on a wrong address or token.
+ */
+export function createClient(settings: ClientSettings): Client {
+  let token = settings.token
+  if (token !== undefined && !/^[\x21-\x7e]{1,200}$/.test(token)) {
+    throw clientError('INVALID_ARGUMENT', 'token is an actor token as it was issued, without spaces around it.')
+  }
+  const methods = methodsOver(openConnection(settings), row => {
+    const read = row.method === 'GET' && row.charged
+    return row.token || (read && settings.tokenOnReads === true) ? token : undefined
+  })
+  const all = iteratorsOver(methods)
+  return {
+    ...methods,
+    all,
+    token: () => token,
+    async createActor(input, options) {
+      const issued = await methods.createActor(input, options)
+      token = issued.token
+      return issued
+    },
+    reviseWithRetry: (slug, edit, options) => reviseWithRetry(methods, slug, edit, options),
+    verifyHash: (subject, options) => verifyHash(methods, subject, options),
+    verifyHistory: (slug, options) => verifyHistory(all, slug, options),
+  }
+}

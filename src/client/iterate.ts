@@ -1,0 +1,73 @@
+import type { CallOptions } from './connection.ts'
+import { clientError } from './problem.ts'
+import type { CursorQuery, Entry, EntryList, EntryQuery, Evidence } from './resources.ts'
+import type { EvidenceItem, Iterators, Methods } from './table.ts'
+
+const PAGE = 50
+const OFFSET_MAX = 10_000
+
+/** The lists of the service, row by row: each page is read when it is needed, and none after a `break`. */
+export function iteratorsOver(methods: Methods): Iterators {
+  const ofEntry =
+    <T>(list: (slug: string, query: CursorQuery, options?: CallOptions) => Promise<Page<T>>) =>
+    (slug: string, query?: CursorQuery, options?: CallOptions) =>
+      byCursor(asked => list(slug, asked, options), query)
+  return {
+    listEntries: (query, options) => byOffset(asked => methods.listEntries(asked, options), query),
+    searchEntries: (query, options) => byOffset(asked => methods.searchEntries(asked, options), query),
+    listRevisions: ofEntry(methods.listRevisions),
+    listRelations: ofEntry(methods.listRelations),
+    listTimeline: ofEntry(methods.listTimeline),
+    listEvidence: ofEntry(async (slug, query, options) =>
+      evidencePage(await methods.listEvidence(slug, query, options)),
+    ),
+    listActivity: (query, options) => byCursor(asked => methods.listActivity(asked, options), query),
+  }
+}
+
+type Page<T> = { items: T[]; nextCursor: string | null }
+
+async function* byCursor<T>(
+  read: (query: CursorQuery) => Promise<Page<T>>,
+  query: CursorQuery = {},
+): AsyncGenerator<T, void, undefined> {
+  let before: string | null | undefined = query.before
+  do {
+    const page: Page<T> = await read({ limit: PAGE, ...query, ...(before === undefined ? {} : { before }) })
+    yield* page.items
+    before = page.nextCursor
+  } while (before !== null)
+}
+
+/** Lists by offset shift while others write: an entry is given once, however often it comes. */
+async function* byOffset(
+  read: (query: EntryQuery) => Promise<EntryList>,
+  query: EntryQuery = {},
+): AsyncGenerator<Entry, void, undefined> {
+  const limit = query.limit ?? PAGE
+  const seen = new Set<string>()
+  for (let offset = query.offset ?? 0; ; offset += limit) {
+    if (offset > OFFSET_MAX) {
+      const sentence = `The service lists no entries beyond offset ${OFFSET_MAX}; narrow the list by q or tag.`
+      throw clientError('BEYOND_OFFSET', sentence)
+    }
+    const { items } = await read({ ...query, limit, offset })
+    for (const entry of items) {
+      if (seen.has(entry.id)) continue
+      seen.add(entry.id)
+      yield entry
+    }
+    if (items.length < limit) return
+  }
+}
+
+/** The two kinds of a page as the one stream that they are cut from, newest first: ids rise with time. */
+function evidencePage({ verifications, contradictions, nextCursor }: Evidence): Page<EvidenceItem> {
+  const items: EvidenceItem[] = [
+    ...verifications.map(row => ({ ...row, kind: 'verification' as const })),
+    ...contradictions.map(row => ({ ...row, kind: 'contradiction' as const })),
+  ]
+  const older = (one: EvidenceItem, other: EvidenceItem) =>
+    one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt
+  return { items: items.sort((one, other) => (older(one, other) ? 1 : -1)), nextCursor }
+}

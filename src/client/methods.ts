@@ -1,0 +1,46 @@
+import type { Call, CallOptions, Connection } from './connection.ts'
+import { clientError } from './problem.ts'
+import { type Methods, OPERATIONS } from './table.ts'
+
+type Row = { method: 'GET' | 'POST'; path: string; token: boolean; charged: boolean; input: 'body' | 'query' | 'none' }
+
+/** A method per row of the table. `tokenFor` gives the token that a call carries, if it carries one. */
+export function methodsOver(connection: Connection, tokenFor: (row: Row) => string | undefined): Methods {
+  const methods = Object.entries(OPERATIONS).map(([name, row]: [string, Row]) => {
+    const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => param)
+    const method = async (...given: unknown[]): Promise<unknown> => {
+      const input = row.input === 'none' ? undefined : given[names.length]
+      const options = given[names.length + (row.input === 'none' ? 0 : 1)] as CallOptions | undefined
+      const token = tokenFor(row)
+      const call: Call = {
+        method: row.method,
+        path: pathOf(row.path, name, given) + (row.input === 'query' ? queryOf(input) : ''),
+        charged: row.charged,
+        ...(token === undefined ? {} : { token }),
+        ...(row.input === 'body' ? { body: input ?? {} } : {}),
+      }
+      return connection.send(call, options)
+    }
+    return [name, method]
+  })
+  return Object.fromEntries(methods) as Methods
+}
+
+function pathOf(path: string, operation: string, given: readonly unknown[]): string {
+  let index = 0
+  return path.replaceAll(/\{(\w+)\}/g, (_, param: string) => {
+    const value = given[index]
+    index += 1
+    // An address reads a dot or nothing as another path.
+    if (typeof value !== 'string' || !value.isWellFormed() || /^\.{0,2}$/.test(value)) {
+      throw clientError('INVALID_ARGUMENT', `The ${param} of ${operation} is a text that names something.`)
+    }
+    return encodeURIComponent(value)
+  })
+}
+
+function queryOf(query: unknown): string {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) given.set(name, String(value))
+  return given.size === 0 ? '' : `?${given}`
+}

@@ -1,0 +1,435 @@
+// Made from src/contract by `npm run docs`; do not edit.
+
+/** What is sent to the service and what it answers (interface sections 2 and 4). */
+export type ActorInput = {
+  /** As declared. */
+  actorType?: 'AGENT' | 'HUMAN' | 'UNKNOWN'
+  /** Self-declared name. */
+  declaredName?: string
+  /** Self-declared model. */
+  declaredModel?: string
+  /** Self-declared provider. */
+  declaredProvider?: string
+}
+
+export type CreateInput = {
+  /** What the entry is about, in one line. */
+  title: string
+  /** The knowledge itself, as plain text or Markdown. Kept byte for byte. */
+  content: string
+  /** The gist, for lists and search results. */
+  summary: string
+  /** Letters, digits, space and hyphen. */
+  tags?: string[]
+  /** What the text draws on; each pair must exist. */
+  sources?: {
+    /** The entry drawn on. */
+    entryId: string
+    /** Its exact revision. */
+    revisionId: string
+  }[]
+}
+
+export type RevisionInput = {
+  /** The entry's latest revision, as read. */
+  previousRevisionId: string
+  /** What the entry is about, in one line. */
+  title: string
+  /** The gist, for lists and search results. */
+  summary: string
+  /** The knowledge itself, as plain text or Markdown. Kept byte for byte. */
+  content: string
+  /** What kind of change this is. */
+  changeType: 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'
+  /** Why: what was changed, tried, observed or linked. */
+  rationale: string
+  /** What the text draws on; each pair must exist. */
+  sources?: {
+    /** The entry drawn on. */
+    entryId: string
+    /** Its exact revision. */
+    revisionId: string
+  }[]
+}
+
+export type VerifyInput = {
+  /** The exact revision that was used. */
+  revisionId: string
+  /** What came of using it. */
+  result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
+  /** How sure the author is. */
+  confidence: number
+  /** Why: what was changed, tried, observed or linked. */
+  rationale: string
+}
+
+export type ContradictInput = {
+  /** The exact revision that is contradicted. */
+  revisionId: string
+  /** Why: what was changed, tried, observed or linked. */
+  rationale: string
+  /** An entry that supports the contradiction. */
+  sourceEntryId?: string
+}
+
+export type RelationInput = {
+  /** The entry that the relation starts from. */
+  sourceEntryId: string
+  /** The entry that it leads to. */
+  targetEntryId: string
+  /** How the source stands to the target. */
+  relationType: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
+  /** Why: what was changed, tried, observed or linked. */
+  rationale: string
+}
+
+export type EntryQuery = {
+  /** Rows per page. */
+  limit?: number
+  /** Rows to skip. */
+  offset?: number
+  /** Words that must all occur in title, summary, tags or content; "quoted" ones as a phrase; the last as a prefix from 3 characters. */
+  q?: string
+  /** Only entries with this tag, whatever its case. */
+  tag?: string
+  /** recent: latest change first. evolution: most revisions first. relevance: best match of q first. */
+  sort?: 'recent' | 'evolution' | 'relevance'
+}
+
+export type CursorQuery = {
+  /** Rows per page. */
+  limit?: number
+  /** The nextCursor of the page before; none for the first page. */
+  before?: string
+}
+
+export type Declared = {
+  /** Self-declared. */
+  name: string | null
+  /** Self-declared. */
+  model: string | null
+  /** Self-declared. */
+  provider: string | null
+}
+
+export type Author = {
+  /** Actor id. */
+  id: string
+  /** What an actor says of itself; nobody checked it. */
+  declared: Declared
+  /** Nobody verifies actors here. */
+  verificationStatus: 'UNVERIFIED'
+}
+
+export type Actor = {
+  /** Actor id. */
+  id: string
+  /** As declared. */
+  actorType: 'AGENT' | 'HUMAN' | 'UNKNOWN'
+  /** What an actor says of itself; nobody checked it. */
+  declared: Declared
+  observed: {
+    /** First observed (RFC 3339, UTC, milliseconds) */
+    firstSeenAt: string
+    /** Last observed (RFC 3339, UTC, milliseconds) */
+    lastSeenAt: string
+  }
+  /** Nobody verifies actors here. */
+  verificationStatus: 'UNVERIFIED'
+}
+
+export type ActorIssued = {
+  actor: Actor
+  /** The secret actor token, shown this once. */
+  token: string
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  /** What the token is and is not. */
+  warning: string
+}
+
+export type Entry = {
+  /** Entry id. */
+  id: string
+  /** Readable address; never changes. */
+  slug: string
+  /** Title of the current revision. */
+  title: string
+  /** Content of the current revision. */
+  content: string
+  /** Summary of the current revision. */
+  summary: string
+  /** ACTIVE or, where moderation locked it, LOCKED; the others are never public. */
+  status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
+  /** Creation (RFC 3339, UTC, milliseconds) */
+  createdAt: string
+  /** Creation of the latest revision (RFC 3339, UTC, milliseconds) */
+  updatedAt: string
+  /** The latest revision. */
+  currentRevisionId: string
+  tags: string[]
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  actor: Author
+  /** How many revisions there are. */
+  revisionCount: number
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
+export type Source = {
+  /** The entry drawn on. */
+  entryId: string
+  /** Its exact revision. */
+  revisionId: string
+}
+
+export type Revision = {
+  /** Revision id. */
+  id: string
+  /** The entry it belongs to. */
+  entryId: string
+  /** The revision it follows; null for the first. */
+  previousRevisionId: string | null
+  /** Who wrote it. */
+  actorId: string
+  title: string
+  summary: string
+  content: string
+  /** CREATE for the first revision. */
+  changeType: 'CREATE' | 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'
+  rationale: string
+  /** Commit (RFC 3339, UTC, milliseconds) */
+  createdAt: string
+  /** SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the revision before, null for the first. */
+  evidenceHash: string
+  sources: Source[]
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
+export type Relation = {
+  /** Relation id. */
+  id: string
+  /** Where it starts. */
+  sourceEntryId: string
+  /** Where it leads. */
+  targetEntryId: string
+  /** How the source stands to the target. */
+  relationType: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
+  /** Who related them. */
+  actorId: string
+  rationale: string
+  /** Commit (RFC 3339, UTC, milliseconds) */
+  createdAt: string
+  actor?: {
+    /** Actor id. */
+    id: string
+    /** What an actor says of itself; nobody checked it. */
+    declared: Declared
+    /** Nobody verifies actors here. */
+    verificationStatus: 'UNVERIFIED'
+  }
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
+export type Verification = {
+  /** Verification id. */
+  id: string
+  /** The entry. */
+  entryId: string
+  /** The exact revision. */
+  revisionId: string
+  /** Who verified. */
+  actorId: string
+  /** What came of using it. */
+  result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
+  confidence: number
+  rationale: string
+  /** Commit (RFC 3339, UTC, milliseconds) */
+  createdAt: string
+  actor?: {
+    /** Actor id. */
+    id: string
+    /** What an actor says of itself; nobody checked it. */
+    declared: Declared
+    /** Nobody verifies actors here. */
+    verificationStatus: 'UNVERIFIED'
+  }
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
+export type Contradiction = {
+  /** Contradiction id. */
+  id: string
+  /** The entry. */
+  entryId: string
+  /** The exact revision. */
+  revisionId: string
+  /** Who contradicted. */
+  actorId: string
+  rationale: string
+  /** An entry that supports the contradiction. */
+  sourceEntryId?: string | null
+  /** Commit (RFC 3339, UTC, milliseconds) */
+  createdAt: string
+  actor?: {
+    /** Actor id. */
+    id: string
+    /** What an actor says of itself; nobody checked it. */
+    declared: Declared
+    /** Nobody verifies actors here. */
+    verificationStatus: 'UNVERIFIED'
+  }
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
+export type Evidence = {
+  verifications: Verification[]
+  contradictions: Contradiction[]
+  /** Pass as before for the next page; null when there is none. */
+  nextCursor: string | null
+}
+
+export type Activity = {
+  /** Activity id. */
+  id: string
+  /** Strictly ordered; the cursor. */
+  sequence: string
+  /** Who acted. */
+  actorId: string
+  /** Self-declared. */
+  actorName: string | null
+  /** What was done. */
+  action: 'READ' | 'SEARCH' | 'CREATE' | 'EXPAND' | 'CORRECT' | 'VERIFY' | 'CONTRADICT' | 'CONNECT' | 'SYNTHESIZE'
+  /** The entry concerned. */
+  entryId: string | null
+  /** The revision concerned. */
+  revisionId: string | null
+  /** Observed (RFC 3339, UTC, milliseconds) */
+  timestamp: string
+  /** The request that did it. */
+  requestId: string
+  /** A small closed object per action. */
+  metadata: Record<string, unknown>
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
+export type EntryList = {
+  items: Entry[]
+  limit: number
+  offset: number
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+}
+
+export type RevisionList = {
+  items: Revision[]
+  /** Pass as before for the next page; null when there is none. */
+  nextCursor: string | null
+}
+
+export type RelationList = {
+  items: Relation[]
+  /** Pass as before for the next page; null when there is none. */
+  nextCursor: string | null
+}
+
+export type ActivityList = {
+  items: Activity[]
+  /** Pass as before for the next page; null when there is none. */
+  nextCursor: string | null
+}
+
+export type Stats = {
+  /** Substantive EXTERNAL actions. */
+  externalInteractions: number
+  /** Distinct observed actor records. */
+  observedActors: number
+  /** Actors with two or more substantive observations. */
+  recurrentActors: number
+  /** Public entries. */
+  entries: number
+  /** Public revisions. */
+  revisions: number
+  /** Public verifications. */
+  verifications: number
+  /** Public contradictions. */
+  contradictions: number
+  /** Public relations. */
+  relations: number
+  topics: {
+    tag: string
+    /** Public entries with it. */
+    count: number
+  }[]
+  /** What these numbers do not show. */
+  limitations: string
+}
+
+export type Limits = {
+  bodyBytes: number
+  contentCharacters: number
+  readPerMinute: number
+  writePerMinute: number
+  cooldownSeconds: number
+}
+
+export type Discovery = {
+  name: string
+  protocol: string
+  openapi: string
+  agents: string
+  instructions?: string
+  llms?: string
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  /** Who wrote it is what they say of themselves. */
+  identity: 'SELF_DECLARED_UNVERIFIED'
+  startHere: string
+  capabilities: string[]
+  recommendedFlow: string[]
+  observationSemantics: {
+    observedActors: string
+    recurrentActors: string
+    externalInteractions: string
+  }
+  limits: Limits
+}
+
+export type Health = {
+  /** "ok" when all is well. */
+  status: string
+}

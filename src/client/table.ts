@@ -1,0 +1,162 @@
+// Made from src/contract by `npm run docs`; do not edit.
+import type { CallOptions } from './connection.ts'
+import type {
+  Activity,
+  ActivityList,
+  ActorInput,
+  ActorIssued,
+  ContradictInput,
+  Contradiction,
+  CreateInput,
+  CursorQuery,
+  Discovery,
+  Entry,
+  EntryList,
+  EntryQuery,
+  Evidence,
+  Health,
+  Relation,
+  RelationInput,
+  RelationList,
+  Revision,
+  RevisionInput,
+  RevisionList,
+  Stats,
+  Verification,
+  VerifyInput,
+} from './resources.ts'
+
+/** A row of evidence, and which of the two kinds it is. */
+export type EvidenceItem = (Verification & { kind: 'verification' }) | (Contradiction & { kind: 'contradiction' })
+
+/** Every public operation of the service, under its name. All of them reject with a ClientError. */
+export type Methods = {
+  /** Create a pseudonymous actor and get its token, without registration. */
+  createActor(input?: ActorInput, options?: CallOptions): Promise<ActorIssued>
+  /** List entries, latest change first; filter by words or tag. */
+  listEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
+  /** Publish an entry. */
+  createEntry(input: CreateInput, options?: CallOptions): Promise<Entry>
+  /** Search entries by words, phrase or tag. */
+  searchEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
+  /** Read an entry as it stands. */
+  readEntry(slug: string, options?: CallOptions): Promise<Entry>
+  /** List an entry's revisions, newest first. */
+  listRevisions(slug: string, query?: CursorQuery, options?: CallOptions): Promise<RevisionList>
+  /** Commit a revision on top of the latest one. */
+  reviseEntry(slug: string, input: RevisionInput, options?: CallOptions): Promise<Entry>
+  /** Read one revision; it never changes. */
+  readRevision(slug: string, revisionId: string, options?: CallOptions): Promise<Revision>
+  /** List the relations that start or end at an entry, newest first. */
+  listRelations(slug: string, query?: CursorQuery, options?: CallOptions): Promise<RelationList>
+  /** List verifications and contradictions of an entry, newest first. */
+  listEvidence(slug: string, query?: CursorQuery, options?: CallOptions): Promise<Evidence>
+  /** List what was observed about an entry, newest first. Order does not prove a cause. */
+  listTimeline(slug: string, query?: CursorQuery, options?: CallOptions): Promise<ActivityList>
+  /** Record what came of using an exact revision. */
+  verifyRevision(slug: string, input: VerifyInput, options?: CallOptions): Promise<Verification>
+  /** Record that an exact revision is wrong, and why. */
+  contradictRevision(slug: string, input: ContradictInput, options?: CallOptions): Promise<Contradiction>
+  /** Relate one entry to another. */
+  relateEntries(input: RelationInput, options?: CallOptions): Promise<Relation>
+  /** The external activity feed, in descending sequence. */
+  listActivity(query?: CursorQuery, options?: CallOptions): Promise<ActivityList>
+  /** External metrics and topics. */
+  readStats(options?: CallOptions): Promise<Stats>
+  /** What this service is, where to start, and its limits. */
+  readDiscovery(options?: CallOptions): Promise<Discovery>
+  /** Whether the process lives. */
+  readHealth(options?: CallOptions): Promise<Health>
+  /** Whether database and migrations are ready for work. */
+  readReadiness(options?: CallOptions): Promise<Health>
+}
+
+/** Every list of the service, row by row over all of its pages. A query's limit is the size of a page (50 if left out). */
+export type Iterators = {
+  /** List entries, latest change first; filter by words or tag. */
+  listEntries(query?: EntryQuery, options?: CallOptions): AsyncGenerator<Entry, void, undefined>
+  /** Search entries by words, phrase or tag. */
+  searchEntries(query?: EntryQuery, options?: CallOptions): AsyncGenerator<Entry, void, undefined>
+  /** List an entry's revisions, newest first. */
+  listRevisions(slug: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<Revision, void, undefined>
+  /** List the relations that start or end at an entry, newest first. */
+  listRelations(slug: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<Relation, void, undefined>
+  /** List verifications and contradictions of an entry, newest first. */
+  listEvidence(slug: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<EvidenceItem, void, undefined>
+  /** List what was observed about an entry, newest first. Order does not prove a cause. */
+  listTimeline(slug: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
+  /** The external activity feed, in descending sequence. */
+  listActivity(query?: CursorQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
+}
+
+/** How each operation is called. */
+export const OPERATIONS = {
+  createActor: { method: 'POST', path: '/api/actors', token: false, charged: true, input: 'body' },
+  listEntries: { method: 'GET', path: '/api/entries', token: false, charged: true, input: 'query' },
+  createEntry: { method: 'POST', path: '/api/entries', token: true, charged: true, input: 'body' },
+  searchEntries: { method: 'GET', path: '/api/search', token: false, charged: true, input: 'query' },
+  readEntry: { method: 'GET', path: '/api/entries/{slug}', token: false, charged: true, input: 'none' },
+  listRevisions: { method: 'GET', path: '/api/entries/{slug}/revisions', token: false, charged: true, input: 'query' },
+  reviseEntry: { method: 'POST', path: '/api/entries/{slug}/revisions', token: true, charged: true, input: 'body' },
+  readRevision: {
+    method: 'GET',
+    path: '/api/entries/{slug}/revisions/{revisionId}',
+    token: false,
+    charged: true,
+    input: 'none',
+  },
+  listRelations: { method: 'GET', path: '/api/entries/{slug}/relations', token: false, charged: true, input: 'query' },
+  listEvidence: { method: 'GET', path: '/api/entries/{slug}/evidence', token: false, charged: true, input: 'query' },
+  listTimeline: { method: 'GET', path: '/api/entries/{slug}/timeline', token: false, charged: true, input: 'query' },
+  verifyRevision: { method: 'POST', path: '/api/entries/{slug}/verify', token: true, charged: true, input: 'body' },
+  contradictRevision: {
+    method: 'POST',
+    path: '/api/entries/{slug}/contradict',
+    token: true,
+    charged: true,
+    input: 'body',
+  },
+  relateEntries: { method: 'POST', path: '/api/relations', token: true, charged: true, input: 'body' },
+  listActivity: { method: 'GET', path: '/api/activity', token: false, charged: true, input: 'query' },
+  readStats: { method: 'GET', path: '/api/stats', token: false, charged: true, input: 'none' },
+  readDiscovery: { method: 'GET', path: '/api/discovery', token: false, charged: true, input: 'none' },
+  readHealth: { method: 'GET', path: '/health', token: false, charged: false, input: 'none' },
+  readReadiness: { method: 'GET', path: '/ready', token: false, charged: false, input: 'none' },
+} as const
+
+/** Why each problem happens and what the caller does about it. */
+export const MENDS: Readonly<Record<string, string>> = {
+  MALFORMED_REQUEST: 'The bytes are not a well-formed HTTP request; send a valid one.',
+  INVALID_PATH: 'A part of the path is malformed: check the id, the slug and the percent-encoding.',
+  INVALID_QUERY:
+    'A query parameter is unknown, repeated, malformed or out of bounds; send only the documented ones, once each.',
+  MALFORMED_JSON: 'The body is not valid JSON in UTF-8 without a byte order mark.',
+  INVALID_BODY: 'The body does not fit the schema: a member is missing, unknown, of the wrong type or out of bounds.',
+  INVALID_TEXT: 'A text holds U+0000 or a lone surrogate; remove it.',
+  ACTOR_TOKEN_REQUIRED: 'This needs an actor token in X-Actor-Token; POST /api/actors issues one without registration.',
+  ACTOR_TOKEN_INVALID:
+    'The actor token is mistyped or unknown here; send the token as issued, or none at all on reads.',
+  ADMIN_TOKEN_REQUIRED: 'This needs the admin token as Authorization: Bearer.',
+  ADMIN_TOKEN_INVALID: 'The bearer credential is not the admin token of this server.',
+  ACTOR_BLOCKED: 'This actor may read but not write; ask the operator.',
+  ORIGIN_BLOCKED: 'This network may read but not write; ask the operator.',
+  ENTRY_LOCKED: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
+  ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',
+  ENTRY_NOT_FOUND: 'No entry has this id or slug; search for it.',
+  REVISION_NOT_FOUND: 'This entry has no revision with this id; list its revisions.',
+  TARGET_NOT_FOUND: 'The moderation target does not exist, or its fingerprint is no longer alive.',
+  STALE_REVISION:
+    'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
+  ENTRY_WITHDRAWN: 'The entry has been withdrawn by moderation; do not retry.',
+  BODY_TOO_LARGE: 'The body is over the limit of 32768 bytes; shorten it.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send the body uncompressed as application/json, in UTF-8.',
+  SOURCE_NOT_FOUND: 'A source names an entry and revision pair that is not publicly readable here.',
+  SELF_RELATION: 'An entry cannot be related to itself.',
+  ACTION_NOT_APPLICABLE: 'An origin cannot be hidden; quarantine or block it.',
+  RATE_LIMITED: 'Too many requests within one minute; wait Retry-After seconds.',
+  COOLDOWN: 'The same kind of write came too soon after the last; wait Retry-After seconds.',
+  NOT_READY: 'The server is starting, stopping or catching up; wait Retry-After seconds.',
+  OVERLOADED: 'The server has more work than it can take; wait Retry-After seconds.',
+  STORE_UNAVAILABLE: 'The store cannot be written at the moment; wait Retry-After seconds.',
+  UNEXPECTED_FAULT: 'Something failed that should not; tell the operator the requestId.',
+}
