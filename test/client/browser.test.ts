@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import type { Client, createClient } from '../../src/client/index.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { NO_BROWSER, openBrowser } from '../support/browser.ts'
+import { ROOT, run, TSC, temporary } from './built.ts'
+
+const READS = 12
+
+let app: TestApp
+let built: string
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp({ READ_LIMIT_PER_MINUTE: String(READS) })
+  built = await temporary()
+  await run(TSC, ['-p', join(ROOT, 'tsconfig.client.json'), '--outDir', built])
+})
+
+test('a page of another site uses the built client in a browser', { skip: NO_BROWSER }, async t => {
+  const site = createServer(async (request, answer) => {
+    if (request.url === '/') return answer.setHeader('content-type', 'text/html').end('<!doctype html><title>x</title>')
+    const file = /^\/([a-z]+\.js)$/.exec(request.url ?? '')?.[1]
+    if (file === undefined) return answer.writeHead(404).end()
+    return answer.setHeader('content-type', 'text/javascript').end(await readFile(join(built, file)))
+  })
+  t.after(() => {
+    site.closeAllConnections()
+    site.close()
+  })
+  await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))
+  const page = await (await openBrowser()).newPage()
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+  const told = await page.evaluate(
+    async ({ baseUrl, reads }) => {
+      const path = '/index.js'
+      const module = (await import(path)) as { createClient: typeof createClient }
+      const client: Client = module.createClient({ baseUrl, maxWaitSeconds: 0 })
+      await client.createActor({ actorType: 'HUMAN' })
+      const { slug } = await client.createEntry({ title: 'From a page', summary: 'S', content: 'Größe 𝄞' })
+      const edit = { content: 'Revised.', changeType: 'CORRECT', rationale: 'To see.' } as const
+      const revised = await client.reviseWithRetry(slug, () => edit)
+      const { holds, revisions } = await client.verifyHistory(slug)
+      const { holds: forged } = await client.verifyHash({ ...revised, content: 'revised.' })
+      const rows: string[] = []
+      for await (const { changeType } of client.all.listRevisions(slug, { limit: 1 })) rows.push(changeType)
+      let refusal: unknown
+      for (let read = 0; read < reads; read += 1) {
+        await client.readStats().catch(({ code, retryAfterSeconds }) => {
+          refusal = { code, known: retryAfterSeconds > 0 }
+        })
+      }
+      return { holds, revisions, forged, rows, refusal }
+    },
+    { baseUrl: app.url, reads: READS },
+  )
+  assert.deepEqual(told, {
+    holds: true,
+    revisions: 2,
+    forged: false,
+    rows: ['CORRECT', 'CREATE'],
+    // A page of another site sees the wait only where the service exposes it.
+    refusal: { code: 'RATE_LIMITED', known: true },
+  })
+})

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { before, type TestContext, test } from 'node:test'
+import { type ClientSettings, type Clock, createClient } from '../../src/client/index.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const READS = 3
+const TEXT = { title: 'Once', summary: 'Once.', content: 'Only once.' }
+
+let app: TestApp
+let strict: TestApp
+before(async () => {
+  app = await startApp()
+  strict = await startApp({ READ_LIMIT_PER_MINUTE: String(READS), COOLDOWN_SECONDS: '30' })
+})
+
+/** A clock that does not wait: it moves the service's and notes the seconds. */
+function quickClock(moved?: TestApp): Clock & { waits: number[] } {
+  const waits: number[] = []
+  return {
+    waits,
+    now: () => Date.now(),
+    async sleep(milliseconds) {
+      waits.push(milliseconds / 1000)
+      moved?.advance(milliseconds)
+    },
+  }
+}
+
+/** The given answers one after another, the last one for ever, and how often was asked. */
+function answering(settings: Partial<ClientSettings>, ...answers: (() => Response)[]) {
+  const clock = quickClock()
+  let asked = 0
+  const client = createClient({
+    baseUrl: app.url,
+    random: () => 0,
+    clock,
+    fetch: async () => {
+      const answer = answers[Math.min(asked, answers.length - 1)] as () => Response
+      asked += 1
+      return answer()
+    },
+    ...settings,
+  })
+  return { client, waits: clock.waits, asked: () => asked }
+}
+const refused = (status: number, code: string, retryAfter?: string) => () =>
+  Response.json(
+    { error: { code, requestId: 'r' } },
+    { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } },
+  )
+const fine = () => Response.json({ status: 'fine' })
+const dead = () => {
+  throw new TypeError('fetch failed')
+}
+
+test('a read over the limit waits as long as the service says, and then succeeds', async () => {
+  const clock = quickClock(strict)
+  const client = createClient({ baseUrl: strict.url, clock, random: () => 0 })
+  for (let read = 0; read < READS; read += 1) await client.readStats()
+  assert.deepEqual(clock.waits, [])
+  assert.equal((await client.readStats()).entries, 0)
+  assert.equal(clock.waits.length, 1)
+  const [waited = 0] = clock.waits
+  assert.ok(Number.isInteger(waited) && waited >= 1 && waited <= 60, `${waited} s`)
+})
+
+test('a write in its cooldown waits and happens once', async () => {
+  const clock = quickClock(strict)
+  const client = createClient({ baseUrl: strict.url, clock, random: () => 0.5 })
+  await client.createActor()
+  await client.createEntry(TEXT)
+  await client.createEntry({ ...TEXT, title: 'Twice' })
+  // Whole seconds, and half of the spread.
+  const [waited = 0, ...further] = clock.waits.map(seconds => seconds / 1.1)
+  assert.deepEqual(further, [])
+  assert.ok(waited >= 1 && waited < 30.01 && Math.abs(waited - Math.round(waited)) < 1e-6, `${waited} s`)
+})
+
+test('a wait longer than allowed, or one try too many, is thrown with the seconds to wait', async () => {
+  const long = answering({ maxWaitSeconds: 20 }, refused(429, 'RATE_LIMITED', '21'))
+  await assert.rejects(long.client.readStats(), { code: 'RATE_LIMITED', status: 429, retryAfterSeconds: 21 })
+  assert.equal(long.asked(), 1)
+  const often = answering({ retries: 2 }, refused(503, 'OVERLOADED', '1'))
+  await assert.rejects(often.client.readStats(), { code: 'OVERLOADED', retryAfterSeconds: 1 })
+  assert.deepEqual([often.asked(), ...often.waits], [3, 1, 1])
+})
+
+test('without a Retry-After the waits double; a date is understood', async () => {
+  const silent = answering({}, dead, refused(503, 'NOT_READY'), dead, fine)
+  await silent.client.readStats()
+  assert.deepEqual(silent.waits, [0.5, 1, 2])
+  const now = Date.parse('2026-01-01T00:00:00Z')
+  const clock = { ...quickClock(), now: () => now }
+  const dated = answering({ clock }, refused(503, 'NOT_READY', new Date(now + 7_000).toUTCString()), fine)
+  await dated.client.readStats()
+  assert.deepEqual(clock.waits, [7])
+})
+
+test('a write is sent again where it was refused, and not where it may have been done', async () => {
+  for (const code of ['RATE_LIMITED', 'COOLDOWN', 'NOT_READY', 'OVERLOADED']) {
+    const status = code === 'RATE_LIMITED' || code === 'COOLDOWN' ? 429 : 503
+    const harmless = answering({ token: 't' }, refused(status, code, '1'), fine)
+    await harmless.client.createEntry(TEXT)
+    assert.equal(harmless.asked(), 2, code)
+  }
+  for (const answer of [
+    dead,
+    refused(503, 'STORE_UNAVAILABLE', '1'),
+    refused(503, 'UNEXPECTED_FAULT', '1'),
+    () => new Response('<html>', { status: 503 }),
+    () => new Response('<html>', { status: 504 }),
+  ]) {
+    const unsure = answering({ token: 't' }, answer, fine)
+    await assert.rejects(unsure.client.createEntry(TEXT), { mayHaveHappened: true, message: /look before it is sent/ })
+    assert.equal(unsure.asked(), 1)
+    const told = answering({ token: 't' }, answer, fine)
+    await told.client.createEntry(TEXT, { resendWrites: true })
+    assert.equal(told.asked(), 2)
+  }
+})
+
+test('a refusal that a retry cannot mend, and a probe, are asked once', async () => {
+  for (const answer of [refused(404, 'ENTRY_NOT_FOUND'), refused(409, 'STALE_REVISION'), refused(401, 'X')]) {
+    const final = answering({}, answer)
+    await assert.rejects(final.client.readStats())
+    assert.equal(final.asked(), 1)
+  }
+  const probe = answering({}, refused(503, 'NOT_READY', '1'))
+  await assert.rejects(probe.client.readReadiness(), { code: 'NOT_READY' })
+  assert.equal(probe.asked(), 1)
+})
+
+test('of a write whose answer is lost there is one in the store, and two where the caller wanted it again', async () => {
+  let losses = 1
+  const client = createClient({
+    baseUrl: app.url,
+    clock: quickClock(),
+    fetch: async (url, init) => {
+      const answer = await fetch(url, init)
+      if (!url.endsWith('/api/entries') || losses === 0) return answer
+      losses -= 1
+      throw new TypeError('the connection was reset')
+    },
+  })
+  await client.createActor()
+  const lost = client.createEntry({ ...TEXT, tags: ['lost'] })
+  await assert.rejects(lost, { code: 'NO_ANSWER', status: null, mayHaveHappened: true })
+  losses = 1
+  await client.createEntry({ ...TEXT, tags: ['again'] }, { resendWrites: true })
+  const count = async (tag: string): Promise<number> => (await client.searchEntries({ tag })).items.length
+  assert.deepEqual([await count('lost'), await count('again')], [1, 2])
+})
+
+test('an abort ends a call, a wait and a walk with its own reason', async () => {
+  const reason = new Error('enough')
+  const aborted = AbortSignal.abort(reason)
+  const never = answering({}, fine)
+  await assert.rejects(never.client.readStats({ signal: aborted }), reason)
+  assert.equal(never.asked(), 0)
+
+  const control = new AbortController()
+  const waiting = createClient({
+    baseUrl: app.url,
+    fetch: async () => {
+      setImmediate(() => control.abort(reason))
+      return refused(429, 'RATE_LIMITED', '50')()
+    },
+  })
+  await assert.rejects(waiting.readStats({ signal: control.signal }), reason)
+
+  const walk = new AbortController()
+  const pages = createClient({ baseUrl: app.url }).all.listActivity({ limit: 1 }, { signal: walk.signal })
+  assert.equal((await pages.next()).done, false)
+  walk.abort(reason)
+  await assert.rejects(pages.next(), reason)
+})
+
+async function serve(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise(resolve => server.once('listening', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a service that does not answer, or stops in the middle, is given up', async t => {
+  const silent = await serve(t, () => {})
+  const client = createClient({ baseUrl: silent, timeoutSeconds: 0.1, retries: 0 })
+  await assert.rejects(client.readStats(), { code: 'NO_ANSWER', message: /longer than 0\.1 s/ })
+  const halting = await serve(t, (_, answer) => {
+    answer.writeHead(200, { 'content-type': 'application/json' }).write('{"ent')
+  })
+  const half = createClient({ baseUrl: halting, timeoutSeconds: 0.1, retries: 0 })
+  await assert.rejects(half.readStats(), { code: 'NO_ANSWER' })
+})
+
+test('a redirect is not followed, so that it gets no token', async t => {
+  let stolen = 0
+  const thief = await serve(t, (_, answer) => {
+    stolen += 1
+    answer.end('{}')
+  })
+  const moved = await serve(t, (_, answer) => {
+    answer.writeHead(307, { location: `${thief}/api/entries` }).end()
+  })
+  const client = createClient({ baseUrl: moved, token: 'secret' })
+  await assert.rejects(client.createEntry(TEXT), { code: 'REDIRECTED', status: 307 })
+  assert.equal(stolen, 0)
+})
