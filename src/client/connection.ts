@@ -9,7 +9,7 @@ export type Clock = {
 /** What one call may be told. */
 export type CallOptions = {
   /** Ends the call, its waits and its retries. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /**
    * Sends a write again whose answer was lost or was a fault. It may then be done twice; without this it never is, and
    * the error says `mayHaveHappened`.
@@ -22,7 +22,7 @@ export type ClientSettings = {
   /** Where the service is, for example `https://memory.example`; a path before /api is allowed. */
   baseUrl: string
   /** An actor token as issued; without one, createActor gets one and the client keeps it. */
-  token?: string
+  token?: string | undefined
   /** Sends the token with reads too. They then count as this actor's in the public feed; otherwise they are anonymous. */
   tokenOnReads?: boolean
   /** Further tries after the first (3 if left out). */

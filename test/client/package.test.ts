@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
@@ -6,16 +7,10 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { copyOfPackage, run, TSC, temporary } from './built.ts'
 import { emptyRegistry } from './registry.ts'
 
-/** As somebody writes it who has the package installed, in ten lines. */
-const SCRIPT = `import { createClient, type Entry, isClientError } from 'palimpsest/client'
-const client = createClient({ baseUrl: process.argv[2] ?? '' })
-await client.createActor({ declaredName: 'Installed' })
-const entry: Entry = await client.createEntry({ title: 'Installed', summary: 'It is.', content: 'From a tarball.' })
-await client.reviseWithRetry(entry.slug, () => ({ content: 'Revised.', changeType: 'CORRECT', rationale: 'To see.' }))
-const { holds, revisions } = await client.verifyHistory(entry.slug)
-for await (const found of client.all.searchEntries({ q: 'revised' })) console.log(found.slug, holds, revisions)
-await client.readEntry('missing').catch((error: unknown) => console.log(isClientError(error) && error.code))
-`
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8')
+/** The newcomer's script, as the README has it. */
+const SCRIPT = /## From TypeScript.*?```ts\n(.*?)```/s.exec(read('README.md'))?.[1] ?? ''
+const EXAMPLES = [...read('docs/client.md').matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code).join('\n')
 const OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, skipLibCheck: false, types: ['node'] }
 
 let app: TestApp
@@ -24,8 +19,10 @@ before(async () => {
   app = await startApp()
   const source = await copyOfPackage()
   project = await temporary()
+  // What an npm that runs these tests tells its scripts is not for another one.
+  const outer = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'))
   const npm = { npm_config_cache: join(project, 'cache'), npm_config_update_notifier: 'false' }
-  const environment = { env: { ...process.env, ...npm } }
+  const environment = { env: { ...Object.fromEntries(outer), ...npm } }
   await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: source, ...environment })
   const { dependencies } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
   const registry = await emptyRegistry(dependencies)
@@ -35,14 +32,20 @@ before(async () => {
   await run('npm', ['install', ...quiet, `--registry=${registry}`, `./${tarball}`], { cwd: project, ...environment })
 })
 
-test('the installed client does a tour, in types and in deeds, without any package but its own', async () => {
-  await writeFile(join(project, 'tour.ts'), SCRIPT)
+test('what the README says of TypeScript compiles and works where the package is installed, without any package but its own', async () => {
+  assert.ok(SCRIPT.includes("'http://127.0.0.1:8080'"))
+  await writeFile(join(project, 'tour.ts'), SCRIPT.replace('http://127.0.0.1:8080', app.url))
+  assert.match(EXAMPLES, /reviseWithRetry/)
+  await writeFile(join(project, 'examples.ts'), EXAMPLES)
   const typeRoots = [join(import.meta.dirname, '..', '..', 'node_modules', '@types')]
   const compilerOptions = { ...OPTIONS, typeRoots }
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['tour.ts'] }))
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['tour.ts', 'examples.ts'] }),
+  )
   await run(TSC, ['-p', project]).catch((error: { stdout: string }) => assert.fail(error.stdout))
-  const { stdout } = await run(process.execPath, ['tour.js', app.url], { cwd: project })
-  assert.equal(stdout, 'installed true 2\nENTRY_NOT_FOUND\n')
+  const { stdout } = await run(process.execPath, ['tour.js'], { cwd: project })
+  assert.equal(stdout, 'true\nOolong\n')
 })
 
 test('the built client imports nothing but its own files, and names no type of Node or of a package', async () => {
