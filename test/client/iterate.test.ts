@@ -109,7 +109,14 @@ test('a loop that ends early reads no further page', async () => {
 
 test('a list that goes on beyond the last offset says so instead of ending', async () => {
   const page = { items: [entry], limit: 1, offset: 0, dataClass: 'EXTERNAL' }
-  const long = createClient({ baseUrl: app.url, fetch: async () => Response.json(page) })
+  const asked: (string | null)[] = []
+  const long = createClient({
+    baseUrl: app.url,
+    fetch: async url => {
+      asked.push(new URL(url).searchParams.get('offset'))
+      return Response.json(page)
+    },
+  })
   const given: string[] = []
   await assert.rejects(
     async () => {
@@ -118,4 +125,5 @@ test('a list that goes on beyond the last offset says so instead of ending', asy
     { code: 'BEYOND_OFFSET' },
   )
   assert.deepEqual(given, [entry.id])
+  assert.deepEqual(asked, ['9998', '9999', '10000'])
 })

@@ -92,9 +92,12 @@ test('what the merge throws, and every other refusal, ends the loop', async () =
     failure,
   )
   const tooLong = { changeType: 'EXPAND' as const, rationale: 'Long.', title: 'x'.repeat(181) }
-  await assert.rejects(
-    client.reviseWithRetry(entry.slug, () => tooLong),
-    { code: 'INVALID_BODY' },
-  )
+  let edits = 0
+  const refused = client.reviseWithRetry(entry.slug, () => {
+    edits += 1
+    return tooLong
+  })
+  await assert.rejects(refused, { code: 'INVALID_BODY' })
+  assert.equal(edits, 1)
   await assert.rejects(client.reviseWithRetry('no-such-entry', line('x')), { code: 'ENTRY_NOT_FOUND' })
 })
