@@ -153,7 +153,8 @@ async function copySecrets(directory: string, target: PostgresConnection): Promi
 /** Makes the search index here, so that nobody waits for it after the start. */
 async function makeIndex(target: PostgresConnection, progress: Progress): Promise<void> {
   progress.phase('Making the search index')
-  while ((await followOnce(target)) === 'more') {
+  const known = new Set<string>()
+  while ((await followOnce(target, known)) === 'more') {
     const [found] = await target.send([
       { text: 'SELECT p.record, h.record AS all FROM search_progress p, head h', values: [] },
     ])

@@ -18,6 +18,7 @@ const IDLE = 20
 const TAKEN = 100
 const AWAY = 500
 
+const known = new Set<string>()
 let stopping = false
 port.once('message', () => {
   stopping = true
@@ -28,7 +29,7 @@ const session = createSession({ url, name: 'index', statementTimeout: 30_000, id
 
 async function follow(): Promise<number> {
   try {
-    const followed = await followOnce(await session.get())
+    const followed = await followOnce(await session.get(), known)
     return { more: 0, done: IDLE, taken: TAKEN }[followed]
   } catch (error) {
     // A database that is away, full, or not yet prepared comes round; anything else ends the thread, and the service with it.

@@ -4,7 +4,7 @@ import { indexedText, TERMS_VERSION, type Term, tagWord } from '../domain/terms.
 import { type ChangedEntryRow, tagsOf } from '../store/entry.ts'
 
 /** Changes whenever documents of older versions must be made anew. */
-export const SEARCH_VERSION = 2_000 + TERMS_VERSION
+export const SEARCH_VERSION = 3_000 + TERMS_VERSION
 
 /** Rows of one slice: those that a search for a common word looks at first. */
 const SLICE = 1_024
@@ -71,10 +71,16 @@ export function documentOf(entry: ChangedEntryRow): Value[] {
 /** Words hold letters, marks, digits and characters of private use only, so that quoting needs no escape. */
 const lexeme = (word: string, prefix: boolean): string => `'${shortWord(word)}'${prefix ? ':*' : ''}`
 
-/** What the index is asked: every word of every term, and the tag. */
-export function tsquery(terms: readonly Term[], tag: string | null): string {
+/** What the index is asked: every word of every term, and the tag. `beginning` are the words that stand for the one that is only begun. */
+export function tsquery(terms: readonly Term[], tag: string | null, beginning: readonly string[] | undefined): string {
   const parts = terms.flatMap(({ words, prefix }) =>
-    words.map((word, index) => lexeme(word, prefix && index === words.length - 1)),
+    words.map((word, index) => {
+      const begun = prefix && index === words.length - 1
+      // A word that nothing begins with is asked for too: it finds nothing.
+      return begun && beginning !== undefined && beginning.length > 0
+        ? `(${beginning.map(one => `'${one}'`).join(' | ')})`
+        : lexeme(word, begun && beginning === undefined)
+    }),
   )
   if (tag !== null) parts.push(lexeme(tagWord(tag), false))
   return [...new Set(parts)].join(' & ')
@@ -82,3 +88,10 @@ export function tsquery(terms: readonly Term[], tag: string | null): string {
 
 /** What a phrase looks like in a field that begins and ends with a space. */
 export const phraseOf = ({ words, prefix }: Term): string => ` ${words.map(shortWord).join(' ')}${prefix ? '' : ' '}`
+
+const TEXT_COLUMNS = ['title', 'summary', 'tags', 'content', 'tag_words']
+const TEXT_PLACES = DOCUMENT_COLUMNS.flatMap(([name], place) => (TEXT_COLUMNS.includes(name) ? [place] : []))
+
+/** All words of a document. */
+export const wordsOfDocument = (document: readonly Value[]): string[] =>
+  TEXT_PLACES.flatMap(place => String(document[place]).split(' ')).filter(word => word !== '')

@@ -1,7 +1,7 @@
 import { mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
-import { DOCUMENT_COLUMNS, documentOf, SEARCH_VERSION } from './search-document.ts'
+import { DOCUMENT_COLUMNS, documentOf, SEARCH_VERSION, wordsOfDocument } from './search-document.ts'
 
 /** Entries put into the index in one transaction. */
 const BATCH = 200
@@ -18,8 +18,11 @@ export type Followed = 'more' | 'done' | 'taken'
 
 type Progress = { version: number; record: number; change: number; entry: number }
 
-/** Brings the index nearer to the store by one batch of changed entries, in one transaction. */
-export async function followOnce(connection: PostgresConnection): Promise<Followed> {
+/** Words that are known to be among those of the index, so many at most. */
+const KNOWN_MAX = 500_000
+
+/** Brings the index nearer to the store by one batch of changed entries, in one transaction. `known` holds words that were put there before. */
+export async function followOnce(connection: PostgresConnection, known: Set<string>): Promise<Followed> {
   try {
     const [, lock, found, head] = await connection.send([
       plain('BEGIN'),
@@ -34,10 +37,10 @@ export async function followOnce(connection: PostgresConnection): Promise<Follow
     if (progress === undefined || to === undefined) return await end(connection, 'done')
     if (progress.version !== SEARCH_VERSION || progress.record > to) {
       await connection.send([plain('TRUNCATE search_document')])
-      return await put(connection, { ...progress, change: 0, entry: 0 }, to)
+      return await put(connection, { ...progress, change: 0, entry: 0 }, to, known)
     }
     if (progress.record === to) return await end(connection, 'done')
-    return await put(connection, progress, to)
+    return await put(connection, progress, to, known)
   } catch (error) {
     await connection.exec('ROLLBACK').catch(() => {})
     throw error
@@ -49,16 +52,24 @@ async function end(connection: PostgresConnection, followed: Followed): Promise<
   return followed
 }
 
-async function put(connection: PostgresConnection, { change, entry }: Progress, to: number): Promise<Followed> {
+async function put(
+  connection: PostgresConnection,
+  { change, entry }: Progress,
+  to: number,
+  known: Set<string>,
+): Promise<Followed> {
   const [found] = await connection.send([changedAfter(change, entry)])
   const changed = (found?.rows ?? []) as ChangedEntryRow[]
   const last = changed.at(-1)
   const complete = last === undefined || changed.length < BATCH
   const documents = changed.filter(({ withdrawn }) => !withdrawn).map(documentOf)
+  // Words are never taken out again: one that no entry holds any more finds nothing.
+  const words = [...new Set(documents.flatMap(wordsOfDocument))].filter(word => !known.has(word))
   const columns = NAMES.map((_, index) => documents.map(document => document[index] ?? null))
   await connection.send([
     plain('DELETE FROM search_document WHERE entry = ANY($1::bigint[])', [changed.map(({ number }) => number)]),
     plain(INSERT, columns),
+    plain('INSERT INTO search_word SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING', [words]),
     plain('UPDATE search_progress SET version = $1, record = $2, change = $3, entry = $4', [
       SEARCH_VERSION,
       // One change can concern many entries: only a change before the last one is known to be complete.
@@ -66,6 +77,8 @@ async function put(connection: PostgresConnection, { change, entry }: Progress, 
     ]),
     plain('COMMIT'),
   ])
+  if (known.size > KNOWN_MAX) known.clear()
+  for (const word of words) known.add(word)
   return complete ? 'done' : 'more'
 }
 

@@ -6,7 +6,8 @@ import type { PostgresConnection, Query } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
 import type { Term } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
-import { phraseOf, SEARCH_VERSION, sliceOf, tsquery } from './search-document.ts'
+import { SEARCH_VERSION, sliceOf } from './search-document.ts'
+import { type Asked, candidates, matching, PHRASE_WINDOW, PREFIX_WORDS, wordsBeginningWith } from './search-query.ts'
 import { createSession, type Session } from './session.ts'
 
 const SEARCH_SESSIONS = 2
@@ -22,10 +23,6 @@ const SLICES_GROWTH = 8
 const SLICES_MAX = 256
 /** Of the matches, the newest so many are ranked; older ones follow by recency. Bounds the work of one query. */
 const WINDOWS = { recent: 0, relevance: 2_000, evolution: 10_000 }
-/** Of the entries that hold all words of a phrase, the newest so many are looked through for it. Bounds the work of one query too. */
-const PHRASE_WINDOW = 10_000
-/** How much a match weighs in title, tags and summary; one in the content alone weighs 1 at most. */
-const WEIGHTS = { title: 10, tags: 6, summary: 4 }
 
 export type SearchOptions = {
   url: string
@@ -106,32 +103,32 @@ async function indexed(connection: PostgresConnection, record: number): Promise<
 /** Finds one page of the entries that match, in the order asked for. */
 async function find(connection: PostgresConnection, request: SearchRequest, newest: number): Promise<SearchResult> {
   const { sort, limit, offset } = request
+  const asked: Asked = { ...request, beginning: await wordsThatBegin(connection, request.terms) }
   const window = WINDOWS[sort]
   const wanted = offset + limit + 1
-  const ranked = window === 0 ? [] : await newestMatches(connection, request, newest, window)
+  const ranked = window === 0 ? [] : await newestMatches(connection, asked, newest, window)
   const rest =
     ranked.length < window || wanted <= window
       ? []
-      : await newestMatches(connection, { ...request, sort: 'recent' }, newest, wanted)
-  const all =
-    window === 0 ? await newestMatches(connection, request, newest, wanted) : [...ranked, ...rest.slice(window)]
+      : await newestMatches(connection, { ...asked, sort: 'recent' }, newest, wanted)
+  const all = window === 0 ? await newestMatches(connection, asked, newest, wanted) : [...ranked, ...rest.slice(window)]
   return { entries: all.slice(offset, offset + limit), more: all.length > offset + limit }
 }
 
 /** The newest `count` matches, ranked as the request says; sought in ever more slices, the newest first. */
 async function newestMatches(
   connection: PostgresConnection,
-  request: SearchRequest,
+  asked: Asked,
   newest: number,
   count: number,
 ): Promise<number[]> {
-  const hasPhrase = request.terms.some(({ words }) => words.length > 1)
+  const hasPhrase = asked.terms.some(({ words }) => words.length > 1)
   for (let slices = FIRST_SLICES; ; ) {
     const all = slices > SLICES_MAX || slices > sliceOf(newest)
     const among = all ? undefined : newestSlices(newest, slices)
     const [found, looked] = await connection.send([
-      matching(request, among, count),
-      ...(hasPhrase && !all ? [candidates(request, among)] : []),
+      matching(asked, among, count),
+      ...(hasPhrase && !all ? [candidates(asked, among)] : []),
     ])
     const entries = (found?.rows ?? []).map(({ entry }) => Number(entry))
     if (all || entries.length >= count || Number(looked?.rows[0]?.n ?? 0) >= PHRASE_WINDOW) return entries
@@ -144,49 +141,11 @@ async function newestMatches(
 const newestSlices = (newest: number, count: number): number[] =>
   Array.from({ length: count }, (_, back) => sliceOf(newest) - back)
 
-/** The newest `count` matches of these slices, or of all, ranked. */
-function matching({ terms, tag, sort }: SearchRequest, slices: number[] | undefined, count: number): Query {
-  const values: Query['values'][number][] = [tsquery(terms, tag)]
-  const value: Bind = one => `$${values.push(one)}`
-  const newest = 'ORDER BY d.updated_at DESC, d.id DESC LIMIT'
-  const phrases = terms.filter(({ words }) => words.length > 1)
-  const looked = phrases.length === 0 ? count : PHRASE_WINDOW
-  const words = `SELECT d.* FROM search_document d WHERE ${holding(slices, value)} ${newest} ${value(looked)}`
-  const matches =
-    phrases.length === 0
-      ? words
-      : `SELECT d.* FROM (${words}) d WHERE ${phrases.map(term => within(value(phraseOf(term)))).join(' AND ')} ${newest} ${value(count)}`
-  const rank = sort === 'relevance' ? `${score(terms, value)} DESC,` : sort === 'evolution' ? 'd.revisions DESC,' : ''
-  return { text: `SELECT d.entry FROM (${matches}) d ORDER BY ${rank} d.updated_at DESC, d.id DESC`, values }
-}
-
-/** How many entries of these slices hold all words. */
-function candidates({ terms, tag }: SearchRequest, slices: number[] | undefined): Query {
-  const values: Query['values'][number][] = [tsquery(terms, tag)]
-  const where = holding(slices, one => `$${values.push(one)}`)
-  return { text: `SELECT count(*) AS n FROM search_document d WHERE ${where}`, values }
-}
-
-/** Gives the place of a value in a statement. */
-type Bind = (one: Query['values'][number]) => string
-
-/** That an entry of these slices holds all words of $1. Each slice is a key of the index; a range would be a scan of all its keys. */
-const holding = (slices: number[] | undefined, value: Bind): string =>
-  `search_words(d) @@ $1::tsquery${slices === undefined ? '' : ` AND d.slice = ANY(${value(slices)}::bigint[])`}`
-
-const FIELDS = ['title', 'summary', 'tags', 'content'] as const
-const field = (name: string): string => `(' ' || d.${name} || ' ')`
-/** That a phrase stands in one field. */
-const within = (phrase: string): string =>
-  `(${FIELDS.map(name => `strpos(${field(name)}, ${phrase}) > 0`).join(' OR ')})`
-
-/** How much a document is about the terms: in which fields they stand, and how short its content is. Contents are not read for it. */
-function score(terms: readonly Term[], value: Bind): string {
-  const parts = terms.flatMap(term => {
-    const phrase = value(phraseOf(term))
-    return Object.entries(WEIGHTS).map(
-      ([name, weight]) => `CASE WHEN strpos(${field(name)}, ${phrase}) > 0 THEN ${weight} ELSE 0 END`,
-    )
-  })
-  return [...parts, '1 / (1 + d.content_length / 2000.0)'].join(' + ')
+/** The words that begin with what the query ends with; undefined where it ends with a whole word, or there are too many. */
+async function wordsThatBegin(connection: PostgresConnection, terms: readonly Term[]): Promise<string[] | undefined> {
+  const last = terms.find(({ prefix }) => prefix)?.words.at(-1)
+  if (last === undefined) return undefined
+  const [found] = await connection.send([wordsBeginningWith(last)])
+  const words = (found?.rows ?? []).map(({ word }) => String(word))
+  return words.length > PREFIX_WORDS ? undefined : words
 }

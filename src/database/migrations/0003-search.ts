@@ -3,6 +3,7 @@ import type { Migration } from './migration.ts'
 /**
  * The full-text index of PostgreSQL, derived from entries and revisions: a row for each public entry, keyed by the number of its latest
  * revision. `search_progress` says up to which record it is complete, and behind which entry of which change it goes on. `slice` cuts the rows into runs of like age, so that a search can begin with the newest.
+ * `search_word` has every word once, so that a beginning can be asked for as the words that it may become.
  * Contents lie apart from their rows: most searches need none of them, and read ten times as many rows from a page.
  */
 export const search: Migration = {
@@ -37,6 +38,7 @@ ALTER TABLE search_document SET (toast_tuple_target = 256);
 ALTER TABLE search_document
   ALTER COLUMN title SET STORAGE MAIN, ALTER COLUMN summary SET STORAGE MAIN, ALTER COLUMN tags SET STORAGE MAIN,
   ALTER COLUMN tag_words SET STORAGE MAIN, ALTER COLUMN content SET STORAGE EXTERNAL;
+CREATE TABLE search_word (word TEXT COLLATE "C" PRIMARY KEY);
 CREATE FUNCTION search_words(search_document) RETURNS TSVECTOR LANGUAGE SQL IMMUTABLE PARALLEL SAFE AS $$
   SELECT array_to_tsvector(array_remove(string_to_array(
     $1.title || ' ' || $1.summary || ' ' || $1.tags || ' ' || $1.content || ' ' || $1.tag_words, ' '), ''))
