@@ -64,12 +64,15 @@ export function documentOf(entry: ChangedEntryRow): Value[] {
     tags.map(tag => shortWords(indexedText(tag))).join(TAG_GAP),
     content,
     content.length,
-    tags.map(tag => shortWord(tagWord(tag))).join(' '),
+    tags.map(tagLexeme).join(' '),
   ]
 }
 
 /** Words hold letters, marks, digits and characters of private use only, so that quoting needs no escape. */
 const lexeme = (word: string, prefix: boolean): string => `'${shortWord(word)}'${prefix ? ':*' : ''}`
+
+/** What stands for a tag among the words of a document. */
+export const tagLexeme = (tag: string): string => shortWord(tagWord(tag))
 
 /** What the index is asked: every word of every term, and the tag. `beginning` are the words that stand for the one that is only begun. */
 export function tsquery(terms: readonly Term[], tag: string | null, beginning: readonly string[] | undefined): string {

@@ -1,14 +1,14 @@
 import type { Query } from '../database/postgres.ts'
 import type { Term } from '../domain/terms.ts'
 import type { SearchRequest } from '../operations/operation.ts'
-import { phraseOf, tsquery } from './search-document.ts'
+import { phraseOf, tagLexeme, tsquery } from './search-document.ts'
 
 /** Of the entries that hold all words of a phrase, the newest so many are looked through for it. Bounds the work of one query too. */
 export const PHRASE_WINDOW = 10_000
 /** A beginning is asked for as the words that begin with it, up to so many. */
-export const PREFIX_WORDS = 64
-/** Keys of slices and words that are sought one by one, at most. */
-const SCANS_MAX = 128
+export const PREFIX_WORDS = 8
+/** So many of the newest documents are looked through one by one before the index is asked: most matches of a common word that are shown stand there. */
+const NEWEST = 256
 /** How much a match weighs in title, tags and summary; one in the content alone weighs 1 at most. */
 const WEIGHTS = { title: 10, tags: 6, summary: 4 }
 /** The columns that order matches: contents are read for phrases only. */
@@ -40,6 +40,19 @@ export function matching(asked: Asked, slices: number[] | undefined, count: numb
   return { text: `SELECT d.entry FROM (${matches}) d ORDER BY ${rank} d.updated_at DESC, d.id DESC`, values }
 }
 
+/** The matches among the newest documents, newest first. */
+export function lookingThrough({ terms, tag }: Asked, count: number): Query {
+  const values: Query['values'][number][] = []
+  const value: Bind = one => `$${values.push(one)}`
+  const conditions = terms.map(term => within(value(phraseOf(term))))
+  if (tag !== null) conditions.push(`strpos(${field('tag_words')}, ${value(` ${tagLexeme(tag)} `)}) > 0`)
+  return {
+    text: `SELECT d.entry FROM (SELECT * FROM search_document ORDER BY number DESC LIMIT ${NEWEST}) d
+      WHERE ${conditions.join(' AND ')} ORDER BY d.updated_at DESC, d.id DESC LIMIT ${value(count)}`,
+    values,
+  }
+}
+
 /** How many entries of these slices hold all words. */
 export function candidates(asked: Asked, slices: number[] | undefined): Query {
   const values: Query['values'][number][] = []
@@ -51,16 +64,16 @@ export function candidates(asked: Asked, slices: number[] | undefined): Query {
 type Bind = (one: Query['values'][number]) => string
 
 /**
- * That an entry of these slices holds all words. One by one, slices are keys of the index, met with the words by skipping; each costs a scan,
- * and a scan for a prefix reads all that it may mean. Then, and where slices are many, it is cheaper to read once what is not older than the oldest.
+ * That an entry of these slices holds all words. One by one, slices are keys of the index, met with the words by skipping; a range would be a scan
+ * of all its keys. A beginning that is not known as words is such a scan too: then the range is read once.
  */
 function holding({ terms, tag, beginning }: Asked, slices: number[] | undefined, value: Bind): string {
   const holds = `search_words(d) @@ ${value(tsquery(terms, tag, beginning))}::tsquery`
   if (slices === undefined) return holds
   const open = beginning === undefined && terms.some(({ prefix }) => prefix)
-  const scans = slices.length * (beginning?.length ?? 1)
-  if (open || scans > SCANS_MAX) return `${holds} AND d.slice >= ${value(Math.min(...slices))}`
-  return `${holds} AND d.slice = ANY(${value(slices)}::bigint[])`
+  return open
+    ? `${holds} AND d.slice >= ${value(Math.min(...slices))}`
+    : `${holds} AND d.slice = ANY(${value(slices)}::bigint[])`
 }
 
 const FIELDS = ['title', 'summary', 'tags', 'content'] as const

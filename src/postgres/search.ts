@@ -7,7 +7,15 @@ import { sql } from '../database/sql.ts'
 import type { Term } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 import { SEARCH_VERSION, sliceOf } from './search-document.ts'
-import { type Asked, candidates, matching, PHRASE_WINDOW, PREFIX_WORDS, wordsBeginningWith } from './search-query.ts'
+import {
+  type Asked,
+  candidates,
+  lookingThrough,
+  matching,
+  PHRASE_WINDOW,
+  PREFIX_WORDS,
+  wordsBeginningWith,
+} from './search-query.ts'
 import { createSession, type Session } from './session.ts'
 
 const SEARCH_SESSIONS = 2
@@ -21,6 +29,8 @@ const STATEMENT_TIMEOUT = 2_000
 const FIRST_SLICES = 2
 const SLICES_GROWTH = 8
 const SLICES_MAX = 256
+/** Up to so many matches are looked for among the newest documents first. */
+const LOOKED_FOR = 51
 /** Of the matches, the newest so many are ranked; older ones follow by recency. Bounds the work of one query. */
 const WINDOWS = { recent: 0, relevance: 2_000, evolution: 10_000 }
 
@@ -74,9 +84,7 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
 
 /** Every search goes by the index: the server's guesses about words that are asked for together are no ground for anything else. */
 const plainly = (connection: PostgresConnection): Promise<void> =>
-  connection.exec(
-    'SET enable_seqscan = off; SET enable_indexscan = off; SET enable_indexonlyscan = off; SET jit = off; SET work_mem = "32MB"',
-  )
+  connection.exec('SET enable_seqscan = off; SET jit = off; SET work_mem = "32MB"')
 
 async function idlest(sessions: readonly Session[]): Promise<PostgresConnection> {
   const open = await Promise.allSettled(sessions.map(session => session.get()))
@@ -122,6 +130,10 @@ async function newestMatches(
   newest: number,
   count: number,
 ): Promise<number[]> {
+  if (asked.sort === 'recent' && count <= LOOKED_FOR) {
+    const [found] = await connection.send([lookingThrough(asked, count)])
+    if (found?.rows.length === count) return found.rows.map(({ entry }) => Number(entry))
+  }
   const hasPhrase = asked.terms.some(({ words }) => words.length > 1)
   for (let slices = FIRST_SLICES; ; ) {
     const all = slices > SLICES_MAX || slices > sliceOf(newest)
