@@ -135,7 +135,7 @@ async function newestMatches(
     if (found?.rows.length === count) return found.rows.map(({ entry }) => Number(entry))
   }
   const hasPhrase = asked.terms.some(({ words }) => words.length > 1)
-  for (let slices = FIRST_SLICES; ; ) {
+  for (let slices = FIRST_SLICES * Math.max(1, sliceOf(count)); ; ) {
     const all = slices > SLICES_MAX || slices > sliceOf(newest)
     const among = all ? undefined : newestSlices(newest, slices)
     const [found, looked] = await connection.send([
