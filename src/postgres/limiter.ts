@@ -1,3 +1,4 @@
+import { StoreFault } from '../database/database.ts'
 import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import { decide, giveBack, type Leases } from './lease.ts'
@@ -36,30 +37,46 @@ export function openPostgresLimiter(url: string): Limiter {
   let running: Promise<void> | undefined
   let forgottenAt = performance.now()
 
-  const drain = async (): Promise<void> => {
-    await new Promise(setImmediate)
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH_MAX)
+  /** Decides a batch in one transaction. */
+  const decideTogether = async (batch: readonly Asked[], deadline: number): Promise<void> => {
+    const connection = await getPatiently(session, deadline)
+    const keys = [...new Set(batch.flatMap(one => one.keys))].sort()
+    const limiter = createRateLimiter()
+    limiter.restore(await lockLogs(connection, keys))
+    for (const { run } of batch) run(limiter)
+    await keepLogs(connection, keys, limiter)
+    if (performance.now() - forgottenAt > FORGET_INTERVAL) {
+      forgottenAt = performance.now()
+      await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
+    }
+  }
+  /** The same, again when the session is lost on the way: what was perhaps charged already is charged twice then, never too little. */
+  const decidePatiently = async (batch: readonly Asked[]): Promise<void> => {
+    const deadline = performance.now() + PATIENCE
+    for (;;) {
       try {
-        const connection = await getPatiently(session, performance.now() + PATIENCE)
-        const keys = [...new Set(batch.flatMap(one => one.keys))].sort()
-        const limiter = createRateLimiter()
-        limiter.restore(await lockLogs(connection, keys))
-        for (const { run } of batch) run(limiter)
-        await keepLogs(connection, keys, limiter)
-        if (performance.now() - forgottenAt > FORGET_INTERVAL) {
-          forgottenAt = performance.now()
-          await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
-        }
-        for (const { settle } of batch) settle()
+        return await decideTogether(batch, deadline)
       } catch (error) {
-        for (const { reject } of batch) reject(error)
         // What was leased in a transaction that came to nothing was not leased.
         leases.clear()
         await session
           .current()
           ?.exec('ROLLBACK')
           .catch(() => {})
+        const passing = error instanceof StoreFault && error.kind === 'unavailable'
+        if (!passing || performance.now() > deadline) throw error
+      }
+    }
+  }
+  const drain = async (): Promise<void> => {
+    await new Promise(setImmediate)
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH_MAX)
+      try {
+        await decidePatiently(batch)
+        for (const { settle } of batch) settle()
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
       }
     }
     running = undefined
