@@ -3,7 +3,7 @@ import { createBatch, readerOf } from '../database/batch.ts'
 import { type Reader, StoreFault } from '../database/database.ts'
 import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query, Result } from '../database/postgres.ts'
-import type { Session } from './session.ts'
+import { getPatiently, type Session } from './session.ts'
 
 /** How long a read waits for a standby to come up to it before it goes to the primary, in milliseconds. */
 const LAG_PATIENCE = 100
@@ -33,6 +33,9 @@ export function createReader({ primary, standby }: ReaderOptions): Reader {
   return readerOf(ask)
 }
 
+/** How long a read whose session was lost waits for another one, in milliseconds. */
+const RECONNECT_PATIENCE = 500
+
 /** Reads from the primary; once more over another session where the first was lost, because reading changes nothing. */
 async function askPrimary(sessions: readonly Session[], queries: readonly Query[]): Promise<(Result | Error)[]> {
   try {
@@ -42,7 +45,8 @@ async function askPrimary(sessions: readonly Session[], queries: readonly Query[
   } catch (error) {
     if (!isUnavailable(error)) throw error
   }
-  return (await idlest(sessions)).settle(queries)
+  const again = await getPatiently({ get: () => idlest(sessions) }, performance.now() + RECONNECT_PATIENCE)
+  return again.settle(queries)
 }
 
 /** Reads from a standby that has replayed everything that was answered before; undefined when none has in time. */

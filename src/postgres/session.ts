@@ -74,7 +74,7 @@ export function createSession(
 }
 
 /** Gives the session, waiting for the server up to `deadline` (of performance.now()). */
-export async function getPatiently(session: Session, deadline: number): Promise<PostgresConnection> {
+export async function getPatiently(session: Pick<Session, 'get'>, deadline: number): Promise<PostgresConnection> {
   for (;;) {
     try {
       return await session.get()
