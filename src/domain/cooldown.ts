@@ -1,13 +1,13 @@
 import { Problem } from '../contract/problems.ts'
 
 /**
- * Milliseconds that are left of a cooldown. It may begin a little in the future: of two requests the later one may be
+ * Milliseconds that are left of a cooldown, a whole one at most. It may begin a little in the future: of two requests the later one may be
  * taken first, and nodes have clocks of their own. One that begins further ahead than it lasts, because the clock was set back since, is over.
  */
 export function cooldownLeft(beganAt: number | undefined, cooldown: number, now: number): number {
   if (beganAt === undefined) return 0
   const left = beganAt + cooldown - now
-  return left > 2 * cooldown ? 0 : Math.max(0, left)
+  return left > 2 * cooldown ? 0 : Math.min(cooldown, Math.max(0, left))
 }
 
 /** Refuses a write that comes within the cooldown of the last one of its kind. */

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from '../../src/database/sql.ts'
 import { assertKept, assertWhole } from './integrity.ts'
 import { type Sent, startWriters } from './load.ts'
-import { makeDirectory, startServer } from './process.ts'
+import { eventually, makeDirectory, startServer } from './process.ts'
 import type { seededRandom } from './random.ts'
 import { inspect } from './reader.ts'
 
@@ -24,7 +24,8 @@ export async function killRounds(
     const ready: number[] = []
     for (let round = 0; round < rounds; round++) {
       const writers = startWriters(server.url, WRITERS, `round${round}`)
-      await setTimeout(100 + random.below(400))
+      await eventually('writes are under way', 20_000, async () => writers.acknowledged().length > WRITERS || undefined)
+      await setTimeout(random.below(400))
       server.kill('SIGKILL')
       await server.ended
       await writers.stop()
