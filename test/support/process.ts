@@ -108,7 +108,7 @@ async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
   const asked = new Promise<void>(resolve => {
     const kill = child.kill.bind(child)
     child.kill = signal => {
-      resolve()
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') resolve()
       return kill(signal)
     }
   })
