@@ -96,6 +96,11 @@ export async function connectPostgres({
     lost = true
     stream.destroy()
   }
+  /** A session that only reads stays so, even when the server writes again: the next one will know. */
+  const told = (error: Error): Error => {
+    if ((error as { code?: string }).code === ONLY_READS) drop()
+    return faultOf(error)
+  }
   const settle = async (queries: readonly Query[]): Promise<(Result | Error)[]> => {
     if (lost) throw new StoreFault('unavailable', new Error('the session has ended'))
     pending += queries.length
@@ -103,7 +108,7 @@ export async function connectPostgres({
     try {
       stream.cork()
       const sent = queries.map(({ text, values }) =>
-        client.query({ name: nameOf(text), text, values: values as unknown[] }).then(resultOf, faultOf),
+        client.query({ name: nameOf(text), text, values: values as unknown[] }).then(resultOf, told),
       )
       stream.uncork()
       return await Promise.all(sent)
@@ -117,7 +122,7 @@ export async function connectPostgres({
     try {
       await client.query(text)
     } catch (error) {
-      throw faultOf(error as Error)
+      throw told(error as Error)
     } finally {
       clearTimeout(patience)
     }
@@ -160,6 +165,7 @@ function nameOf(text: string): string {
 }
 
 const DISK_FULL = '53100'
+const ONLY_READS = '25006'
 /** Damage: what PostgreSQL says of files that it cannot read or that are wrong. */
 const BROKEN = new Set(['58030', 'XX001', 'XX002'])
 /** Shutdowns, a server that starts, too many connections, ended sessions, a server that only reads: all of it passes. */
@@ -169,7 +175,7 @@ const UNAVAILABLE = new Set([
   '57P03',
   '57P05',
   '53300',
-  '25006',
+  ONLY_READS,
   '55000',
   '25P03',
   '57014',

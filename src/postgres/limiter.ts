@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { StoreFault } from '../database/database.ts'
 import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
@@ -5,9 +6,10 @@ import { decide, giveBack, type Leases } from './lease.ts'
 import { keepLogs, lockLogs } from './limiter-logs.ts'
 import { createSession, getPatiently } from './session.ts'
 
-/** How long a request waits for a database that is away, and a statement for its locks, in milliseconds. */
+/** How long a request waits for a database that is away, a statement for its locks, and a lost session before the next, in milliseconds. */
 const PATIENCE = 2_000
 const STATEMENT_TIMEOUT = 2_500
+const RETRY_PAUSE = 50
 const IDLE_TIMEOUT = 1_500
 /** Logs of keys that were not asked for during so many milliseconds are deleted, and how often. */
 const FORGET_AFTER = 180_000
@@ -65,6 +67,7 @@ export function openPostgresLimiter(url: string): Limiter {
           .catch(() => {})
         const passing = error instanceof StoreFault && error.kind === 'unavailable'
         if (!passing || performance.now() > deadline) throw error
+        await setTimeout(RETRY_PAUSE)
       }
     }
   }

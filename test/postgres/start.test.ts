@@ -14,8 +14,8 @@ after(async () => {
   directory.remove()
 })
 
-const serve = (name: string, url: string) =>
-  spawnService(['serve'], { env: { DATABASE_URL: url, DATA_DIR: `${directory.path}/${name}` } })
+const serve = (name: string, url: string, env: Record<string, string> = {}) =>
+  spawnService(['serve'], { env: { DATABASE_URL: url, DATA_DIR: `${directory.path}/${name}`, ...env } })
 
 test('started before the database is up, a node says so, waits, and serves when it comes', withServer, async () => {
   cluster = await startCluster(binaries ?? '')
@@ -30,6 +30,42 @@ test('started before the database is up, a node says so, waits, and serves when 
   await cluster.start()
   await eventually('it is ready', 20_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)
   expectStatus(await call(base, 'POST', '/api/actors', { body: {} }), 201)
+  child.kill('SIGTERM')
+  assert.equal((await ended).code, 0)
+})
+
+test('a database that only reads for a while is written to and searched again when it writes again', {
+  skip: NO_POSTGRES,
+}, async () => {
+  const url = await databaseOf('only reads')
+  // Every write is counted by itself, in a session that is opened meanwhile.
+  const { child, output, ended } = serve('only-reads', url, { WRITE_LIMIT_PER_MINUTE: '1000' })
+  const base = await eventually('it is ready', 20_000, async () => /ready at (http:\S+)/.exec(output.stdout)?.[1])
+  const write = async () => (await call(base, 'POST', '/api/actors', { body: {} })).status
+  const search = async () => (await call(base, 'GET', '/api/search?q=fox')).status
+  const onlyReads = (value: string) =>
+    withClient(url, async client => {
+      await client.query('SET default_transaction_read_only = off')
+      await client.query(
+        `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = ${value}`,
+      )
+    })
+  assert.equal(await write(), 201)
+  await onlyReads('on')
+  await withClient(url, client =>
+    client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    ),
+  )
+  await eventually(
+    'it is not ready',
+    20_000,
+    async () => (await call(base, 'GET', '/ready')).status === 503 || undefined,
+  )
+  for (let again = 0; again < 3; again++) assert.equal(await write(), 503)
+  await onlyReads('off')
+  await eventually('it writes again', 20_000, async () => (await write()) === 201 || undefined)
+  await eventually('it finds again', 20_000, async () => (await search()) === 200 || undefined)
   child.kill('SIGTERM')
   assert.equal((await ended).code, 0)
 })
