@@ -16,11 +16,12 @@ export type Standing = Charge & { remaining: number; reset: number }
 export type Verdict = { admitted: boolean; standings: Standing[]; retryAfter: number; bins: number[] }
 
 /**
- * Admissions within the window, oldest first: the start of a bin in milliseconds, then how many fell into it, then the next bin.
- * One flat array, because a million keys with one admission each must fit into memory.
+ * How many admissions there are within the window, then these oldest first: the start of a bin in milliseconds, how many fell into it,
+ * the next bin. One flat array, because a million keys with one admission each must fit into memory.
  */
 type Log = number[]
-const NOTHING: readonly number[] = []
+const EMPTY: readonly number[] = [0]
+const FIRST = 1
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>
 
@@ -53,29 +54,29 @@ export function createRateLimiter() {
 
   const logOf = ({ key, quota }: Charge, at: number): readonly number[] => {
     const log = find(key)
-    if (log === undefined) return NOTHING
-    let live = 0
-    while (live < log.length && expiryOf(log[live] ?? 0, quota) <= at) live += 2
-    if (live > 0) log.splice(0, live)
+    if (log === undefined) return EMPTY
+    let live = FIRST
+    let gone = 0
+    for (; live < log.length && expiryOf(log[live] ?? 0, quota) <= at; live += 2) gone += log[live + 1] ?? 0
+    if (live > FIRST) log.splice(0, live, totalOf(log) - gone)
     // After the clock was set back, what lies ahead counts from now.
-    for (let place = log.length - 2; place >= 0 && (log[place] ?? 0) > at; place -= 2) log[place] = binOf(quota, at)
+    for (let place = log.length - 2; place >= FIRST && (log[place] ?? 0) > at; place -= 2) log[place] = binOf(quota, at)
     return log
   }
-  const totalOf = (log: readonly number[]): number => {
-    let total = 0
-    for (let place = 1; place < log.length; place += 2) total += log[place] ?? 0
-    return total
-  }
+  const totalOf = (log: readonly number[]): number => log[0] ?? 0
   const add = (key: string, bin: number, count: number): void => {
     const log = find(key)
     let place = (log?.length ?? 0) - 2
-    while (place >= 0 && log?.[place] !== bin) place -= 2
-    if (log !== undefined && place >= 0) log[place + 1] = (log[place + 1] ?? 0) + count
+    while (place >= FIRST && log?.[place] !== bin) place -= 2
     // What is taken back from a bin that has expired was given back by then.
-    else if (count > 0) {
-      if (log === undefined || log.length === 0) logs.set(key, [bin, count])
-      else log.push(bin, count)
+    if (place < FIRST && count <= 0) return
+    if (log === undefined) {
+      logs.set(key, [count, bin, count])
+      return
     }
+    log[0] = totalOf(log) + count
+    if (place >= FIRST) log[place + 1] = (log[place + 1] ?? 0) + count
+    else log.push(bin, count)
   }
   const leaveUnsaved = ({ key, bin, count }: Admission): void => {
     const name = `${bin} ${key}`
@@ -89,7 +90,7 @@ export function createRateLimiter() {
   }
   const standingOf = (one: Charge, at: number): Standing => {
     const log = logOf(one, at)
-    const oldest = log[0]
+    const oldest = log[FIRST]
     const reset =
       oldest === undefined ? RATE_WINDOW_SECONDS : Math.max(1, Math.ceil((expiryOf(oldest, one.quota) - at) / 1_000))
     return { ...one, remaining: Math.max(0, one.quota - totalOf(log)), reset }
@@ -98,7 +99,7 @@ export function createRateLimiter() {
   const waitOf = (one: Charge, at: number): number => {
     const log = logOf(one, at)
     let excess = totalOf(log) + 1 - one.quota
-    for (let place = 0; excess > 0 && place < log.length; place += 2) {
+    for (let place = FIRST; excess > 0 && place < log.length; place += 2) {
       excess -= log[place + 1] ?? 0
       if (excess <= 0) return expiryOf(log[place] ?? at, one.quota) - at
     }
@@ -131,7 +132,7 @@ export function createRateLimiter() {
     },
     waitOf,
     /** Everything that is remembered of a key: bins and counts in turn, oldest first. */
-    logOf: (key: string): readonly number[] => find(key) ?? NOTHING,
+    logOf: (key: string): readonly number[] => find(key)?.slice(FIRST) ?? [],
     standingOf,
     /** Takes an admission back, and gives how the limits stand then. */
     refund({ standings, bins }: Verdict, at: number): Standing[] {
