@@ -124,6 +124,7 @@ const LONG_FUNCTIONS: Record<string, string> = {
   'src/operations/create-entry.ts createEntry': STEPS,
   'src/postgres/limiter.ts openPostgresLimiter': MAKER,
   'src/postgres/session.ts createSession': MAKER,
+  'src/operations/entry-cache.ts createEntryCache': MAKER,
   'src/postgres/store.ts openPostgresStore': MAKER,
   'src/postgres/writer.ts createWriter': MAKER,
   'src/database/postgres.ts connectPostgres': MAKER,

@@ -11,15 +11,15 @@ type Pending = {
   reject: (error: unknown) => void
 }
 
+/** Who is told of commits: before one, after one that is durable, and when one has ended, whatever became of it. */
+export type Commits = { onCommitting(): void; onCommit(): void; onEnd(): void }
+
 /**
  * Group commit for the one writing connection of a SQLite store: works run one after another, each in a savepoint of its own,
- * and share one durable commit. Nobody is answered before that commit. `onCommit` runs after each, before anybody is answered.
+ * and share one durable commit. Nobody is answered before that commit, nor before `on` was told of it.
  * A broken store rejects this and all later works: a failed sync is never tried again.
  */
-export function createWriteQueue(
-  connection: SqliteConnection,
-  onCommit: () => void,
-): Write & { idle(): Promise<void> } {
+export function createWriteQueue(connection: SqliteConnection, on: Commits): Write & { idle(): Promise<void> } {
   const pending: Pending[] = []
   let running: Promise<void> | undefined
   let broken: StoreFault | undefined
@@ -31,12 +31,15 @@ export function createWriteQueue(
       const group = pending.splice(0, GROUP_MAX)
       try {
         if (broken !== undefined) throw broken
-        const answers = await transact(connection, (tx, carrier) => runGroup(connection, tx, carrier, group))
-        onCommit()
+        const work = (tx: Transaction, carrier: Carrier) => runGroup(connection, tx, carrier, group)
+        const answers = await transact(connection, work, on.onCommitting)
+        on.onCommit()
+        on.onEnd()
         for (const answer of answers) answer()
       } catch (error) {
         const fault = error instanceof StoreFault ? error : new StoreFault('broken', error)
         if (fault.kind === 'broken') broken = fault
+        on.onEnd()
         for (const { reject } of group) reject(fault)
       }
       await new Promise(setImmediate)
@@ -81,6 +84,7 @@ async function runGroup(
 export async function transact<T>(
   connection: SqliteConnection,
   work: (tx: Transaction, carrier: Carrier) => Awaitable<T>,
+  onCommitting: () => void = () => {},
 ): Promise<T> {
   const carrier = createCarrier(connection)
   const tx: Transaction = { ...connection, carry: carrier.carry, hold: () => false }
@@ -88,6 +92,7 @@ export async function transact<T>(
   try {
     const result = await work(tx, carrier)
     await carrier.save(tx)
+    onCommitting()
     connection.exec('COMMIT')
     return result
   } catch (error) {

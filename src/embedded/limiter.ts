@@ -28,6 +28,7 @@ export async function openEmbeddedLimiter(store: Store, now: () => number): Prom
   timer.unref()
   return {
     admit: limiter.admit,
+    admitHere: limiter.admit,
     refund: limiter.refund,
     beforeWrite() {
       save().catch(() => {})

@@ -1,15 +1,18 @@
 /**
  * What the threads of the embedded store tell each other without messages, in shared memory:
- * the record number that is committed, the one that the search index has reached, and that it is time to stop.
+ * the record number that is committed, the one that the search index has reached, that it is time to stop, and how many commits
+ * were begun and ended.
  */
 export type Signals = BigInt64Array<SharedArrayBuffer>
 
 const COMMITTED = 0
 const INDEXED = 1
 const STOPPING = 2
+const BEGUN = 3
+const ENDED = 4
 
 export const createSignals = (): Signals =>
-  new BigInt64Array(new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT))
+  new BigInt64Array(new SharedArrayBuffer(5 * BigInt64Array.BYTES_PER_ELEMENT))
 
 export const committed = (signals: Signals): bigint => Atomics.load(signals, COMMITTED)
 export const isStopping = (signals: Signals): boolean => Atomics.load(signals, STOPPING) === 1n
@@ -17,6 +20,21 @@ export const isStopping = (signals: Signals): boolean => Atomics.load(signals, S
 export function tellCommitted(signals: Signals, record: number): void {
   Atomics.store(signals, COMMITTED, BigInt(record))
   Atomics.notify(signals, COMMITTED)
+}
+
+/** To be called before each commit; `tellEnded` after it, whatever became of it. */
+export function tellBegun(signals: Signals): void {
+  Atomics.add(signals, BEGUN, 1n)
+}
+
+export function tellEnded(signals: Signals): void {
+  Atomics.store(signals, ENDED, Atomics.load(signals, BEGUN))
+}
+
+/** How many commits there were; undefined while one is under way: a reader may see it or not. */
+export function commitsOf(signals: Signals): bigint | undefined {
+  const ended = Atomics.load(signals, ENDED)
+  return Atomics.load(signals, BEGUN) === ended ? ended : undefined
 }
 
 export function tellIndexed(signals: Signals, record: number): void {

@@ -3,10 +3,11 @@ import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import type { Answer, Readiness, SearchResult } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
+import { NEWEST_RECORD } from '../store/head.ts'
 import { lockDataDirectory } from './data-directory.ts'
 import { storeFile } from './files.ts'
 import type { Command, Query, ThreadData } from './protocol.ts'
-import { committed, createSignals, tellStop } from './signals.ts'
+import { commitsOf, committed, createSignals, tellStop } from './signals.ts'
 import { startThread, type Thread } from './thread.ts'
 
 const SEARCH_THREADS = 2
@@ -84,8 +85,25 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
     return (await idlest.ask(id => ({ ...query, id }))) as SearchResult
   }
 
+  // What the store held after so many commits need not be asked for again until there was another one.
+  let known: { commits: bigint | undefined; record: number } = { commits: undefined, record: 0 }
+  const settledRecord = (): number | undefined => {
+    const commits = commitsOf(signals)
+    return commits !== undefined && commits === known.commits ? known.record : undefined
+  }
+  const latestRecord = (): number => {
+    const settled = settledRecord()
+    if (settled !== undefined) return settled
+    const commits = commitsOf(signals)
+    const record = reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
+    known = { commits, record }
+    return record
+  }
+
   return {
     reader,
+    settledRecord,
+    latestRecord,
     write: (name, request, terms) => perform(name, request, terms) as Promise<Answer>,
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: request => search({ request, record: committed(signals) }),

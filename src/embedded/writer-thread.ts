@@ -8,7 +8,7 @@ import { UPKEEP, WRITES } from '../operations/index.ts'
 import type { Context } from '../operations/operation.ts'
 import { openStoreForWriting } from './create.ts'
 import { type Command, type Reply, replyOfError, type ThreadData } from './protocol.ts'
-import { tellCommitted } from './signals.ts'
+import { tellBegun, tellCommitted, tellEnded } from './signals.ts'
 
 /** The one thread that writes: it runs write operations in the order they come and commits them in groups. */
 const { directory, signals } = workerData as ThreadData
@@ -22,7 +22,11 @@ const publish = (): void => {
   const head = connection.one<{ record: number }>(sql`SELECT record FROM head`)
   tellCommitted(signals, head?.record ?? 0)
 }
-const write = createWriteQueue(connection, publish)
+const write = createWriteQueue(connection, {
+  onCommitting: () => tellBegun(signals),
+  onCommit: publish,
+  onEnd: () => tellEnded(signals),
+})
 publish()
 
 type Runner = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>

@@ -92,7 +92,13 @@ export function createAdmission({ config, reader, limiter, origins, secrets, now
   }
 }
 
-function chargesOf(config: Config, writing: boolean, origin: OriginKeys, actor: number | null): Charge[] {
+/** The limits that a request falls under: its origin's, and its token's. */
+export function chargesOf(
+  config: Pick<Config, 'readPerMinute' | 'writePerMinute'>,
+  writing: boolean,
+  origin: OriginKeys,
+  actor: number | null,
+): Charge[] {
   const kind = writing ? 'write' : 'read'
   const quota = writing ? config.writePerMinute : config.readPerMinute
   const charges = [{ policy: `${kind}-origin`, key: `${kind}-origin:${origin.networkKey}`, quota }]

@@ -14,6 +14,13 @@ const EXPOSED = [
 ]
 const MAX_AGE = 86_400
 
+/** What every answer to the public carries, whether or not a web page asked. */
+export const PUBLIC_FIELDS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED.join(', '),
+  vary: 'Origin',
+}
+
 type Done = (error: Error | null, options: FastifyCorsOptions) => void
 
 /** Web pages of every origin may use the public interface, without credentials; the administrator's paths are closed to them. */

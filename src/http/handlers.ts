@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { OPERATIONS } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
+import type { EntryCache } from '../operations/entry-cache.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Answer, Reads } from '../operations/operation.ts'
@@ -13,6 +14,7 @@ import { CHECKS } from './validate.ts'
 
 type Parts = {
   store: Store
+  entries: EntryCache
   limiter: Limiter
   observer: Observer
   rates: Reads['rates']
@@ -21,12 +23,17 @@ type Parts = {
   now: () => number
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+/** The body as it goes out. */
+const bytesOf = ({ octets, body }: Answer): Buffer | string =>
+  octets === undefined ? JSON.stringify(body) : Buffer.from(octets, 'latin1')
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Gives the two ways in which an admitted request is answered: by a read here, or by a write of the store; and what reads work on. */
-export function createHandlers({ store, limiter, observer, rates, readiness, terms, now }: Parts) {
+export function createHandlers({ store, entries, limiter, observer, rates, readiness, terms, now }: Parts) {
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
+    entries,
     search: store.search,
     readiness,
     rates,
@@ -37,7 +44,7 @@ export function createHandlers({ store, limiter, observer, rates, readiness, ter
   })
 
   const send = (reply: FastifyReply, status: number, answer: Answer, fields: Record<string, string>): FastifyReply =>
-    reply.code(status).headers(fields).type(JSON_TYPE).send(JSON.stringify(answer.body))
+    reply.code(status).headers(fields).type(JSON_TYPE).send(bytesOf(answer))
 
   return {
     readsFor,

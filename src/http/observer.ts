@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
+import { createHalves } from '../operations/halves.ts'
 import type { Observation } from '../operations/observe.ts'
 import type { Observed } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
@@ -9,9 +10,14 @@ import type { OriginKeys } from '../store/origin.ts'
 const FLUSH_INTERVAL = 200
 /** Distinct observations kept in memory while the store cannot take them; past it the newest are dropped and counted in the log. */
 const PENDING_MAX = 50_000
+/** Observations whose rows are known to be kept already, so that only their counters are left to be written. */
+const KEPT_MAX = 50_000
+const USER_AGENTS_MAX = 10_000
 /** Observations kept by one transaction, so that writes get in between. */
 const BATCH = 500
 const HOUR = 3_600_000
+/** 132 bits of a digest are kept. */
+const DIGEST_CHARACTERS = 22
 
 export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
 
@@ -23,6 +29,8 @@ export type Observer = ReturnType<typeof createObserver>
  */
 export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: number, error: unknown) => void) {
   let pending = new Map<string, Observation>()
+  const kept = createHalves<string, true>(KEPT_MAX)
+  const digests = createHalves<string, string>(USER_AGENTS_MAX)
   let flushing: Promise<void> | undefined
   let following: Promise<void> | undefined
 
@@ -33,6 +41,7 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
       const batch = observations.slice(from, from + BATCH)
       try {
         await store.keep('recordObservations', batch, terms())
+        for (const observation of batch) if (!observation.counted) kept.set(nameOf(observation), true)
       } catch (error) {
         const again = error instanceof StoreFault || error instanceof Problem
         const lost = batch.reduce((count, one) => count + (again && merge(one) ? 0 : one.times), 0)
@@ -40,9 +49,16 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
       }
     }
   }
+  const digestOf = (userAgent: string): string => {
+    const known = digests.get(userAgent)
+    if (known !== undefined) return known
+    const digest = hash('sha256', userAgent, 'base64url').slice(0, DIGEST_CHARACTERS)
+    digests.set(userAgent, digest)
+    return digest
+  }
   const merge = (observation: Observation): boolean => {
-    const { actor, origin, userAgent, action, entry, at } = observation
-    const key = `${actor ?? `${origin.id} ${userAgent}`} ${action} ${entry} ${Math.floor(at / HOUR)}`
+    // Where the row of this hour is kept, whatever the visitor reads is one count.
+    const key = observation.counted ? visitorOf(observation) : nameOf(observation)
     const known = pending.get(key)
     if (known === undefined && pending.size >= PENDING_MAX) return false
     pending.set(key, known === undefined ? observation : together(known, observation))
@@ -69,8 +85,15 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
 
   return {
     note(visitor: Visitor, observed: Observed): void {
-      const userAgent = visitor.actor === null ? hash('sha256', visitor.userAgent, 'base64url').slice(0, 22) : ''
-      if (!merge({ ...visitor, userAgent, ...observed, lastAt: visitor.at, times: 1 })) onLoss(1, undefined)
+      const { actor, origin, requestId, at } = visitor
+      const userAgent = actor === null ? digestOf(visitor.userAgent) : ''
+      const { action, entry, revision, metadata } = observed
+      const observation: Observation = {
+        ...{ actor, origin, userAgent, requestId, at, action, entry, revision, metadata },
+        ...{ lastAt: at, times: 1, counted: false },
+      }
+      observation.counted = kept.get(nameOf(observation)) === true
+      if (!merge(observation)) onLoss(1, undefined)
     },
     flush,
     async close(): Promise<void> {
@@ -79,6 +102,11 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
     },
   }
 }
+
+const visitorOf = ({ actor, origin, userAgent }: Observation): string => `${actor ?? `${origin.id} ${userAgent}`}`
+/** What one row stands for. */
+const nameOf = (observation: Observation): string =>
+  `${visitorOf(observation)} ${observation.action} ${observation.entry} ${Math.floor(observation.at / HOUR)}`
 
 /** Two observations of the same thing as one: the earlier of them gives its request. */
 function together(a: Observation, b: Observation): Observation {

@@ -2,15 +2,24 @@ import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../config.ts'
+import { createHalves } from '../operations/halves.ts'
 import type { OriginKeys } from '../store/origin.ts'
 
 const IPV6_PREFIX_BYTES = 8
-/** Networks whose keys are remembered; past it all are forgotten and computed anew. */
+/** Networks whose keys are remembered, and addresses whose networks are. */
 const REMEMBERED_MAX = 50_000
 /** 132 bits of a digest are kept. */
 const DIGEST_CHARACTERS = 22
 
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+const DAY = 86_400_000
+let today = { number: -1, name: '' }
+
+/** The UTC day of a time in milliseconds, as `2026-11-21`. */
+export function dayOf(at: number): string {
+  const number = Math.floor(at / DAY)
+  if (number !== today.number) today = { number, name: new Date(at).toISOString().slice(0, 10) }
+  return today.name
+}
 
 /**
  * The network a request came from: IPv4-mapped addresses unmapped, IPv6 cut to /64.
@@ -40,12 +49,14 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: readonly Network[]): boolean =>
   proxies.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
 
+/** What of a request tells where it comes from. */
+type Peer = { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders }
+
 /** Where requests come from, as keys that are no addresses. */
 export type Origins = {
-  originOf(
-    request: { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders },
-    at: number,
-  ): Promise<OriginKeys>
+  originOf(request: Peer, at: number): Promise<OriginKeys>
+  /** The same where it is remembered. */
+  known(request: Peer, at: number): OriginKeys | undefined
   /** Makes the salt of a day known. */
   openDay(day: string): Promise<void>
 }
@@ -60,7 +71,8 @@ export function createOrigins(
   saltOf: (day: string) => Promise<string>,
 ): Origins {
   let salts = new Map<string, string>()
-  const remembered = new Map<string, OriginKeys>()
+  const remembered = createHalves<string, OriginKeys>(REMEMBERED_MAX)
+  const networks = createHalves<string, string>(REMEMBERED_MAX)
   const digest = (key: string, network: string): string =>
     createHmac('sha256', key).update(network).digest('base64url').slice(0, DIGEST_CHARACTERS)
 
@@ -70,22 +82,31 @@ export function createOrigins(
     salts = new Map([...salts].slice(-1)).set(day, salt)
     return salt
   }
+  const networkOfRequest = ({ socket, headers }: Peer): string => {
+    const peer = socket.remoteAddress ?? ''
+    const direct = networks.get(peer)
+    if (direct !== undefined) return direct
+    const forwarded = headers['x-forwarded-for']
+    const network = networkOf(peer, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, proxies)
+    // Without proxies the peer says it all.
+    if (proxies.length === 0) networks.set(peer, network)
+    return network
+  }
+  const recall = (network: string, day: string): OriginKeys | undefined => {
+    const keys = remembered.get(network)
+    return keys?.day === day ? keys : undefined
+  }
   return {
     async openDay(day) {
       await openSalt(day)
     },
-    async originOf({ socket, headers }, at) {
-      const forwarded = headers['x-forwarded-for']
-      const network = networkOf(
-        socket.remoteAddress ?? '',
-        Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-        proxies,
-      )
+    known: (request, at) => recall(networkOfRequest(request), dayOf(at)),
+    async originOf(request, at) {
+      const network = networkOfRequest(request)
       const day = dayOf(at)
-      const known = remembered.get(network)
-      if (known?.day === day) return known
+      const known = recall(network, day)
+      if (known !== undefined) return known
       const salt = salts.get(day) ?? (await openSalt(day))
-      if (remembered.size >= REMEMBERED_MAX) remembered.clear()
       const keys = { id: digest(`${originKey()} ${salt}`, network), day, networkKey: digest(originKey(), network) }
       remembered.set(network, keys)
       return keys

@@ -1,18 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-  type RouteOptions,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { LIMITS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
-import { PROBLEMS, Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problems.ts'
+import { createEntryCache } from '../operations/entry-cache.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Store, Terms } from '../operations/store.ts'
@@ -20,22 +12,16 @@ import type { Secrets } from '../secrets.ts'
 import type { Page } from '../web/page.ts'
 import { PAGES } from '../web/pages.ts'
 import { type Admitted, createAdmission } from './admission.ts'
-import { assertJsonBody, parseJson } from './body.ts'
+import { assertJsonBody } from './body.ts'
 import { corsOptions } from './cors.ts'
-import { problemAnswer, problemOf } from './errors.ts'
+import { createFastify } from './fastify.ts'
 import { GUIDES, guideAnswer } from './guides.ts'
 import { createHandlers } from './handlers.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
-import { admittedAs, createPageHandler, problemPageAnswer, searchFor, wantsPage } from './page-handler.ts'
-import {
-  assertHost,
-  closeSlowReaders,
-  ignoreExpectations,
-  listenForBadBytes,
-  SECURITY_FIELDS,
-  TIMEOUTS,
-} from './transport.ts'
+import { admittedAs, createPageHandler, searchFor } from './page-handler.ts'
+import { createReadyAnswer } from './ready.ts'
+import { assertHost, closeSlowReaders, ignoreExpectations, SECURITY_FIELDS } from './transport.ts'
 
 export type ServerOptions = {
   config: Config
@@ -76,8 +62,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
   const admit = createAdmission({ ...options, reader: store.reader, origins })
   let stopping = false
+  const entries = createEntryCache(store)
   const handlers = createHandlers({
     store,
+    entries,
     limiter,
     observer,
     rates: ratesOf(config),
@@ -86,19 +74,18 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     now,
   })
 
-  const app = createFastify(logger, config)
-  app.addHook('onRequest', async (request, reply) => {
+  const answerReady = createReadyAnswer({ config, logger, entries, limiter, origins, observer, now })
+  const app = createFastify(logger, config, (request, response) => !stopping && answerReady(request, response))
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, ...SECURITY_FIELDS })
     if (stopping) reply.header('connection', 'close')
     assertHost(request.raw)
+    done()
   })
   ignoreExpectations(app.server)
   closeSlowReaders(app.server)
   await app.register(cors, corsOptions)
-  // An unknown path is told before its body is looked at, and to web pages too.
-  app.addHook('onRequest', async request => {
-    if (request.is404 && request.method !== 'OPTIONS') throw new Problem('ROUTE_NOT_FOUND')
-  })
+  app.addHook('onRequest', refuseUnknown)
   routeOperations(app, admit, handlers)
   routeGuides(app, config)
   routePages(app, admit, createPageHandler({ config, observer, readsFor: handlers.readsFor }))
@@ -116,50 +103,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Fastify with every default that would break the contract set otherwise. */
-function createFastify(logger: Logger, config: Config): FastifyInstance {
-  const fail = failure(config)
-  const app: FastifyInstance = Fastify({
-    loggerInstance: logger as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
-    bodyLimit: LIMITS.bodyBytes,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    ...TIMEOUTS,
-    routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => fail(error, request, reply as FastifyReply),
-    clientErrorHandler: listenForBadBytes(logger),
-  })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
-    parseJson(bytes),
-  )
-  app.setErrorHandler((error, request, reply) => fail(error, request, reply))
-  app.setNotFoundHandler((request, reply) => fail(new Problem('ROUTE_NOT_FOUND'), request, reply))
-  app.addHook('onResponse', async (request, reply) => {
-    const ms = Math.round(reply.elapsedTime * 10) / 10
-    request.log.info({ operation: request.routeOptions.config.name ?? null, status: reply.statusCode, ms }, 'request')
-  })
-  return app
-}
-
-/** Gives the function that answers a failed request: in the error shape, or as a page where a person asked for one. */
-function failure(config: Config) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const problem = problemOf(error)
-    if (PROBLEMS[problem.code].status === 503) {
-      const level = problem.code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
-      request.log[level]({ err: error, code: problem.code }, 'a request failed')
-    }
-    const { status, headers, body } = wantsPage(request)
-      ? problemPageAnswer(problem, config, request)
-      : problemAnswer(problem, request.id)
-    return reply
-      .code(status)
-      .headers({ 'x-request-id': request.id, ...SECURITY_FIELDS, ...headers })
-      .send(body)
-  }
+/** An unknown path is told before its body is looked at, and to web pages too. */
+function refuseUnknown(request: FastifyRequest, _reply: FastifyReply, done: (problem?: Problem) => void): void {
+  done(request.is404 && request.method !== 'OPTIONS' ? new Problem('ROUTE_NOT_FOUND') : undefined)
 }
 
 /** A route whose request is admitted before its body is read. */

@@ -20,12 +20,10 @@ export const SECURITY_FIELDS = {
 export const TIMEOUTS = {
   requestTimeout: 12_000,
   keepAliveTimeout: 15_000,
-  http: {
-    headersTimeout: 10_000,
-    connectionsCheckingInterval: 1_000,
-    maxHeaderSize: 16_384,
-    requireHostHeader: false,
-  },
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16_384,
+  requireHostHeader: false,
 } as const
 
 /** A client that reads less than so many bytes in so many milliseconds, while more lies ready for it, is closed. */

@@ -5,6 +5,8 @@ import type { Charge, Standing, Verdict } from '../domain/rate-limit.ts'
 export type Limiter = {
   /** Admits a request at `at` (milliseconds) by all of its keys and charges it, or charges none and says how long to wait. */
   admit(charges: readonly Charge[], at: number): Awaitable<Verdict>
+  /** The same where it can be decided at once, without asking anybody. */
+  admitHere(charges: readonly Charge[], at: number): Verdict | undefined
   /** Takes an admission back, and gives how the limits stand then. */
   refund(verdict: Verdict, at: number): Awaitable<Standing[]>
   /** Told before a write goes out, so that what was admitted before it can be kept by the same commit. */

@@ -27,6 +27,8 @@ export type Observation = Observed & {
   at: number
   lastAt: number
   times: number
+  /** Whether the row of its hour is kept already: then it is only counted. */
+  counted: boolean
 }
 
 /** Keeps a batch of observations: an activity row for the first of each actor, action, entry and clock hour; counters for all. */
@@ -38,7 +40,10 @@ export async function recordObservations(
   const known = await withActors(tx, context, observations)
   const appended = new Set<string>()
   const isNew = await Promise.all(
-    known.map(({ action, entry, at, actor }) => isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry)),
+    known.map(
+      ({ action, entry, at, actor, counted }) =>
+        !counted && isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry),
+    ),
   )
   const rows: Promise<void>[] = []
   for (const [index, { actor, origin, action, entry, revision, requestId, metadata, at }] of known.entries()) {

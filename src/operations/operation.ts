@@ -3,6 +3,7 @@ import type { Action, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Term } from '../domain/terms.ts'
 import type { OriginKeys } from '../store/origin.ts'
+import type { EntryCache } from './entry-cache.ts'
 
 /** Who calls, as far as the service can tell. */
 export type Caller = {
@@ -37,6 +38,8 @@ export type Observed = {
 /** What an operation answers, before it is HTTP. */
 export type Answer = {
   body: object
+  /** The JSON of the body where it is ready: its UTF-8, one character per byte. */
+  octets?: string
   /** Opaque version of the body, without quotes. */
   etag?: string
   /** True when the body can never change. */
@@ -58,6 +61,7 @@ export type Readiness = { ready: boolean; status: string }
 /** What reads work on. */
 export type Reads = {
   reader: Reader
+  entries: EntryCache
   search(request: SearchRequest): Promise<SearchResult>
   /** Resolves when everything observed so far, `observed` included, can be read. */
   keepObserved(observed?: Observed): Promise<void>

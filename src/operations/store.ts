@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import type { Awaitable, Reader } from '../database/database.ts'
 import type { UPKEEP, UpkeepName, WriteName } from './index.ts'
 import type { Answer, Context, Readiness, SearchRequest, SearchResult, WriteRequest } from './operation.ts'
 
@@ -11,6 +11,10 @@ export type Terms = Pick<Context, 'at' | 'cooldown' | 'dataClass'>
  */
 export type Store = {
   reader: Reader
+  /** The number of the newest permanent record that a read which begins now sees. */
+  latestRecord(): Awaitable<number>
+  /** The same where it can be told without asking the store. */
+  settledRecord(): number | undefined
   write(name: WriteName, request: WriteRequest, terms: Terms): Promise<Answer>
   keep<N extends UpkeepName>(
     name: N,

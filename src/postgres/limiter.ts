@@ -106,6 +106,7 @@ export function openPostgresLimiter(url: string): Limiter {
       const keys = charges.map(({ key }) => key)
       return ask(keys, limiter => decide(leases, charges, at, limiter) as Verdict)
     },
+    admitHere: (charges, at) => decide(leases, charges, at),
     refund(verdict: Verdict, at: number): Promise<Standing[]> {
       const keys = verdict.standings.map(({ key }) => key)
       return ask(keys, limiter => giveBack(verdict, at, limiter))

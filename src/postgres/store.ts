@@ -4,6 +4,7 @@ import { createContexts } from '../operations/context.ts'
 import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/index.ts'
 import type { Context, Readiness } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
+import { NEWEST_RECORD } from '../store/head.ts'
 import type { Work } from './group.ts'
 import { prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
@@ -124,6 +125,8 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
 
   return {
     reader,
+    settledRecord: () => undefined,
+    latestRecord: async () => (await reader.one<{ record: number }>(NEWEST_RECORD))?.record ?? 0,
     write: (name, request, terms) => perform(name, request, terms) as never,
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: search.search,

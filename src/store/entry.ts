@@ -45,25 +45,26 @@ export const findEntry = (reader: Reader, address: string) =>
 export const findEntryByNumber = (reader: Reader, number: number) =>
   reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
-/** Public entries in the order of their latest change, newest first. The index alone is walked over what is skipped. */
-export const listRecentEntries = (reader: Reader, limit: number, offset: number) =>
-  reader.all<EntryRow>(sql`
-    ${ENTRY} WHERE e.number IN
-      (SELECT number FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
-    ORDER BY e.updated_at DESC, e.id DESC`)
+/** Numbers of the public entries in the order of their latest change, newest first. */
+export const listRecentEntries = (reader: Reader, limit: number, offset: number): Promise<number[]> =>
+  numbersOf(
+    reader,
+    sql`SELECT number FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`,
+  )
 
-/** Public entries with the most revisions first. */
-export const listEvolvedEntries = (reader: Reader, limit: number, offset: number) =>
-  reader.all<EntryRow>(sql`
-    ${ENTRY} WHERE e.number IN
-      (SELECT number FROM entry WHERE withdrawn = 0 ORDER BY revisions DESC, updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
-    ORDER BY e.revisions DESC, e.updated_at DESC, e.id DESC`)
+/** Numbers of the public entries, those with the most revisions first. */
+export const listEvolvedEntries = (reader: Reader, limit: number, offset: number): Promise<number[]> =>
+  numbersOf(
+    reader,
+    sql`SELECT number FROM entry WHERE withdrawn = 0 ORDER BY revisions DESC, updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`,
+  )
 
-/** Those of the entries that are still public, in the order given. */
-export async function listEntriesByNumber(reader: Reader, numbers: readonly number[]): Promise<EntryRow[]> {
-  const rows = await Promise.all(numbers.map(number => findEntryByNumber(reader, number)))
-  return rows.filter(row => row !== undefined).filter(row => !row.withdrawn)
-}
+/** Numbers of the entries that a revision or moderation after record `change` has changed or withdrawn. */
+export const listChangedNumbers = (reader: Reader, change: number, limit: number): Promise<number[]> =>
+  numbersOf(reader, sql`SELECT number FROM entry WHERE change > ${change} ORDER BY change LIMIT ${limit}`)
+
+const numbersOf = async (reader: Reader, statement: Sql): Promise<number[]> =>
+  (await reader.all<{ number: number }>(statement)).map(({ number }) => number)
 
 export type ChangedEntryRow = Pick<
   EntryRow,

@@ -1,5 +1,5 @@
 import type { Carried, Reader, Transaction } from '../database/database.ts'
-import { sql } from '../database/sql.ts'
+import { type Sql, sql } from '../database/sql.ts'
 
 /** What the one head row counts: the two dense numbers, and the totals that stats show of what is public and EXTERNAL. */
 export type Totals = {
@@ -20,6 +20,9 @@ export async function readHead(reader: Reader): Promise<Head> {
   if (head === undefined) throw new Error('The store has no head row.')
   return head
 }
+
+/** The number of the newest permanent record. */
+export const NEWEST_RECORD: Sql = sql`SELECT record FROM head`
 
 export async function insertHead(tx: Pick<Transaction, 'run'>, storeId: string): Promise<void> {
   await tx.run(sql`INSERT INTO head (one, store_id) VALUES (1, ${storeId})`)

@@ -126,6 +126,10 @@ export async function settleRelations(tx: Transaction, target: Target, reach: Re
     WHERE subject IS NOT NULL AND subject IN (SELECT v.number FROM relation v WHERE ${relations})`)
 }
 
+/** Whether anything was moderated after a record. */
+export const isModeratedSince = async (reader: Reader, record: number): Promise<boolean> =>
+  (await reader.one(sql`SELECT number FROM moderation WHERE number > ${record} LIMIT 1`)) !== undefined
+
 export async function insertModeration(
   tx: Transaction,
   number: number,

@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { termsOf } from '../../src/domain/terms.ts'
 import { openIndexForWriting, putEntry, removeEntry, searchIndex } from '../../src/embedded/search-index.ts'
+import { createEntryCache } from '../../src/operations/entry-cache.ts'
 import { READS, type ReadName, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
 import type { Context, Reads } from '../../src/operations/operation.ts'
 import * as views from '../../src/operations/views.ts'
@@ -94,7 +95,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     rationale: 'So',
   })
 
-  const observed = { origin: ORIGIN, requestId: 'request', times: 2, at: HOUR, lastAt: HOUR }
+  const observed = { origin: ORIGIN, requestId: 'request', times: 2, at: HOUR, lastAt: HOUR, counted: false }
   const read = { ...observed, action: 'READ', entry: 1, revision: 1, metadata: null } as const
   const search = {
     ...observed,
@@ -125,8 +126,11 @@ export async function recordOperations(path: string): Promise<Recorded> {
     }
   }
 
+  let records = 0
+  const latestRecord = (): number => records++
   const reads: Reads = {
     reader: tx,
+    entries: createEntryCache({ reader: tx, latestRecord, settledRecord: () => undefined }),
     search: async () => ({ entries: [1], more: false }),
     readiness: () => ({ ready: true, status: 'ok' }),
     keepObserved: async () => {},

@@ -36,8 +36,12 @@ beforeEach(() => {
     CREATE TABLE reply (note INTEGER NOT NULL REFERENCES note DEFERRABLE INITIALLY DEFERRED) STRICT;`)
   reader = open(path, 'read')
   commits = 0
-  write = createWriteQueue(connection, () => {
-    commits++
+  write = createWriteQueue(connection, {
+    onCommitting() {},
+    onCommit() {
+      commits++
+    },
+    onEnd() {},
   })
 })
 

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { PROBLEMS, Problem } from '../contract/problems.ts'
+import { parseJson } from './body.ts'
+import { problemAnswer, problemOf } from './errors.ts'
+import { problemPageAnswer, wantsPage } from './page-handler.ts'
+import { listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
+
+/** Fastify with every default that would break the contract set otherwise. `answer` may answer a request before it is routed: true if it did. */
+export function createFastify(
+  logger: Logger,
+  config: Config,
+  answer: (request: IncomingMessage, response: ServerResponse) => boolean,
+): FastifyInstance {
+  const fail = failure(logger, config)
+  const app: FastifyInstance = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: log => log,
+    serverFactory: handle =>
+      createHttpServer({ ...TIMEOUTS }, (request, response) => {
+        if (!answer(request, response)) handle(request, response)
+      }),
+    genReqId: () => randomUUID(),
+    bodyLimit: LIMITS.bodyBytes,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: TIMEOUTS.requestTimeout,
+    routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: false },
+    frameworkErrors: (error, request, reply) => fail(error, request, reply as FastifyReply),
+    clientErrorHandler: listenForBadBytes(logger),
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
+    parseJson(bytes),
+  )
+  app.setErrorHandler((error, request, reply) => fail(error, request, reply))
+  app.setNotFoundHandler((request, reply) => fail(new Problem('ROUTE_NOT_FOUND'), request, reply))
+  app.addHook('onResponse', (request, reply, done) => {
+    const operation = request.routeOptions.config.name ?? null
+    tell(logger, { requestId: request.id, operation, status: reply.statusCode, ms: reply.elapsedTime }, request.method)
+    done()
+  })
+  return app
+}
+
+type Told = { requestId: string; operation: string | null; status: number; ms: number }
+
+/** A line for each request: what was read without a fault is told to those who look closely only. */
+export function tell(logger: Logger, { ms, ...told }: Told, method = 'GET'): void {
+  const level = told.status < 400 && method !== 'POST' ? 'debug' : 'info'
+  if (logger.isLevelEnabled(level)) logger[level]({ ...told, ms: Math.round(ms * 10) / 10 }, 'request')
+}
+
+/** Gives the function that answers a failed request: in the error shape, or as a page where a person asked for one. */
+function failure(logger: Logger, config: Config) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const problem = problemOf(error)
+    if (PROBLEMS[problem.code].status === 503) {
+      const level = problem.code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
+      logger[level]({ requestId: request.id, err: error, code: problem.code }, 'a request failed')
+    }
+    const { status, headers, body } = wantsPage(request)
+      ? problemPageAnswer(problem, config, request)
+      : problemAnswer(problem, request.id)
+    return reply
+      .code(status)
+      .headers({ 'x-request-id': request.id, ...SECURITY_FIELDS, ...headers })
+      .send(body)
+  }
+}

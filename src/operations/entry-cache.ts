@@ -1,0 +1,113 @@
+import type { Entry } from '../contract/resources.ts'
+import { assertReadable } from '../domain/entry.ts'
+import { type EntryRow, findEntry, findEntryByNumber, listChangedNumbers, toEntry } from '../store/entry.ts'
+import { isModeratedSince } from '../store/moderation.ts'
+import { etagOf } from './etag.ts'
+import { createHalves } from './halves.ts'
+import type { Store } from './store.ts'
+
+/** What the cache may hold, in characters of JSON, and how many addresses it knows. */
+const WEIGHT_MAX = 16_000_000
+const ADDRESSES_MAX = 100_000
+/** More changes than this at once empty the cache. */
+const CHANGES_MAX = 1_000
+
+/** A public entry as it is served. Never to be changed: it is shared. */
+export type ServedEntry = {
+  number: number
+  revision: number
+  etag: string
+  entry: Entry
+  /** Its JSON: the UTF-8 of it, one character per byte. */
+  octets: string
+}
+
+export type EntryCache = {
+  /** The public entry of an id or slug, where it is known and nothing was committed since: without asking the store. */
+  ready(address: string): ServedEntry | undefined
+  /** Gives the entry of an id or slug, or throws ENTRY_NOT_FOUND or ENTRY_WITHDRAWN. */
+  read(address: string): Promise<ServedEntry>
+  /** Those of the entries that are public, in the order given. */
+  list(numbers: readonly number[]): Promise<ServedEntry[]>
+  /** The number of the newest record: everything that is given from now on is at least as new. */
+  catchUp(): Promise<number>
+}
+
+/**
+ * Keeps public entries as they are served. What it gives is as new as the store: an entry changes with a permanent record only, so
+ * that what was made up to one record holds until there is another, and then without the entries that it concerns.
+ */
+export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 'settledRecord'>): EntryCache {
+  const { reader } = store
+  const kept = createHalves<number, ServedEntry>(WEIGHT_MAX)
+  const numbers = createHalves<string, number>(ADDRESSES_MAX)
+  /** The record up to which the cache has forgotten what changed. */
+  let reached = 0
+  let forgetting: Promise<void> | undefined
+
+  const forget = async (to: number): Promise<void> => {
+    const [changed, moderated] = await Promise.all([
+      listChangedNumbers(reader, reached, CHANGES_MAX),
+      isModeratedSince(reader, reached),
+    ])
+    if (moderated || changed.length === CHANGES_MAX) kept.clear()
+    else for (const number of changed) kept.delete(number)
+    reached = to
+  }
+  const catchUp = async (): Promise<number> => {
+    const record = await store.latestRecord()
+    while (record > reached) {
+      forgetting ??= forget(record).finally(() => {
+        forgetting = undefined
+      })
+      await forgetting
+    }
+    return record
+  }
+  /** Makes what is served of a row that was read after `from` was reached. */
+  const keep = (row: EntryRow, from: number): ServedEntry => {
+    const entry = toEntry(row)
+    const octets = octetsOf(JSON.stringify(entry))
+    const served = { number: row.number, revision: row.revision, etag: etagOf(row), entry, octets }
+    // Where the store has moved on meanwhile, nobody knows whether the row was read before or after.
+    if (from === reached && !row.withdrawn) kept.set(row.number, served, octets.length)
+    return served
+  }
+  const known = (address: string): ServedEntry | undefined => {
+    const number = numbers.get(address)
+    return number === undefined ? undefined : kept.get(number)
+  }
+
+  return {
+    catchUp,
+    ready: address => (store.settledRecord() === reached ? known(address) : undefined),
+    async read(address) {
+      await catchUp()
+      const served = known(address)
+      if (served !== undefined) return served
+      const from = reached
+      const row = assertReadable(await findEntry(reader, address))
+      numbers.set(address, row.number)
+      return keep(row, from)
+    },
+    async list(wanted) {
+      await catchUp()
+      const from = reached
+      const found = await Promise.all(
+        wanted.map(async number => {
+          const served = kept.get(number)
+          if (served !== undefined) return served
+          const row = await findEntryByNumber(reader, number)
+          return row === undefined || row.withdrawn ? undefined : keep(row, from)
+        }),
+      )
+      return found.filter(one => one !== undefined)
+    },
+  }
+}
+
+/** A text's UTF-8, one character per byte: what is sent as it is, and joined without being encoded again. */
+export function octetsOf(text: string): string {
+  const bytes = Buffer.from(text)
+  return bytes.length === text.length ? text : bytes.toString('latin1')
+}
