@@ -128,7 +128,7 @@ export async function settleRelations(tx: Transaction, target: Target, reach: Re
 
 /** Whether anything was moderated after a record. */
 export const isModeratedSince = async (reader: Reader, record: number): Promise<boolean> =>
-  (await reader.one(sql`SELECT number FROM moderation WHERE number > ${record} LIMIT 1`)) !== undefined
+  (await reader.one(sql`SELECT number FROM moderation WHERE number > ${record} ORDER BY number LIMIT 1`)) !== undefined
 
 export async function insertModeration(
   tx: Transaction,
