@@ -24,7 +24,10 @@ const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, EntryQuery, CursorQue
 const NAMED = Object.entries(SCHEMAS)
   .filter(([name]) => !ADMINISTRATIVE.includes(name) && name !== 'Error')
   .map(([name, schema]) => ({ name, schema: schema as Schema }))
-const PUBLIC = (Object.entries(OPERATIONS) as [string, Operation][]).filter(([, { access }]) => access !== 'admin')
+/** What answers with a stream is followed or copied by functions of its own. */
+const PUBLIC = (Object.entries(OPERATIONS) as [string, Operation][]).filter(
+  ([, { access, media }]) => access !== 'admin' && media === undefined,
+)
 
 /** What each list iterates over. */
 const ITEMS: Record<string, string> = {

@@ -103,11 +103,12 @@ const NEEDS = {
 }
 
 function chapter(name: string, operation: Operation): string {
-  const { method, path, summary, access, cost, status, response, body } = operation
+  const { method, path, summary, access, cost, status, response, body, media } = operation
+  const streamed = media === undefined ? '' : ` as \`${media}\``
   const query = (operation.query as unknown as Schema).properties ?? {}
   const parts = [
     `## ${method} ${path}`,
-    `\`${name}\`: ${summary} Needs ${NEEDS[access]}; charged as ${cost === 'free' ? 'nothing' : `a ${cost}`}. Answers ${status} \`${response}\`.`,
+    `\`${name}\`: ${summary} Needs ${NEEDS[access]}; charged as ${cost === 'free' ? 'nothing' : `a ${cost}`}. Answers ${status} \`${response}\`${streamed}.`,
   ]
   if (Object.keys(query).length > 0) parts.push(table('query', query, []))
   if (body !== undefined) {

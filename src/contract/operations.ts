@@ -9,6 +9,8 @@ import type * as resources from './resources.ts'
 export type Access = 'anyone' | 'actor' | 'admin'
 /** What a call is charged as: a read, a write, or nothing. */
 export type Cost = 'read' | 'write' | 'free'
+/** What an answer is that is not one JSON text: server-sent events, or a JSON text per line. */
+export type Media = 'text/event-stream' | 'application/x-ndjson'
 
 export type Operation = {
   method: 'GET' | 'POST'
@@ -21,6 +23,9 @@ export type Operation = {
   query: Schema
   body?: InputName
   status: 200 | 201
+  /** Left out where the answer is JSON. */
+  media?: Media
+  /** The shape of the answer; where it has a media, of one event or line. */
   response: keyof typeof resources.NAMED_RESOURCES
   /** The problems that are the operation's own; problemsOf adds those that come with its shape. */
   problems: readonly ProblemCode[]
@@ -388,6 +393,9 @@ export const NAMED_INPUTS = {
   RelationInput: inputs.RelationInput,
   ModerationInput: inputs.ModerationInput,
 } as const
+
+/** The media type of an operation's answer. */
+export const mediaOf = ({ media }: Pick<Operation, 'media'>): Media | 'application/json' => media ?? 'application/json'
 
 /** All problems an operation can answer with: its own and those that follow from access, cost, path, query and body. */
 export function problemsOf(operation: Operation): ProblemCode[] {

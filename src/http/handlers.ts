@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { OPERATIONS } from '../contract/operations.ts'
+import { mediaOf, OPERATIONS, type Operation } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
@@ -43,8 +44,20 @@ export function createHandlers({ store, entries, limiter, observer, rates, readi
     },
   })
 
-  const send = (reply: FastifyReply, status: number, answer: Answer, fields: Record<string, string>): FastifyReply =>
-    reply.code(status).headers(fields).type(JSON_TYPE).send(bytesOf(answer))
+  const send = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: Operation,
+    answer: Answer,
+    fields: Record<string, string>,
+  ): FastifyReply => {
+    reply
+      .code(operation.status)
+      .headers(fields)
+      .type(`${mediaOf(operation)}; charset=utf-8`)
+    if (answer.pieces === undefined) return reply.send(bytesOf(answer))
+    return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(answer.pieces, { objectMode: false }))
+  }
 
   return {
     readsFor,
@@ -65,7 +78,7 @@ export function createHandlers({ store, entries, limiter, observer, rates, readi
       }
       if (answer.observed !== undefined) observer.note(visitor, answer.observed)
       if (answer.next !== undefined) reply.header('link', nextLink(request.raw.url ?? '', answer.next))
-      return send(reply, 200, answer, fields)
+      return send(request, reply, OPERATIONS[name], answer, fields)
     },
 
     async write(
@@ -83,7 +96,7 @@ export function createHandlers({ store, entries, limiter, observer, rates, readi
         const caller = { requestId: request.id, actor, origin }
         const answer = await store.write(name, { params, body, caller }, terms(at))
         if (answer.location !== undefined) reply.header('location', answer.location)
-        return send(reply, OPERATIONS[name].status, answer, cacheFields(answer, OPERATIONS[name]))
+        return send(request, reply, OPERATIONS[name], answer, cacheFields(answer, OPERATIONS[name]))
       } catch (error) {
         if (error instanceof Problem && error.code === 'COOLDOWN' && charged !== undefined) {
           reply.headers(rateLimitFields(await limiter.refund(charged, now())))

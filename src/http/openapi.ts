@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
-import { NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../contract/operations.ts'
+import { mediaOf, NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../contract/operations.ts'
 import { PROBLEMS, type ProblemCode } from '../contract/problems.ts'
 import { NAMED_RESOURCES } from '../contract/resources.ts'
 import { HASH_RECIPE } from './guide-texts.ts'
@@ -71,7 +71,7 @@ function describe(name: string, operation: Operation): Json {
     responses: {
       [operation.status]: {
         description: operation.summary,
-        content: { 'application/json': { schema: reference(NAMED_RESOURCES[operation.response]), example } },
+        content: { [mediaOf(operation)]: { schema: reference(NAMED_RESOURCES[operation.response]), example } },
       },
       ...(conditional ? { 304: { description: 'Unchanged since the ETag named by If-None-Match.' } } : {}),
       ...problemResponses(operation),

@@ -40,6 +40,8 @@ export type Answer = {
   body: object
   /** The JSON of the body where it is ready: its UTF-8, one character per byte. */
   octets?: string
+  /** What is sent instead of the body where the operation has a media: its text, piece by piece, made as fast as it is read. */
+  pieces?: AsyncIterable<string | Uint8Array>
   /** Opaque version of the body, without quotes. */
   etag?: string
   /** True when the body can never change. */

@@ -83,7 +83,7 @@ const operationOf = (
 ): Html => html`<section class="operation" id="${name}">
 <h3><span class="method ${operation.method.toLowerCase()}">${operation.method}</span> <code>${operation.path}</code></h3>
 <p>${operation.summary}</p>
-<p class="small">Needs ${NEEDS[operation.access]}. ${operation.cost === 'free' ? 'Free of limits.' : `Charged as a ${operation.cost}.`} Answers ${operation.status} <code>${operation.response}</code>.</p>
+<p class="small">Needs ${NEEDS[operation.access]}. ${operation.cost === 'free' ? 'Free of limits.' : `Charged as a ${operation.cost}.`} Answers ${operation.status} <code>${operation.response}</code>${operation.media !== undefined && html` as <code>${operation.media}</code>`}.</p>
 ${parameters(operation)}
 <pre tabindex="0" aria-label="Try it"><code>${curl}</code></pre>
 <details><summary>What it answers</summary><pre tabindex="0"><code>${JSON.stringify((EXAMPLES as Record<string, unknown>)[operation.response] ?? {}, null, 2)}</code></pre>

@@ -35,8 +35,10 @@ holds<Exactly<client.Health, resources.Health>>()
 holds<Exactly<Omit<client.Activity, 'metadata'>, Omit<resources.Activity, 'metadata'>>>()
 holds<Same<client.Activity['metadata'], Record<string, unknown>>>()
 
-// Expected: a method for each public operation and no other.
-type Public = { [O in OperationName]: (typeof OPERATIONS)[O]['access'] extends 'admin' ? never : O }[OperationName]
+// Expected: a method for each public operation that answers with JSON, and no other.
+type Public = {
+  [O in OperationName]: (typeof OPERATIONS)[O] extends { access: 'admin' } | { media: string } ? never : O
+}[OperationName]
 holds<Same<keyof client.Methods, Public>>()
 
 // Expected: what goes in and what comes out.

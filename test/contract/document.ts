@@ -60,9 +60,10 @@ export const rowsOf = ({ paths }: Document): Row[] =>
   )
 
 const JSON_TYPE = 'application/json'
+const isSuccess = (status: number | string): boolean => Number(status) < 300
 export const bodySchemaOf = ({ requestBody }: Described): Schema | undefined => requestBody?.content[JSON_TYPE]?.schema
 export const answerOf = ({ responses }: Described, status: number | string): Media | undefined =>
-  responses[status]?.content?.[JSON_TYPE]
+  isSuccess(status) ? Object.values(responses[status]?.content ?? {})[0] : responses[status]?.content?.[JSON_TYPE]
 
 /** The codes that the document names for an operation and status. */
 export const codesOf = (operation: Described, status: number): string[] =>

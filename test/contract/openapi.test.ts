@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../../src/contract/operations.ts'
+import { mediaOf, NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../../src/contract/operations.ts'
 import { PROBLEMS, type ProblemCode } from '../../src/contract/problems.ts'
 import { NAMED_RESOURCES } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -52,6 +52,7 @@ test('an operation is described as the table has it', () => {
       operation.requestBody?.content['application/json']?.schema,
       row.body === undefined ? undefined : { $ref: `#/components/schemas/${row.body}` },
     )
+    assert.deepEqual(Object.keys(operation.responses[row.status]?.content ?? {}), [mediaOf(row)])
     assert.deepEqual(answerOf(operation, row.status)?.schema, { $ref: `#/components/schemas/${row.response}` })
     const schemes = operation.security.map(scheme => Object.keys(scheme).join())
     const wanted =
