@@ -130,6 +130,7 @@ export const MENDS: Readonly<Record<string, string>> = {
   INVALID_PATH: 'A part of the path is malformed: check the id, the slug and the percent-encoding.',
   INVALID_QUERY:
     'A query parameter is unknown, repeated, malformed or out of bounds; send only the documented ones, once each.',
+  INVALID_EVENT_ID: 'Last-Event-ID is no id of an event of this stream: send it as it was received, or leave it out.',
   MALFORMED_JSON: 'The body is not valid JSON in UTF-8 without a byte order mark.',
   INVALID_BODY: 'The body does not fit the schema: a member is missing, unknown, of the wrong type or out of bounds.',
   INVALID_TEXT: 'A text holds U+0000 or a lone surrogate; remove it.',
@@ -155,6 +156,7 @@ export const MENDS: Readonly<Record<string, string>> = {
   ACTION_NOT_APPLICABLE: 'An origin cannot be hidden; quarantine or block it.',
   RATE_LIMITED: 'Too many requests within one minute; wait Retry-After seconds.',
   COOLDOWN: 'The same kind of write came too soon after the last; wait Retry-After seconds.',
+  TOO_MANY_STREAMS: 'This network holds as many streams open as it may; close one, or wait Retry-After seconds.',
   NOT_READY: 'The server is starting, stopping or catching up; wait Retry-After seconds.',
   OVERLOADED: 'The server has more work than it can take; wait Retry-After seconds.',
   STORE_UNAVAILABLE: 'The store cannot be written at the moment; wait Retry-After seconds.',

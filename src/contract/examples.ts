@@ -132,6 +132,7 @@ export const EXAMPLES = {
   EntryList: { items: [entry], limit: LIMITS.pageDefault, offset: 0, dataClass: 'EXTERNAL' },
   RevisionList: { items: [revision], nextCursor: null },
   RelationList: { items: [relation], nextCursor: null },
+  Activity: activity,
   ActivityList: { items: [activity], nextCursor: '42' },
   Stats: {
     externalInteractions: 12,

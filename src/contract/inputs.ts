@@ -126,18 +126,28 @@ export const EntryQuery = Type.Object(
   closed,
 )
 
+/** A number of the feed, as text: 64 bits are more than a JSON number holds. */
+const digits = (description: string) => Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description })
+
 export const CursorQuery = Type.Object(
   {
     limit,
-    before: Type.Optional(
-      Type.String({
-        pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
-        description: 'The nextCursor of the page before; none for the first page.',
-      }),
+    before: Type.Optional(digits('The nextCursor of the page before; none for the first page.')),
+  },
+  closed,
+)
+
+export const StreamQuery = Type.Object(
+  {
+    after: Type.Optional(
+      digits('The id of the last event that is known; none begins now. Last-Event-ID goes before it.'),
     ),
   },
   closed,
 )
+
+/** The request field by which a stream is resumed: EventSource sends it by itself. */
+export const StreamHeaders = { 'Last-Event-ID': digits('The id of the last event that was received.') }
 
 export type ActorInput = Static<typeof ActorInput>
 export type CreateInput = Static<typeof CreateInput>
@@ -148,4 +158,5 @@ export type RelationInput = Static<typeof RelationInput>
 export type ModerationInput = Static<typeof ModerationInput>
 export type EntryQuery = Static<typeof EntryQuery>
 export type CursorQuery = Static<typeof CursorQuery>
+export type StreamQuery = Static<typeof StreamQuery>
 export type SourcePair = { entryId: string; revisionId: string }

@@ -24,6 +24,9 @@ export const DEFAULT_RATES = { readPerMinute: 120, writePerMinute: 10, cooldownS
 /** The window of both rate limits, in seconds. */
 export const RATE_WINDOW_SECONDS = 60
 
+/** Streams that are open at the same time, and the milliseconds after which a silent one says that it lives. */
+export const STREAMS = { perOrigin: 8, perProcess: 2_000, heartbeat: 15_000 } as const
+
 /** How many of the most used tags `Stats.topics` lists. */
 export const TOPICS = 50
 

@@ -21,6 +21,8 @@ export type Operation = {
   cost: Cost
   params: Record<string, Schema>
   query: Schema
+  /** Fields of the request that are its own. */
+  headers?: Record<string, Schema>
   body?: InputName
   status: 200 | 201
   /** Left out where the answer is JSON. */
@@ -286,6 +288,22 @@ export const OPERATIONS = {
     status: 200,
     response: 'ActivityList',
     problems: [],
+  }),
+  streamActivity: row({
+    method: 'GET',
+    path: '/api/activity/stream',
+    tag: 'Observation',
+    summary:
+      'Follow the external activity feed as server-sent events, in ascending sequence, without loss or repetition.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.StreamQuery,
+    headers: inputs.StreamHeaders,
+    status: 200,
+    media: 'text/event-stream',
+    response: 'Activity',
+    problems: ['INVALID_EVENT_ID', 'TOO_MANY_STREAMS'],
   }),
   readStats: row({
     method: 'GET',

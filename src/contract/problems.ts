@@ -12,6 +12,10 @@ export const PROBLEMS = {
     status: 400,
     mend: 'A query parameter is unknown, repeated, malformed or out of bounds; send only the documented ones, once each.',
   },
+  INVALID_EVENT_ID: {
+    status: 400,
+    mend: 'Last-Event-ID is no id of an event of this stream: send it as it was received, or leave it out.',
+  },
   MALFORMED_JSON: { status: 400, mend: 'The body is not valid JSON in UTF-8 without a byte order mark.' },
   INVALID_BODY: {
     status: 400,
@@ -59,6 +63,10 @@ export const PROBLEMS = {
   ACTION_NOT_APPLICABLE: { status: 422, mend: 'An origin cannot be hidden; quarantine or block it.' },
   RATE_LIMITED: { status: 429, mend: 'Too many requests within one minute; wait Retry-After seconds.' },
   COOLDOWN: { status: 429, mend: 'The same kind of write came too soon after the last; wait Retry-After seconds.' },
+  TOO_MANY_STREAMS: {
+    status: 429,
+    mend: 'This network holds as many streams open as it may; close one, or wait Retry-After seconds.',
+  },
   NOT_READY: { status: 503, mend: 'The server is starting, stopping or catching up; wait Retry-After seconds.' },
   OVERLOADED: { status: 503, mend: 'The server has more work than it can take; wait Retry-After seconds.' },
   STORE_UNAVAILABLE: { status: 503, mend: 'The store cannot be written at the moment; wait Retry-After seconds.' },

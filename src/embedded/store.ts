@@ -29,6 +29,7 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
   const signals = createSignals()
   const data: ThreadData = { directory, signals }
   const listeners: ((fault: Error) => void)[] = []
+  const followers = new Set<() => void>()
   const state: State = {
     full: false,
     broken: undefined,
@@ -65,6 +66,7 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
     try {
       const result = await writer.ask(id => ({ id, name, input, terms }) satisfies Command)
       state.full = false
+      for (const follower of followers) follower()
       return result
     } catch (error) {
       if (error instanceof StoreFault && error.kind === 'full') state.full = true
@@ -108,6 +110,10 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: request => search({ request, record: committed(signals) }),
     readiness: () => readinessOf(state, writer.waited()),
+    onCommit(listener) {
+      followers.add(listener)
+      return () => followers.delete(listener)
+    },
     onBroken: listener => listeners.push(listener),
     async close() {
       state.closing = true

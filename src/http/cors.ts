@@ -29,7 +29,7 @@ export const corsOptions = () => (request: FastifyRequest, done: Done) => {
   done(null, {
     origin: forAdmin ? false : '*',
     methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['Content-Type', 'X-Actor-Token', 'If-None-Match'],
+    allowedHeaders: ['Content-Type', 'X-Actor-Token', 'If-None-Match', 'Last-Event-ID'],
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE,
     // A bare OPTIONS is answered like a preflight; the plugin would refuse it in a shape of its own.

@@ -14,7 +14,7 @@ import { PROBLEMS, Problem } from '../contract/problems.ts'
 import { parseJson } from './body.ts'
 import { problemAnswer, problemOf } from './errors.ts'
 import { problemPageAnswer, wantsPage } from './page-handler.ts'
-import { listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
+import { closeSlowReaders, ignoreExpectations, listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
 
 /** Fastify with every default that would break the contract set otherwise. `answer` may answer a request before it is routed: true if it did. */
 export function createFastify(
@@ -40,6 +40,8 @@ export function createFastify(
     frameworkErrors: (error, request, reply) => fail(error, request, reply as FastifyReply),
     clientErrorHandler: listenForBadBytes(logger),
   })
+  ignoreExpectations(app.server)
+  closeSlowReaders(app.server)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>
     parseJson(bytes),

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mediaOf, OPERATIONS, type Operation } from '../contract/operations.ts'
-import { Problem } from '../contract/problems.ts'
+import { mediaOf, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { Problem, type ProblemCode } from '../contract/problems.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
-import { READS, type ReadName, type WriteName } from '../operations/index.ts'
+import { READS, type ReadName, STREAMS, type StreamName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Answer, Reads } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
@@ -11,6 +11,7 @@ import type { Admitted } from './admission.ts'
 import { cacheFields, isUnchanged, nextLink } from './conditional.ts'
 import type { Observer, Visitor } from './observer.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
+import type { Streams } from './streams.ts'
 import { CHECKS } from './validate.ts'
 
 type Parts = {
@@ -18,6 +19,7 @@ type Parts = {
   entries: EntryCache
   limiter: Limiter
   observer: Observer
+  streams: Streams
   rates: Reads['rates']
   readiness: Reads['readiness']
   terms: (at?: number) => Terms
@@ -30,8 +32,14 @@ const bytesOf = ({ octets, body }: Answer): Buffer | string =>
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Gives the two ways in which an admitted request is answered: by a read here, or by a write of the store; and what reads work on. */
-export function createHandlers({ store, entries, limiter, observer, rates, readiness, terms, now }: Parts) {
+type Handler<N> = (name: N, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** Refused by limits that are known only once a request was charged: it is charged nowhere then. */
+const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'TOO_MANY_STREAMS'])
+
+/** Gives what answers an admitted request, by a read or a stream here or by a write of the store; and what reads work on. */
+export function createHandlers(parts: Parts) {
+  const { store, entries, limiter, observer, streams, rates, readiness, terms, now } = parts
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
     entries,
@@ -59,50 +67,47 @@ export function createHandlers({ store, entries, limiter, observer, rates, readi
     return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(answer.pieces, { objectMode: false }))
   }
 
-  return {
-    readsFor,
-
-    async read(
-      name: ReadName,
-      admitted: Admitted,
-      request: FastifyRequest,
-      reply: FastifyReply,
-    ): Promise<FastifyReply> {
-      const { at, origin, actor, params, query } = admitted
-      const userAgent = request.headers['user-agent'] ?? ''
-      const visitor: Visitor = { actor, origin, userAgent, requestId: request.id, at }
-      const answer = await READS[name](readsFor(visitor), { params, query })
-      const fields = cacheFields(answer, OPERATIONS[name])
-      if (answer.etag !== undefined && isUnchanged(request.headers['if-none-match'], answer.etag)) {
-        return reply.code(304).headers(fields).send()
-      }
-      if (answer.observed !== undefined) observer.note(visitor, answer.observed)
-      if (answer.next !== undefined) reply.header('link', nextLink(request.raw.url ?? '', answer.next))
-      return send(request, reply, OPERATIONS[name], answer, fields)
-    },
-
-    async write(
-      name: WriteName,
-      admitted: Admitted,
-      request: FastifyRequest,
-      reply: FastifyReply,
-    ): Promise<FastifyReply> {
-      const { at, origin, actor, params, charged } = admitted
-      // Without a body nothing was parsed.
-      if (request.body === undefined) throw new Problem('MALFORMED_JSON')
-      const body = CHECKS[name].body(request.body)
-      limiter.beforeWrite()
-      try {
-        const caller = { requestId: request.id, actor, origin }
-        const answer = await store.write(name, { params, body, caller }, terms(at))
-        if (answer.location !== undefined) reply.header('location', answer.location)
-        return send(request, reply, OPERATIONS[name], answer, cacheFields(answer, OPERATIONS[name]))
-      } catch (error) {
-        if (error instanceof Problem && error.code === 'COOLDOWN' && charged !== undefined) {
-          reply.headers(rateLimitFields(await limiter.refund(charged, now())))
-        }
-        throw error
-      }
-    },
+  const read: Handler<ReadName> = async (name, admitted, request, reply) => {
+    const { at, origin, actor, params, query } = admitted
+    const userAgent = request.headers['user-agent'] ?? ''
+    const visitor: Visitor = { actor, origin, userAgent, requestId: request.id, at }
+    const answer = await READS[name](readsFor(visitor), { params, query })
+    const fields = cacheFields(answer, OPERATIONS[name])
+    if (answer.etag !== undefined && isUnchanged(request.headers['if-none-match'], answer.etag)) {
+      return reply.code(304).headers(fields).send()
+    }
+    if (answer.observed !== undefined) observer.note(visitor, answer.observed)
+    if (answer.next !== undefined) reply.header('link', nextLink(request.raw.url ?? '', answer.next))
+    return send(request, reply, OPERATIONS[name], answer, fields)
   }
+
+  const write: Handler<WriteName> = async (name, admitted, request, reply) => {
+    const { at, origin, actor, params } = admitted
+    // Without a body nothing was parsed.
+    if (request.body === undefined) throw new Problem('MALFORMED_JSON')
+    const body = CHECKS[name].body(request.body)
+    limiter.beforeWrite()
+    const caller = { requestId: request.id, actor, origin }
+    const answer = await store.write(name, { params, body, caller }, terms(at))
+    if (answer.location !== undefined) reply.header('location', answer.location)
+    return send(request, reply, OPERATIONS[name], answer, cacheFields(answer, OPERATIONS[name]))
+  }
+
+  const handle: Handler<OperationName> = (name, admitted, request, reply) => {
+    if (name in READS) return read(name as ReadName, admitted, request, reply)
+    if (name in STREAMS) return streams.open(name as StreamName, admitted, request, reply)
+    return write(name as WriteName, admitted, request, reply)
+  }
+
+  const answer: Handler<OperationName> = async (name, admitted, request, reply) => {
+    try {
+      return await handle(name, admitted, request, reply)
+    } catch (error) {
+      if (error instanceof Problem && REFUNDED.has(error.code) && admitted.charged !== undefined) {
+        reply.headers(rateLimitFields(await limiter.refund(admitted.charged, now())))
+      }
+      throw error
+    }
+  }
+  return { readsFor, answer }
 }

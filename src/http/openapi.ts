@@ -96,6 +96,12 @@ function parametersOf(operation: Operation): Json[] {
       example: name === 'revisionId' ? EXAMPLES.ids.first : EXAMPLES.Entry.slug,
     })),
     ...Object.entries(query).map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+    ...Object.entries(operation.headers ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'header',
+      required: false,
+      schema,
+    })),
   ]
 }
 

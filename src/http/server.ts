@@ -5,7 +5,6 @@ import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import { createEntryCache } from '../operations/entry-cache.ts'
-import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
@@ -21,7 +20,8 @@ import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
 import { admittedAs, createPageHandler, searchFor } from './page-handler.ts'
 import { createReadyAnswer } from './ready.ts'
-import { assertHost, closeSlowReaders, ignoreExpectations, SECURITY_FIELDS } from './transport.ts'
+import { createStreams } from './streams.ts'
+import { assertHost, SECURITY_FIELDS } from './transport.ts'
 
 export type ServerOptions = {
   config: Config
@@ -63,11 +63,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const admit = createAdmission({ ...options, reader: store.reader, origins })
   let stopping = false
   const entries = createEntryCache(store)
+  const streams = createStreams(store, logger)
   const handlers = createHandlers({
     store,
     entries,
     limiter,
     observer,
+    streams,
     rates: ratesOf(config),
     readiness: () => (stopping ? { ready: false, status: 'stopping' } : store.readiness()),
     terms,
@@ -82,8 +84,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     assertHost(request.raw)
     done()
   })
-  ignoreExpectations(app.server)
-  closeSlowReaders(app.server)
   await app.register(cors, corsOptions)
   app.addHook('onRequest', refuseUnknown)
   routeOperations(app, admit, handlers)
@@ -95,6 +95,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     terms,
     async stop() {
       stopping = true
+      streams.close()
       const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN)
       await app.close()
       clearTimeout(patience)
@@ -132,17 +133,14 @@ function routeAdmitted(
 function routeOperations(
   app: FastifyInstance,
   admit: ReturnType<typeof createAdmission>,
-  { read, write }: ReturnType<typeof createHandlers>,
+  { answer }: ReturnType<typeof createHandlers>,
 ): void {
   for (const [name, { method, path }] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
     routeAdmitted(
       app,
       { method: method === 'GET' ? ['GET', 'HEAD'] : 'POST', url: routeOf(path), config: { name } },
       (request, reply) => admit(name, request, reply),
-      (admitted, request, reply) =>
-        name in READS
-          ? read(name as ReadName, admitted, request, reply)
-          : write(name as WriteName, admitted, request, reply),
+      (admitted, request, reply) => answer(name, admitted, request, reply),
     )
   }
 }

@@ -11,6 +11,7 @@ import { listActivity, listTimeline, readStats } from './read-observation.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
 import { relateEntries } from './relate-entries.ts'
 import { reviseEntry } from './revise-entry.ts'
+import { streamActivity } from './stream-activity.ts'
 
 /** The operations of the contract that only read, by name. */
 export const READS = {
@@ -31,6 +32,9 @@ export const READS = {
   readAdminEvidence,
 }
 
+/** The lists of the contract that are followed, by name. */
+export const STREAMS = { streamActivity }
+
 /** The operations of the contract that write, by name: each runs inside one transaction. */
 export const WRITES = {
   createActor,
@@ -46,5 +50,6 @@ export const WRITES = {
 export const UPKEEP = { recordObservations, saveAdmissions, openDay, sweep, proveWritable }
 
 export type ReadName = keyof typeof READS
+export type StreamName = keyof typeof STREAMS
 export type WriteName = keyof typeof WRITES
 export type UpkeepName = keyof typeof UPKEEP

@@ -71,6 +71,17 @@ export type Reads = {
   rates: { readPerMinute: number; writePerMinute: number; cooldownSeconds: number }
 }
 
+/** A row of a list that is followed: `id` is its place, which rises without end. */
+export type StreamEvent = { id: number; event: string; data: object }
+
+/** A list that is followed: what is committed has its final place, and nothing comes below a place that was seen. */
+export type StreamOperation = {
+  /** The place of the newest row, shown or not. */
+  newest(reader: Reader): Promise<number>
+  /** The rows that the public sees above a place, in ascending order; fewer than `limit` when there are no more. */
+  after(reader: Reader, place: number, limit: number): Promise<StreamEvent[]>
+}
+
 export type ReadRequest<Q = unknown> = { params: Record<string, string>; query: Q }
 export type WriteRequest<B = unknown> = { params: Record<string, string>; body: B; caller: Caller }
 

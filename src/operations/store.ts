@@ -23,6 +23,8 @@ export type Store = {
   ): Promise<Awaited<ReturnType<(typeof UPKEEP)[N]>>>
   search(request: SearchRequest): Promise<SearchResult>
   readiness(): Readiness
+  /** Calls back when more may be committed than before: after writes here, and every so often where other nodes write too. Gives what ends it. */
+  onCommit(listener: () => void): () => void
   /** Calls back once if the store breaks: nothing will be stored any more, and the process had better end. */
   onBroken(listener: (fault: Error) => void): void
   /** Ends what was begun, then lets go of all files and threads. */

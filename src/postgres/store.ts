@@ -21,6 +21,8 @@ const READ_TIMEOUT = 5_000
 const WAIT_MAX = 5_000
 /** How often the server is asked whether it is there, in milliseconds. */
 const PROBE_INTERVAL = 500
+/** How often those who follow look for what other nodes have written, in milliseconds. */
+const FOLLOW_INTERVAL = 50
 
 /** What changes rows by sets, or by conditions over many: it must not run side by side with anything. */
 const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
@@ -57,6 +59,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
     state.broken = fault
     for (const listener of listeners) listener(fault)
   }
+  const followers = createFollowers()
   const write = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
   const read = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
   const prepare = async (connection: PostgresConnection): Promise<void> => {
@@ -84,6 +87,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
         return RUNNERS[name](tx, context, input)
       }, ALONE.has(name))
       state.full = false
+      followers.tell()
       return result
     } catch (error) {
       if (error instanceof StoreFault && error.kind === 'full') state.full = true
@@ -131,6 +135,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: search.search,
     readiness: () => readinessOf(state, writer.waited()),
+    onCommit: followers.add,
     onBroken: listener => listeners.push(listener),
     opened: opened.promise,
     session,
@@ -142,6 +147,28 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
       await probing
       await search.close()
       await Promise.all([session, ...primary, ...standby].map(one => one.close()))
+    },
+  }
+}
+
+/** Those who follow what is committed: told of writes of this node at once, of others by looking, as long as there is anyone. */
+function createFollowers() {
+  const followers = new Set<() => void>()
+  let timer: NodeJS.Timeout | undefined
+  const tell = (): void => {
+    for (const follower of followers) follower()
+  }
+  return {
+    tell,
+    add(follower: () => void): () => void {
+      followers.add(follower)
+      timer ??= setInterval(tell, FOLLOW_INTERVAL).unref()
+      return () => {
+        followers.delete(follower)
+        if (followers.size > 0) return
+        clearInterval(timer)
+        timer = undefined
+      }
     },
   }
 }

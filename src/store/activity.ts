@@ -51,6 +51,11 @@ export const listActivity = (reader: Reader, before: number, limit: number) =>
   reader.all<ActivityRow>(sql`
     ${ACTIVITY} WHERE s.data_class = 'EXTERNAL' AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
 
+/** The public feed above a sequence, in ascending order. */
+export const listActivityAfter = (reader: Reader, after: number, limit: number) =>
+  reader.all<ActivityRow>(sql`
+    ${ACTIVITY} WHERE s.data_class = 'EXTERNAL' AND s.withdrawn = 0 AND s.sequence > ${after} ORDER BY s.sequence LIMIT ${limit}`)
+
 /** What was observed about one entry, below a sequence. */
 export const listTimeline = (reader: Reader, entry: number, before: number, limit: number) =>
   reader.all<ActivityRow>(sql`

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { STREAMS } from '../../src/contract/limits.ts'
 import { OPERATIONS, type OperationName, problemsOf } from '../../src/contract/operations.ts'
 import { PROBLEMS, type ProblemCode } from '../../src/contract/problems.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { type Answer, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { openStreams } from '../support/streams.ts'
 import { assertDocumented, exchange } from './raw-wire.ts'
 import { openWire, type Wire } from './wire.ts'
 import { NIL } from './world.ts'
@@ -58,6 +60,15 @@ const by = (operation: OperationName, provoke: () => Promise<Answer>): Provocati
 const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
   INVALID_PATH: by('readRevision', () => wire.send('GET', `/api/entries/${entry.slug}/revisions/x`)),
   INVALID_QUERY: by('listEntries', () => wire.send('GET', '/api/entries?limit=0')),
+  INVALID_EVENT_ID: by('streamActivity', () =>
+    wire.send('GET', '/api/activity/stream', { headers: { 'last-event-id': 'x' } }),
+  ),
+  TOO_MANY_STREAMS: by('streamActivity', async () => {
+    const streams = await openStreams(app.url, STREAMS.perOrigin)
+    const answer = await wire.send('GET', '/api/activity/stream')
+    for (const stream of streams) stream.close()
+    return answer
+  }),
   MALFORMED_JSON: by('createEntry', () => wire.send('POST', '/api/entries', { token, raw: '{' })),
   INVALID_BODY: by('createEntry', () => create({})),
   INVALID_TEXT: by('createEntry', () => create({ ...writing, title: '\u0000' })),

@@ -34,7 +34,10 @@ export function openWire(base: string, maxSockets = 16): Wire {
         const parts: Buffer[] = []
         response.on('data', (part: Buffer) => parts.push(part))
         response.on('error', reject)
-        response.on('end', () => {
+        let told = false
+        const tell = (): void => {
+          if (told) return
+          told = true
           const text = Buffer.concat(parts).toString('utf8')
           const json = response.headers['content-type']?.startsWith('application/json') === true && text !== ''
           const fields = Object.entries(response.headersDistinct).flatMap(([name, values]) =>
@@ -42,7 +45,15 @@ export function openWire(base: string, maxSockets = 16): Wire {
           )
           const body = (json ? JSON.parse(text) : {}) as Record<string, unknown>
           resolve({ status: response.statusCode ?? 0, headers: new Headers(fields), body, text })
-        })
+        }
+        response.on('end', tell)
+        // A stream has no end: its first event is the answer.
+        if (response.headers['content-type']?.startsWith('text/event-stream')) {
+          response.once('data', () => {
+            tell()
+            response.destroy()
+          })
+        }
       })
       call.on('error', reject)
       call.on('timeout', () => call.destroy(new Error(`${method} ${path}: no answer within ${PATIENCE} ms`)))

@@ -6,7 +6,7 @@ import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { termsOf } from '../../src/domain/terms.ts'
 import { openIndexForWriting, putEntry, removeEntry, searchIndex } from '../../src/embedded/search-index.ts'
 import { createEntryCache } from '../../src/operations/entry-cache.ts'
-import { READS, type ReadName, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
+import { READS, type ReadName, STREAMS, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
 import type { Context, Reads } from '../../src/operations/operation.ts'
 import * as views from '../../src/operations/views.ts'
 import { findActorByToken } from '../../src/store/actor.ts'
@@ -144,6 +144,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
       }
     }
   }
+  for (const { newest, after } of Object.values(STREAMS)) await after(tx, (await newest(tx)) - 1, 2)
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await listAdmissions(tx, 0)
   await readHead(tx)

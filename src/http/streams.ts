@@ -1,0 +1,116 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { LIMITS, STREAMS as STREAM_LIMITS } from '../contract/limits.ts'
+import { Problem } from '../contract/problems.ts'
+import { sequenceOf } from '../domain/cursor.ts'
+import { STREAMS, type StreamName } from '../operations/index.ts'
+import type { Store } from '../operations/store.ts'
+import type { Admitted } from './admission.ts'
+import { createFollower, type Follower } from './follower.ts'
+
+/** How long a client waits before it comes back, in milliseconds. */
+const RECONNECT = 2_000
+/** Seconds after which a refused client may find a place. */
+const RETRY_AFTER = 15
+/** Bytes that are made ahead of what the connection has taken. */
+const AHEAD = 16_384
+/** How long a stop lets streams end by themselves, in milliseconds. */
+const GRACE = 1_000
+
+const FIELDS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // Proxies that gather answers would hold events back.
+  'x-accel-buffering': 'no',
+  // Its end is the end of the connection: a stop need not wait for another request.
+  connection: 'close',
+}
+const EVENT_ID = new RegExp(`^[0-9]{1,${LIMITS.cursorDigits}}$`)
+
+export type Streams = ReturnType<typeof createStreams>
+
+/** Gives what answers with a stream of events, and ends all of them. */
+export function createStreams(store: Store, logger: Logger) {
+  const places = createPlaces()
+  const followers = Object.fromEntries(
+    Object.entries(STREAMS).map(([name, source]) => [name, createFollower(source, store, logger)]),
+  ) as Record<StreamName, Follower>
+
+  return {
+    /** Answers with the events after Last-Event-ID, or after the query's `after`, or from now on. Throws TOO_MANY_STREAMS. */
+    async open(
+      name: StreamName,
+      { origin, query }: Admitted,
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ): Promise<FastifyReply> {
+      const after = lastEventIdOf(request) ?? (query.after as string | undefined)
+      if (request.method === 'HEAD') return reply.headers(FIELDS).send()
+      const follower = followers[name]
+      const ended = places.take(reply.raw, origin.networkKey, follower.end)
+      const newest = await follower.begin()
+      const from = after === undefined ? newest : Math.min(sequenceOf(after), newest)
+      const pieces = piecesOf(follower, from, ended)
+      return reply.headers(FIELDS).send(Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
+    },
+    close: places.close,
+  }
+}
+
+/** The streams that are open: each holds a place of its origin and of the process until its connection closes. */
+function createPlaces() {
+  const perOrigin = new Map<string, number>()
+  const open = new Map<ServerResponse, AbortController>()
+  let closed = false
+  return {
+    /** Takes a place, or throws the problem. Gives the signal that the stream is to end; `onClose` is told when its connection did. */
+    take(response: ServerResponse, origin: string, onClose: () => void): AbortSignal {
+      if (closed) throw new Problem('NOT_READY', { retryAfter: 1 })
+      const own = perOrigin.get(origin) ?? 0
+      if (own >= STREAM_LIMITS.perOrigin) throw new Problem('TOO_MANY_STREAMS', { retryAfter: RETRY_AFTER })
+      if (open.size >= STREAM_LIMITS.perProcess) throw new Problem('OVERLOADED', { retryAfter: RETRY_AFTER })
+      const ending = new AbortController()
+      perOrigin.set(origin, own + 1)
+      open.set(response, ending)
+      response.once('close', () => {
+        const left = (perOrigin.get(origin) ?? 1) - 1
+        if (left > 0) perOrigin.set(origin, left)
+        else perOrigin.delete(origin)
+        open.delete(response)
+        ending.abort()
+        onClose()
+      })
+      return ending.signal
+    },
+    /** Ends all streams; those whose clients do not read are cut. */
+    close(): void {
+      closed = true
+      for (const ending of open.values()) ending.abort()
+      setTimeout(() => {
+        for (const response of open.keys()) response.destroy()
+      }, GRACE).unref()
+    },
+  }
+}
+
+function lastEventIdOf({ headers }: FastifyRequest): string | undefined {
+  const id = headers['last-event-id']
+  if (id === undefined) return undefined
+  if (typeof id !== 'string' || !EVENT_ID.test(id)) throw new Problem('INVALID_EVENT_ID')
+  return id
+}
+
+/** A stream from a place on, made as fast as it is read. The first piece tells the place, so that a client that comes back without an event misses none. */
+async function* piecesOf(follower: Follower, from: number, ended: AbortSignal): AsyncGenerator<string | Buffer> {
+  let place = from
+  yield `retry: ${RECONNECT}\nid: ${place}\n\n`
+  while (!ended.aborted) {
+    const stretch = await follower.next(place, ended)
+    if (stretch !== undefined) {
+      place = stretch.to
+      if (stretch.bytes.length > 0) yield stretch.bytes
+    } else if (!(await follower.wait(place, STREAM_LIMITS.heartbeat, ended)) && !ended.aborted) yield ':\n\n'
+  }
+}

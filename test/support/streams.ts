@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import type { Activity } from '../../src/contract/resources.ts'
+import { eventually } from './process.ts'
+
+export type Streamed = { id: string; event: string; data: Activity }
+export type Stream = {
+  status: number
+  headers: IncomingMessage['headers']
+  /** The events that came so far. */
+  events: Streamed[]
+  /** The id that came last, with an event or without. */
+  lastId(): string
+  /** Lines that are comments: signs of life. */
+  comments(): number
+  /** Resolves with true when the answer ended as it should, with false when it was cut. */
+  ended: Promise<boolean>
+  until(what: string, met: (events: Streamed[]) => boolean): Promise<void>
+  /** Takes no more than what already came. */
+  pause(): void
+  resume(): void
+  close(): void
+}
+export type StreamOptions = { after?: string; lastEventId?: string; from?: string; method?: string }
+
+const PATIENCE = 20_000
+
+/** Opens a stream of activity; `from` is the address that a proxy would name. Resolves when the answer began. */
+export function openStream(
+  url: string,
+  { after, lastEventId, from, method = 'GET' }: StreamOptions = {},
+): Promise<Stream> {
+  const address = new URL(`/api/activity/stream${after === undefined ? '' : `?after=${after}`}`, url)
+  const headers = {
+    accept: 'text/event-stream',
+    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    ...(from === undefined ? {} : { 'x-forwarded-for': from }),
+  }
+  return new Promise((resolve, reject) => {
+    const call = request(address, { method, headers, agent: false }, response => resolve(streamOf(call, response)))
+    call.on('error', reject)
+    call.end()
+  })
+}
+
+/** Opens so many streams at once. */
+export const openStreams = (url: string, count: number, options: StreamOptions = {}): Promise<Stream[]> =>
+  Promise.all(Array.from({ length: count }, () => openStream(url, options)))
+
+function streamOf(call: ClientRequest, response: IncomingMessage): Stream {
+  const events: Streamed[] = []
+  let rest = ''
+  let lastId = ''
+  let comments = 0
+  response.setEncoding('utf8')
+  response.on('data', (text: string) => {
+    const blocks = (rest + text).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      if (block.startsWith(':')) comments += 1
+      const fields = Object.fromEntries(block.split('\n').map(line => line.split(/: (.*)/s, 2))) as Record<
+        string,
+        string
+      >
+      lastId = fields.id ?? lastId
+      if (fields.data === undefined) continue
+      events.push({ id: String(fields.id), event: String(fields.event), data: JSON.parse(fields.data) as Activity })
+    }
+  })
+  response.on('error', () => {})
+  call.on('error', () => {})
+  const ended = new Promise<boolean>(resolve => response.once('close', () => resolve(response.complete)))
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    events,
+    lastId: () => lastId,
+    comments: () => comments,
+    ended,
+    until: async (what, met) => {
+      await eventually(what, PATIENCE, async () => (met(events) ? true : undefined))
+    },
+    pause: () => response.pause(),
+    resume: () => response.resume(),
+    close: () => call.destroy(),
+  }
+}
+
+/** Asserts that events are rows of the feed in its order: each once, named by its own sequence. */
+export function assertInOrder(events: readonly Streamed[]): void {
+  let last = -1n
+  for (const { id, event, data } of events) {
+    assert.equal(event, 'activity')
+    assert.equal(id, data.sequence)
+    assert.ok(BigInt(id) > last, `${id} after ${last}`)
+    last = BigInt(id)
+  }
+}
