@@ -19,8 +19,8 @@ type Schema = {
 }
 
 const ADMINISTRATIVE = ['AdminSnapshot', 'AdminEvidence', 'ModerationFlags', 'ModerationResult', 'ModerationInput']
-const { EntryQuery, CursorQuery } = inputs
-const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, EntryQuery, CursorQuery, ...NAMED_RESOURCES }
+const { EntryQuery, CursorQuery, StreamQuery } = inputs
+const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, EntryQuery, CursorQuery, StreamQuery, ...NAMED_RESOURCES }
 const NAMED = Object.entries(SCHEMAS)
   .filter(([name]) => !ADMINISTRATIVE.includes(name) && name !== 'Error')
   .map(([name, schema]) => ({ name, schema: schema as Schema }))

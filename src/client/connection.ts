@@ -38,9 +38,24 @@ export type ClientSettings = {
 }
 
 /** One request, ready to be sent; `charged` is false for probes, which are never retried. */
-export type Call = { method: 'GET' | 'POST'; path: string; token?: string; body?: unknown; charged: boolean }
+export type Call = {
+  method: 'GET' | 'POST'
+  path: string
+  token?: string
+  body?: unknown
+  charged: boolean
+  headers?: Record<string, string>
+}
 
-export type Connection = { send(call: Call, options?: CallOptions): Promise<unknown> }
+export type Connection = {
+  send(call: Call, options?: CallOptions): Promise<unknown>
+  /** Sends a request once and gives its answer, of this media type, as it comes. Rejects when there is none within `timeoutSeconds`, or another. */
+  open(call: Call, media: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+  /** Waits so many seconds and up to a fifth more. */
+  wait(seconds: number, signal?: AbortSignal): Promise<void>
+  retries: number
+  maxWaitSeconds: number
+}
 
 /** Refused before anything was done: harmless to send again, whatever it is. */
 const REFUSED = new Set(['RATE_LIMITED', 'COOLDOWN', 'NOT_READY', 'OVERLOADED'])
@@ -69,7 +84,14 @@ export function openConnection(settings: ClientSettings): Connection {
     return readAnswer(call, answer.response, answer.text, clock.now(), asked)
   }
 
+  const wait = (seconds: number, signal?: AbortSignal): Promise<void> =>
+    clock.sleep(seconds * (1 + SPREAD * random()) * 1000, signal)
+
   return {
+    retries,
+    maxWaitSeconds,
+    wait,
+    open: (call, media, signal) => openStream({ base, fetcher, timeoutSeconds, clock }, call, media, signal),
     async send(call, { signal, resendWrites = false } = {}) {
       for (let tries = 0; ; tries += 1) {
         signal?.throwIfAborted()
@@ -79,20 +101,52 @@ export function openConnection(settings: ClientSettings): Connection {
           if (!isClientError(error) || tries >= retries || !mayRetry(call, error, resendWrites)) throw error
           const due = error.retryAfterSeconds ?? 2 ** (tries - 1)
           if (due > maxWaitSeconds) throw error
-          await clock.sleep(due * (1 + SPREAD * random()) * 1000, signal)
+          await wait(due, signal)
         }
       }
     },
   }
 }
 
-function mayRetry(call: Call, error: ClientError, resendWrites: boolean): boolean {
-  if (!call.charged) return false
-  const passing = error.code === 'NO_ANSWER' || (error.status !== null && PASSING.has(error.status))
-  return passing && (call.method === 'GET' || !error.mayHaveHappened || resendWrites)
+type Way = Required<Pick<ClientSettings, 'timeoutSeconds' | 'clock'>> & {
+  base: string
+  fetcher: Required<ClientSettings>['fetch']
 }
 
-function initOf({ method, token, body }: Call, signal: AbortSignal): RequestInit {
+async function openStream(
+  { base, fetcher, timeoutSeconds, clock }: Way,
+  call: Call,
+  media: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const asked = `${call.method} ${call.path}`
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), timeoutSeconds * 1000)
+  const init = initOf(call, AbortSignal.any([signal, limit.signal]), media)
+  try {
+    const response = await fetcher(base + call.path, init)
+    const fits = response.ok && response.headers.get('content-type')?.startsWith(media) && response.body !== null
+    if (!fits) readAnswer(call, response, response.ok ? '' : await response.text(), clock.now(), asked)
+    return response.body as ReadableStream<Uint8Array>
+  } catch (cause) {
+    signal.throwIfAborted()
+    if (isClientError(cause)) throw cause
+    throw noAnswer(call, asked, base, limit.signal.aborted ? timeoutSeconds : undefined, cause)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whether a failure may pass by itself. */
+export const isPassing = (error: ClientError): boolean =>
+  error.code === 'NO_ANSWER' || (error.status !== null && PASSING.has(error.status))
+
+function mayRetry(call: Call, error: ClientError, resendWrites: boolean): boolean {
+  if (!call.charged) return false
+  return isPassing(error) && (call.method === 'GET' || !error.mayHaveHappened || resendWrites)
+}
+
+function initOf({ method, token, body, headers }: Call, signal: AbortSignal, accept = 'application/json'): RequestInit {
   return {
     method,
     signal,
@@ -100,9 +154,10 @@ function initOf({ method, token, body }: Call, signal: AbortSignal): RequestInit
     redirect: 'manual',
     credentials: 'omit',
     headers: {
-      accept: 'application/json',
+      accept,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { 'x-actor-token': token }),
+      ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }
@@ -129,7 +184,7 @@ function readAnswer(call: Call, response: Response, text: string, now: number, a
     try {
       return JSON.parse(text)
     } catch (cause) {
-      const sentence = `${asked} was answered ${response.status} with something other than JSON; check the address.${lost(call)}`
+      const sentence = `${asked} was answered ${response.status} with something other than what was asked for; check the address.${lost(call)}`
       const mayHaveHappened = call.method === 'POST'
       throw clientError('UNREADABLE_ANSWER', sentence, { status: response.status, mayHaveHappened, cause })
     }

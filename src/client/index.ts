@@ -3,9 +3,10 @@ import { type HashCheck, type HistoryCheck, verifyHash, verifyHistory } from './
 import { iteratorsOver } from './iterate.ts'
 import { methodsOver } from './methods.ts'
 import { clientError } from './problem.ts'
-import type { Entry, Revision } from './resources.ts'
+import type { Activity, Entry, Revision, StreamQuery } from './resources.ts'
 import { type Merge, type ReviseOptions, reviseWithRetry } from './revise.ts'
 import type { Iterators, Methods } from './table.ts'
+import { watchActivity } from './watch.ts'
 
 export type { CallOptions, ClientSettings, Clock } from './connection.ts'
 export { canonicalJson, evidenceHashOf, type HashCheck, type HistoryCheck } from './hash.ts'
@@ -20,6 +21,11 @@ export type Client = Methods & {
   all: Iterators
   /** The actor token that the client holds. Keep it private; it is shown nowhere again. */
   token(): string | undefined
+  /**
+   * Follows the public feed, oldest first: `for await (const activity of client.watchActivity({ after: sequence }))`, from now on without
+   * `after`. Comes back by itself after every loss, without loss or repetition; ends by `break` or the signal.
+   */
+  watchActivity(query?: StreamQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
   /** Reads the latest, edits, sends; on STALE_REVISION again. */
   reviseWithRetry(slug: string, edit: Merge, options?: ReviseOptions): Promise<Entry>
   /** Recomputes the evidenceHash of a revision, or of the current one of an entry. */
@@ -37,7 +43,8 @@ export function createClient(settings: ClientSettings): Client {
   if (token !== undefined && !/^[\x21-\x7e]{1,200}$/.test(token)) {
     throw clientError('INVALID_ARGUMENT', 'token is an actor token as it was issued, without spaces around it.')
   }
-  const methods = methodsOver(openConnection(settings), row => {
+  const connection = openConnection(settings)
+  const methods = methodsOver(connection, row => {
     const read = row.method === 'GET' && row.charged
     return row.token || (read && settings.tokenOnReads === true) ? token : undefined
   })
@@ -51,6 +58,8 @@ export function createClient(settings: ClientSettings): Client {
       token = issued.token
       return issued
     },
+    watchActivity: (query, options) =>
+      watchActivity(connection, () => (settings.tokenOnReads === true ? token : undefined), query, options),
     reviseWithRetry: (slug, edit, options) => reviseWithRetry(methods, slug, edit, options),
     verifyHash: (subject, options) => verifyHash(methods, subject, options),
     verifyHistory: (slug, options) => verifyHistory(all, slug, options),

@@ -103,6 +103,11 @@ export type CursorQuery = {
   before?: string
 }
 
+export type StreamQuery = {
+  /** The id of the last event that is known; none begins now. Last-Event-ID goes before it. */
+  after?: string
+}
+
 export type Declared = {
   /** Self-declared. */
   name: string | null

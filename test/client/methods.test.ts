@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { type Client, createClient, isClientError } from '../../src/client/index.ts'
 import type { Entry } from '../../src/client/resources.ts'
 import { OPERATIONS as TABLE } from '../../src/client/table.ts'
-import { OPERATIONS } from '../../src/contract/operations.ts'
+import { OPERATIONS, type Operation } from '../../src/contract/operations.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, newActor } from '../support/client.ts'
 
@@ -17,8 +17,9 @@ before(async () => {
 
 const text = (title: string) => ({ title, summary: `About ${title}`, content: `All of ${title}` })
 
-test('there is a method for every public operation, and for no other', () => {
-  const expected = Object.entries(OPERATIONS).filter(([, { access }]) => access !== 'admin')
+test('there is a method for every public operation that answers with JSON, and for no other', () => {
+  const operations = Object.entries(OPERATIONS) as [string, Operation][]
+  const expected = operations.filter(([, { access, media }]) => access !== 'admin' && media === undefined)
   assert.deepEqual(
     Object.keys(TABLE),
     expected.map(([name]) => name),

@@ -1,0 +1,96 @@
+import { type CallOptions, type Connection, isPassing } from './connection.ts'
+import { createEventParser, type EventParser } from './events.ts'
+import { clientError, isClientError } from './problem.ts'
+import type { Activity, StreamQuery } from './resources.ts'
+
+const PATH = '/api/activity/stream'
+/** A stream that is silent for so long, in seconds, is lost: the service gives a sign of life every 15. */
+const SILENCE = 45
+/** Seconds before coming back, where the service does not say; doubled by each failure in a row. */
+const PAUSE = 2
+
+/**
+ * Follows the public feed, oldest first, from `after` or from now on. Comes back by itself after every loss, with the id of the last
+ * event, so that none is missed or given twice; throws what will not pass, and what does not pass before it was open once.
+ */
+export async function* watchActivity(
+  connection: Connection,
+  token: () => string | undefined,
+  { after }: StreamQuery = {},
+  { signal }: CallOptions = {},
+): AsyncGenerator<Activity, void, undefined> {
+  let lastEventId = ''
+  let pause = PAUSE
+  let opened = false
+  let failures = 0
+  for (;;) {
+    try {
+      const ending = new AbortController()
+      const ended = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
+      try {
+        const body = await connection.open(callOf(after, lastEventId, token()), 'text/event-stream', ended)
+        const parser = createEventParser(lastEventId)
+        opened = true
+        for await (const { data, lastEventId: id } of blocksOf(body, parser)) {
+          failures = 0
+          lastEventId = id
+          pause = (parser.retry() ?? PAUSE * 1000) / 1000
+          if (data !== null) yield activityOf(data)
+        }
+      } finally {
+        ending.abort()
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      failures += 1
+      if (!isClientError(error) || !isPassing(error) || (!opened && failures > connection.retries)) throw error
+      pause = Math.max(pause, error.retryAfterSeconds ?? 0)
+    }
+    signal?.throwIfAborted()
+    const longer = Math.min(pause * 2 ** Math.max(0, failures - 1), connection.maxWaitSeconds)
+    await connection.wait(Math.max(pause, longer), signal)
+  }
+}
+
+function callOf(after: string | undefined, lastEventId: string, token: string | undefined) {
+  return {
+    method: 'GET' as const,
+    path: after === undefined ? PATH : `${PATH}?after=${encodeURIComponent(after)}`,
+    charged: true,
+    headers: lastEventId === '' ? {} : { 'last-event-id': lastEventId },
+    ...(token === undefined ? {} : { token }),
+  }
+}
+
+/** The blocks of an answer until it ends. Rejects with NO_ANSWER when the connection is lost or silent. */
+async function* blocksOf(body: ReadableStream<Uint8Array>, parser: EventParser) {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  for (;;) {
+    const { done, value } = await readWithin(reader)
+    if (done) return
+    yield* parser.push(decoder.decode(value, { stream: true }))
+  }
+}
+
+async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing came for ${SILENCE} s`)), SILENCE * 1000)
+  })
+  try {
+    return await Promise.race([reader.read(), silence])
+  } catch (cause) {
+    throw clientError('NO_ANSWER', `GET ${PATH} was cut off; it is opened again.`, { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function activityOf(data: string): Activity {
+  try {
+    return JSON.parse(data) as Activity
+  } catch (cause) {
+    throw clientError('UNREADABLE_ANSWER', `GET ${PATH} gave something other than JSON; check the address.`, { cause })
+  }
+}

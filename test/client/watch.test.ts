@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { before, type TestContext, test } from 'node:test'
+import { type Activity, type ClientSettings, createClient } from '../../src/client/index.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { newActor, newEntry } from '../support/client.ts'
+
+let app: TestApp
+let token: string
+before(async () => {
+  app = await startApp()
+  ;({ token } = await newActor(app.url))
+})
+
+/** A client that does not wait, and what it asked for and how long it would have waited. */
+function watcher(settings: Partial<ClientSettings> = {}) {
+  const waits: number[] = []
+  const sent: { url: string; headers: Headers }[] = []
+  const client = createClient({
+    baseUrl: app.url,
+    random: () => 0,
+    clock: {
+      now: () => Date.now(),
+      sleep: async (milliseconds, signal) => {
+        signal?.throwIfAborted()
+        waits.push(milliseconds / 1000)
+      },
+    },
+    ...settings,
+    fetch: (url, init) => {
+      sent.push({ url, headers: new Headers(init.headers) })
+      return (settings.fetch ?? fetch)(url, init)
+    },
+  })
+  return { client, waits, sent }
+}
+
+/** What stands in a feed of three entries that were just made. */
+async function makeThree(): Promise<string[]> {
+  const ids: string[] = []
+  for (let made = 0; made < 3; made += 1) ids.push((await newEntry(app.url, token)).id)
+  return ids
+}
+
+async function take(count: number, watched: AsyncGenerator<Activity>): Promise<Activity[]> {
+  const taken: Activity[] = []
+  for await (const activity of watched) {
+    taken.push(activity)
+    if (taken.length === count) break
+  }
+  return taken
+}
+
+/** The stream of a service whose connections are cut after each `every` pieces. */
+const cutting =
+  (every: number): NonNullable<ClientSettings['fetch']> =>
+  async (url, init) => {
+    const response = await fetch(url, init)
+    let pieces = 0
+    const cut = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        pieces += 1
+        if (pieces > every) controller.error(new TypeError('terminated'))
+        else controller.enqueue(piece)
+      },
+    })
+    return new Response(response.body?.pipeThrough(cut), response)
+  }
+
+const refusal = (status: number, code: string, retryAfter?: string) =>
+  Response.json(
+    { error: { code, requestId: 'r' } },
+    { status, headers: retryAfter ? { 'retry-after': retryAfter } : {} },
+  )
+
+test('what follows an id is given in order, and then what is written meanwhile', async () => {
+  const { client, sent } = watcher()
+  const newest = (await client.listActivity({ limit: 1 })).items[0]?.sequence ?? '0'
+  const known = await makeThree()
+  const watched = client.watchActivity({ after: newest })
+  const first = await watched.next()
+  const later = await makeThree()
+  const taken = [first.value as Activity, ...(await take(5, watched))]
+  assert.deepEqual(
+    taken.map(({ entryId }) => entryId),
+    [...known, ...later],
+  )
+  assert.ok(sent.at(-1)?.url.endsWith(`/api/activity/stream?after=${newest}`))
+  assert.equal(sent.at(-1)?.headers.get('accept'), 'text/event-stream')
+  assert.equal(sent.at(-1)?.headers.get('x-actor-token'), null)
+})
+
+test('a stream that is cut again and again is gone on with after the last event, without loss or repetition', async () => {
+  const { client, waits, sent } = watcher({ fetch: cutting(2) })
+  const after = (await createClient({ baseUrl: app.url }).listActivity({ limit: 1 })).items[0]?.sequence ?? '0'
+  const watched = client.watchActivity({ after })
+  const wanted: string[] = []
+  const taken: (string | null)[] = []
+  for (let round = 0; round < 4; round += 1) {
+    wanted.push(...(await makeThree()))
+    while (taken.length < wanted.length) taken.push(((await watched.next()).value as Activity).entryId)
+  }
+  await watched.return()
+  assert.deepEqual(taken, wanted)
+  assert.ok(sent.length > 2, `${sent.length} connections`)
+  assert.equal(sent[0]?.headers.get('last-event-id'), null)
+  for (const { headers } of sent.slice(1)) assert.match(headers.get('last-event-id') ?? '', /^\d+$/)
+  assert.ok(
+    waits.every(seconds => seconds === 2),
+    `${waits}`,
+  )
+})
+
+test('it waits as long as the service says, and longer from failure to failure', async () => {
+  let asked = 0
+  const { client, waits } = watcher({
+    fetch: async (url, init) => {
+      asked += 1
+      if (asked === 1) return refusal(429, 'TOO_MANY_STREAMS', '15')
+      if (asked === 2) return cutting(1)(url, init)
+      if (asked < 7) throw new TypeError('fetch failed')
+      return asked === 7 ? refusal(503, 'OVERLOADED', '90') : fetch(url, init)
+    },
+  })
+  const watched = client.watchActivity()
+  const first = watched.next()
+  // Whenever the stream is open, there is something new.
+  while (asked < 8 || waits.length < 7) await newEntry(app.url, token)
+  await newEntry(app.url, token)
+  assert.equal((await first).value?.action, 'CREATE')
+  await watched.return()
+  assert.deepEqual(waits, [15, 2, 4, 8, 16, 32, 90])
+})
+
+test('what does not pass is thrown, and so is what does not pass before the stream was open once', async () => {
+  await assert.rejects(watcher().client.watchActivity({ after: 'x' }).next(), { code: 'INVALID_QUERY', status: 400 })
+  const dead = watcher({ fetch: () => Promise.reject(new TypeError('fetch failed')), retries: 2 })
+  await assert.rejects(dead.client.watchActivity().next(), { code: 'NO_ANSWER' })
+  assert.deepEqual(dead.waits, [2, 4])
+  const page = watcher({ fetch: async () => new Response('<html>', { headers: { 'content-type': 'text/html' } }) })
+  await assert.rejects(page.client.watchActivity().next(), { code: 'UNREADABLE_ANSWER' })
+  const nonsense = watcher({
+    fetch: async () => new Response('data: {\n\n', { headers: { 'content-type': 'text/event-stream' } }),
+  })
+  await assert.rejects(nonsense.client.watchActivity().next(), { code: 'UNREADABLE_ANSWER' })
+})
+
+test('a signal ends it with its own reason, a break closes its connection', async (t: TestContext) => {
+  const ending = new AbortController()
+  t.after(() => ending.abort())
+  const waiting = watcher().client.watchActivity({}, { signal: ending.signal }).next()
+  const reason = new Error('enough')
+  setImmediate(() => ending.abort(reason))
+  await assert.rejects(waiting, reason)
+  // More of them than may be open at once.
+  const { client } = watcher({ retries: 0 })
+  for (let round = 0; round < 20; round += 1) {
+    const [seen] = await take(1, client.watchActivity({ after: '0' }))
+    assert.equal(seen?.sequence, '1')
+  }
+})
