@@ -56,11 +56,14 @@ export function decide(
   }
 }
 
-/** Takes an admission back from the logs. */
-export function giveBack({ standings, bins }: Verdict, now: number, limiter: RateLimiter): Standing[] {
+/** Takes an admission back from the logs, and tells how the keys stand with what is still leased of them. */
+export function giveBack(leases: Leases, { standings, bins }: Verdict, now: number, limiter: RateLimiter): Standing[] {
   const at = timeOf(limiter, standings, now)
   for (const [index, one] of standings.entries()) limiter.unlease(one, bins[index] ?? at)
-  return standings.map(one => limiter.standingOf(one, at))
+  return standings.map(one => {
+    const standing = limiter.standingOf(one, at)
+    return { ...standing, remaining: standing.remaining + (liveLease(leases, one.key, now)?.left ?? 0) }
+  })
 }
 
 function liveLease(leases: Leases, key: string, now: number): Lease | undefined {

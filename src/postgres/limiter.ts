@@ -109,7 +109,7 @@ export function openPostgresLimiter(url: string): Limiter {
     admitHere: (charges, at) => decide(leases, charges, at),
     refund(verdict: Verdict, at: number): Promise<Standing[]> {
       const keys = verdict.standings.map(({ key }) => key)
-      return ask(keys, limiter => giveBack(verdict, at, limiter))
+      return ask(keys, limiter => giveBack(leases, verdict, at, limiter))
     },
     beforeWrite() {},
     async close() {
