@@ -11,8 +11,6 @@ const PAGE_ROWS = 50
 /** Milliseconds between two rounds: at least, and for each stream, so that serving many leaves time for everything else. */
 const ROUND_PAUSE = 10
 const ROUND_PAUSE_EACH = 0.1
-/** How long a round may be served from memory, in milliseconds: what is withdrawn later must not come from there. */
-const ROUND_AGE = 500
 /** Reading for those who lag rests so many times its length, at most so many milliseconds: whoever lags, the service goes on. */
 const LAG_REST = 3
 const LAG_REST_MAX = 100
@@ -52,15 +50,14 @@ export function createFollower(source: StreamOperation, store: Pick<Store, 'read
   const lag = createLane(LAG_REST, LAG_REST_MAX)
   let streams = 0
   let tip = 0
-  let round: (Stretch & { at: number }) | undefined
   let unfollow: (() => void) | undefined
 
   const look = async (): Promise<boolean> => {
     const newest = await source.newest(store.reader)
     if (newest <= tip) return false
-    round = { ...(await read(tip, ROUND_ROWS, newest)), at: performance.now() }
+    const round = await read(tip, ROUND_ROWS, newest)
     tip = round.to
-    waiting.resume()
+    waiting.resume(round)
     return tip < newest
   }
   const wake = createRounds(look, () => Math.max(ROUND_PAUSE, ROUND_PAUSE_EACH * streams), reportTo(logger))
@@ -83,37 +80,35 @@ export function createFollower(source: StreamOperation, store: Pick<Store, 'read
       if (streams > 0) return
       unfollow?.()
       unfollow = undefined
-      round = undefined
     },
-    /** What comes after a place, or undefined when there is nothing yet, or the stream ended. */
-    async next(place: number, ended: AbortSignal): Promise<Stretch | undefined> {
-      if (place >= tip) return undefined
-      if (round?.from === place && performance.now() - round.at < ROUND_AGE) return round
+    /** What comes after a place; undefined when nothing did for `patience` milliseconds, or the stream ended. */
+    async next(place: number, patience: number, ended: AbortSignal): Promise<Stretch | undefined> {
+      if (place >= tip) {
+        const round = await waiting.join(patience, ended)
+        if (round === undefined || round.from === place) return round
+      }
       return lag(async () => (ended.aborted ? undefined : read(place, PAGE_ROWS, tip)))
     },
-    /** Resolves when there is more after a place, or after so many milliseconds, or when the stream ended; tells whether there is more. */
-    wait: (place: number, milliseconds: number, ended: AbortSignal): Promise<boolean> =>
-      place < tip ? Promise.resolve(true) : waiting.join(milliseconds, ended),
   }
 }
 
-/** Streams that wait for the next round. */
+/** Streams that wait for the next round. It is handed to them and not kept: what is withdrawn later must not come from memory. */
 function createWaiting() {
-  const waiting = new Set<(came: boolean) => void>()
+  const waiting = new Set<(round: Stretch | undefined) => void>()
   return {
-    resume(): void {
-      for (const resume of waiting) resume(true)
+    resume(round: Stretch): void {
+      for (const resume of waiting) resume(round)
     },
-    join: (milliseconds: number, ended: AbortSignal): Promise<boolean> =>
+    join: (patience: number, ended: AbortSignal): Promise<Stretch | undefined> =>
       new Promise(resolve => {
-        const resume = (came: boolean): void => {
+        const resume = (round: Stretch | undefined): void => {
           clearTimeout(timer)
           waiting.delete(resume)
           ended.removeEventListener('abort', stop)
-          resolve(came)
+          resolve(round)
         }
-        const stop = (): void => resume(false)
-        const timer = setTimeout(stop, milliseconds)
+        const stop = (): void => resume(undefined)
+        const timer = setTimeout(stop, patience)
         waiting.add(resume)
         ended.addEventListener('abort', stop)
         if (ended.aborted) stop()

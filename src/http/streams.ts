@@ -107,10 +107,12 @@ async function* piecesOf(follower: Follower, from: number, ended: AbortSignal): 
   let place = from
   yield `retry: ${RECONNECT}\nid: ${place}\n\n`
   while (!ended.aborted) {
-    const stretch = await follower.next(place, ended)
-    if (stretch !== undefined) {
+    const stretch = await follower.next(place, STREAM_LIMITS.heartbeat, ended)
+    if (stretch === undefined) {
+      if (!ended.aborted) yield ':\n\n'
+    } else {
       place = stretch.to
       if (stretch.bytes.length > 0) yield stretch.bytes
-    } else if (!(await follower.wait(place, STREAM_LIMITS.heartbeat, ended)) && !ended.aborted) yield ':\n\n'
+    }
   }
 }
