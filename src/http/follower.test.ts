@@ -6,7 +6,7 @@ import type { StreamEvent, StreamOperation } from '../operations/operation.ts'
 import { createFollower } from './follower.ts'
 
 const STREAMS = 100
-const PATIENCE = 10_000
+const PATIENCE = 2_000
 
 /** A list in memory, of which every third place is not shown; it tells when it grows, and counts how often its rows are read. */
 function growingList() {
@@ -70,6 +70,15 @@ test('a hundred streams that are up to date are handed what is read once', async
   for (const ids of await Promise.all(taking)) assert.deepEqual(ids, shown(10))
   assert.equal(size(), 310)
   assert.ok(list.rows < 2 * shown(10).length, `${list.rows} rows were read for ${STREAMS} streams`)
+})
+
+test('what is committed while the first stream begins is not waited for', async () => {
+  const { follower, list, grow, shown } = growingList()
+  const beginning = follower.begin()
+  // The place was asked for, and nobody listens yet.
+  assert.equal(list.listeners.size, 0)
+  grow(2)
+  assert.deepEqual(await takeUntil(follower, await beginning, 2), shown(0))
 })
 
 test('who lags reads up to the others, and joins them', async () => {
