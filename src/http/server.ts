@@ -65,15 +65,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const entries = createEntryCache(store)
   const streams = createStreams(store, logger)
   const handlers = createHandlers({
-    store,
+    ...options,
     entries,
-    limiter,
     observer,
     streams,
     rates: ratesOf(config),
     readiness: () => (stopping ? { ready: false, status: 'stopping' } : store.readiness()),
     terms,
-    now,
   })
 
   const answerReady = createReadyAnswer({ config, logger, entries, limiter, origins, observer, now })
