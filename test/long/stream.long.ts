@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { STREAMS } from '../../src/contract/limits.ts'
+import { startApp } from '../support/app.ts'
+import { newActor, newEntry } from '../support/client.ts'
+import { NO_POSTGRES } from '../support/engine.ts'
+import { withNodes } from '../support/nodes.ts'
+import { eventually, makeDirectory, startServer } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
+import { consumerRounds, type Followed } from '../support/stream-rounds.ts'
+import { assertInOrder, openStream, type Stream } from '../support/streams.ts'
+
+const KILLS = 50
+
+const tell = (t: TestContext, { rows, kills, slowest }: Followed): void =>
+  t.diagnostic(`${rows} rows, ${kills} kills, nothing missed or repeated; slowest to go on ${Math.round(slowest)} ms`)
+
+test('a consumer that is killed 50 times under load misses nothing and repeats nothing', async t => {
+  const directory = makeDirectory()
+  t.after(() => directory.remove())
+  const server = await startServer(directory.path)
+  t.after(() => server.kill('SIGKILL'))
+  tell(t, await consumerRounds([server.url], KILLS, seededRandom('stream')))
+})
+
+test('the same, at one of three nodes after the other', { skip: NO_POSTGRES }, t =>
+  withNodes({ count: 3 }, async ({ urls }) =>
+    tell(t, await consumerRounds(urls, KILLS, seededRandom('stream over nodes'))),
+  ),
+)
+
+test('the same, with a standby that the nodes read from', { skip: NO_POSTGRES }, t =>
+  withNodes({ count: 3, standby: true }, async ({ urls }) =>
+    tell(t, await consumerRounds(urls, KILLS, seededRandom('stream from a standby'))),
+  ),
+)
+
+/** So much of a feed that no socket holds it: rows whose titles are long. */
+const LONG_TITLE = '𝄞'.repeat(180)
+const ROWS = 12_000
+const SILENT = 8
+/** Clients that do not read are closed within so many milliseconds. */
+const CLOSED_WITHIN = 40_000
+/** Bytes of memory for each of them: what lies ready in process, and generously. */
+const BYTES_EACH = 4_000_000
+
+test('clients that never read are closed, and take little memory until then', async t => {
+  const app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
+  const sockets: Socket[] = []
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy()
+    await app.close()
+  })
+  const { token } = await newActor(app.url)
+  for (let made = 0; made < ROWS; made += 50) {
+    await Promise.all(Array.from({ length: 50 }, () => newEntry(app.url, token, { title: LONG_TITLE })))
+  }
+  const before = process.memoryUsage().rss
+  const { port } = new URL(app.url)
+  for (let n = 0; n < SILENT; n += 1) {
+    const socket = connect(Number(port), '127.0.0.1').pause()
+    socket.on('error', () => {})
+    socket.write('GET /api/activity/stream?after=0 HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.9\r\n\r\n')
+    sockets.push(socket)
+  }
+  const place = (): Promise<Stream> => openStream(app.url, { from: '192.0.2.9' })
+  await eventually('all places are taken', 5_000, async () => {
+    const one = await place()
+    one.close()
+    return one.status === 429 ? true : undefined
+  })
+  let most = 0
+  const began = performance.now()
+  await eventually('a place is free again', CLOSED_WITHIN, async () => {
+    most = Math.max(most, process.memoryUsage().rss - before)
+    await setTimeout(200)
+    const one = await place()
+    one.close()
+    return one.status === 200 ? true : undefined
+  })
+  t.diagnostic(`closed after ${Math.round(performance.now() - began)} ms; ${Math.round(most / SILENT / 1_000)} kB each`)
+  assert.ok(most < SILENT * BYTES_EACH, `${most} bytes`)
+})
+
+test('as many streams as a process has are handed every row, one more is told to wait, and a silent one gives signs of life', async t => {
+  const app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
+  const streams: Stream[] = []
+  t.after(async () => {
+    for (const stream of streams) stream.close()
+    await app.close()
+  })
+  const from = (n: number): string => `10.1.${n >> 8}.${n & 255}`
+  for (let n = 0; n < STREAMS.perProcess; n += 50) {
+    streams.push(
+      ...(await Promise.all(
+        Array.from({ length: 50 }, (_, k) =>
+          openStream(app.url, { from: from(Math.floor((n + k) / STREAMS.perOrigin)) }),
+        ),
+      )),
+    )
+  }
+  assert.deepEqual([...new Set(streams.map(({ status }) => status))], [200])
+  const full = await openStream(app.url, { from: '10.2.0.1' })
+  streams.push(full)
+  assert.equal(full.status, 503)
+  assert.ok(Number(full.headers['retry-after']) > 0)
+  const { token } = await newActor(app.url)
+  const made: string[] = []
+  for (let n = 0; n < 20; n += 1) made.push((await newEntry(app.url, token)).id)
+  const handed = streams.filter(({ status }) => status === 200)
+  for (const stream of handed) {
+    await stream.until('every row', events => events.length >= made.length)
+    assertInOrder(stream.events)
+    assert.deepEqual(
+      stream.events.map(({ data }) => data.entryId),
+      made,
+    )
+  }
+  await handed[0]?.until('a sign of life', () => (handed[0]?.comments() ?? 0) > 0)
+  const began = performance.now()
+  await app.close()
+  t.diagnostic(`${handed.length} streams ended in ${Math.round(performance.now() - began)} ms`)
+  for (const stream of handed) assert.equal(await stream.ended, true)
+})
