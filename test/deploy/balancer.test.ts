@@ -6,8 +6,11 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { STREAMS } from '../../src/contract/limits.ts'
 import { ADMIN_TOKEN, startApp } from '../support/app.ts'
+import { newActor, newEntry } from '../support/client.ts'
 import { eventually } from '../support/process.ts'
+import { openStream, openStreams } from '../support/streams.ts'
 import { freePort, ROOT } from './unit.ts'
 
 const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find(path => existsSync(path))
@@ -72,6 +75,29 @@ test('HAProxy takes the configuration, without a warning', { skip }, () => {
     encoding: 'utf8',
   })
   assert.equal(status, 0, `${stdout}${stderr}`)
+})
+
+test('a stream goes through the balancer as it comes, and its place is free once its client is gone', {
+  skip,
+}, async t => {
+  const app = await startApp({ TRUSTED_PROXIES: OPERATOR })
+  const balancer = await startBalancer(new URL(app.url).host)
+  await settled(balancer, 200)
+  const url = `http://127.0.0.1:${balancer.port}`
+  const streams = await openStreams(url, STREAMS.perOrigin)
+  t.after(() => {
+    for (const stream of streams) stream.close()
+  })
+  const { id } = await newEntry(url, (await newActor(url)).token)
+  for (const stream of streams) {
+    await stream.until('the entry is shown', events => events[0]?.data.entryId === id)
+    stream.close()
+  }
+  await eventually('a place is free', PATIENCE, async () => {
+    const stream = await openStream(url)
+    streams.push(stream)
+    return stream.status === 200 ? true : undefined
+  })
 })
 
 test('each caller has limits of its own behind the balancer, and none by claiming to be another', {
