@@ -1,5 +1,6 @@
 import { flagOf, readConfig, SETTINGS } from '../config.ts'
 import { type Command, EXIT, type Flag } from './command.ts'
+import { PEOPLE_COMMANDS } from './people/table.ts'
 
 type SettingRow = { name: string; secret?: boolean; byDefault: string | undefined; description: string }
 
@@ -19,8 +20,8 @@ const flagOfSetting = (setting: SettingRow): Flag[] => {
 const SETTING_FLAGS = (Object.values(SETTINGS) as SettingRow[]).flatMap(flagOfSetting)
 const DATA_DIR_FLAGS = flagOfSetting(SETTINGS.dataDir)
 
-/** Every command of the command line; help is made from this table. Each loads what it needs when it runs. */
-export const COMMANDS: readonly Command[] = [
+/** The commands of the operator. Each loads what it needs when it runs. */
+export const OPERATOR_COMMANDS: readonly Command[] = [
   {
     name: 'serve',
     summary: 'Serve the store over HTTP until SIGTERM or SIGINT.',
@@ -68,7 +69,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'verify',
     summary: 'Recompute every hash of a store or a backup, read-only, also while it is served.',
-    details: 'With DATABASE_URL the store in PostgreSQL is verified, on a standby too.',
+    details:
+      'With DATABASE_URL the store in PostgreSQL is verified, on a standby too. With a SLUG, a verification of an entry is recorded instead.',
     flags: [
       { name: 'file', value: 'FILE', description: 'A backup to verify in place of the data directory.' },
       ...DATA_DIR_FLAGS,
@@ -126,3 +128,6 @@ export const COMMANDS: readonly Command[] = [
     run: async invocation => (await import('./doctor.ts')).doctor(invocation),
   },
 ]
+
+/** Every command of the command line; help and completions are made from this table. Two of one name differ in whether they take arguments. */
+export const COMMANDS: readonly Command[] = [...OPERATOR_COMMANDS, ...PEOPLE_COMMANDS]

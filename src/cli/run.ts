@@ -1,27 +1,43 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { OperatorError } from '../operator-error.ts'
-import { type Command, EXIT, type Invocation, UsageError } from './command.ts'
+import { type Command, CommandError, EXIT, type Invocation, type Surroundings, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import { commandHelp, helpText } from './help.ts'
+import { commandHelp, helpText, usageOf } from './help.ts'
+import { ReaderGone } from './people/output.ts'
+import { visible } from './people/visible.ts'
 
 /**
- * Runs one command line. A mistake of the operator is one sentence on standard error and exit code 1 or 2;
+ * Runs one command line in this process. A mistake is one sentence on standard error and an exit code of the table in `command.ts`;
  * only an error nobody foresaw shows a stack, with exit code 70.
  */
 export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // Whatever is made here, stores, secrets and backups, is for its owner alone.
   process.umask(0o077)
+  const { stdin, stdout, stderr } = process
+  const surroundings = { env, stdin, stdout, stderr }
   try {
-    process.exitCode = await perform(args, env)
+    process.exitCode = await perform(args, surroundings)
   } catch (error) {
-    process.stderr.write(`${said(error)}\n`)
     // What was begun may still hold threads and timers; nothing of it is wanted any more.
-    process.exit(exitCodeOf(error))
+    process.exit(tell(error, surroundings))
   }
 }
 
-async function perform(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+/** Runs one command line in the streams and the environment that are given, and gives the exit code. */
+export async function runIn(surroundings: Surroundings, args: readonly string[]): Promise<number> {
+  try {
+    return await perform(args, surroundings)
+  } catch (error) {
+    return tell(error, surroundings)
+  }
+}
+
+async function perform(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const print = (text: string): number => {
+    surroundings.stdout.write(text)
+    return EXIT.ok
+  }
   const [name, ...rest] = args
   if (name === undefined) {
     print(helpText())
@@ -29,34 +45,55 @@ async function perform(args: readonly string[], env: NodeJS.ProcessEnv): Promise
   }
   if (name === '--help' || name === '-h') return print(helpText())
   if (name === '--version' || name === '-v') return print(`${version()}\n`)
-  if (name === 'help') return print(rest[0] === undefined ? helpText() : commandHelp(commandNamed(rest[0])))
-  const command = commandNamed(name)
-  const invocation = parsed(command, rest, env)
-  return invocation.switches.has('help') ? print(commandHelp(command)) : command.run(invocation)
+  if (name === 'help') return print(rest[0] === undefined ? helpText() : helpOf(commandsNamed(rest[0])))
+  const commands = commandsNamed(name)
+  if (asksForHelp(rest)) return print(helpOf(commands))
+  const command = chosen(commands, rest)
+  return command.run({ ...parsed(command, rest), ...surroundings })
 }
 
-function commandNamed(name: string): Command {
-  const command = COMMANDS.find(one => one.name === name)
-  if (command === undefined) {
-    const names = COMMANDS.map(one => one.name).join(', ')
-    throw new UsageError(`There is no command "${name}"; the commands are ${names} and help.`)
-  }
-  return command
+/** What stands behind -- is no flag. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return (end < 0 ? args : args.slice(0, end)).some(arg => arg === '--help' || arg === '-h')
 }
 
-function parsed(command: Command, args: readonly string[], env: NodeJS.ProcessEnv): Invocation {
-  const options = Object.fromEntries(
-    command.flags.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
+const helpOf = (commands: readonly Command[]): string => commands.map(commandHelp).join('\n')
+
+function commandsNamed(name: string): readonly Command[] {
+  const commands = COMMANDS.filter(one => one.name === name)
+  if (commands.length > 0) return commands
+  const names = [...new Set(COMMANDS.map(one => one.name))].join(', ')
+  throw new UsageError(`There is no command "${name}"; the commands are ${names} and help.`)
+}
+
+const optionsOf = (commands: readonly Command[]) =>
+  Object.fromEntries(
+    commands.flatMap(({ flags }) =>
+      flags.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
+    ),
   )
+
+/** Of two commands with one name the one that takes arguments where there is one. */
+function chosen(commands: readonly Command[], args: readonly string[]): Command {
+  const [first] = commands
+  if (first === undefined) throw new Error('There is no command of this name.')
+  const settings = { args: [...args], options: optionsOf(commands), allowPositionals: true, strict: false } as const
+  const given = commands.length > 1 && parseArgs(settings).positionals.length > 0
+  return commands.find(({ args: taken }) => given === (taken !== undefined)) ?? first
+}
+
+function parsed(command: Command, args: readonly string[]): Pick<Invocation, 'args' | 'flags' | 'switches'> {
   try {
-    const { values } = parseArgs({ args: [...args], options: { ...options, help: { type: 'boolean', short: 'h' } } })
+    const allowPositionals = command.args !== undefined
+    const { values, positionals } = parseArgs({ args: [...args], options: optionsOf([command]), allowPositionals })
     const flags: Record<string, string> = {}
     const switches = new Set<string>()
     for (const [name, value] of Object.entries(values)) {
       if (typeof value === 'string') flags[name] = value
       else if (value === true) switches.add(name)
     }
-    return { flags, switches, env }
+    return { args: counted(command, positionals), flags, switches }
   } catch (error) {
     if (!(error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) throw error
     const reason = (error as Error).message.split(/\. |\n/)[0]?.replace(/\.$/, '')
@@ -64,9 +101,15 @@ function parsed(command: Command, args: readonly string[], env: NodeJS.ProcessEn
   }
 }
 
-function print(text: string): number {
-  process.stdout.write(text)
-  return EXIT.ok
+function counted(command: Command, given: readonly string[]): readonly string[] {
+  const taken = command.args ?? []
+  const missing = taken[given.length]
+  if (missing !== undefined && missing.optional !== true) {
+    throw new UsageError(`${missing.name} is missing: ${missing.description} Usage: ${usageOf(command)}.`)
+  }
+  const extra = taken.at(-1)?.many === true ? undefined : given[taken.length]
+  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many. Usage: ${usageOf(command)}.`)
+  return given
 }
 
 const version = (): string =>
@@ -74,6 +117,13 @@ const version = (): string =>
 
 /** A fault of the store comes by name: it may have crossed from another thread, where its class is lost. */
 const isStoreFault = (error: Error): boolean => error.name === 'StoreFault'
+
+/** Says on standard error what went wrong and gives the exit code. A reader that has gone away is told nothing. */
+function tell(error: unknown, { stderr }: Surroundings): number {
+  if (error instanceof ReaderGone) return EXIT.ok
+  stderr.write(`${visible(said(error))}\n`)
+  return exitCodeOf(error)
+}
 
 function said(error: unknown): string {
   if (!(error instanceof Error)) return `An error nobody foresaw: ${String(error)}`
@@ -84,6 +134,7 @@ function said(error: unknown): string {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage
+  if (error instanceof CommandError) return error.exitCode
   return error instanceof OperatorError || (error instanceof Error && isStoreFault(error))
     ? EXIT.failed
     : EXIT.unexpected

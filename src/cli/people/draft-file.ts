@@ -1,0 +1,63 @@
+import { open } from 'node:fs/promises'
+import { Value } from 'typebox/value'
+import { NAMED_INPUTS } from '../../contract/operations.ts'
+import { isCleanText } from '../../domain/text.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { type Draft, parseDraft } from './draft.ts'
+import { mistake, type Session } from './session.ts'
+
+/** More than any body that the service takes. */
+const FILE_BYTES_MAX = 1_000_000
+
+/** Reads the draft that a command names: a file, or - for standard input. */
+export async function readDraft({ invocation }: Session, file: string): Promise<Draft> {
+  const name = file === '-' ? 'Standard input' : file
+  const bytes = file === '-' ? await bytesOf(invocation.stdin, name) : await bytesOfFile(file)
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new OperatorError(`${name} is not text in UTF-8.`)
+  }
+  return parseDraft(text, name)
+}
+
+async function bytesOfFile(file: string): Promise<Buffer> {
+  try {
+    const handle = await open(file)
+    try {
+      return await bytesOf(handle.createReadStream({ autoClose: false, end: FILE_BYTES_MAX }), file)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}); name a file of yours, or -.`,
+    )
+  }
+}
+
+async function bytesOf(stream: NodeJS.ReadableStream, name: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > FILE_BYTES_MAX)
+      throw new OperatorError(`${name} is over ${FILE_BYTES_MAX} bytes, more than an entry holds.`)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Holds a body against the contract before it costs a write, so that the first thing wrong can be named. */
+export function checkInput<T>(schema: keyof typeof NAMED_INPUTS, body: Partial<T>): T {
+  const [first] = Value.Errors(NAMED_INPUTS[schema], body)
+  if (first !== undefined) {
+    const member = first.instancePath.slice(1).replaceAll('/', '.')
+    throw mistake(`${member === '' ? 'The draft' : member} ${first.message}.`)
+  }
+  if (!isCleanText(body)) throw mistake('A text holds U+0000 or a lone surrogate; remove it.')
+  return body as T
+}

@@ -1,0 +1,24 @@
+import type { ClientError } from '../../client/index.ts'
+import { CommandError, EXIT } from '../command.ts'
+
+const CODES: Readonly<Record<number, number>> = {
+  401: EXIT.refused,
+  403: EXIT.refused,
+  404: EXIT.notFound,
+  409: EXIT.conflict,
+  410: EXIT.notFound,
+  429: EXIT.refused,
+  502: EXIT.noAnswer,
+  503: EXIT.noAnswer,
+  504: EXIT.noAnswer,
+}
+
+/** What the service or the way to it refused, as a sentence with its code, what to do and the request, and with its exit code. */
+export function refusalOf(error: ClientError, tokenHint: string): CommandError {
+  const { status, retryAfterSeconds, code } = error
+  const exitCode =
+    status === null ? (code === 'NO_ANSWER' ? EXIT.noAnswer : EXIT.failed) : (CODES[status] ?? EXIT.failed)
+  const wait = retryAfterSeconds === null ? '' : ` Retry-After is ${retryAfterSeconds} s.`
+  const hint = code === 'ACTOR_TOKEN_INVALID' ? ` ${tokenHint}` : ''
+  return new CommandError(`${error.message}${wait}${hint}`, exitCode)
+}

@@ -1,0 +1,97 @@
+import type { Sink, Surroundings } from '../command.ts'
+import { visible, visibleJson, visibleLine } from './visible.ts'
+
+/** Whoever read standard output has gone away: nothing is left to do, and nothing to say. */
+export class ReaderGone extends Error {}
+
+const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+export type Style = keyof typeof STYLES
+/** A piece of a line, by itself or in a style that only a terminal shows. */
+export type Span = string | number | { style: Style; text: string }
+
+export const styled = (style: Style, text: string): Span => ({ style, text })
+
+/** What a command says. Whatever is given here may be a stranger's: nothing of it moves the cursor, leaves its line or turns the reading. */
+export type Output = {
+  /** One line. */
+  line(...spans: Span[]): void
+  /** A text of several lines, each behind a bar, so that none of them passes for a line of ours. */
+  block(text: string): void
+  /** One JSON document on one line. */
+  json(value: unknown): void
+  /** A text as it is, for a file; on a terminal what is unseen is made visible. */
+  whole(text: string): void
+  /** One line to the person beside the result, on standard error. */
+  note(...spans: Span[]): void
+  /** Waits until all was taken. Throws ReaderGone when nobody reads any more. */
+  taken(): Promise<void>
+}
+
+const BAR = '  │ '
+/** Cells of a line behind which a block is broken; a terminal breaks a line itself, and begins the rest where ours begin. */
+const NARROWEST = 20
+
+/** Opens what a command says to the streams given. */
+export function openOutput({ stdout, stderr, env }: Pick<Surroundings, 'stdout' | 'stderr' | 'env'>): Output {
+  let fault: NodeJS.ErrnoException | undefined
+  // Without a listener an error of the stream would end the process.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    fault ??= error
+  })
+  stderr.on('error', () => {})
+  const lineTo = (sink: Sink, spans: readonly Span[]): void => {
+    sink.write(`${spans.map(span => shown(span, inColour(sink, env))).join('')}\n`)
+  }
+  const line = (...spans: Span[]): void => lineTo(stdout, spans)
+  return {
+    line,
+    block: text => {
+      for (const one of brokenAt(visible(text), widthOf(stdout))) line(styled('dim', BAR), one.replaceAll('\t', '    '))
+    },
+    json: value => void stdout.write(`${visibleJson(JSON.stringify(value))}\n`),
+    whole: text => void stdout.write(stdout.isTTY === true ? visible(text) : text),
+    note: (...spans) => lineTo(stderr, spans),
+    async taken() {
+      await new Promise<void>(resolve => {
+        if (fault !== undefined) resolve()
+        else stdout.write('', () => resolve())
+      })
+      if (fault === undefined) return
+      throw fault.code === 'EPIPE' || fault.code === 'ERR_STREAM_DESTROYED' ? new ReaderGone() : fault
+    },
+  }
+}
+
+/** Colour is for terminals whose owner has not declined it (no-color.org). */
+const inColour = (sink: Sink, env: NodeJS.ProcessEnv): boolean =>
+  sink.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb'
+
+function shown(span: Span, coloured: boolean): string {
+  if (typeof span !== 'object') return visibleLine(String(span))
+  const text = visibleLine(span.text)
+  return coloured ? `\x1b[${STYLES[span.style]}m${text}\x1b[0m` : text
+}
+
+const widthOf = ({ isTTY, columns }: Sink): number =>
+  isTTY === true && columns !== undefined ? Math.max(NARROWEST, columns - BAR.length - 1) : Number.POSITIVE_INFINITY
+
+/** The lines of a text, those that are wider than a terminal broken. */
+function brokenAt(text: string, width: number): string[] {
+  return text.split('\n').flatMap(line => {
+    if (line.length <= width / 2) return [line]
+    const pieces: string[] = []
+    let piece = ''
+    let cells = 0
+    for (const character of line) {
+      const wide = character === '\t' ? 4 : character >= '\u1100' ? 2 : 1
+      if (cells + wide > width) {
+        pieces.push(piece)
+        piece = ''
+        cells = 0
+      }
+      piece += character
+      cells += wide
+    }
+    return [...pieces, piece]
+  })
+}

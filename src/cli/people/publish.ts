@@ -1,0 +1,54 @@
+import type { CreateInput } from '../../client/index.ts'
+import { checkInput, readDraft } from './draft-file.ts'
+import { styled } from './output.ts'
+import { mistake, type Session } from './session.ts'
+
+const LIKE_MAX = 3
+/** Words of a title that a second look goes by, when nothing holds all of them. */
+const TELLING_WORDS = 3
+
+/** Publishes what a file says, after telling what may be the same already. */
+export async function publish(session: Session): Promise<void> {
+  const { invocation, out, json, baseUrl } = session
+  const { flags, args } = invocation
+  const draft = await readDraft(session, args[0] ?? '-')
+  const title = flags.title ?? draft.title
+  const summary = flags.summary ?? draft.summary
+  if (title === undefined) throw missing('title')
+  if (summary === undefined) throw missing('summary')
+  const tags =
+    flags.tags
+      ?.split(',')
+      .map(tag => tag.trim())
+      .filter(tag => tag !== '') ?? draft.tags
+  const input = checkInput<CreateInput>('CreateInput', {
+    title,
+    summary,
+    content: draft.content,
+    ...(tags === undefined ? {} : { tags }),
+    ...(draft.sources === undefined ? {} : { sources: draft.sources }),
+  })
+  await tellLike(session, title)
+  await session.becomeActor()
+  const entry = await session.client.createEntry(input)
+  if (json) return out.json(entry)
+  out.line('Published ', styled('cyan', entry.slug), `, revision ${entry.currentRevisionId}`)
+  out.line(`  ${baseUrl}/entries/${entry.slug}`)
+}
+
+const missing = (member: string) =>
+  mistake(
+    `There is no ${member}: put "${member}: …" between two lines of --- at the top of the file, or give --${member}.`,
+  )
+
+/** A hint only: what is like it may still be another thing. */
+async function tellLike({ client, out }: Session, title: string): Promise<void> {
+  const look = async (q: string) =>
+    (await client.searchEntries({ q: q.slice(0, 200), sort: 'relevance', limit: LIKE_MAX })).items
+  const words = title.match(/[\p{L}\p{N}]+/gu) ?? []
+  const telling = [...words].sort((one, other) => other.length - one.length).slice(0, TELLING_WORDS)
+  let like = words.length === 0 ? [] : await look(words.join(' '))
+  if (like.length === 0 && telling.length > 0 && telling.length < words.length) like = await look(telling.join(' '))
+  if (like.length > 0) out.note('There may be an entry like it already, to revise instead:')
+  for (const { slug, title: other } of like) out.note('  ', styled('cyan', slug), `  ${other}`)
+}

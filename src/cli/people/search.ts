@@ -1,0 +1,42 @@
+import type { Entry, EntryQuery } from '../../client/index.ts'
+import { SORTS } from '../../contract/words.ts'
+import { type Output, styled } from './output.ts'
+import type { Session } from './session.ts'
+import { countOf, oneOf } from './values.ts'
+
+const MOST = 10_000
+
+/** Lists the entries that hold every word, or the latest ones. */
+export async function search({ invocation, client, out, json }: Session): Promise<void> {
+  const { args, flags } = invocation
+  const most = countOf('--limit', flags.limit ?? '20', MOST)
+  const q = args.map(word => (/\s/.test(word) ? `"${word.replaceAll('"', ' ')}"` : word)).join(' ')
+  const sort = flags.sort === undefined ? (q === '' ? 'recent' : 'relevance') : oneOf('--sort', flags.sort, SORTS)
+  const query: EntryQuery = { sort, limit: Math.min(50, most), ...(q === '' ? {} : { q }) }
+  if (flags.tag !== undefined) query.tag = flags.tag
+  let found = 0
+  for await (const entry of client.all.searchEntries(query)) {
+    found += 1
+    if (json) out.json(entry)
+    else entryLines(out, entry)
+    await out.taken()
+    if (found === most) break
+  }
+  if (found === 0) out.note('Nothing was found.')
+}
+
+function entryLines(out: Output, { slug, title, summary, tags, revisionCount, updatedAt, actor }: Entry): void {
+  out.line(styled('bold', title), '  ', styled('cyan', slug))
+  out.line('  ', summary)
+  const said = [
+    `${revisionCount} revision${revisionCount === 1 ? '' : 's'}`,
+    `latest ${updatedAt}`,
+    `by ${nameOf(actor)}`,
+  ]
+  if (tags.length > 0) said.push(`tags ${tags.join(', ')}`)
+  out.line('  ', styled('dim', said.join(' · ')))
+}
+
+/** What an actor calls itself, in quotes because nobody checked it, or its id. */
+export const nameOf = ({ id, declared }: Pick<Entry['actor'], 'id' | 'declared'>): string =>
+  declared.name === null ? `actor ${id}` : `"${declared.name}"`

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ActorInput, type Client, type Clock, createClient, isClientError } from '../../client/index.ts'
+import { ACTOR_TYPES } from '../../contract/words.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
+import {
+  type Credential,
+  configDirectory,
+  credentialFile,
+  keepCredential,
+  parsedJson,
+  readCredential,
+} from './credentials.ts'
+import { refusalOf } from './failure.ts'
+import { DEFAULT_URL } from './flags.ts'
+import { type Output, openOutput } from './output.ts'
+import { oneOf } from './values.ts'
+
+/** The longest wait that the service may ask for, in seconds. */
+const WAIT_MAX = 60
+/** Shorter waits are not worth a word, in milliseconds. */
+const SAID_FROM = 1_000
+
+/** A command line against one service. */
+export type Session = {
+  invocation: Invocation
+  baseUrl: string
+  client: Client
+  out: Output
+  json: boolean
+  clock: Clock
+  /** The actor that is kept for the service, if one is; none where PALIMPSEST_TOKEN takes its place. */
+  kept: Credential | undefined
+  /** Has an actor to write as: that of PALIMPSEST_TOKEN, the one that is kept, or a new one. To be called before the first write. */
+  becomeActor(): Promise<void>
+}
+
+/** Runs a command against the service that its flags, the environment or the configuration name. Gives the exit code. */
+export async function inSession(invocation: Invocation, work: (session: Session) => Promise<void>): Promise<number> {
+  const session = openSession(invocation)
+  try {
+    await work(session)
+    await session.out.taken()
+    return EXIT.ok
+  } catch (error) {
+    if (isClientError(error)) throw refusalOf(error, tokenHint(session))
+    throw error
+  }
+}
+
+function openSession(invocation: Invocation): Session {
+  const { env, switches } = invocation
+  const baseUrl = baseUrlOf(invocation)
+  const out = openOutput(invocation)
+  const own = env.PALIMPSEST_TOKEN === '' ? undefined : env.PALIMPSEST_TOKEN
+  const kept = own === undefined ? readCredential(env, baseUrl) : undefined
+  const clock = sayingClock(invocation.clock ?? MACHINE_CLOCK, out)
+  const clientFor = (token: string | undefined): Client => {
+    const retries = switches.has('no-wait') ? 0 : 3
+    return createClient({ baseUrl, token, clock, retries, maxWaitSeconds: WAIT_MAX })
+  }
+  if (own !== undefined && !/^[!-~]{1,200}$/.test(own)) {
+    throw new UsageError('PALIMPSEST_TOKEN is no actor token as it was issued; unset it to use the one that is kept.')
+  }
+  const session: Session = {
+    invocation,
+    baseUrl,
+    client: clientFor(own ?? kept?.token),
+    out,
+    json: switches.has('json'),
+    clock,
+    kept,
+    async becomeActor() {
+      const input = declared(invocation)
+      if (session.client.token() !== undefined) return sayUnused(session, input)
+      const issue = () => session.client.createActor(input)
+      const { credential, made } = await keepCredential(env, baseUrl, issue)
+      session.kept = credential
+      session.client = clientFor(credential.token)
+      if (made)
+        out.note(
+          `You write as the new actor ${credential.actor.id}; its token is kept in ${credentialFile(env, baseUrl)}.`,
+        )
+    },
+  }
+  return session
+}
+
+/** Says that a wait was asked for, then waits. */
+const sayingClock = (clock: Clock, out: Output): Clock => ({
+  now: () => clock.now(),
+  sleep(milliseconds, signal) {
+    if (milliseconds >= SAID_FROM)
+      out.note(`The service asks to wait: going on in ${Math.ceil(milliseconds / 1_000)} s.`)
+    return clock.sleep(milliseconds, signal)
+  },
+})
+
+const MACHINE_CLOCK: Clock = {
+  now: () => Date.now(),
+  sleep: async (milliseconds, signal) => {
+    const { setTimeout } = await import('node:timers/promises')
+    await setTimeout(milliseconds, undefined, signal === undefined ? {} : { signal })
+  },
+}
+
+const tokenHint = ({ kept, invocation: { env } }: Session): string =>
+  kept === undefined
+    ? 'PALIMPSEST_TOKEN holds it: correct or unset it.'
+    : `It is kept in ${credentialFile(env, kept.baseUrl)}: remove that file to begin with a new actor.`
+
+/** The address of the service, as its origin and path. The text itself is never repeated: it may hold a password. */
+function baseUrlOf({ env, flags }: Invocation): string {
+  const said: [string, string | undefined][] = [
+    ['--url', flags.url],
+    ['PALIMPSEST_URL', env.PALIMPSEST_URL === '' ? undefined : env.PALIMPSEST_URL],
+    ['"url" in config.json', configured(env)],
+  ]
+  const [where, text] = said.find(([, value]) => value !== undefined) ?? ['', DEFAULT_URL]
+  const url = URL.canParse(text ?? '') ? new URL(text ?? '') : undefined
+  const fine = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  if (!fine || url.search !== '' || url.hash !== '') {
+    throw new UsageError(`${where} must be an http or https address without user, query or fragment.`)
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+function configured(env: NodeJS.ProcessEnv): string | undefined {
+  const file = join(configDirectory(env), 'config.json')
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new OperatorError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}); mend or remove it.`)
+  }
+  const url = (parsedJson(text) as { url?: unknown } | null | undefined)?.url
+  if (typeof url !== 'string') throw new OperatorError(`${file} must be {"url": "http://…"}; mend or remove it.`)
+  return url
+}
+
+function declared({ flags }: Invocation): ActorInput {
+  const type = flags['actor-type']
+  return {
+    ...(type === undefined ? {} : { actorType: oneOf('--actor-type', type, ACTOR_TYPES) }),
+    ...(flags['declared-name'] === undefined ? {} : { declaredName: flags['declared-name'] }),
+    ...(flags['declared-model'] === undefined ? {} : { declaredModel: flags['declared-model'] }),
+    ...(flags['declared-provider'] === undefined ? {} : { declaredProvider: flags['declared-provider'] }),
+  }
+}
+
+/** An actor keeps what it declared when it was made. */
+function sayUnused({ kept, out }: Session, input: ActorInput): void {
+  if (Object.keys(input).length === 0) return
+  const { name, model, provider } = kept?.actor.declared ?? {}
+  const wanted = [input.declaredName, input.declaredModel, input.declaredProvider, input.actorType]
+  const there = [name, model, provider, kept?.actor.actorType]
+  if (wanted.every((value, index) => value === undefined || value === there[index])) return
+  out.note('There is an actor already, and it stays what it declared when it was made; "palimpsest whoami" tells.')
+}
+
+/** A fault of the person in what was given, found before anything was sent. */
+export const mistake = (message: string): CommandError => new CommandError(message, EXIT.failed)

@@ -1,0 +1,32 @@
+import { structuredPatch } from 'diff'
+import type { Draft } from './draft.ts'
+import { formatDraft } from './draft.ts'
+import { type Output, type Style, styled } from './output.ts'
+
+/** Milliseconds that a comparison may take; after that the whole texts are shown. */
+const PATIENCE = 500
+const CONTEXT = 3
+
+const STYLE: Readonly<Record<string, Style>> = { '+': 'green', '-': 'red', '@': 'cyan' }
+
+/** What differs between two texts of an entry, as lines of a unified diff; none where nothing does. */
+export function unifiedLines(from: Draft, to: Draft): string[] {
+  const [before, after] = [formatDraft(from), formatDraft(to)]
+  if (before === after) return []
+  const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT, timeout: PATIENCE })
+  if (patch === undefined) return [...marked('-', before), ...marked('+', after)]
+  return patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
+  ])
+}
+
+const marked = (mark: string, text: string): string[] => text.split('\n').map(line => mark + line)
+
+/** Writes the lines of a unified diff: to the result, or beside it. */
+export function writeUnified(write: Output['line'], lines: readonly string[]): void {
+  for (const line of lines) {
+    const style = STYLE[line[0] ?? '']
+    write(style === undefined ? line : styled(style, line))
+  }
+}
