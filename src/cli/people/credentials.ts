@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -108,7 +108,7 @@ export async function keepCredential(
   issue: () => Promise<ActorIssued>,
 ): Promise<{ credential: Credential; made: boolean }> {
   const file = credentialFile(env, baseUrl)
-  const partial = `${file}.${process.pid}.partial`
+  const partial = `${file}.${randomUUID()}.partial`
   const descriptor = makePrivate(join(configDirectory(env), 'actors'), partial)
   try {
     const { actor, token } = await issue()
@@ -135,7 +135,6 @@ function makePrivate(directory: string, file: string): number {
     mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
     const { mode, uid } = statSync(directory)
     assertOwn(directory, mode & 0o022, uid, '700')
-    rmSync(file, { force: true })
     return openSync(file, 'wx', OWNER_ONLY)
   } catch (error) {
     if (error instanceof OperatorError) throw error

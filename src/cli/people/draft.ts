@@ -49,7 +49,7 @@ function jsonDraft(text: string, name: string): Draft {
 function markdownDraft(text: string, name: string): Draft {
   const fence = FENCE.exec(text)
   const { draft, rest } = fence === null ? { draft: {}, rest: text } : frontMatter(text.slice(fence[0].length), name)
-  const content = rest.replace(/\r?\n$/, '')
+  const content = rest.replace(/^[^\n]*\r\n/.test(text) ? /\r\n$/ : /\n$/, '')
   const title = draft.title ?? HEADING.exec(content)?.[1]
   return { ...draft, ...(title === undefined ? {} : { title }), content }
 }
@@ -64,8 +64,8 @@ function frontMatter(text: string, name: string): { draft: Omit<Draft, 'content'
     from = end < 0 ? text.length : end + 1
     if (line === '---') return { draft: checked(draft, name), rest: text.slice(from).replace(/^\r?\n/, '') }
     if (line.trim() === '' || line.startsWith('#')) continue
-    const item = /^\s*-\s+(.*)$/.exec(line)
-    const member = /^(\w+):\s*(.*)$/.exec(line)
+    const item = /^\s*-\s+(.*)$/s.exec(line)
+    const member = /^(\w+):\s*(.*)$/s.exec(line)
     if (item !== null && list !== undefined) list.push(scalar(item[1] ?? ''))
     else if (member !== null) list = put(draft, member[1] ?? '', member[2] ?? '', `${name}, line ${number}`)
     else throw new OperatorError(`${name}, line ${number}, is neither "name: value" nor "- item".`)
@@ -85,7 +85,7 @@ function put(draft: Record<string, unknown>, member: string, value: string, wher
     throw new OperatorError(`${where}: "${member}" is no member of the front matter; they are ${names}.`)
   }
   const items = value
-    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/^\[(.*)\]$/s, '$1')
     .split(',')
     .map(one => scalar(one.trim()))
     .filter(one => one !== '')

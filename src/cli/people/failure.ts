@@ -13,11 +13,15 @@ const CODES: Readonly<Record<number, number>> = {
   504: EXIT.noAnswer,
 }
 
+/** The same request is under way already: not somebody else's revision. */
+const PASSING = 'REQUEST_IN_PROGRESS'
+
 /** What the service or the way to it refused, as a sentence with its code, what to do and the request, and with its exit code. */
 export function refusalOf(error: ClientError, tokenHint: string): CommandError {
   const { status, retryAfterSeconds, code } = error
-  const exitCode =
+  const byStatus =
     status === null ? (code === 'NO_ANSWER' ? EXIT.noAnswer : EXIT.failed) : (CODES[status] ?? EXIT.failed)
+  const exitCode = code === PASSING ? EXIT.noAnswer : byStatus
   const wait = retryAfterSeconds === null ? '' : ` Retry-After is ${retryAfterSeconds} s.`
   const hint = code === 'ACTOR_TOKEN_INVALID' ? ` ${tokenHint}` : ''
   return new CommandError(`${error.message}${wait}${hint}`, exitCode)

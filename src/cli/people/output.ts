@@ -28,6 +28,7 @@ export type Output = {
 }
 
 const BAR = '  │ '
+const TAB = '    '
 /** Cells of a line behind which a block is broken; a terminal breaks a line itself, and begins the rest where ours begin. */
 const NARROWEST = 20
 
@@ -46,10 +47,10 @@ export function openOutput({ stdout, stderr, env }: Pick<Surroundings, 'stdout' 
   return {
     line,
     block: text => {
-      for (const one of brokenAt(visible(text), widthOf(stdout))) line(styled('dim', BAR), one.replaceAll('\t', '    '))
+      for (const one of brokenAt(visible(text), widthOf(stdout))) line(styled('dim', BAR), one.replaceAll('\t', TAB))
     },
     json: value => void stdout.write(`${visibleJson(JSON.stringify(value))}\n`),
-    whole: text => void stdout.write(stdout.isTTY === true ? visible(text) : text),
+    whole: text => void stdout.write(stdout.isTTY === true ? visible(text).replaceAll('\t', TAB) : text),
     note: (...spans) => lineTo(stderr, spans),
     async taken() {
       await new Promise<void>(resolve => {

@@ -87,7 +87,7 @@ async function sidesOf({ client }: Session, entryId: string, previousRevisionId:
 
 /** Sends the revision on top of the latest, merged by lines with what came in between, as often as somebody comes first. */
 function commitMerged(session: Session, { id }: Entry, input: RevisionInput, mine: Draft): Promise<Entry> {
-  const { client, out } = session
+  const { client, out, json } = session
   return client.reviseWithRetry(id, async ({ currentRevisionId }): Promise<Edit> => {
     const { changeType, rationale } = input
     const base = await client.readRevision(id, input.previousRevisionId)
@@ -95,7 +95,9 @@ function commitMerged(session: Session, { id }: Entry, input: RevisionInput, min
     const latest = await client.readRevision(id, currentRevisionId)
     const { draft, open } = mergeDrafts(textOf(base), textOf(latest), mine)
     if (open > 0) {
-      out.whole(formatDraft({ ...draft, previousRevisionId: latest.id }))
+      const both = { ...draft, previousRevisionId: latest.id }
+      if (json) out.json(both)
+      else out.whole(formatDraft(both))
       throw new CommandError(
         `You and others changed the same in ${open} places: both are on standard output, between marks; keep it as a file, decide, and revise with that.`,
         EXIT.conflict,

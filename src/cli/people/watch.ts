@@ -1,7 +1,7 @@
 import type { Activity } from '../../client/index.ts'
 import { UsageError } from '../command.ts'
 import { type Output, styled } from './output.ts'
-import type { Session } from './session.ts'
+import { mistake, type Session } from './session.ts'
 import { countOf } from './values.ts'
 
 const COUNT_MOST = 100_000_000
@@ -14,18 +14,18 @@ export async function watch(session: Session): Promise<void> {
   const { invocation, client, out, json, clock } = session
   const { flags, signal } = invocation
   const count = flags.count === undefined ? undefined : countOf('--count', flags.count, COUNT_MOST)
-  let after = flags.since === undefined ? await newest(session) : sequenceOf(flags.since)
+  let after = flags.since === undefined ? await newest(session) : since(flags.since)
   for (let told = 0; ; ) {
     const rows: Activity[] = []
     for await (const row of client.all.listActivity({ limit: PAGE }, { signal })) {
-      if (BigInt(row.sequence) <= after) break
+      if (sequenceOf(row.sequence) <= after) break
       rows.push(row)
     }
     for (const row of rows.reverse()) {
       if (json) out.json(row)
       else activityLine(out, row)
       await out.taken()
-      after = BigInt(row.sequence)
+      after = sequenceOf(row.sequence)
       told += 1
       if (told === count) return
     }
@@ -36,11 +36,16 @@ export async function watch(session: Session): Promise<void> {
 
 async function newest({ client }: Session): Promise<bigint> {
   const { items } = await client.listActivity({ limit: 1 })
-  return BigInt(items[0]?.sequence ?? 0)
+  return sequenceOf(items[0]?.sequence ?? '0')
+}
+
+function since(text: string): bigint {
+  if (!/^\d{1,19}$/.test(text)) throw new UsageError(`--since must be a sequence number, not "${text}".`)
+  return BigInt(text)
 }
 
 function sequenceOf(text: string): bigint {
-  if (!/^\d{1,19}$/.test(text)) throw new UsageError(`--since must be a sequence number, not "${text}".`)
+  if (!/^\d{1,19}$/.test(text)) throw mistake(`"${text}" is no sequence number of an activity.`)
   return BigInt(text)
 }
 

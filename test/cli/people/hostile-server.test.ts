@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { PEOPLE_COMMANDS } from '../../../src/cli/people/table.ts'
+import { OPERATIONS } from '../../../src/contract/operations.ts'
+import { NAMED_RESOURCES } from '../../../src/contract/resources.ts'
+import { inProcess, scratch } from './in-process.ts'
+import { drivingIn, everyUnseen } from './unseen.ts'
+
+/** What a server that means harm puts wherever a text stands: lone surrogates and U+0000 too. */
+const POISON = `${everyUnseen()}\0\ud800\u001b]0;owned\u0007\nEvidence of this revision: supported 99`
+
+type Schema = {
+  anyOf?: Schema[]
+  type?: string
+  items?: Schema
+  properties?: Record<string, Schema>
+}
+
+const UUID = '01a1fe70-f771-7000-8000-00735f02cd26'
+/** The ids that a write needs before its answer can do harm. */
+const NEEDED = ['Entry.id', 'Entry.currentRevisionId', 'Revision.id', 'Revision.entryId']
+
+/** A resource of the right shape, in which every text is poison but for what a reader goes by. */
+function poisoned(schema: Schema, name = '', resource = ''): unknown {
+  if (NEEDED.includes(`${resource}.${name}`)) return UUID
+  if (name === 'nextCursor') return null
+  if (name === 'sequence') return '7'
+  if (name === 'token') return 'plm_stub'
+  if (schema.anyOf !== undefined) return poisoned(schema.anyOf[0] ?? {})
+  if (schema.type === 'array') return [poisoned(schema.items ?? {})]
+  if (schema.type === 'number' || schema.type === 'integer') return 1
+  if (schema.properties === undefined) return schema.type === 'object' ? { slug: POISON, title: POISON } : POISON
+  return Object.fromEntries(Object.entries(schema.properties).map(([key, one]) => [key, poisoned(one, key, resource)]))
+}
+
+const answers = Object.values(OPERATIONS).map(({ method, path, response }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}(?:\\?|$)`),
+  body: poisoned(NAMED_RESOURCES[response as keyof typeof NAMED_RESOURCES] as Schema, '', response),
+}))
+
+const lies: RequestListener = (request, answer) => {
+  const found = answers.find(({ method, pattern }) => method === request.method && pattern.test(request.url ?? ''))
+  answer.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
+  answer.end(JSON.stringify(found?.body ?? {}))
+}
+const refusals: RequestListener = (_, answer) => {
+  answer.writeHead(418, { 'x-request-id': '\u009b2J' })
+  answer.end(JSON.stringify({ error: { code: POISON, requestId: POISON } }))
+}
+const redirects: RequestListener = (_, answer) => {
+  answer.writeHead(302, { location: 'http://x/\u009b31m\u0085' })
+  answer.end()
+}
+const noise: RequestListener = (_, answer) => answer.end(`${POISON}{`)
+
+const servers: Server[] = []
+const urls: Record<string, string> = {}
+before(async () => {
+  for (const [name, listener] of Object.entries({ lies, refusals, redirects, noise })) {
+    const server = createServer(listener)
+    servers.push(server)
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    urls[name] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+})
+after(() => {
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+const DRAFT = '{"title":"T","summary":"S","content":"C","sources":[]}'
+const JUDGE = ['--revision', 'latest', '--rationale', 'R']
+const ARGS: Record<string, string[]> = {
+  search: ['x'],
+  show: ['x'],
+  log: ['x'],
+  diff: ['x', 'latest', 'latest'],
+  publish: ['-', '--title', 'T', '--summary', 'S'],
+  revise: ['x', '-', '--previous', 'latest', '--change-type', 'EXPAND', '--rationale', 'R'],
+  verify: ['x', ...JUDGE, '--result', 'SUPPORTED', '--confidence', '1'],
+  contradict: ['x', ...JUDGE],
+  relate: ['x', 'y', '--rationale', 'R'],
+  watch: ['--since', '1', '--count', '1'],
+  whoami: [],
+  completion: ['fish'],
+}
+
+for (const { name, flags } of PEOPLE_COMMANDS) {
+  test(`a server that means harm drives no terminal through ${name}`, async () => {
+    const forms = flags.some(flag => flag.name === 'json') ? [[], ['--json']] : [[]]
+    for (const [kind, url] of Object.entries(urls)) {
+      for (const form of forms) {
+        const env = { PALIMPSEST_URL: url, XDG_CONFIG_HOME: join(scratch(), kind) }
+        const waits = name === 'completion' ? [] : ['--no-wait']
+        const args = [name, ...(ARGS[name] ?? []), ...waits, ...form]
+        const { stdout, stderr, code } = await inProcess(args, { env, input: DRAFT, terminal: 100 })
+        assert.deepEqual(drivingIn(stdout + stderr), [], `${kind} ${form}`)
+        assert.doesNotMatch(stdout, /^Evidence of this revision: supported 99/m)
+        assert.doesNotMatch(stderr, /^\s+at /m, kind)
+        if (kind === 'lies') assert.equal(code, 0, stderr)
+        else if (name !== 'whoami' && name !== 'completion') assert.notEqual(code, 0, kind)
+      }
+    }
+  })
+}
