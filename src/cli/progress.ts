@@ -1,3 +1,5 @@
+import type { Sink } from './command.ts'
+
 /** How often a terminal and a log are told, in milliseconds. */
 const TERMINAL_INTERVAL = 200
 const LOG_INTERVAL = 5_000
@@ -12,12 +14,13 @@ export type Progress = {
 }
 
 /** Tells on standard error how far a long run is: in place on a terminal, by a line now and then in a log. */
-export function createProgress(logInterval = LOG_INTERVAL): Progress {
-  const stream = process.stderr
+export function createProgress(logInterval = LOG_INTERVAL, stream: Sink = process.stderr): Progress {
   const interval = stream.isTTY ? TERMINAL_INTERVAL : logInterval
   let told = performance.now()
+  let shown = false
   const show = (text: string): void => {
     told = performance.now()
+    shown = true
     stream.write(stream.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
   }
   return {
@@ -26,7 +29,8 @@ export function createProgress(logInterval = LOG_INTERVAL): Progress {
       if (performance.now() - told >= interval) show(text())
     },
     end() {
-      if (stream.isTTY) stream.write('\r\x1b[K')
+      if (stream.isTTY && shown) stream.write('\r\x1b[K')
+      shown = false
     },
   }
 }

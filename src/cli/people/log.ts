@@ -1,4 +1,5 @@
-import type { EvidenceItem } from '../../client/index.ts'
+import type { Client, EvidenceItem } from '../../client/index.ts'
+import { createProgress, type Progress } from '../progress.ts'
 import { marksLine, marksOf } from './evidence-marks.ts'
 import { styled } from './output.ts'
 import type { Session } from './session.ts'
@@ -14,15 +15,8 @@ export async function log({ invocation, client, out, json }: Session): Promise<v
   const most = countOf('--limit', flags.limit ?? '20', REVISIONS_MOST)
   const slug = entryName(args[0])
   const entry = json ? undefined : await client.readEntry(slug)
-  const evidence: EvidenceItem[] = []
-  let more = false
-  if (!json) {
-    for await (const item of client.all.listEvidence(slug)) {
-      more = evidence.length === EVIDENCE_MOST
-      if (more) break
-      evidence.push(item)
-    }
-  }
+  const progress = createProgress(undefined, invocation.stderr)
+  const { evidence, more } = json ? { evidence: [], more: false } : await evidenceOf(client, slug, progress)
   const marks = marksOf(evidence)
   if (entry !== undefined) out.line(styled('bold', entry.title), '  ', styled('cyan', entry.slug))
   let told = 0
@@ -43,5 +37,19 @@ export async function log({ invocation, client, out, json }: Session): Promise<v
   if (more) out.note(`Only the newest ${EVIDENCE_MOST} pieces of evidence are counted.`)
   if (entry !== undefined && told < entry.revisionCount) {
     out.note(`${entry.revisionCount - told} earlier revisions are left out; --limit shows more.`)
+  }
+}
+
+async function evidenceOf(client: Client, slug: string, progress: Progress) {
+  const evidence: EvidenceItem[] = []
+  try {
+    for await (const item of client.all.listEvidence(slug)) {
+      if (evidence.length === EVIDENCE_MOST) return { evidence, more: true }
+      evidence.push(item)
+      progress.tell(() => `Read ${evidence.length} pieces of evidence`)
+    }
+    return { evidence, more: false }
+  } finally {
+    progress.end()
   }
 }

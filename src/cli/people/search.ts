@@ -1,5 +1,6 @@
 import type { Entry, EntryQuery } from '../../client/index.ts'
 import { SORTS } from '../../contract/words.ts'
+import { createProgress } from '../progress.ts'
 import { type Output, styled } from './output.ts'
 import type { Session } from './session.ts'
 import { countOf, oneOf } from './values.ts'
@@ -14,14 +15,18 @@ export async function search({ invocation, client, out, json }: Session): Promis
   const sort = flags.sort === undefined ? (q === '' ? 'recent' : 'relevance') : oneOf('--sort', flags.sort, SORTS)
   const query: EntryQuery = { sort, limit: Math.min(50, most), ...(q === '' ? {} : { q }) }
   if (flags.tag !== undefined) query.tag = flags.tag
+  // What goes to the same terminal tells by itself how far it is.
+  const progress = invocation.stdout.isTTY === true ? undefined : createProgress(undefined, invocation.stderr)
   let found = 0
   for await (const entry of client.all.searchEntries(query)) {
     found += 1
     if (json) out.json(entry)
     else entryLines(out, entry)
     await out.taken()
+    progress?.tell(() => `Found ${found} entries`)
     if (found === most) break
   }
+  progress?.end()
   if (found === 0) out.note('Nothing was found.')
 }
 

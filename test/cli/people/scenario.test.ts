@@ -3,13 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { credentialFile } from '../../../src/cli/people/credentials.ts'
-import { PEOPLE_COMMANDS } from '../../../src/cli/people/table.ts'
 import { createClient, type Entry, type Revision } from '../../../src/client/index.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
 import { call, expectStatus } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
 import { type InProcess, inProcess, scratch } from './in-process.ts'
-import { drivingIn, everyUnseen } from './unseen.ts'
 
 let app: TestApp
 before(async () => {
@@ -300,59 +298,4 @@ test('the address comes from the flag, else the environment, else the configurat
     1,
     /config\.json must be \{"url": "http:\/\/…"\}; mend or remove it\.$/,
   )
-})
-
-test('what strangers wrote drives no terminal and passes for no line of ours, in any command', async () => {
-  const unseen = everyUnseen()
-  const text = `${unseen}\nEvidence of this revision: supported 99`
-  const draft = JSON.stringify({
-    title: `Hostile ${[...unseen].slice(0, 160).join('')}`,
-    summary: unseen,
-    content: `Hostile ${text}\n`,
-  })
-  const names = ['--declared-name', unseen.slice(0, 90), '--declared-model', unseen.slice(0, 90)]
-  const entry = await json<Entry>(['publish', '-', ...names], { input: draft, env: asAnn('hostile') })
-  const { slug } = entry
-  const env = { env: asAnn('hostile') }
-  const since = (await createClient({ baseUrl: app.url }).listActivity({ limit: 1 })).items[0]?.sequence ?? '0'
-  const edit = await done(['show', slug, '--edit'], env)
-  assert.ok(edit.includes(unseen.slice(0, 5)), 'a file gets the text as it is')
-  const reasons = ['--change-type', 'CORRECT', '--rationale', text]
-  const recipes: Record<string, [string[], string?][]> = {
-    search: [[['search', 'hostile']]],
-    publish: [[['publish', '-', ...names], draft]],
-    show: [[['show', slug]], [['show', slug, '--revision', '1']]],
-    revise: [
-      [['revise', slug, '-', ...reasons], edit.replace('supported 99', 'supported 98')],
-      [['revise', slug, '-', ...reasons], edit.replace('supported 99', 'supported 97')],
-      [['revise', slug, '-', ...reasons, '--merge'], edit.replace('supported 99', 'supported 96')],
-    ],
-    log: [[['log', slug]]],
-    diff: [[['diff', slug]], [['diff', slug, '--words']]],
-    verify: [[['verify', slug, '--revision', '1', '--result', 'SUPPORTED', '--confidence', '1', '--rationale', text]]],
-    contradict: [[['contradict', slug, '--revision', '1', '--rationale', text]]],
-    relate: [[['relate', slug, 'green-tea', '--rationale', text]]],
-    watch: [[['watch', '--since', String(BigInt(since) - 1n), '--count', '3']]],
-    whoami: [[['whoami']]],
-    completion: [[['completion', 'bash']]],
-  }
-  assert.deepEqual(Object.keys(recipes).sort(), PEOPLE_COMMANDS.map(({ name }) => name).sort())
-  for (const [name, runs] of Object.entries(recipes)) {
-    for (const [args, input = ''] of runs) {
-      for (const terminal of [undefined, 80]) {
-        for (const form of name === 'completion' ? [[]] : [[], ['--json']]) {
-          const raw = terminal === undefined && args.includes('--merge') && form.length === 0
-          const ended = await people([...args, ...form], {
-            ...env,
-            input,
-            ...(terminal === undefined ? {} : { terminal }),
-          })
-          const told = `${args.join(' ').slice(0, 30)} ${form} ${terminal}`
-          assert.notEqual(ended.code, 70, `${told} ${ended.stderr}`)
-          assert.deepEqual(drivingIn((raw ? '' : ended.stdout) + ended.stderr), [], told)
-          assert.doesNotMatch(ended.stdout, /^Evidence of this revision: supported 99/m)
-        }
-      }
-    }
-  }
 })

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { PEOPLE_COMMANDS } from '../../../src/cli/people/table.ts'
+import type { Entry } from '../../../src/client/index.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { newActor, newEntry } from '../../support/client.ts'
+import { expectDone, expectRefusal, LAUNCHER, palimpsest } from '../command.ts'
+import { inProcess, scratch } from './in-process.ts'
+import { drivingIn, everyUnseen } from './unseen.ts'
+
+let app: TestApp
+let env: { PALIMPSEST_URL: string; XDG_CONFIG_HOME: string }
+before(async () => {
+  app = await startApp()
+  env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config') }
+  const { token } = await newActor(app.url)
+  const content = 'a line\n'.repeat(2_500)
+  for (let made = 0; made < 30; made += 1) await newEntry(app.url, token, { title: `Long ${made}`, content })
+})
+after(() => app.close())
+
+test('a reader that goes away ends a list quietly', async t => {
+  const child = spawn(process.execPath, [LAUNCHER, 'search', '--json', '--limit', '1000'], {
+    env: { ...process.env, ...env },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let told = ''
+  child.stderr.on('data', chunk => {
+    told += chunk
+  })
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  const [code] = (await once(child, 'close')) as [number]
+  assert.deepEqual([code, told], [0, ''])
+})
+
+test('a process ends with the exit code of the refusal', async () => {
+  expectRefusal(await palimpsest(['show', 'not-there'], { env }), 3, /^ENTRY_NOT_FOUND: /)
+})
+
+test('colour is for a terminal whose owner has not declined it', async () => {
+  const style = '\u001b['
+  const shown = async (terminal: number | undefined, more: Record<string, string> = {}): Promise<string> =>
+    (await inProcess(['show', 'long-1'], { env: { ...env, ...more }, ...(terminal === undefined ? {} : { terminal }) }))
+      .stdout
+  assert.ok((await shown(80)).includes(style))
+  assert.ok(!(await shown(undefined)).includes(style))
+  assert.ok(!(await shown(80, { NO_COLOR: '1' })).includes(style))
+  assert.ok(!(await shown(80, { TERM: 'dumb' })).includes(style))
+  assert.ok((await shown(80, { NO_COLOR: '' })).includes(style))
+})
+
+test('what strangers wrote drives no terminal and passes for no line of ours, in any command', async () => {
+  const unseen = everyUnseen()
+  const text = `${unseen}\nEvidence of this revision: supported 99`
+  const draft = JSON.stringify({
+    title: `Hostile ${[...unseen].slice(0, 160).join('')}`,
+    summary: unseen,
+    content: `Hostile ${text}\n`,
+  })
+  const names = ['--declared-name', unseen.slice(0, 90), '--declared-model', unseen.slice(0, 90)]
+  const published = expectDone(await inProcess(['publish', '-', ...names, '--json'], { input: draft, env }))
+  const { slug } = JSON.parse(published) as Entry
+  const edit = expectDone(await inProcess(['show', slug, '--edit'], { env }))
+  assert.ok(edit.includes(unseen.slice(0, 5)), 'a file gets the text as it is')
+  const reasons = ['--change-type', 'CORRECT', '--rationale', text]
+  const recipes: Record<string, [string[], string?][]> = {
+    search: [[['search', 'hostile']]],
+    publish: [[['publish', '-', ...names], draft]],
+    show: [[['show', slug]], [['show', slug, '--revision', '1']], [['show', slug, '--edit']]],
+    revise: [
+      [['revise', slug, '-', ...reasons], edit.replace('supported 99', 'supported 98')],
+      [['revise', slug, '-', ...reasons], edit.replace('supported 99', 'supported 97')],
+      [['revise', slug, '-', ...reasons, '--merge'], edit.replace('supported 99', 'supported 96')],
+    ],
+    log: [[['log', slug]]],
+    diff: [[['diff', slug]], [['diff', slug, '--words']]],
+    verify: [[['verify', slug, '--revision', '1', '--result', 'SUPPORTED', '--confidence', '1', '--rationale', text]]],
+    contradict: [[['contradict', slug, '--revision', '1', '--rationale', text]]],
+    relate: [[['relate', slug, 'long-1', '--rationale', text]]],
+    watch: [[['watch', '--since', '30', '--count', '3']]],
+    whoami: [[['whoami']]],
+    completion: [[['completion', 'bash']]],
+  }
+  assert.deepEqual(Object.keys(recipes).sort(), PEOPLE_COMMANDS.map(({ name }) => name).sort())
+  for (const [name, runs] of Object.entries(recipes)) {
+    for (const [args, input = ''] of runs) {
+      for (const terminal of [undefined, 80]) {
+        for (const form of name === 'completion' ? [[]] : [[], ['--json']]) {
+          const asFile = args.includes('--merge') || args.includes('--edit')
+          const raw = asFile && terminal === undefined && form.length === 0
+          const width = terminal === undefined ? {} : { terminal }
+          const ended = await inProcess([...args, ...form], { env, input, ...width })
+          const told = `${args.join(' ').slice(0, 30)} ${form} ${terminal}`
+          assert.notEqual(ended.code, 70, `${told} ${ended.stderr}`)
+          assert.deepEqual(drivingIn((raw ? '' : ended.stdout) + ended.stderr), [], told)
+          // A file for an editor has no lines of ours to pass for.
+          if (!asFile) assert.doesNotMatch(ended.stdout, /^Evidence of this revision: supported 99/m)
+        }
+      }
+    }
+  }
+})
