@@ -29,7 +29,6 @@ export type Session = {
   client: Client
   out: Output
   json: boolean
-  clock: Clock
   /** The actor that is kept for the service, if one is; none where PALIMPSEST_TOKEN takes its place. */
   kept: Credential | undefined
   /** Has an actor to write as: that of PALIMPSEST_TOKEN, the one that is kept, or a new one. To be called before the first write. */
@@ -69,7 +68,6 @@ function openSession(invocation: Invocation): Session {
     client: clientFor(own ?? kept?.token),
     out,
     json: switches.has('json'),
-    clock,
     kept,
     async becomeActor() {
       const input = declared(invocation)
@@ -87,12 +85,12 @@ function openSession(invocation: Invocation): Session {
   return session
 }
 
-/** Says that a wait was asked for, then waits. */
+/** Says that there is a wait, as the service asks or after no answer, then waits. */
 const sayingClock = (clock: Clock, out: Output): Clock => ({
   now: () => clock.now(),
   sleep(milliseconds, signal) {
     if (milliseconds >= SAID_FROM)
-      out.note(`The service asks to wait: going on in ${Math.ceil(milliseconds / 1_000)} s.`)
+      out.note(`The service could not answer yet: trying again in ${Math.ceil(milliseconds / 1_000)} s.`)
     return clock.sleep(milliseconds, signal)
   },
 })

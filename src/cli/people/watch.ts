@@ -1,52 +1,33 @@
 import type { Activity } from '../../client/index.ts'
 import { UsageError } from '../command.ts'
 import { type Output, styled } from './output.ts'
-import { mistake, type Session } from './session.ts'
+import type { Session } from './session.ts'
 import { countOf } from './values.ts'
 
 const COUNT_MOST = 100_000_000
-const PAGE = 50
-/** Between two looks, in milliseconds: a fifth of what an origin may read. */
-const INTERVAL = 2_500
 
 /** Follows the feed in the order of its sequence, from now on or from behind a number, until it is interrupted. */
-export async function watch(session: Session): Promise<void> {
-  const { invocation, client, out, json, clock } = session
+export async function watch({ invocation, client, out, json }: Session): Promise<void> {
   const { flags, signal } = invocation
   const count = flags.count === undefined ? undefined : countOf('--count', flags.count, COUNT_MOST)
-  let after = flags.since === undefined ? await newest(session) : since(flags.since)
-  for (let told = 0; ; ) {
-    const rows: Activity[] = []
-    for await (const row of client.all.listActivity({ limit: PAGE }, { signal })) {
-      if (sequenceOf(row.sequence) <= after) break
-      rows.push(row)
-    }
-    for (const row of rows.reverse()) {
+  const query = flags.since === undefined ? {} : { after: sequenceOf(flags.since) }
+  let told = 0
+  try {
+    for await (const row of client.watchActivity(query, { signal })) {
       if (json) out.json(row)
       else activityLine(out, row)
       await out.taken()
-      after = sequenceOf(row.sequence)
       told += 1
       if (told === count) return
     }
-    if (signal?.aborted) return
-    await clock.sleep(INTERVAL, signal)
+  } catch (error) {
+    if (signal?.aborted !== true) throw error
   }
 }
 
-async function newest({ client }: Session): Promise<bigint> {
-  const { items } = await client.listActivity({ limit: 1 })
-  return sequenceOf(items[0]?.sequence ?? '0')
-}
-
-function since(text: string): bigint {
+function sequenceOf(text: string): string {
   if (!/^\d{1,19}$/.test(text)) throw new UsageError(`--since must be a sequence number, not "${text}".`)
-  return BigInt(text)
-}
-
-function sequenceOf(text: string): bigint {
-  if (!/^\d{1,19}$/.test(text)) throw mistake(`"${text}" is no sequence number of an activity.`)
-  return BigInt(text)
+  return text
 }
 
 function activityLine(out: Output, row: Activity): void {

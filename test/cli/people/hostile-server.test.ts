@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { PEOPLE_COMMANDS } from '../../../src/cli/people/table.ts'
-import { OPERATIONS } from '../../../src/contract/operations.ts'
+import { OPERATIONS, type Operation } from '../../../src/contract/operations.ts'
 import { NAMED_RESOURCES } from '../../../src/contract/resources.ts'
 import { inProcess, scratch } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
@@ -36,16 +36,19 @@ function poisoned(schema: Schema, name = '', resource = ''): unknown {
   return Object.fromEntries(Object.entries(schema.properties).map(([key, one]) => [key, poisoned(one, key, resource)]))
 }
 
-const answers = Object.values(OPERATIONS).map(({ method, path, response }) => ({
+const answers = Object.values<Operation>(OPERATIONS).map(({ method, path, response, media }) => ({
   method,
+  media,
   pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}(?:\\?|$)`),
   body: poisoned(NAMED_RESOURCES[response as keyof typeof NAMED_RESOURCES] as Schema, '', response),
 }))
 
 const lies: RequestListener = (request, answer) => {
   const found = answers.find(({ method, pattern }) => method === request.method && pattern.test(request.url ?? ''))
-  answer.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
-  answer.end(JSON.stringify(found?.body ?? {}))
+  const json = JSON.stringify(found?.body ?? {})
+  const media = found?.media ?? 'application/json'
+  answer.writeHead(found === undefined ? 404 : 200, { 'content-type': media })
+  answer.end(media === 'text/event-stream' ? `id: 7\ndata: ${json}\n\n` : json)
 }
 const refusals: RequestListener = (_, answer) => {
   answer.writeHead(418, { 'x-request-id': '\u009b2J' })

@@ -18,7 +18,7 @@ before(async () => {
   env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config') }
   const { token } = await newActor(app.url)
   const content = 'a line\n'.repeat(2_500)
-  for (let made = 0; made < 30; made += 1) await newEntry(app.url, token, { title: `Long ${made}`, content })
+  for (let made = 0; made < 10; made += 1) await newEntry(app.url, token, { title: `Long ${made}`, content })
 })
 after(() => app.close())
 
@@ -81,7 +81,7 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
     verify: [[['verify', slug, '--revision', '1', '--result', 'SUPPORTED', '--confidence', '1', '--rationale', text]]],
     contradict: [[['contradict', slug, '--revision', '1', '--rationale', text]]],
     relate: [[['relate', slug, 'long-1', '--rationale', text]]],
-    watch: [[['watch', '--since', '30', '--count', '3']]],
+    watch: [[['watch', '--since', '10', '--count', '3']]],
     whoami: [[['whoami']]],
     completion: [[['completion', 'bash']]],
   }
