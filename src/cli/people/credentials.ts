@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
+  copyFileSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -115,17 +116,35 @@ export async function keepCredential(
     const credential = { baseUrl, actor, token }
     writeSync(descriptor, `${JSON.stringify(credential, null, 2)}\n`)
     fsyncSync(descriptor)
-    try {
-      linkSync(partial, file)
-      return { credential, made: true }
-    } catch (error) {
-      const kept = (error as NodeJS.ErrnoException).code === 'EEXIST' ? readCredential(env, baseUrl) : undefined
-      if (kept === undefined) throw error
-      return { credential: kept, made: false }
-    }
+    if (namedFirst(partial, file)) return { credential, made: true }
+    return { credential: readCredential(env, baseUrl) ?? credential, made: false }
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
+    throw new OperatorError(`${file} cannot be made (${code}), so that its token is lost; mend that and try again.`)
   } finally {
     closeSync(descriptor)
     rmSync(partial, { force: true })
+  }
+}
+
+/** Gives a file its name unless that is taken. */
+function namedFirst(partial: string, file: string): boolean {
+  try {
+    linkSync(partial, file)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
+  }
+  // A file system without links: the copy keeps the mode.
+  try {
+    copyFileSync(partial, file, constants.COPYFILE_EXCL)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
   }
 }
 

@@ -299,31 +299,3 @@ test('the address comes from the flag, else the environment, else the configurat
     /config\.json must be \{"url": "http:\/\/…"\}; mend or remove it\.$/,
   )
 })
-
-test('watch follows what happens, in order, from a number on or from now on', async () => {
-  const read = createClient({ baseUrl: app.url })
-  const { items } = await read.listActivity({ limit: 50 })
-  const rows = items.toReversed()
-  const [first] = rows
-  assert.ok(first !== undefined)
-  const since = ['watch', '--since', first.sequence, '--count', String(rows.length - 1), '--json']
-  assert.deepEqual(
-    (await done(since))
-      .trimEnd()
-      .split('\n')
-      .map(line => JSON.parse(line)),
-    rows.slice(1),
-  )
-  const stop = new AbortController()
-  const seen: string[] = []
-  const watching = people(['watch', '--since', rows.at(-1)?.sequence ?? '0'], {
-    signal: stop.signal,
-    onOutput: text => {
-      seen.push(text)
-      if (text.includes(' CREATE ')) stop.abort()
-    },
-  })
-  const { slug } = await published()
-  assert.equal((await watching).code, 0)
-  assert.match(seen.at(-1) ?? '', new RegExp(`^\\d+ \\S+ CREATE ${slug} by "Ann" {2}Entry number`))
-})

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { PEOPLE_COMMANDS } from '../../../src/cli/people/table.ts'
-import type { Entry } from '../../../src/client/index.ts'
+import { createClient, type Entry } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { expectDone, expectRefusal, LAUNCHER, palimpsest } from '../command.ts'
@@ -51,6 +51,36 @@ test('colour is for a terminal whose owner has not declined it', async () => {
   assert.ok(!(await shown(80, { NO_COLOR: '1' })).includes(style))
   assert.ok(!(await shown(80, { TERM: 'dumb' })).includes(style))
   assert.ok((await shown(80, { NO_COLOR: '' })).includes(style))
+})
+
+test('watch follows what happens, in order, from a number on or from now on', async () => {
+  const read = createClient({ baseUrl: app.url })
+  const { items } = await read.listActivity({ limit: 50 })
+  const rows = items.toReversed()
+  const [first] = rows
+  assert.ok(first !== undefined)
+  const since = ['watch', '--since', first.sequence, '--count', String(rows.length - 1), '--json']
+  const told = expectDone(await inProcess(since, { env }))
+  assert.deepEqual(
+    told
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as unknown),
+    rows.slice(1),
+  )
+  const stop = new AbortController()
+  const seen: string[] = []
+  const watching = inProcess(['watch', '--since', rows.at(-1)?.sequence ?? '0'], {
+    env,
+    signal: stop.signal,
+    onOutput: text => {
+      seen.push(text)
+      if (text.includes(' CREATE ')) stop.abort()
+    },
+  })
+  expectDone(await inProcess(['publish', '-', '--title', 'Watched', '--summary', 'S'], { env, input: 'C' }))
+  assert.equal((await watching).code, 0)
+  assert.match(seen.at(-1) ?? '', /^\d+ \S+ CREATE watched by .* {2}Watched\n$/)
 })
 
 test('what strangers wrote drives no terminal and passes for no line of ours, in any command', async () => {
