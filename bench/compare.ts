@@ -1,0 +1,169 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createCorpus, findWords, textBytes } from './corpus.ts'
+import { type Loader, startLoader } from './load/loader.ts'
+import type { Loaded, Operation } from './load/order.ts'
+import type { Options } from './options.ts'
+import { CORES, cpuSeconds, memoryOf, signalTree } from './processes.ts'
+import type { Results, Round, TargetResult } from './results.ts'
+import type { Place, Running, Target } from './target.ts'
+
+const MEGABYTE = 1e6
+/** So long an operation runs before it counts, in seconds. */
+const WARM = 1
+/** What is written while measuring comes after what is there, and no round writes what another did. */
+const FRESH_STEP = 10_000_000
+const NO_END = 1_000_000_000
+const SAMPLED = 100
+
+type Started = { target: Target; running: Running; result: TargetResult }
+
+/** The directories of a target and how much it holds; made anew but for what is kept. */
+export async function placeOf(options: Options, target: Target, entries = options.entries): Promise<Place> {
+  const holding = Math.min(entries, target.most)
+  const place = {
+    kept: join(options.work, target.name, String(holding)),
+    scratch: join(options.work, 'scratch', `${target.name}-${holding}`),
+    entries: holding,
+    words: (await findWords()).middling,
+    say: (text: string) => options.say(`${target.name}: ${text}`),
+  }
+  if (options.refill) rmSync(place.kept, { recursive: true, force: true })
+  rmSync(place.scratch, { recursive: true, force: true })
+  mkdirSync(place.kept, { recursive: true })
+  mkdirSync(place.scratch, { recursive: true })
+  return place
+}
+
+/** Measures the operations of all targets in alternating rounds; `save` is called after each step, what is in `results` already is not measured again. */
+export async function compare(targets: Target[], options: Options, results: Results, save: () => void): Promise<void> {
+  const left = targets.filter(target => isLeft(target, options, results))
+  const started: Started[] = []
+  const loader = startLoader(CORES.load)
+  try {
+    for (const target of left) {
+      const one = await startOne(target, options, results)
+      if (one !== undefined) started.push(one)
+      save()
+    }
+    for (let round = 0; round < options.rounds; round++) {
+      for (const operation of options.operations) {
+        for (const one of started) {
+          if (!one.target.operations.includes(operation) || measured(one.result, operation) > round) continue
+          await oneRound(loader, one, operation, round, options, results)
+          save()
+        }
+      }
+    }
+  } finally {
+    loader.close()
+    for (const { target, running } of started) {
+      for (const pid of running.pids) signalTree(pid, 'SIGCONT')
+      await running.stop()
+      await finish(target, running, results)
+    }
+    rmSync(join(options.work, 'scratch'), { recursive: true, force: true })
+    save()
+  }
+}
+
+const measured = (result: TargetResult | undefined, operation: Operation): number =>
+  result?.rounds[operation]?.length ?? 0
+
+const isLeft = (target: Target, options: Options, results: Results): boolean =>
+  options.operations.some(
+    operation =>
+      target.operations.includes(operation) && measured(results.targets[target.name], operation) < options.rounds,
+  )
+
+async function startOne(target: Target, options: Options, results: Results): Promise<Started | undefined> {
+  try {
+    const place = await placeOf(options, target)
+    options.say(`${target.name}: preparing ${place.entries} entries`)
+    await target.prepare(place)
+    const running = await target.start(place)
+    const result = results.targets[target.name] ?? { about: running.about, entries: place.entries, rounds: {} }
+    results.targets[target.name] = result
+    delete results.skipped[target.name]
+    note(running, result, 'start')
+    pause(running)
+    return { target, running, result }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    options.say(`${target.name} IS SKIPPED: ${reason}`)
+    results.skipped[target.name] = reason.slice(0, 300)
+    return undefined
+  }
+}
+
+const pause = ({ pids }: Running): void => {
+  for (const pid of pids) signalTree(pid, 'SIGSTOP')
+}
+
+function note({ pids }: Running, result: TargetResult, when: 'start' | 'end'): void {
+  if (pids.length === 0) return
+  const now = pids.reduce((sum, pid) => sum + memoryOf(pid), 0) / MEGABYTE
+  const before = result.memory ?? { start: now, most: now, end: now }
+  result.memory = { ...before, most: Math.max(before.most, now), [when]: now }
+}
+
+/** Warms up and measures one operation; all other targets stand still meanwhile. */
+async function oneRound(
+  loader: Loader,
+  { target, running, result }: Started,
+  operation: Operation,
+  round: number,
+  options: Options,
+  results: Results,
+): Promise<void> {
+  for (const pid of running.pids) signalTree(pid, 'SIGCONT')
+  try {
+    const from = FRESH_STEP * (1 + round * options.operations.length + options.operations.indexOf(operation))
+    const load = (seconds: number, offset: number): Promise<Loaded> => {
+      if (running.measure !== undefined) return running.measure(operation, seconds)
+      if (running.situation === undefined) throw new Error('There is nothing to load.')
+      const { situation } = running
+      const { connections } = options
+      return loader.run({ situation, operation, connections, seconds, count: NO_END, from: from + offset })
+    }
+    if (running.measure === undefined) await load(Math.min(WARM, options.seconds), FRESH_STEP / 2)
+    const cpu = (): number => running.pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
+    const [before, began] = [cpu(), performance.now()]
+    const loaded = await load(options.seconds, 0)
+    const server = (cpu() - before) / ((performance.now() - began) / 1_000)
+    const figures: Round = { ...rounded(loaded), server: Number(server.toFixed(2)) }
+    result.rounds[operation] = [...(result.rounds[operation] ?? []), figures]
+    note(running, result, 'end')
+    options.say(
+      `round ${round + 1} ${operation} ${target.name}: ${figures.perSecond}/s, p50 ${figures.p50} ms, p99 ${figures.p99} ms, ${perCore(figures)}`,
+    )
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    options.say(`${target.name} FAILED at ${operation}: ${reason}`)
+    results.skipped[`${target.name} ${operation}`] = reason.slice(0, 300)
+  } finally {
+    pause(running)
+  }
+}
+
+/** What is left to compare where others take the machine's time. */
+const perCore = ({ perSecond, server }: Round): string =>
+  server === 0 ? 'in process' : `${Math.round(perSecond / server)} per second of processor time`
+
+const rounded = ({ perSecond, p50, p99, busy }: Loaded): Omit<Round, 'server'> => ({
+  perSecond: Number(perSecond.toPrecision(4)),
+  p50: Number(p50.toFixed(3)),
+  p99: Number(p99.toFixed(3)),
+  load: Number(busy.toFixed(2)),
+})
+
+async function finish(target: Target, running: Running, results: Results): Promise<void> {
+  const result = results.targets[target.name]
+  if (result === undefined || running.bytes === undefined || result.entries === 0) return
+  const textOf = await createCorpus()
+  const sample = Array.from({ length: SAMPLED }, (_, n) =>
+    textBytes(textOf(Math.floor((n * result.entries) / SAMPLED))),
+  )
+  result.bytesPerEntry = Math.round(running.bytes() / result.entries)
+  result.textBytesPerEntry = Math.round(sample.reduce((sum, one) => sum + one, 0) / SAMPLED)
+}

@@ -1,0 +1,57 @@
+import { synsets } from '../scripts/wordnet.ts'
+
+/** What is created: about 2 kB of title, summary, content and tags together. */
+export type Text = { title: string; summary: string; content: string; tags: string[] }
+
+const ENTRY_BYTES = 2_000
+/** A content is filled up with glosses so far away from each other: a prime, so that texts that share one seldom share two. */
+const STRIDE = 15_485_863
+const SAMPLE = 4_000
+
+let loaded: Promise<Text[]> | undefined
+
+/** Entry n of a corpus without end: the n-th synset of WordNet, filled up to 2 kB with the glosses of others, the same each time. */
+export async function createCorpus(): Promise<(number: number) => Text> {
+  loaded ??= Array.fromAsync(synsets(), ({ title, summary, content, tags }) => ({ title, summary, content, tags }))
+  const all = await loaded
+  return number => {
+    const own = all[number % all.length] as Text
+    const { title, summary, tags } = own
+    const room = ENTRY_BYTES - Buffer.byteLength(`${title}${summary}${tags.join('')}`)
+    let content = own.content
+    for (let step = 1; content.length < room; step++) {
+      content += `\n\n${(all[(number + step * STRIDE) % all.length] as Text).content}`
+    }
+    const cut = content.lastIndexOf(' ', room)
+    return { title, summary, content: content.slice(0, Math.max(cut, own.content.length)), tags }
+  }
+}
+
+/** Bytes of UTF-8 in a text. */
+export const textBytes = ({ title, summary, content, tags }: Text): number =>
+  Buffer.byteLength(`${title}${summary}${content}${tags.join('')}`)
+
+export type Words = { rare: string[]; middling: string[]; common: string[] }
+
+/** Words by the share of the entries that hold them, counted over a sample: one in thousands, about one in a hundred, and more than half. */
+export async function findWords(): Promise<Words> {
+  const textOf = await createCorpus()
+  const holding = new Map<string, number>()
+  for (let n = 0; n < SAMPLE; n++) {
+    const { title, summary, content } = textOf(n * STRIDE)
+    const words = new Set(`${title} ${summary} ${content}`.toLowerCase().match(/[a-z]+/g))
+    for (const word of words) holding.set(word, (holding.get(word) ?? 0) + 1)
+  }
+  const within = (least: number, most: number): string[] =>
+    [...holding]
+      .filter(([word, count]) => word.length > 1 && count >= least && count <= most)
+      .map(([word]) => word)
+      .sort()
+  const spread = (list: string[], count: number): string[] =>
+    list.filter((_, at) => at % Math.max(1, Math.floor(list.length / count)) === 0).slice(0, count)
+  return {
+    rare: spread(within(1, 1), 400),
+    middling: spread(within(SAMPLE * 0.008, SAMPLE * 0.014), 400),
+    common: within(SAMPLE * 0.5, SAMPLE),
+  }
+}

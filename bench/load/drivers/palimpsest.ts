@@ -1,0 +1,62 @@
+import type { Entry } from '../../../src/contract/resources.ts'
+import { pick, seeded } from '../../seeded.ts'
+import { type Answer, openHttp, requestText } from '../http.ts'
+import type { Connection, ConnectOptions, Situation } from '../order.ts'
+
+/** Entries that one connection revises in turn, nobody else's. */
+const OWN = 8
+
+/** Speaks the interface of this project; what answers the same bytes from memory understands R, L and GET of it. */
+export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
+  const { urls, addresses, words, tokens } = situation
+  const { number, next, operation } = options
+  const http = openHttp(urls[number % urls.length] as string)
+  const random = seeded(number)
+  const token = `x-actor-token: ${tokens[number % tokens.length]}\r\n`
+  const ask = async (status: number, text: string): Promise<Answer> => {
+    const answer = await http.send(text)
+    if (answer.status === status) return answer
+    throw new Error(`${text.slice(0, text.indexOf('\r\n'))} was answered ${answer.status}: ${answer.text()}`)
+  }
+  const get = async (path: string): Promise<void> => {
+    await ask(200, requestText('GET', path))
+  }
+  let asked = number
+  let turn = 0
+  const own = operation === 'U' ? await ownEntries(path => ask(200, requestText('GET', path)), addresses, number) : []
+  const list = requestText('GET', '/api/entries')
+  return {
+    R: () => get(`/api/entries/${pick(random, addresses)}`),
+    L: async () => {
+      await ask(200, list)
+    },
+    S: () => get(`/api/search?q=${encodeURIComponent(pick(random, words))}`),
+    GET: () => get(addresses[asked++ % addresses.length] as string),
+    async W() {
+      await ask(201, requestText('POST', '/api/entries', token, JSON.stringify(next())))
+    },
+    async U() {
+      const at = turn++ % own.length
+      const { slug, currentRevisionId } = own[at] as Entry
+      const { tags: _, ...text } = next()
+      const revision = { ...text, previousRevisionId: currentRevisionId, changeType: 'EXPAND', rationale: 'Measured.' }
+      const path = `/api/entries/${slug}/revisions`
+      own[at] = JSON.parse((await ask(201, requestText('POST', path, token, JSON.stringify(revision)))).text())
+    },
+    close: http.close,
+  }
+}
+
+async function ownEntries(
+  get: (path: string) => Promise<Answer>,
+  addresses: string[],
+  number: number,
+): Promise<Entry[]> {
+  const own: Entry[] = []
+  for (let at = 0; at < OWN; at++) {
+    const address = addresses[number * OWN + at]
+    if (address === undefined) throw new Error('There are too few entries for so many connections.')
+    own.push(JSON.parse((await get(`/api/entries/${address}`)).text()))
+  }
+  return own
+}

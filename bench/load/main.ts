@@ -1,0 +1,90 @@
+import { createCorpus } from '../corpus.ts'
+import { seeded } from '../seeded.ts'
+import type { Connection, Driver, Loaded, Order, Request } from './order.ts'
+
+/** A process that loads targets as it is told by messages, and answers each order with what came of it. */
+const SHARE_OF_SEARCHES = 0.05
+const SHARE_OF_WRITES = 0.05
+const PROGRESS_EVERY = 1_000
+const MIX_SEED = 7
+
+process.on('message', (order: Order) => {
+  run(order).then(
+    loaded => process.send?.({ loaded }),
+    (error: Error) => process.send?.({ error: error.stack }),
+  )
+})
+process.on('disconnect', () => process.exit())
+
+async function run(order: Order): Promise<Loaded> {
+  const { situation, operation, seconds, count } = order
+  const driver = (await import(`./drivers/${situation.driver}.ts`)) as Driver
+  const textOf = 'WUM'.includes(operation) ? await createCorpus() : undefined
+  let number = order.from
+  const next = () => {
+    if (textOf === undefined) throw new Error(`${operation} writes nothing.`)
+    return textOf(number++)
+  }
+  const connections = await Promise.all(
+    Array.from({ length: order.connections }, (_, at) => driver.connect(situation, { number: at, next, operation })),
+  )
+  try {
+    const request = requester(operation)
+    return await measure(connections, request, seconds, count)
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+}
+
+async function measure(
+  connections: Connection[],
+  request: (connection: Connection) => Promise<void>,
+  seconds: number,
+  count: number,
+): Promise<Loaded> {
+  const times: number[] = []
+  const used = process.cpuUsage()
+  const began = performance.now()
+  const until = began + 1_000 * seconds
+  let sent = 0
+  await Promise.all(
+    connections.map(async connection => {
+      let start = performance.now()
+      while (start < until && sent < count) {
+        sent += 1
+        await request(connection)
+        const end = performance.now()
+        times.push(end - start)
+        start = end
+        if (times.length % PROGRESS_EVERY === 0) process.send?.({ progress: times.length })
+      }
+    }),
+  )
+  const took = (performance.now() - began) / 1_000
+  const { user, system } = process.cpuUsage(used)
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  return {
+    count: times.length,
+    perSecond: times.length / took,
+    p50: at(0.5),
+    p99: at(0.99),
+    slowest: at(1),
+    busy: (user + system) / 1e6 / took,
+  }
+}
+
+function requester(operation: Order['operation']): (connection: Connection) => Promise<void> {
+  const send = (connection: Connection, request: Request): Promise<void> => {
+    const sending = connection[request]
+    if (sending === undefined) throw new Error(`This target has no ${request}.`)
+    return sending()
+  }
+  if (operation !== 'M') return connection => send(connection, operation)
+  const random = seeded(MIX_SEED)
+  return connection => {
+    const chance = random()
+    if (chance < SHARE_OF_WRITES) return send(connection, 'W')
+    return send(connection, chance < SHARE_OF_WRITES + SHARE_OF_SEARCHES ? 'S' : 'R')
+  }
+}

@@ -1,0 +1,71 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { OPERATIONS, type Operation } from './load/order.ts'
+
+export type Options = {
+  entries: number
+  /** Names of targets and of further measures. */
+  targets: string[]
+  measures: string[]
+  operations: Operation[]
+  seconds: number
+  rounds: number
+  connections: number
+  work: string
+  output: string
+  resume: boolean
+  refill: boolean
+  /** Tells progress, on standard error. */
+  say(text: string): void
+}
+
+/** Reads the command line; throws one sentence about what is wrong with it. */
+export function readOptions(args: string[], known: { targets: string[]; measures: string[] }): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      entries: { type: 'string', default: '100000' },
+      targets: { type: 'string', default: known.targets.join(',') },
+      measures: { type: 'string', default: known.measures.join(',') },
+      operations: { type: 'string', default: OPERATIONS.join(',') },
+      seconds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '3' },
+      connections: { type: 'string', default: '32' },
+      work: { type: 'string', default: join(tmpdir(), 'palimpsest-bench') },
+      output: { type: 'string', default: join(import.meta.dirname, 'results/latest.json') },
+      resume: { type: 'boolean', default: false },
+      refill: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    entries: number('entries', values.entries, 200, 10_000_000),
+    targets: some('targets', values.targets, known.targets),
+    measures: some('measures', values.measures, known.measures),
+    operations: some('operations', values.operations, OPERATIONS),
+    seconds: number('seconds', values.seconds, 0.1, 600),
+    rounds: number('rounds', values.rounds, 1, 100),
+    connections: number('connections', values.connections, 1, 1_000),
+    work: values.work,
+    output: values.output,
+    resume: values.resume,
+    refill: values.refill,
+    say: text => process.stderr.write(`${text}\n`),
+  }
+}
+
+function number(name: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (text === '' || !(value >= least && value <= most)) {
+    throw new Error(`--${name} must be a number from ${least} to ${most}, not "${text}".`)
+  }
+  return value
+}
+
+/** Some names of a list, in its order; "none" is none of them. */
+function some<T extends string>(name: string, text: string, all: readonly T[]): T[] {
+  const asked = text === 'none' || text === '' ? [] : text.split(',').map(one => one.trim())
+  const unknown = asked.find(one => !all.some(known => known === one))
+  if (unknown !== undefined) throw new Error(`--${name} knows no "${unknown}"; there are ${all.join(', ')}.`)
+  return all.filter(one => asked.includes(one))
+}

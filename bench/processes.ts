@@ -1,0 +1,156 @@
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+
+const PATIENCE = 30_000
+const TICKS = 100
+
+/** Where servers and loads run: each on a core of its own where there are two and taskset, else wherever the system puts them. */
+export const CORES: { server: string | undefined; load: string | undefined } =
+  availableParallelism() > 1 && hasTaskset() ? { server: '0', load: '1' } : { server: undefined, load: undefined }
+
+function hasTaskset(): boolean {
+  try {
+    execFileSync('taskset', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The words before a command that keep it on these cores. */
+export const pinned = (cores: string | undefined): string[] => (cores === undefined ? [] : ['taskset', '-c', cores])
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) signalTree(child.pid ?? 0, 'SIGKILL')
+})
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => process.exit(code))
+
+export type Server = {
+  pid: number
+  child: ChildProcess
+  /** Everything it said, on both streams. */
+  said(): string
+  /** Resolves with the first match in what it says; rejects when it ends before, or says nothing of the kind for half a minute. */
+  until(pattern: RegExp): Promise<RegExpExecArray>
+  /** Asks the whole tree to end, and kills it when it does not. */
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** Starts a program on the cores of servers; it ends with this process. */
+export function startServer(command: string[], options: SpawnOptions, cores = CORES.server): Server {
+  const [program = '', ...args] = [...pinned(cores), ...command]
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
+  running.add(child)
+  let said = ''
+  const ended = new Promise<void>(resolve => {
+    child.once('error', error => {
+      said += error.message
+      resolve()
+    })
+    child.once('exit', () => resolve())
+  }).then(() => running.delete(child))
+  const hear = (chunk: Buffer): void => {
+    said = `${said}${chunk}`.slice(-100_000)
+  }
+  if (options.stdio === undefined) child.stdout?.on('data', hear)
+  child.stderr?.on('data', hear)
+  return {
+    pid: child.pid ?? 0,
+    child,
+    said: () => said,
+    until: pattern => within(pattern, () => said, child, ended),
+    async stop(signal = 'SIGTERM') {
+      const timer = setTimeout(() => signalTree(child.pid ?? 0, 'SIGKILL'), PATIENCE)
+      child.kill(signal)
+      child.kill('SIGCONT')
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+function within(
+  pattern: RegExp,
+  said: () => string,
+  child: ChildProcess,
+  ended: Promise<unknown>,
+): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => settle(() => reject(new Error(`Nothing like ${pattern}: ${said()}`))), PATIENCE)
+    const look = (): void => {
+      const found = pattern.exec(said())
+      if (found !== null) settle(() => resolve(found))
+    }
+    const settle = (end: () => void): void => {
+      clearTimeout(timer)
+      child.stdout?.off('data', look)
+      child.stderr?.off('data', look)
+      end()
+    }
+    child.stdout?.on('data', look)
+    child.stderr?.on('data', look)
+    ended.then(() => settle(() => reject(new Error(`It ended: ${said()}`))))
+    look()
+  })
+}
+
+/** A process and all that it started and they started, by number. */
+export function treeOf(pid: number): number[] {
+  const parents = new Map<number, number[]>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const parent = Number(statOf(Number(name))[1])
+    parents.set(parent, [...(parents.get(parent) ?? []), Number(name)])
+  }
+  const under = (one: number): number[] => [one, ...(parents.get(one) ?? []).flatMap(under)]
+  return under(pid)
+}
+
+/** What /proc says of a process after its name: state, parent, …; nothing when it is gone. */
+function statOf(pid: number): string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+export function signalTree(pid: number, signal: NodeJS.Signals): void {
+  for (const one of pid === 0 ? [] : treeOf(pid)) {
+    try {
+      process.kill(one, signal)
+    } catch {}
+  }
+}
+
+/** Seconds of processor time that a tree has taken so far. */
+export const cpuSeconds = (pid: number): number =>
+  treeOf(pid).reduce((sum, one) => {
+    const fields = statOf(one)
+    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS
+  }, 0)
+
+/** Bytes of memory that a tree holds, pages that several share counted once. */
+export const memoryOf = (pid: number): number =>
+  treeOf(pid).reduce((sum, one) => {
+    try {
+      return sum + 1_024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))?.[1] ?? 0)
+    } catch {
+      return sum
+    }
+  }, 0)
+
+/** Bytes of the files under a directory. */
+export function bytesUnder(directory: string): number {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter(file => file.isFile())
+    .reduce((sum, file) => sum + (statSync(join(file.parentPath, file.name), { throwIfNoEntry: false })?.size ?? 0), 0)
+}

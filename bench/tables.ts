@@ -1,0 +1,36 @@
+import type { Claim } from './claims.ts'
+import { OPERATIONS, type Operation } from './load/order.ts'
+import { type Results, rateOf, ratioOf } from './results.ts'
+
+const OWN = 'palimpsest'
+
+/** Each target's medians per second, and in brackets how many times as much this service does. */
+export function ratioTable(results: Results): string {
+  const rows = Object.entries(results.targets).map(([name, { entries, memory, bytesPerEntry }]) => {
+    const cells = OPERATIONS.map(operation => cell(results, name, operation))
+    const used = memory === undefined ? '–' : `${Math.round(memory.most)} MB`
+    const disk = bytesPerEntry === undefined ? '–' : `${(bytesPerEntry / 1_000).toFixed(1)} kB`
+    return `| ${name} | ${entries === 0 ? '–' : entries} | ${cells.join(' | ')} | ${used} | ${disk} |`
+  })
+  const skipped = Object.entries(results.skipped).map(([name, reason]) => `Not measured: ${name} (${reason})`)
+  const head = `| | entries | ${OPERATIONS.join(' | ')} | memory | disk per entry |\n|---|---|${'---|'.repeat(OPERATIONS.length)}---|---|`
+  return [head, ...rows].join('\n') + (skipped.length === 0 ? '' : `\n\n${skipped.join('\n')}`)
+}
+
+function cell(results: Results, name: string, operation: Operation): string {
+  const rate = rateOf(results, name, operation)
+  if (rate === undefined) return '–'
+  const ratio = name === OWN ? undefined : ratioOf(results, OWN, name, operation)
+  return `${grouped(rate)}${ratio === undefined ? '' : ` (${ratio.toPrecision(2)} ×)`}`
+}
+
+const grouped = (value: number): string =>
+  value < 100 ? value.toPrecision(2) : Math.round(value).toLocaleString('en-US')
+
+export function claimTable(claims: readonly Claim[]): string {
+  const rows = claims.map(
+    ({ name, measured, target, held }) =>
+      `| ${name} | ${measured} | ${target} | ${held === null ? '–' : held ? 'yes' : 'NO'} |`,
+  )
+  return `| what must hold | measured | target | held |\n|---|---|---|---|\n${rows.join('\n')}`
+}

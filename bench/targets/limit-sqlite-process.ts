@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { openStoreForWriting } from '../../src/embedded/create.ts'
+import { storeFile } from '../../src/embedded/files.ts'
+import { createCorpus } from '../corpus.ts'
+import type { Loaded } from '../load/order.ts'
+
+/** Writes full creates into a new store of the service's own schema, as fast as prepared statements go. Arguments: directory, group, seconds. */
+const [directory = '', group = '', seconds = ''] = process.argv.slice(2)
+/** Texts made before the clock runs, written in turn. */
+const TEXTS = 5_000
+const ACTOR = 1
+const HASH = 'e'.repeat(64)
+
+mkdirSync(directory, { recursive: true })
+const store = await openStoreForWriting(directory)
+store.close()
+const database = new DatabaseSync(storeFile(directory))
+database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384')
+database.exec(`
+CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, content='', contentless_delete=1, tokenize='ascii');
+INSERT INTO actor (number, id, actor_type, data_class, first_seen_at, last_seen_at)
+VALUES (${ACTOR}, '${randomUUID()}', 'AGENT', 'EXTERNAL', 0, 0)`)
+
+const insert = (table: string, row: Record<string, SQLInputValue>): ((row: Record<string, SQLInputValue>) => void) => {
+  const names = Object.keys(row)
+  const statement = database.prepare(
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(name => `:${name}`).join(', ')})`,
+  )
+  return row => {
+    statement.run(row)
+  }
+}
+const topic = database.prepare(
+  'INSERT INTO topic (key, spelling, entries) VALUES (?, ?, 1) ON CONFLICT (key) DO UPDATE SET entries = entries + 1',
+)
+const totals = database.prepare(
+  'UPDATE head SET sequence = sequence + 1, record = record + 1, entries = entries + 1, revisions = revisions + 1, interactions = interactions + 1',
+)
+const observed = database.prepare('UPDATE actor SET last_seen_at = ?, observations = observations + 1 WHERE number = ?')
+
+const textOf = await createCorpus()
+const texts = Array.from({ length: TEXTS }, (_, n) => textOf(n))
+let inserts:
+  | Record<'revision' | 'entry' | 'activity' | 'terms', (row: Record<string, SQLInputValue>) => void>
+  | undefined
+
+function create(number: number): void {
+  const { title, summary, content, tags } = texts[number % TEXTS] as (typeof texts)[number]
+  const at = Date.now()
+  const rows = {
+    revision: {
+      number,
+      id: randomUUID(),
+      entry: number,
+      ordinal: 1,
+      actor: ACTOR,
+      change_type: 'CREATE',
+      title,
+      summary,
+      content,
+      rationale: 'Initial revision',
+      sources: '[]',
+      evidence_hash: HASH,
+      created_at: at,
+    },
+    entry: {
+      number,
+      id: randomUUID(),
+      slug: `${title.slice(0, 40)} ${number}`,
+      tags: JSON.stringify(tags),
+      actor: ACTOR,
+      data_class: 'EXTERNAL',
+      created_at: at,
+      updated_at: at,
+      revision: number,
+      change: number,
+    },
+    activity: {
+      sequence: number,
+      actor: ACTOR,
+      action: 'CREATE',
+      entry: number,
+      revision: number,
+      request_id: randomUUID(),
+      data_class: 'EXTERNAL',
+      created_at: at,
+    },
+    terms: { rowid: number, title, summary, tags: tags.join(' '), content },
+  }
+  inserts ??= {
+    revision: insert('revision', rows.revision),
+    entry: insert('entry', rows.entry),
+    activity: insert('activity', rows.activity),
+    terms: insert('terms', rows.terms),
+  }
+  inserts.revision(rows.revision)
+  inserts.entry(rows.entry)
+  inserts.activity(rows.activity)
+  inserts.terms(rows.terms)
+  for (const tag of tags) topic.run(tag, tag)
+  totals.run()
+  observed.run(at, ACTOR)
+}
+
+const times: number[] = []
+const began = performance.now()
+let count = 0
+while (performance.now() - began < 1_000 * Number(seconds)) {
+  const start = performance.now()
+  database.exec('BEGIN IMMEDIATE')
+  for (let one = 0; one < Number(group); one++) create(++count)
+  database.exec('COMMIT')
+  times.push(performance.now() - start)
+}
+const took = (performance.now() - began) / 1_000
+database.close()
+times.sort((a, b) => a - b)
+const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+const loaded: Loaded = { count, perSecond: count / took, p50: at(0.5), p99: at(0.99), slowest: at(1), busy: 0 }
+process.stdout.write(JSON.stringify(loaded))

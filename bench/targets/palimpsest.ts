@@ -1,0 +1,124 @@
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { ActorIssued } from '../../src/contract/resources.ts'
+import { storeFile } from '../../src/embedded/files.ts'
+import { openHttp, requestText } from '../load/http.ts'
+import { startLoader } from '../load/loader.ts'
+import type { Situation } from '../load/order.ts'
+import { bytesUnder, CORES, type Server, startServer } from '../processes.ts'
+import type { Place, Target } from '../target.ts'
+
+const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
+const ACTORS = 32
+const FILLING = 64
+/** Addresses read from; every so many-th entry where there are more. */
+const ADDRESSES = 100_000
+const NO_END = 1_000_000
+
+/** All of the service as in production, but that its limits are too high to meet. */
+const SETTINGS = {
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+  COOLDOWN_SECONDS: '0',
+  READ_LIMIT_PER_MINUTE: '1000000000',
+  WRITE_LIMIT_PER_MINUTE: '1000000000',
+}
+
+export type Service = { url: string; server: Server; readyAfter: number }
+
+/** Starts the service with these settings besides; resolves once it is ready. */
+export async function startService(settings: Record<string, string>, cores = CORES.server): Promise<Service> {
+  const began = performance.now()
+  const env = { PATH: process.env.PATH, ...SETTINGS, ...settings }
+  const server = startServer([process.execPath, LAUNCHER, 'serve'], { env }, cores)
+  const [, url = ''] = await server.until(/ready at (http:\S+)/)
+  return { url, server, readyAfter: performance.now() - began }
+}
+
+/** The situation of services that share one store: actors are made through the first. */
+export async function situationOf(urls: string[], addresses: string[], words: string[]): Promise<Situation> {
+  const http = openHttp(urls[0] as string)
+  const tokens: string[] = []
+  for (let actor = 0; actor < ACTORS; actor++) {
+    const answer = await http.send(requestText('POST', '/api/actors', '', '{}'))
+    if (answer.status !== 201) throw new Error(`No actor: ${answer.status} ${answer.text()}`)
+    tokens.push((JSON.parse(answer.text()) as ActorIssued).token)
+  }
+  http.close()
+  return { driver: 'palimpsest', urls, addresses, words, tokens }
+}
+
+/** Fills an empty service through its own interface, until its search index has all. */
+export async function fillService(url: string, { entries, say }: Place): Promise<void> {
+  const loader = startLoader(undefined)
+  try {
+    const situation = await situationOf([url], [], [])
+    const shown = Math.max(10_000, entries / 10)
+    const order = { situation, operation: 'W', connections: FILLING, seconds: NO_END, count: entries, from: 0 } as const
+    await loader.run(order, count => {
+      if (count % shown === 0) say(`${count} of ${entries} entries`)
+    })
+  } finally {
+    loader.close()
+  }
+  const http = openHttp(url)
+  // A search is answered once the index has what was committed; until then it is refused.
+  while ((await http.send(requestText('GET', '/api/search?q=entity'))).status !== 200);
+  http.close()
+}
+
+/** Every n-th of a list, at most `most` of them. */
+export const atMost = <T>(list: T[], most: number): T[] => {
+  const step = Math.ceil(list.length / most)
+  return list.filter((_, at) => at % step === 0)
+}
+
+/** The addresses that the store in a directory holds, at most so many. */
+export function addressesIn(dataDir: string): string[] {
+  const database = new DatabaseSync(storeFile(dataDir), { readOnly: true })
+  const rows = database.prepare('SELECT slug FROM entry ORDER BY number').all() as { slug: string }[]
+  database.close()
+  return atMost(rows, ADDRESSES).map(({ slug }) => slug)
+}
+
+/** Makes a filled data directory unless it is kept from before, and gives its path. */
+export async function keptData(place: Place): Promise<string> {
+  const data = join(place.kept, 'data')
+  const done = join(place.kept, 'done')
+  if (existsSync(done)) return data
+  rmSync(data, { recursive: true, force: true })
+  mkdirSync(data, { recursive: true })
+  const { url, server } = await startService({ DATA_DIR: data }, undefined)
+  try {
+    await fillService(url, place)
+  } finally {
+    await server.stop()
+  }
+  writeFileSync(done, '')
+  return data
+}
+
+/** The service itself, on its embedded store. */
+export const palimpsest: Target = {
+  name: 'palimpsest',
+  operations: ['R', 'L', 'S', 'W', 'U', 'M'],
+  most: 1_000_000,
+  async prepare(place) {
+    await keptData(place)
+  },
+  async start(place) {
+    const kept = await keptData(place)
+    const dataDir = join(place.scratch, 'data')
+    cpSync(kept, dataDir, { recursive: true })
+    const bytes = bytesUnder(dataDir)
+    const { url, server } = await startService({ DATA_DIR: dataDir })
+    return {
+      about: 'this service, embedded store, everything switched on',
+      pids: [server.pid],
+      situation: await situationOf([url], addressesIn(dataDir), place.words),
+      stop: () => server.stop(),
+      bytes: () => bytes,
+    }
+  },
+}
