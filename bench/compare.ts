@@ -23,6 +23,7 @@ export async function placeOf(options: Options, target: Target, entries = option
   const holding = Math.min(entries, target.most)
   const place = {
     kept: join(options.work, target.name, String(holding)),
+    installed: join(options.work, 'installed', target.name),
     scratch: join(options.work, 'scratch', `${target.name}-${holding}`),
     entries: holding,
     words: (await findWords()).middling,

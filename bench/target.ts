@@ -4,6 +4,8 @@ import type { Loaded, Operation, Situation } from './load/order.ts'
 export type Place = {
   /** For what is installed and filled once; there already. */
   kept: string
+  /** For packages; not there before something is installed. */
+  installed: string
   /** For this run alone; there and empty. */
   scratch: string
   /** Entries to hold; at most `most`. */

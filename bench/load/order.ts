@@ -15,6 +15,8 @@ export type Situation = {
   words: string[]
   /** Credentials, one per actor. */
   tokens: string[]
+  /** Where the target's packages lie, for a driver that needs them. */
+  installed?: string
 }
 
 /** What a loading process is told: to send `count` requests, for `seconds` at most, over so many connections spread over the urls. */

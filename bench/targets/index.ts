@@ -1,7 +1,22 @@
 import type { Target } from '../target.ts'
+import { atprotoPds } from './atproto-pds.ts'
+import { directus } from './directus.ts'
 import { limitHttp } from './limit-http.ts'
 import { limitSqlite32, limitSqlite100 } from './limit-sqlite.ts'
+import { mcpMemory } from './mcp-memory.ts'
+import { mediawiki } from './mediawiki.ts'
+import { nostrRelay } from './nostr-relay.ts'
 import { palimpsest } from './palimpsest.ts'
 
 /** All targets, in the order of the table. */
-export const TARGETS: readonly Target[] = [palimpsest, limitHttp, limitSqlite32, limitSqlite100]
+export const TARGETS: readonly Target[] = [
+  palimpsest,
+  limitHttp,
+  limitSqlite32,
+  limitSqlite100,
+  directus,
+  nostrRelay,
+  atprotoPds,
+  mcpMemory,
+  mediawiki,
+]

@@ -1,0 +1,91 @@
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createCorpus } from '../corpus.ts'
+import { installPackages, loadFrom } from '../install.ts'
+import { eventOf, type NostrTools, secretKeys } from '../load/drivers/nostr-relay.ts'
+import { bytesUnder, startServer } from '../processes.ts'
+import type { Place, Target } from '../target.ts'
+import { atMost } from './palimpsest.ts'
+
+const PACKAGES = {
+  '@nostr-relay/core': '0.0.40',
+  '@nostr-relay/common': '0.0.40',
+  '@nostr-relay/validator': '0.0.40',
+  '@nostr-relay/event-repository-sqlite': '0.0.40',
+  'better-sqlite3': '13.2.0',
+  'nostr-tools': '2.25.2',
+  ws: '8.23.0',
+}
+const SHOWN = 20_000
+const ADDRESSES = 100_000
+/** Nobody checks what is filled in beside the relay: signing takes longer than all else. */
+const UNSIGNED = 'f'.repeat(128)
+
+export type Repository = {
+  init(): Promise<void>
+  upsert(event: object): Promise<object>
+  insertToSearch(event: object): Promise<number>
+  destroy(): Promise<void>
+}
+type SqlitePackage = { EventRepositorySqlite: new (database: unknown) => Repository }
+
+/** The relay's own store over a file; `pragma` says how durable it is. */
+export function openRepository(installed: string, path: string, pragma: string): Repository {
+  const Database = loadFrom<new (path: string) => { pragma(text: string): void }>(installed, 'better-sqlite3')
+  const { EventRepositorySqlite } = loadFrom<SqlitePackage>(installed, '@nostr-relay/event-repository-sqlite')
+  const database = new Database(path)
+  database.pragma('journal_mode = WAL')
+  database.pragma(pragma)
+  return new EventRepositorySqlite(database)
+}
+
+async function fill({ installed, kept, entries, say }: Place): Promise<void> {
+  const path = join(kept, 'relay.db')
+  for (const part of ['', '-wal', '-shm']) rmSync(`${path}${part}`, { force: true })
+  const tools = loadFrom<NostrTools>(installed, 'nostr-tools/pure')
+  const keys = secretKeys().map(key => tools.getPublicKey(key))
+  const repository = openRepository(installed, path, 'synchronous = OFF')
+  await repository.init()
+  const textOf = await createCorpus()
+  const ids: string[] = []
+  for (let n = 0; n < entries; n++) {
+    const event = { ...eventOf(textOf(n), n, 1_600_000_000 + n), pubkey: keys[n % keys.length], sig: UNSIGNED }
+    const id = tools.getEventHash(event)
+    ids.push(id)
+    await repository.upsert({ ...event, id })
+    await repository.insertToSearch({ ...event, id })
+    if (n % SHOWN === 0) say(`${n} of ${entries} entries`)
+  }
+  await repository.destroy()
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  writeFileSync(join(kept, 'ids.json'), JSON.stringify(atMost(ids, ADDRESSES)))
+}
+
+/** A Nostr relay over SQLite: entries are long-form articles, replaced by their author; what they said before is gone. */
+export const nostrRelay: Target = {
+  name: 'nostr-relay',
+  operations: ['R', 'L', 'S', 'W', 'U', 'M'],
+  most: 100_000,
+  async prepare(place) {
+    installPackages(place.installed, PACKAGES)
+    if (!existsSync(join(place.kept, 'ids.json'))) await fill(place)
+  },
+  async start({ installed, kept, scratch, words }) {
+    cpSync(join(kept, 'relay.db'), join(scratch, 'relay.db'))
+    const bytes = bytesUnder(scratch)
+    const script = join(import.meta.dirname, 'nostr-relay-server.ts')
+    const server = startServer([process.execPath, script, installed, join(scratch, 'relay.db')], {})
+    const [, url = ''] = await server.until(/ready at (ws:\S+)/)
+    const addresses = JSON.parse(readFileSync(join(kept, 'ids.json'), 'utf8')) as string[]
+    return {
+      about: `@nostr-relay/core ${PACKAGES['@nostr-relay/core']} over SQLite, synchronous=FULL; keeps no history and checks no base`,
+      pids: [server.pid],
+      situation: { driver: 'nostr-relay', urls: [url], addresses, words, tokens: [], installed },
+      stop: () => server.stop(),
+      bytes: () => bytes,
+    }
+  },
+}
