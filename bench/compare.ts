@@ -47,7 +47,7 @@ export async function compare(targets: Target[], options: Options, results: Resu
       if (one !== undefined) started.push(one)
       save()
     }
-    for (let round = 0; round < options.rounds; round++) {
+    for (let round = 0; started.length > 0 && round < options.rounds; round++) {
       for (const operation of options.operations) {
         for (const one of started) {
           if (!one.target.operations.includes(operation) || measured(one.result, operation) > round) continue
@@ -90,15 +90,18 @@ async function startOne(target: Target, options: Options, results: Results): Pro
     pause(running)
     return { target, running, result }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    options.say(`${target.name} IS SKIPPED: ${reason}`)
-    results.skipped[target.name] = reason.slice(0, 300)
+    options.say(`${target.name} IS SKIPPED: ${reasonOf(error)}`)
+    results.skipped[target.name] = reasonOf(error)
     return undefined
   }
 }
 
-const pause = ({ pids }: Running): void => {
-  for (const pid of pids) signalTree(pid, 'SIGSTOP')
+/** Why something was not measured, on one line. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n').slice(0, 3).join(' ').slice(0, 300)
+
+const pause = ({ pids, pausable }: Running): void => {
+  for (const pid of pausable === false ? [] : pids) signalTree(pid, 'SIGSTOP')
 }
 
 function note({ pids }: Running, result: TargetResult, when: 'start' | 'end'): void {
@@ -139,9 +142,8 @@ async function oneRound(
       `round ${round + 1} ${operation} ${target.name}: ${figures.perSecond}/s, p50 ${figures.p50} ms, p99 ${figures.p99} ms, ${perCore(figures)}`,
     )
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    options.say(`${target.name} FAILED at ${operation}: ${reason}`)
-    results.skipped[`${target.name} ${operation}`] = reason.slice(0, 300)
+    options.say(`${target.name} FAILED at ${operation}: ${reasonOf(error)}`)
+    results.skipped[`${target.name} ${operation}`] = reasonOf(error)
   } finally {
     pause(running)
   }

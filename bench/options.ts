@@ -9,12 +9,18 @@ export type Options = {
   targets: string[]
   measures: string[]
   operations: Operation[]
+  /** Entries of the store that growth, searches and starts are measured on. */
+  large: number
   seconds: number
+  /** Seconds over which memory is watched. */
+  long: number
   rounds: number
   connections: number
   work: string
   output: string
   resume: boolean
+  /** Installs and fills, and measures nothing. */
+  prepare: boolean
   refill: boolean
   /** Tells progress, on standard error. */
   say(text: string): void
@@ -29,12 +35,15 @@ export function readOptions(args: string[], known: { targets: string[]; measures
       targets: { type: 'string', default: known.targets.join(',') },
       measures: { type: 'string', default: known.measures.join(',') },
       operations: { type: 'string', default: OPERATIONS.join(',') },
+      large: { type: 'string', default: '1000000' },
+      long: { type: 'string', default: '120' },
       seconds: { type: 'string', default: '5' },
       rounds: { type: 'string', default: '3' },
       connections: { type: 'string', default: '32' },
       work: { type: 'string', default: join(tmpdir(), 'palimpsest-bench') },
       output: { type: 'string', default: join(import.meta.dirname, 'results/latest.json') },
       resume: { type: 'boolean', default: false },
+      prepare: { type: 'boolean', default: false },
       refill: { type: 'boolean', default: false },
     },
   })
@@ -43,12 +52,15 @@ export function readOptions(args: string[], known: { targets: string[]; measures
     targets: some('targets', values.targets, known.targets),
     measures: some('measures', values.measures, known.measures),
     operations: some('operations', values.operations, OPERATIONS),
+    large: number('large', values.large, 200, 1_000_000),
+    long: number('long', values.long, 1, 86_400),
     seconds: number('seconds', values.seconds, 0.1, 600),
     rounds: number('rounds', values.rounds, 1, 100),
     connections: number('connections', values.connections, 1, 1_000),
     work: values.work,
     output: values.output,
     resume: values.resume,
+    prepare: values.prepare,
     refill: values.refill,
     say: text => process.stderr.write(`${text}\n`),
   }

@@ -21,6 +21,8 @@ export type Running = {
   about: string
   /** Processes whose trees are measured. */
   pids: number[]
+  /** False where standing still for a while would be taken for a fault. */
+  pausable?: boolean
   situation?: Situation
   /** How an operation is measured where no server answers it. */
   measure?(operation: Operation, seconds: number): Promise<Loaded>

@@ -43,6 +43,7 @@ const COLLECTION = {
 
 const environment = (directory: string, port: number): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
+  HOME: directory,
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
   PORT: String(port),

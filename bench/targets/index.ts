@@ -7,6 +7,7 @@ import { mcpMemory } from './mcp-memory.ts'
 import { mediawiki } from './mediawiki.ts'
 import { nostrRelay } from './nostr-relay.ts'
 import { palimpsest } from './palimpsest.ts'
+import { palimpsestPostgres, palimpsestPostgres3 } from './palimpsest-postgres.ts'
 
 /** All targets, in the order of the table. */
 export const TARGETS: readonly Target[] = [
@@ -19,4 +20,6 @@ export const TARGETS: readonly Target[] = [
   atprotoPds,
   mcpMemory,
   mediawiki,
+  palimpsestPostgres,
+  palimpsestPostgres3,
 ]

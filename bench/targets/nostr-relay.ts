@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createCorpus } from '../corpus.ts'
 import { installPackages, loadFrom } from '../install.ts'
-import { eventOf, type NostrTools, secretKeys } from '../load/drivers/nostr-relay.ts'
+import { AUTHORS, eventOf, type NostrTools, OWN, secretKeys } from '../load/drivers/nostr-relay.ts'
 import { bytesUnder, startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 import { atMost } from './palimpsest.ts'
@@ -61,7 +61,8 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
   const database = new DatabaseSync(path)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
-  writeFileSync(join(kept, 'ids.json'), JSON.stringify(atMost(ids, ADDRESSES)))
+  // What is replaced while measuring is not found by its id any more.
+  writeFileSync(join(kept, 'ids.json'), JSON.stringify(atMost(ids.slice(AUTHORS * OWN), ADDRESSES)))
 }
 
 /** A Nostr relay over SQLite: entries are long-form articles, replaced by their author; what they said before is gone. */

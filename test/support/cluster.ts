@@ -44,9 +44,12 @@ const idOf = (flag: string): number => Number(execFileSync('id', [flag, SERVER_U
 const owner = (): { uid: number; gid: number } | undefined =>
   isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : undefined
 
-/** Makes and starts a server with the durability of a real one, in a temporary directory; it ends with this process, however that ends. */
-export async function startCluster(binaries: string): Promise<Cluster> {
-  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-postgres-'))
+/**
+ * Makes and starts a server with the durability of a real one, in a temporary directory, or in one that keeps it for another time;
+ * it ends with this process, however that ends.
+ */
+export async function startCluster(binaries: string, keptIn?: string): Promise<Cluster> {
+  const directory = keptIn ?? mkdtempSync(join(tmpdir(), 'palimpsest-postgres-'))
   const user = owner()
   if (user !== undefined) chownSync(directory, user.uid, user.gid)
   chmodSync(directory, 0o700)
@@ -55,8 +58,10 @@ export async function startCluster(binaries: string): Promise<Cluster> {
   }
   // A language whose order and case are not those of bytes: nothing may depend on the language of the database.
   const turkish = ['--locale=C', '--locale-provider=icu', '--icu-locale=tr-TR']
-  run('initdb', '-D', join(directory, 'primary'), '-U', USER, '-E', 'UTF8', ...turkish, '-A', 'trust')
-  const primary = await createServerIn(binaries, directory, 'primary')
+  const data = join(directory, 'primary')
+  if (!existsSync(data)) run('initdb', '-D', data, '-U', USER, '-E', 'UTF8', ...turkish, '-A', 'trust')
+  const leftover = keptIn === undefined ? directory : ''
+  const primary = await createServerIn(binaries, directory, 'primary', leftover)
   await primary.start()
   const servers: Server[] = [primary]
   return {
@@ -75,14 +80,14 @@ export async function startCluster(binaries: string): Promise<Cluster> {
         '-X',
         'stream',
       )
-      const standby = await createServerIn(binaries, directory, name)
+      const standby = await createServerIn(binaries, directory, name, leftover)
       servers.push(standby)
       await standby.start()
       return { ...standby, promote: async () => run('pg_ctl', '-D', join(directory, name), '-w', 'promote') }
     },
     async close() {
-      for (const server of servers.reverse()) await server.stop('immediate')
-      rmSync(directory, { recursive: true, force: true })
+      for (const server of servers.reverse()) await server.stop(keptIn === undefined ? 'immediate' : 'fast')
+      if (keptIn === undefined) rmSync(directory, { recursive: true, force: true })
     },
   }
 }
@@ -95,7 +100,8 @@ wal_keep_size = 256MB
 logging_collector = off
 `
 
-async function createServerIn(binaries: string, directory: string, name: string): Promise<Server> {
+/** `leftover` is what is removed should this process end without a word. */
+async function createServerIn(binaries: string, directory: string, name: string, leftover: string): Promise<Server> {
   const data = join(directory, name)
   const port = await freePort()
   writeFileSync(
@@ -108,7 +114,7 @@ async function createServerIn(binaries: string, directory: string, name: string)
     port,
     url,
     async start() {
-      child = spawn('/bin/sh', ['-c', SUPERVISOR, join(binaries, 'postgres'), data, directory, String(process.pid)], {
+      child = spawn('/bin/sh', ['-c', SUPERVISOR, join(binaries, 'postgres'), data, leftover, String(process.pid)], {
         ...owner(),
         cwd: directory,
         stdio: ['pipe', 'ignore', 'ignore'],

@@ -11,9 +11,9 @@ export type NostrTools = {
 }
 /** Long-form articles (NIP-23). */
 const ARTICLE = 30_023
-const AUTHORS = 32
-/** Entries that one connection replaces in turn. */
-const OWN = 8
+export const AUTHORS = 32
+/** Entries that one connection replaces in turn: the first of its author. */
+export const OWN = 8
 /** Events signed before the clock runs: a signature takes the load as long as checking it takes the relay. */
 const SIGNED = 100
 const PAGE = 20

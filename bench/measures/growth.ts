@@ -1,0 +1,116 @@
+import { DatabaseSync } from 'node:sqlite'
+import { OPERATIONS, type Operation } from '../../src/contract/operations.ts'
+import { storeFile } from '../../src/embedded/files.ts'
+import { placeOf } from '../compare.ts'
+import { findWords } from '../corpus.ts'
+import { type Loader, startLoader } from '../load/loader.ts'
+import { CORES, signalTree } from '../processes.ts'
+import { median } from '../results.ts'
+import { keptData, palimpsest, type Service, startService } from '../targets/palimpsest.ts'
+import { figure, type Measure } from './measure.ts'
+
+const SMALL = 10_000
+const SAMPLE = 2_000
+const CONNECTIONS = 4
+const SECONDS = 0.5
+const ROUNDS = 3
+const NO_END = 1_000_000_000
+
+type Sample = { slug: string; id: string; revision: string; tag: string; word: string }
+
+/** The addresses of every public read: one list for each path of the contract, and for each order of the lists. */
+export function readsOf(sample: Sample[]): Record<string, string[]> {
+  const rows = Object.values(OPERATIONS) as Operation[]
+  const reads: Record<string, string[]> = {}
+  for (const { method, path, access, query } of rows) {
+    if (method !== 'GET' || access !== 'anyone' || path.endsWith('/stream') || path.endsWith('/export')) continue
+    const known = Object.keys((query as { properties?: object }).properties ?? {})
+    const queries: Record<string, (one: Sample) => string> = { '': () => '' }
+    if (known.includes('q')) queries['?q'] = ({ word }) => `?q=${word}`
+    if (known.includes('sort')) queries['?sort=evolution'] = () => '?sort=evolution'
+    if (known.includes('tag')) queries['?tag'] = ({ tag }) => `?tag=${encodeURIComponent(tag)}`
+    if (known.includes('ids')) queries['?ids'] = ({ id }) => `?ids=${id}`
+    for (const [name, queryOf] of Object.entries(queries)) {
+      reads[`${path}${name}`] = sample.map(
+        one => `${path.replace('{slug}', one.slug).replace('{revisionId}', one.revision)}${queryOf(one)}`,
+      )
+    }
+  }
+  return reads
+}
+
+async function sampleOf(dataDir: string): Promise<Sample[]> {
+  const database = new DatabaseSync(storeFile(dataDir), { readOnly: true })
+  const { most } = database.prepare('SELECT max(number) AS most FROM entry').get() as { most: number }
+  const find = database.prepare(
+    'SELECT e.slug, e.id, e.tags, r.id AS revision FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number >= ? LIMIT 1',
+  )
+  const words = (await findWords()).middling
+  const sample = Array.from({ length: SAMPLE }, (_, n) => {
+    const row = find.get(Math.floor((n * most) / SAMPLE)) as {
+      slug: string
+      id: string
+      tags: string
+      revision: string
+    }
+    return { ...row, tag: String(JSON.parse(row.tags)[0]), word: words[n % words.length] as string }
+  })
+  database.close()
+  return sample
+}
+
+type Store = { service: Service; reads: Record<string, string[]> }
+
+/** How many times as long each public read takes with many entries as with few, median of alternating rounds. */
+export const growth: Measure = {
+  name: 'growth',
+  async measure(options) {
+    const stores: Store[] = []
+    const loader = startLoader(CORES.load)
+    try {
+      for (const entries of [Math.min(SMALL, options.large), options.large]) {
+        const dataDir = await keptData(await placeOf(options, palimpsest, entries))
+        const reads = readsOf(await sampleOf(dataDir))
+        const service = await startService({ DATA_DIR: dataDir })
+        signalTree(service.server.pid, 'SIGSTOP')
+        stores.push({ service, reads })
+      }
+      const ratios: Record<string, number> = {}
+      for (const read of Object.keys(stores[0]?.reads ?? {})) {
+        const ratio = await ratioOf(loader, stores as [Store, Store], read)
+        options.say(`growth: ${read} takes ${ratio?.toFixed(2) ?? '(not answered)'} times as long`)
+        if (ratio !== undefined) ratios[read] = figure(ratio)
+      }
+      return { entries: options.large, ...ratios }
+    } finally {
+      loader.close()
+      for (const { service } of stores) await service.server.stop()
+    }
+  },
+}
+
+async function ratioOf(loader: Loader, stores: [Store, Store], read: string): Promise<number | undefined> {
+  const ratios: number[] = []
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const [few = 0, many = 0] = [await rate(loader, stores[0], read), await rate(loader, stores[1], read)]
+      ratios.push(few / many)
+    }
+  } catch {
+    return undefined
+  }
+  return median(ratios)
+}
+
+async function rate(loader: Loader, { service, reads }: Store, read: string): Promise<number> {
+  const { pid } = service.server
+  signalTree(pid, 'SIGCONT')
+  const situation = { driver: 'palimpsest', urls: [service.url], addresses: reads[read] ?? [], words: [], tokens: [''] }
+  const order = { situation, operation: 'GET', connections: CONNECTIONS, count: NO_END, from: 0 } as const
+  try {
+    await loader.run({ ...order, seconds: SECONDS / 4 })
+    return (await loader.run({ ...order, seconds: SECONDS })).perSecond
+  } finally {
+    signalTree(pid, 'SIGSTOP')
+  }
+}

@@ -1,0 +1,9 @@
+import { growth } from './growth.ts'
+import type { Measure } from './measure.ts'
+import { memory } from './memory.ts'
+import { ready } from './ready.ts'
+import { search, searchPostgres } from './search.ts'
+import { slowDisk } from './slow-disk.ts'
+
+/** All measurements beside the comparison, in the order in which they are made. */
+export const MEASURES: readonly Measure[] = [slowDisk, memory, ready, growth, search, searchPostgres]

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../../test/support/cluster.ts'
+import type { Place, Target } from '../target.ts'
+import { atMost, fillService, type Service, situationOf, startService } from './palimpsest.ts'
+
+const ADDRESSES = 100_000
+const DONE = 'database'
+
+export type Nodes = { cluster: Cluster; database: string; urls: string[]; services: Service[]; close(): Promise<void> }
+
+const clusterIn = (directory: string): string => join(directory, 'cluster')
+
+async function openCluster(directory: string): Promise<Cluster> {
+  const binaries = findBinaries()
+  if (binaries === undefined) throw new Error('There is no PostgreSQL here; install the package postgresql.')
+  const path = clusterIn(directory)
+  if (!existsSync(path)) {
+    mkdirSync(path)
+    if (process.getuid?.() === 0) execFileSync('chown', ['postgres:postgres', path])
+    chmodSync(path, 0o700)
+  }
+  return startCluster(binaries, path)
+}
+
+/** Nodes over the cluster kept in a directory; what each has of its own goes into `scratch`. The system puts them on cores. */
+export async function openNodes(directory: string, scratch: string, count: number): Promise<Nodes> {
+  const name = readFileSync(join(directory, DONE), 'utf8')
+  const cluster = await openCluster(directory)
+  const database = cluster.url(name)
+  const services: Service[] = []
+  const close = async (): Promise<void> => {
+    for (const { server } of services) await server.stop()
+    await cluster.close()
+  }
+  try {
+    for (let n = 0; n < count; n++) {
+      const dataDir = join(scratch, `node-${n}`)
+      services.push(await startService({ DATABASE_URL: database, DATA_DIR: dataDir }, undefined))
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { cluster, database, urls: services.map(({ url }) => url), services, close }
+}
+
+async function fill(place: Place): Promise<void> {
+  rmSync(clusterIn(place.kept), { recursive: true, force: true })
+  const cluster = await openCluster(place.kept)
+  try {
+    const { url } = await createDatabase(cluster.url('postgres'))
+    const service = await startService({ DATABASE_URL: url, DATA_DIR: join(place.scratch, 'filling') }, undefined)
+    try {
+      await fillService(service.url, place)
+    } finally {
+      await service.server.stop()
+    }
+    await withClient(url, client => client.query('VACUUM ANALYZE'))
+    writeFileSync(join(place.kept, DONE), new URL(url).pathname.slice(1))
+  } finally {
+    await cluster.close()
+  }
+}
+
+/** The service on PostgreSQL; all variants share what is filled once. */
+const onPostgres = (name: string, count: number): Target => {
+  const shared = (place: Place): Place => ({
+    ...place,
+    kept: join(place.kept, '../../palimpsest-postgres', String(place.entries)),
+  })
+  return {
+    name,
+    operations: ['R', 'L', 'S', 'W', 'U', 'M'],
+    most: 1_000_000,
+    async prepare(place) {
+      const { kept } = shared(place)
+      mkdirSync(kept, { recursive: true })
+      if (!existsSync(join(kept, DONE))) await fill(shared(place))
+    },
+    async start(place) {
+      const { kept } = shared(place)
+      execFileSync('cp', ['-a', clusterIn(kept), join(kept, DONE), place.scratch])
+      const nodes = await openNodes(place.scratch, place.scratch, count)
+      const [slugs, bytes] = await withClient(nodes.database, async client => [
+        (await client.query<{ slug: string }>('SELECT slug FROM entry ORDER BY number')).rows.map(({ slug }) => slug),
+        Number((await client.query('SELECT pg_database_size(current_database()) AS bytes')).rows[0].bytes),
+      ])
+      return {
+        about: `this service, ${count} nodes over one PostgreSQL, wherever the system puts them`,
+        pids: nodes.services.map(({ server }) => server.pid),
+        pausable: false,
+        situation: await situationOf(nodes.urls, atMost(slugs as string[], ADDRESSES), place.words),
+        stop: nodes.close,
+        bytes: () => bytes as number,
+      }
+    },
+  }
+}
+
+export const palimpsestPostgres = onPostgres('palimpsest-postgres', 1)
+export const palimpsestPostgres3 = onPostgres('palimpsest-postgres-3', 3)
