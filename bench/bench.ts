@@ -2,7 +2,7 @@ import { hasWordnet } from '../scripts/wordnet.ts'
 import { judge } from './claims.ts'
 import { compare, placeOf, reasonOf } from './compare.ts'
 import { MEASURES } from './measures/index.ts'
-import { type Options, readOptions } from './options.ts'
+import { type Options, readOptions, USAGE } from './options.ts'
 import { CORES } from './processes.ts'
 import { newResults, readResults, saveResults } from './results.ts'
 import { claimTable, ratioTable } from './tables.ts'
@@ -52,10 +52,15 @@ async function prepareAll(targets: Target[], options: Options): Promise<void> {
   }
 }
 
+const args = process.argv.slice(2)
 try {
+  if (args.includes('--help')) {
+    process.stdout.write(USAGE)
+    process.exit()
+  }
   if (!hasWordnet()) throw new Error("The corpus is not here: install Debian's package wordnet-base.")
   await bench(
-    readOptions(process.argv.slice(2), {
+    readOptions(args, {
       targets: TARGETS.map(({ name }) => name),
       measures: MEASURES.map(({ name }) => name),
     }),

@@ -1,53 +1,107 @@
 import type { Operation } from './load/order.ts'
-import { type Results, ratioOf } from './results.ts'
+import { type Results, rateOf, ratioOf } from './results.ts'
 
 /** Something that must hold: what was measured beside what was promised; `held` is null where it was not measured. */
 export type Claim = { name: string; measured: string; target: string; held: boolean | null }
 
+const OWN = 'palimpsest'
 const PEERS = ['directus', 'nostr-relay', 'atproto-pds', 'mcp-memory', 'mediawiki']
-const MOST_MEGABYTES = 200
-const MOST_BYTES = 2.4
 
 /** Judges every promise about speed and size against the figures of a run. */
 export function judge(results: Results): Claim[] {
+  const { memory, bytesPerEntry, textBytesPerEntry } = results.targets[OWN] ?? {}
+  const disk = bytesPerEntry === undefined ? undefined : bytesPerEntry / (textBytesPerEntry ?? Number.NaN)
   return [
-    atLeast(results, 'R against plain node:http, same bytes', 'R', ['limit-http'], 0.65),
-    atLeast(results, 'R against the best peer', 'R', PEERS, 6),
-    atLeast(results, 'R against Directus', 'R', ['directus'], 60),
-    atLeast(results, 'R against MediaWiki', 'R', ['mediawiki'], 60),
-    atLeast(results, 'L against the best peer', 'L', PEERS, 8),
-    atLeast(results, 'S against the best peer', 'S', PEERS, 15),
-    atLeast(results, 'W against the best peer', 'W', PEERS, 10),
-    atLeast(results, 'U against the best peer', 'U', PEERS, 10),
-    atLeast(results, 'W against the same creates on plain node:sqlite, groups of 32', 'W', ['limit-sqlite'], 0.8),
-    memory(results),
-    bytes(results),
+    times(results, 'R against plain node:http, same bytes', 'R', ['limit-http'], 0.65),
+    times(results, 'R against the best peer', 'R', PEERS, 6),
+    times(results, 'R against Directus', 'R', ['directus'], 60),
+    times(results, 'R against MediaWiki', 'R', ['mediawiki'], 60),
+    times(results, 'L against the best peer', 'L', PEERS, 8),
+    times(results, 'S against the best peer', 'S', PEERS, 15),
+    times(results, 'W against the best peer', 'W', PEERS, 10),
+    times(results, 'U against the best peer', 'U', PEERS, 10),
+    times(results, 'W against the same creates on plain node:sqlite in groups of 32', 'W', ['limit-sqlite'], 0.8),
+    atMost('memory at the end of the comparison', memory?.end, 200, 'MB'),
+    atMost('bytes on disk for each byte of text, search index included', disk, 2.4, ''),
+    ...measured(results),
   ]
 }
 
-function atLeast(results: Results, name: string, operation: Operation, others: string[], factor: number): Claim {
-  const ratios = others.flatMap(other => ratioOf(results, 'palimpsest', other, operation) ?? [])
-  const target = `≥ ${factor} ×`
-  if (ratios.length === 0) return { name, measured: 'not measured', target, held: null }
-  const ratio = Math.min(...ratios)
-  return { name, measured: `${ratio.toPrecision(3)} ×`, target, held: ratio >= factor }
+function measured({ measures, targets }: Results): Claim[] {
+  const { search, growth, ready, memory } = measures
+  const slow = measures['slow-disk']
+  const postgres = measures['search-postgres']
+  const of = (figures: Record<string, number> | undefined): string =>
+    ` at ${(figures?.entries ?? 1_000_000).toLocaleString('en-US')} entries`
+  const [slowest, ratio] = largest(growth, name => name.startsWith('/'))
+  const flat = memory === undefined ? undefined : Number(memory['after 12 of 12']) / Number(memory['after 3 of 12'])
+  const rate = (target: string, operation: Operation) => rateOf({ targets }, target, operation)
+  const together = rate('palimpsest-postgres-3', 'W')
+  return [
+    atMost(`slowest search p99 by recency${of(search)}`, largest(search, by('recent'))[1], 25, 'ms'),
+    atMost(`slowest search p99 by relevance${of(search)}`, largest(search, by('relevance'))[1], 60, 'ms'),
+    atMost(
+      `time of the read that grows most${of(growth)} against 10,000${slowest === '' ? '' : ` (${slowest})`}`,
+      ratio,
+      2,
+      '×',
+    ),
+    atLeast('W with every sync slowed by 5 ms, 64 connections', slow?.['creates per second'], 2_500, '/s'),
+    atMost('p99 of R beside those writers against without', slow?.['R p99 ratio'], 2, '×'),
+    atMost(
+      `memory after ${memory?.requests?.toLocaleString('en-US') ?? 'many'} requests against after a quarter`,
+      flat,
+      1.1,
+      '×',
+    ),
+    atMost(`start to ready${of(ready)}`, ready?.milliseconds, 1_000, 'ms'),
+    atLeast('R on PostgreSQL, one node', rate('palimpsest-postgres', 'R'), 15_000, '/s'),
+    atLeast('W on PostgreSQL, one node', rate('palimpsest-postgres', 'W'), 1_500, '/s'),
+    atLeast('W on PostgreSQL, three nodes together', together, 1_500, '/s'),
+    atMost(`slowest search p99 by recency on PostgreSQL${of(postgres)}`, largest(postgres, by('recent'))[1], 40, 'ms'),
+  ]
 }
 
-function memory({ targets }: Results): Claim {
-  const most = targets.palimpsest?.memory?.most
-  return limit('Memory of the process, at most while measured', most, MOST_MEGABYTES, 'MB')
+const by =
+  (sort: string) =>
+  (name: string): boolean =>
+    name.startsWith(sort) && name.endsWith('p99')
+
+/** The largest figure of those chosen, by name; no number where there are none. */
+function largest(
+  figures: Record<string, number> = {},
+  chosen: (name: string) => boolean,
+): [string, number | undefined] {
+  const sorted = Object.entries(figures)
+    .filter(([name]) => chosen(name))
+    .sort(([, a], [, b]) => b - a)
+  return sorted[0] ?? ['', undefined]
 }
 
-function bytes({ targets }: Results): Claim {
-  const { bytesPerEntry, textBytesPerEntry } = targets.palimpsest ?? {}
-  const share = bytesPerEntry === undefined ? undefined : bytesPerEntry / (textBytesPerEntry ?? Number.NaN)
-  return limit('Bytes on disk for each byte of text, search index included', share, MOST_BYTES, '×')
+function times(results: Results, name: string, operation: Operation, others: string[], factor: number): Claim {
+  const ratios = others.flatMap(other => ratioOf(results, OWN, other, operation) ?? [])
+  return atLeast(name, ratios.length === 0 ? undefined : Math.min(...ratios), factor, '×')
 }
 
-/** A claim that a figure stays below a limit. */
-export const limit = (name: string, figure: number | undefined, most: number, unit: string): Claim => ({
+const told = (figure: number, unit: string): string =>
+  `${figure < 1_000 ? Number(figure.toPrecision(3)) : Math.round(figure).toLocaleString('en-US')} ${unit}`.trim()
+
+const judged = (
+  name: string,
+  figure: number | undefined,
+  sign: string,
+  bound: number,
+  unit: string,
+  held: boolean,
+): Claim => ({
   name,
-  measured: figure === undefined ? 'not measured' : `${figure.toPrecision(3)} ${unit}`,
-  target: `≤ ${most} ${unit}`,
-  held: figure === undefined ? null : figure <= most,
+  measured: figure === undefined ? 'not measured' : told(figure, unit),
+  target: `${sign} ${told(bound, unit)}`,
+  held: figure === undefined ? null : held,
 })
+
+const atLeast = (name: string, figure: number | undefined, least: number, unit: string): Claim =>
+  judged(name, figure, '≥', least, unit, figure !== undefined && figure >= least)
+
+const atMost = (name: string, figure: number | undefined, most: number, unit: string): Claim =>
+  judged(name, figure, '≤', most, unit, figure !== undefined && figure <= most)

@@ -26,7 +26,7 @@ export async function placeOf(options: Options, target: Target, entries = option
     installed: join(options.work, 'installed', target.name),
     scratch: join(options.work, 'scratch', `${target.name}-${holding}`),
     entries: holding,
-    words: (await findWords()).middling,
+    words: options.operations.some(operation => 'SM'.includes(operation)) ? (await findWords()).middling : [],
     say: (text: string) => options.say(`${target.name}: ${text}`),
   }
   if (options.refill) rmSync(place.kept, { recursive: true, force: true })

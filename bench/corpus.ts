@@ -4,9 +4,13 @@ import { synsets } from '../scripts/wordnet.ts'
 export type Text = { title: string; summary: string; content: string; tags: string[] }
 
 const ENTRY_BYTES = 2_000
+/** A content is filled up with fewer than so many glosses. */
+const ROUND = 50
 /** A content is filled up with glosses so far away from each other: a prime, so that texts that share one seldom share two. */
 const STRIDE = 15_485_863
 const SAMPLE = 4_000
+/** Sampled so far away from each other: another prime, lest samples share their fillings. */
+const SAMPLE_STRIDE = 32_452_843
 
 let loaded: Promise<Text[]> | undefined
 
@@ -19,7 +23,9 @@ export async function createCorpus(): Promise<(number: number) => Text> {
     const { title, summary, tags } = own
     const room = ENTRY_BYTES - Buffer.byteLength(`${title}${summary}${tags.join('')}`)
     let content = own.content
-    for (let step = 1; content.length < room; step++) {
+    // The second time round a synset is filled up with others.
+    const skipped = ROUND * Math.floor(number / all.length)
+    for (let step = 1 + skipped; content.length < room; step++) {
       content += `\n\n${(all[(number + step * STRIDE) % all.length] as Text).content}`
     }
     const cut = content.lastIndexOf(' ', room)
@@ -38,7 +44,7 @@ export async function findWords(): Promise<Words> {
   const textOf = await createCorpus()
   const holding = new Map<string, number>()
   for (let n = 0; n < SAMPLE; n++) {
-    const { title, summary, content } = textOf(n * STRIDE)
+    const { title, summary, content } = textOf(n * SAMPLE_STRIDE)
     const words = new Set(`${title} ${summary} ${content}`.toLowerCase().match(/[a-z]+/g))
     for (const word of words) holding.set(word, (holding.get(word) ?? 0) + 1)
   }

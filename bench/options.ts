@@ -26,6 +26,17 @@ export type Options = {
   say(text: string): void
 }
 
+export const USAGE = `npm run bench -- [options]
+  --entries N       entries of the store that is compared (100000); targets that fill slowly take fewer and say so
+  --large N         entries of the store for growth, search and ready (1000000)
+  --targets A,B     only these, or none        --operations R,L,S,W,U,M   only these
+  --measures A,B    only these, or none        --seconds S --rounds N --connections N
+  --long S          seconds over which memory is watched (120)
+  --work DIR        where installs and filled stores are kept between runs
+  --output FILE     where the figures go (bench/results/latest.json); --resume goes on with what is in it
+  --prepare         installs and fills, and measures nothing; --refill fills anew
+`
+
 /** Reads the command line; throws one sentence about what is wrong with it. */
 export function readOptions(args: string[], known: { targets: string[]; measures: string[] }): Options {
   const { values } = parseArgs({

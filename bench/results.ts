@@ -59,8 +59,11 @@ export const median = (list: readonly number[]): number | undefined =>
   [...list].sort((a, b) => a - b)[(list.length - 1) >> 1]
 
 /** The median of what an operation did in a second on a target, over its rounds. */
-export const rateOf = (results: Results, target: string, operation: Operation): number | undefined =>
-  median((results.targets[target]?.rounds[operation] ?? []).map(({ perSecond }) => perSecond))
+export const rateOf = (
+  { targets }: Pick<Results, 'targets'>,
+  target: string,
+  operation: Operation,
+): number | undefined => median((targets[target]?.rounds[operation] ?? []).map(({ perSecond }) => perSecond))
 
 /** How many times as much one target did as another: the median of the ratios within each round, which share the state of the machine. */
 export function ratioOf(results: Results, target: string, other: string, operation: Operation): number | undefined {

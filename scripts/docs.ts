@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { latestChart, withFigures } from '../bench/report.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { commandHelp, helpText } from '../src/cli/help.ts'
 import { flagOf, SETTINGS } from '../src/config.ts'
@@ -31,6 +33,8 @@ export const GENERATED_DOCS: Record<string, () => string> = {
   'docs/problems.md': problems,
   'docs/api.md': api,
   'docs/commands.md': commands,
+  'docs/performance.md': () => withFigures(readFileSync(new URL('../docs/performance.md', import.meta.url), 'utf8')),
+  'docs/performance.svg': latestChart,
   'src/client/resources.ts': clientResources,
   'src/client/table.ts': clientTable,
 }

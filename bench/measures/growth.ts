@@ -10,6 +10,8 @@ import { keptData, palimpsest, type Service, startService } from '../targets/pal
 import { figure, type Measure } from './measure.ts'
 
 const SMALL = 10_000
+/** Compared with at least so many times as many. */
+const TIMES = 5
 const SAMPLE = 2_000
 const CONNECTIONS = 4
 const SECONDS = 0.5
@@ -68,7 +70,7 @@ export const growth: Measure = {
     const stores: Store[] = []
     const loader = startLoader(CORES.load)
     try {
-      for (const entries of [Math.min(SMALL, options.large), options.large]) {
+      for (const entries of [Math.min(SMALL, Math.floor(options.large / TIMES)), options.large]) {
         const dataDir = await keptData(await placeOf(options, palimpsest, entries))
         const reads = readsOf(await sampleOf(dataDir))
         const service = await startService({ DATA_DIR: dataDir })

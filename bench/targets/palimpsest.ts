@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { ActorIssued } from '../../src/contract/resources.ts'
-import { storeFile } from '../../src/embedded/files.ts'
+import { indexFile, storeFile } from '../../src/embedded/files.ts'
 import { openHttp, requestText } from '../load/http.ts'
 import { startLoader } from '../load/loader.ts'
 import type { Situation } from '../load/order.ts'
@@ -94,6 +94,11 @@ export async function keptData(place: Place): Promise<string> {
     await fillService(url, place)
   } finally {
     await server.stop()
+  }
+  for (const file of [storeFile(data), indexFile(data)]) {
+    const database = new DatabaseSync(file)
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    database.close()
   }
   writeFileSync(done, '')
   return data

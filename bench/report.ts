@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { drawChart } from './chart.ts'
+import { type Results, readResults } from './results.ts'
+import { claimTable, ratioTable } from './tables.ts'
+
+/** The figures that the documents show. */
+export const LATEST = join(import.meta.dirname, 'results/latest.json')
+const BEGIN = '<!-- Made from bench/results/latest.json by `npm run docs`; do not edit. -->'
+const END = '<!-- So far made. -->'
+
+const latest = (): Results => {
+  const results = readResults(LATEST)
+  if (results === undefined) throw new Error(`${LATEST} is not there; npm run bench makes it.`)
+  return results
+}
+
+/** The picture of the latest figures. */
+export const latestChart = (): string => drawChart(latest())
+
+/** A document with the tables of the latest figures between its two marks, and all else as it stands. */
+export function withFigures(document: string): string {
+  const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)]
+  if (begin === -1 || end < begin) throw new Error('The document has no place for figures.')
+  return `${document.slice(0, begin)}${BEGIN}\n${figures(latest())}\n${document.slice(end)}`
+}
+
+function figures(results: Results): string {
+  const { date, machine, settings, targets } = results
+  const where = `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, Linux ${machine.kernel}, Node ${machine.node}`
+  const how = `${settings.connections} connections, ${settings.rounds} alternating rounds of ${settings.seconds} s${machine.pinned ? ', servers on one core, the load on another' : ''}`
+  const who = Object.entries(targets).map(([name, { about }]) => `- ${name}: ${about}`)
+  return `
+Measured ${date} on ${where}; ${how}. Medians per second; in brackets how many times as much this service does.
+
+${ratioTable(results)}
+
+${who.join('\n')}
+
+${claimTable(results.claims)}
+`
+}

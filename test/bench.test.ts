@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { drawChart } from '../bench/chart.ts'
+import { judge } from '../bench/claims.ts'
+import { parseAnswer } from '../bench/load/http.ts'
+import { readsOf } from '../bench/measures/growth.ts'
+import { newResults, type Results, type Round, readResults } from '../bench/results.ts'
+import { claimTable, ratioTable } from '../bench/tables.ts'
+import { hasWordnet } from '../scripts/wordnet.ts'
+import { OPERATIONS } from '../src/contract/operations.ts'
+
+const BENCH = join(import.meta.dirname, '../bench/bench.ts')
+const round = (perSecond: number): Round => ({ perSecond, p50: 1, p99: 2, server: 1, load: 0.5 })
+
+function madeUp(own: number[], directus: number[]): Results {
+  const results = newResults({ entries: 100_000, seconds: 5, rounds: 3, connections: 32 }, true)
+  for (const [name, rates] of Object.entries({ palimpsest: own, directus })) {
+    results.targets[name] = { about: name, entries: 100_000, rounds: { R: rates.map(round) } }
+  }
+  return results
+}
+
+test('the harness measures targets in rounds, and writes and prints what it found', {
+  skip: !hasWordnet() && "Debian's wordnet-base is not here",
+}, async t => {
+  const work = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'))
+  t.after(() => rmSync(work, { recursive: true, force: true }))
+  const output = join(work, 'results.json')
+  const what = ['--targets', 'palimpsest,limit-http,limit-sqlite', '--operations', 'R,W', '--measures', 'none']
+  const size = ['--entries', '200', '--seconds', '0.2', '--rounds', '1', '--connections', '4']
+  const args = [BENCH, ...what, ...size, '--work', work, '--output', output]
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args)
+
+  const results = readResults(output) as Results
+  assert.deepEqual(results.skipped, {}, stderr)
+  const { palimpsest, 'limit-http': http, 'limit-sqlite': sqlite } = results.targets
+  for (const rounds of [palimpsest?.rounds.R, palimpsest?.rounds.W, http?.rounds.R, sqlite?.rounds.W]) {
+    assert.equal(rounds?.length, 1)
+    assert.ok((rounds?.[0]?.perSecond ?? 0) > 1)
+  }
+  assert.equal(http?.rounds.W, undefined)
+  assert.ok((palimpsest?.memory?.end ?? 0) > 10)
+  assert.ok((palimpsest?.bytesPerEntry ?? 0) > (palimpsest?.textBytesPerEntry ?? Number.POSITIVE_INFINITY))
+  assert.ok(Math.abs((palimpsest?.textBytesPerEntry ?? 0) - 2_000) < 200)
+  for (const { held } of results.claims.filter(({ measured }) => measured !== 'not measured'))
+    assert.notEqual(held, null)
+  assert.match(stdout, /\| limit-http \| 200 \| [\d,.]+ \([\d.]+ ×\) \|/)
+})
+
+test('what the command line asks for in vain is named', async () => {
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [BENCH, ...args]).catch((error: { stderr: string }) => error)
+  assert.match(String((await run('--targets', 'nobody')).stderr), /--targets knows no "nobody"|wordnet-base/)
+})
+
+test('ratios are those within one round, and a claim holds when the median of them does', () => {
+  // Round by round 100, 70 and 60 times as fast; the medians of each alone would make it 10 times.
+  const held = madeUp([1_000, 700, 6_000], [10, 10, 100])
+  const claim = (results: Results) => judge(results).find(({ name }) => name === 'R against Directus')
+  assert.deepEqual(claim(held), { name: 'R against Directus', measured: '70 ×', target: '≥ 60 ×', held: true })
+  assert.equal(claim(madeUp([1_000, 500, 500], [10, 10, 10]))?.held, false)
+  assert.equal(judge(held).find(({ name }) => name.startsWith('L against'))?.held, null)
+})
+
+test('the tables and the picture show every target, and text stays text', () => {
+  const results = madeUp([6_000], [10])
+  results.skipped['mcp-memory'] = 'not to be had'
+  results.machine.processor = 'A <fast> one'
+  assert.match(ratioTable(results), /\| directus \| 100000 \| 10 \(6[.e+0-9]+ ×\) \|/)
+  assert.match(ratioTable(results), /Not measured: mcp-memory \(not to be had\)/)
+  assert.match(claimTable(judge(results)), /\| R against Directus \| 600 × \| ≥ 60 × \| yes \|/)
+  const chart = drawChart(results)
+  assert.equal(chart.match(/<rect/g)?.length, 2)
+  assert.match(chart, /A &lt;fast&gt; one/)
+})
+
+test('an answer is taken only once all of it was read', () => {
+  const plain = Buffer.from('HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1')
+  assert.equal(parseAnswer(plain.subarray(0, 40)), undefined)
+  assert.equal(parseAnswer(plain.subarray(0, 46)), undefined)
+  const taken = parseAnswer(plain)
+  assert.deepEqual([taken?.answer.status, taken?.answer.text(), taken?.end], [201, 'hello', plain.length - 8])
+
+  const chunked = Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n')
+  assert.equal(parseAnswer(chunked.subarray(0, -3)), undefined)
+  assert.equal(parseAnswer(chunked)?.answer.text(), 'hello!')
+})
+
+test('growth is measured on every public read of the contract', () => {
+  const reads = readsOf([{ slug: 'a-slug', id: 'an-id', revision: 'a-revision', tag: 'a tag', word: 'word' }])
+  for (const { method, path, access } of Object.values(OPERATIONS)) {
+    if (method !== 'GET' || access !== 'anyone' || /\/(?:stream|export)$/.test(path)) continue
+    assert.ok(reads[path], `${path} is not measured`)
+  }
+  assert.deepEqual(reads['/api/entries/{slug}/revisions/{revisionId}'], ['/api/entries/a-slug/revisions/a-revision'])
+  assert.deepEqual(reads['/api/search?tag'], ['/api/search?tag=a%20tag'])
+})
