@@ -62,10 +62,11 @@ function measured({ measures, targets }: Results): Claim[] {
   ]
 }
 
+/** The promise is about single words. */
 const by =
   (sort: string) =>
   (name: string): boolean =>
-    name.startsWith(sort) && name.endsWith('p99')
+    new RegExp(`^${sort} (?:rare|middling|common) p99$`).test(name)
 
 /** The largest figure of those chosen, by name; no number where there are none. */
 function largest(

@@ -12,15 +12,28 @@ const SORTS = ['recent', 'relevance'] as const
 const COUNT = 400
 const PATIENCE = 120
 
+/** What is searched for, by kind. */
+function queriesOf({ rare, middling, common }: Words): Record<string, string[]> {
+  const after = (n: number): string => middling[(n + 1) % middling.length] as string
+  return {
+    rare,
+    middling,
+    common,
+    'prefix of three': [...new Set(middling.map(word => word.slice(0, 3)))],
+    'two middling': middling.map((word, n) => `${word} ${after(n)}`),
+    'phrase of common': common.flatMap(first => common.map(second => `"${first} ${second}"`)),
+  }
+}
+
 /** Milliseconds of searches one at a time: `recent common p99` and so on. */
 async function time(url: string, options: Options, name: string): Promise<Record<string, number>> {
-  const words = await findWords()
+  const queries = Object.entries(queriesOf(await findWords()))
   const loader = startLoader(CORES.load)
   const figures: Record<string, number> = { entries: options.large }
   try {
     for (const sort of SORTS) {
-      for (const kind of Object.keys(words) as (keyof Words)[]) {
-        const addresses = words[kind].map(word => `/api/search?q=${word}&sort=${sort}`)
+      for (const [kind, list] of queries) {
+        const addresses = list.map(q => `/api/search?${new URLSearchParams({ q, sort })}`)
         const situation = { driver: 'palimpsest', urls: [url], addresses, words: [], tokens: [''] }
         const order = { situation, operation: 'GET', connections: 1, seconds: PATIENCE, count: COUNT, from: 0 } as const
         const { p50, p99 } = await loader.run(order)
