@@ -1,15 +1,16 @@
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
 import { createRateLimiter } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
-import type { Store, Terms } from '../operations/store.ts'
+import type { Terms } from '../operations/store.ts'
 import { listAdmissions } from '../store/limit.ts'
+import type { EmbeddedStore } from './store.ts'
 
 /** How often admissions are kept, in milliseconds: what a kill can make forgotten, but for those of writes that went through. */
 const SAVE_INTERVAL = 200
 const DAY = 86_400_000
 
 /** The limiter of one process: it decides in memory, and keeps its admissions in the store so that no restart refills it. */
-export async function openEmbeddedLimiter(store: Store, now: () => number): Promise<Limiter> {
+export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => number): Promise<Limiter> {
   const limiter = createRateLimiter()
   limiter.restore(await listAdmissions(store.reader, now() - DAY))
   const save = async (): Promise<void> => {
@@ -24,6 +25,12 @@ export async function openEmbeddedLimiter(store: Store, now: () => number): Prom
       throw error
     }
   }
+  // All writes of a turn have one save, which goes with them.
+  let due = false
+  store.beforeSend(() => {
+    if (due) save().catch(() => {})
+    due = false
+  })
   const timer = setInterval(() => save().catch(() => {}), SAVE_INTERVAL)
   timer.unref()
   return {
@@ -31,7 +38,7 @@ export async function openEmbeddedLimiter(store: Store, now: () => number): Prom
     admitHere: limiter.admit,
     refund: limiter.refund,
     beforeWrite() {
-      save().catch(() => {})
+      due = true
     },
     async close() {
       clearInterval(timer)

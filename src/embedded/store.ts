@@ -20,11 +20,16 @@ const WAIT_MAX = 5_000
 const PROBE_INTERVAL = 1_000
 const READ_CACHE_KIB = 16_384
 
+export type EmbeddedStore = Store & {
+  /** Sets who is told before the writes of a turn are sent, and may still send something with them. */
+  beforeSend(listener: () => void): void
+}
+
 /**
  * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index,
  * some that search; point reads run in this thread.
  */
-export async function openEmbeddedStore(directory: string): Promise<Store> {
+export async function openEmbeddedStore(directory: string): Promise<EmbeddedStore> {
   const unlock = lockDataDirectory(directory)
   const signals = createSignals()
   const data: ThreadData = { directory, signals }
@@ -41,8 +46,9 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
     for (const listener of listeners) listener(fault)
   }
   const threads: Thread[] = []
+  let onSend = (): void => {}
   const start = async (file: string, pendingMax: number, batched: boolean): Promise<Thread> => {
-    const thread = await startThread(file, data, { pendingMax, batched, onDeath: breakDown })
+    const thread = await startThread(file, data, { pendingMax, batched, onDeath: breakDown, onSend: () => onSend() })
     threads.push(thread)
     return thread
   }
@@ -104,6 +110,9 @@ export async function openEmbeddedStore(directory: string): Promise<Store> {
 
   return {
     reader,
+    beforeSend(listener) {
+      onSend = listener
+    },
     settledRecord,
     latestRecord,
     write: (name, request, terms) => perform(name, request, terms) as Promise<Answer>,

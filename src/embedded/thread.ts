@@ -12,14 +12,21 @@ export type Thread = {
   close(): Promise<void>
 }
 
+export type ThreadOptions = {
+  pendingMax: number
+  batched: boolean
+  onDeath: (error: Error) => void
+  onSend?: () => void
+}
+
 /**
  * Starts a thread and resolves when it is ready. At most `pendingMax` requests may be under way; further ones are refused as OVERLOADED.
- * `batched` sends the requests of one turn as an array. When the thread dies, everything under way fails and `onDeath` is told.
+ * `batched` sends the requests of one turn as an array; `onSend` is told before, and may still add to them. When the thread dies, everything under way fails and `onDeath` is told.
  */
 export async function startThread(
   file: string,
   data: ThreadData,
-  { pendingMax, batched, onDeath }: { pendingMax: number; batched: boolean; onDeath: (error: Error) => void },
+  { pendingMax, batched, onDeath, onSend = () => {} }: ThreadOptions,
 ): Promise<Thread> {
   const worker = new Worker(new URL(file, import.meta.url), { workerData: data, name: file })
   const waiting = new Map<
@@ -59,6 +66,7 @@ export async function startThread(
     }
   })
   const flush = (): void => {
+    onSend()
     worker.postMessage(outbox)
     outbox = []
   }
