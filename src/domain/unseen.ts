@@ -1,0 +1,33 @@
+/**
+ * Characters that are not seen but change what is read: controls, bidirectional overrides and isolates, zero widths, fillers, tags and the
+ * variation selectors that can carry bytes.
+ */
+const UNSEEN =
+  '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{e0000}-\\u{e0fff}]'
+/** Joiners belong to many scripts and to emoji; behind Latin, Greek, Cyrillic or a sign they hide something. */
+const STRAY_JOINER =
+  '(?<=^|[\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{N}\\p{P}\\s])[\\u200c\\u200d]|(?<=[\\u200c\\u200d])[\\u200c\\u200d]'
+
+/** Runs of characters that hide something. */
+export const HIDDEN: RegExp = new RegExp(`(?:${UNSEEN}|${STRAY_JOINER})+`, 'gu')
+/** The same with every joiner and variation selector, where two texts are compared. */
+export const EVERY_HIDDEN: RegExp = new RegExp(`(?:${UNSEEN}|[\\u200c\\u200d\\ufe00-\\ufe0f])+`, 'gu')
+/** The same with runs of variation selectors: one belongs to a sign, more of them carry something. */
+const SMUGGLED = new RegExp(`(?:${UNSEEN}|${STRAY_JOINER}|(?<=[\\ufe00-\\ufe0f])[\\ufe00-\\ufe0f])+`, 'gu')
+
+/** How many unseen characters next to each other are named one by one. */
+const NAMED_MAX = 4
+
+const nameOf = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** Names unseen characters: the first few one by one, and how many there are. */
+export function namesOf(run: string): string {
+  const characters = [...run]
+  const named = characters.slice(0, NAMED_MAX).map(nameOf).join(' ')
+  return characters.length > NAMED_MAX ? `${named} … ${characters.length} unseen characters` : named
+}
+
+/** Somebody's text for readers without markup, such as a model: every unseen character is named in brackets where it stands. */
+export const plain = (text: string): string =>
+  text.replaceAll('\r\n', '\n').replace(SMUGGLED, run => `[${namesOf(run)}]`)
