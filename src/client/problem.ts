@@ -12,16 +12,25 @@ export type ClientError = Error & {
   retryAfterSeconds: number | null
   /** True where a write may be in the store although it was not acknowledged: look before it is sent again. */
   mayHaveHappened: boolean
+  /** The entry's latest revision, told with STALE_REVISION; null else. */
+  latestRevisionId: string | null
 }
 
-type Detail = Partial<Pick<ClientError, 'status' | 'requestId' | 'retryAfterSeconds' | 'mayHaveHappened' | 'cause'>>
+type Told = 'status' | 'requestId' | 'retryAfterSeconds' | 'mayHaveHappened' | 'latestRevisionId' | 'cause'
+type Detail = Partial<Pick<ClientError, Told>>
 
 /** An error of the client: its code and one sentence that names the thing and the mend. */
 export function clientError(code: string, sentence: string, detail: Detail = {}): ClientError {
   const { cause, ...members } = detail
   const error = new Error(`${code}: ${sentence}`, cause === undefined ? {} : { cause })
   error.name = 'ClientError'
-  const empty = { status: null, requestId: null, retryAfterSeconds: null, mayHaveHappened: false }
+  const empty = {
+    status: null,
+    requestId: null,
+    retryAfterSeconds: null,
+    mayHaveHappened: false,
+    latestRevisionId: null,
+  }
   return Object.assign(error, { code, ...empty, ...members })
 }
 
@@ -45,6 +54,7 @@ export function refusalOf(response: Response, text: string, now: number, asked: 
     status: response.status,
     requestId,
     retryAfterSeconds: secondsIn(response.headers.get('retry-after'), now),
+    latestRevisionId: code === 'STALE_REVISION' ? revisionIn(response.headers.get('etag')) : null,
   })
 }
 
@@ -55,6 +65,8 @@ function errorIn(text: string): { code?: unknown; requestId?: unknown } | undefi
     return undefined
   }
 }
+
+const revisionIn = (etag: string | null): string | null => /^"([\w-]{1,64})"$/.exec(etag ?? '')?.[1] ?? null
 
 /** A Retry-After in seconds or as a date, in whole seconds from `now` (milliseconds), never below 0. */
 function secondsIn(field: string | null, now: number): number | null {
