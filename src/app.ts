@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { openEngine } from './engine.ts'
 import { dayOf } from './http/origin.ts'
 import { createServer } from './http/server.ts'
+import { serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
 import { OperatorError } from './operator-error.ts'
 
@@ -30,11 +32,14 @@ const HOUSEKEEPING_INTERVAL = 60_000
 /** How long before midnight the salt of the next day is made. */
 const DAY_AHEAD = 600_000
 
-/** Opens the store, starts the HTTP face and listens. Throws OperatorError where the operator can mend it. */
-export async function openApp(
+/** The service without an address: its routes can be called within the process. */
+export type Service = Omit<App, 'url'> & { app: FastifyInstance }
+
+/** Opens the store and the HTTP face, and keeps house. Throws OperatorError where the operator can mend it. */
+export async function openService(
   config: Config,
   { logger, now = Date.now, onBroken = () => {} }: AppOptions,
-): Promise<App> {
+): Promise<Service> {
   const engine = await openEngine(config, logger, now)
   const { store, limiter } = engine
   store.onBroken(fault => {
@@ -43,6 +48,7 @@ export async function openApp(
   })
   try {
     const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter })
+    await serveMcp(server.app, config)
 
     const keepHouse = async (): Promise<void> => {
       await server.openDay(dayOf(now()))
@@ -58,12 +64,8 @@ export async function openApp(
     const timer = setInterval(keepHouseOrSay, HOUSEKEEPING_INTERVAL)
     timer.unref()
     keepHouseOrSay()
-
-    await listen(server.app, config)
-    const { port } = server.app.server.address() as AddressInfo
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host
     return {
-      url: `http://${host}:${port}`,
+      app: server.app,
       place: engine.place,
       adminTokenFile: engine.adminTokenFile,
       readiness: store.readiness,
@@ -78,6 +80,20 @@ export async function openApp(
     await store.close()
     throw error
   }
+}
+
+/** Opens the service and listens. Throws OperatorError where the operator can mend it. */
+export async function openApp(config: Config, options: AppOptions): Promise<App> {
+  const service = await openService(config, options)
+  try {
+    await listen(service.app, config)
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+  const { port } = service.app.server.address() as AddressInfo
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return { ...service, url: `http://${host}:${port}` }
 }
 
 async function listen(

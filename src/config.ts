@@ -20,6 +20,7 @@ export type Config = {
   cooldownSeconds: number
   trustedProxies: Network[]
   publicUrl: string | undefined
+  mcpOrigins: string[]
   activityRetentionDays: number
   logLevel: string
 }
@@ -75,6 +76,19 @@ const url = (text: string): string => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('an http or https address')
   return text.replace(/\/+$/, '')
 }
+
+/** A comma-separated list of web origins, or `*`. */
+const origins = (text: string): string[] =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+    .map(part => {
+      if (part === '*') return part
+      if (!URL.canParse(part) || new URL(part).origin !== part)
+        throw new Error('a list of origins like https://host.example, or *')
+      return part
+    })
 
 /** A comma-separated list of addresses and CIDR networks. */
 const networks = (text: string): Network[] =>
@@ -174,6 +188,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: undefined,
     description: 'The address the world knows the service by, for absolute links.',
     parse: url,
+  },
+  mcpOrigins: {
+    name: 'MCP_ORIGINS',
+    byDefault: '',
+    description:
+      'Web origins, separated by commas, whose pages may call /mcp besides those of PUBLIC_URL and of this machine; * allows all. Programs that send no Origin need none.',
+    parse: origins,
   },
   activityRetentionDays: {
     name: 'ACTIVITY_RETENTION_DAYS',

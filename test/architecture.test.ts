@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   postgres: ['contract', 'domain', 'database', 'store', 'operations'],
   http: ['contract', 'domain', 'database', 'store', 'operations', 'web'],
   web: ['contract', 'domain', 'database', 'store', 'operations', 'http'],
-  mcp: ['contract', 'domain', 'database', 'store', 'operations', 'http'],
+  mcp: ['contract', 'domain', 'http', 'client'],
   client: [],
   cli: [
     'contract',

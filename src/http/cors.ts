@@ -12,6 +12,9 @@ const EXPOSED = [
   'WWW-Authenticate',
   'X-Request-Id',
 ]
+const ALLOWED = ['Content-Type', 'X-Actor-Token', 'If-None-Match', 'Last-Event-ID']
+/** What pages that speak the Model Context Protocol send besides. */
+const MCP_FIELDS = ['Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name']
 const MAX_AGE = 86_400
 
 /** What every answer to the public carries, whether or not a web page asked. */
@@ -29,7 +32,7 @@ export const corsOptions = () => (request: FastifyRequest, done: Done) => {
   done(null, {
     origin: forAdmin ? false : '*',
     methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['Content-Type', 'X-Actor-Token', 'If-None-Match', 'Last-Event-ID'],
+    allowedHeaders: pathOf(request.raw.url ?? '') === '/mcp' ? [...ALLOWED, ...MCP_FIELDS] : ALLOWED,
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE,
     // A bare OPTIONS is answered like a preflight; the plugin would refuse it in a shape of its own.

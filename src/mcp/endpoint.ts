@@ -1,0 +1,112 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { PROBLEMS, type Problem } from '../contract/problems.ts'
+import { assertJsonBody, parseJson } from '../http/body.ts'
+import { problemAnswer, problemOf } from '../http/errors.ts'
+import { clientsWithin } from './in-process.ts'
+import { isOwnPage } from './page-origin.ts'
+import type { Session } from './perform.ts'
+
+/** Codes of JSON-RPC 2.0; what is no matter of JSON-RPC is SERVER. */
+const CODES = { parse: -32_700, invalid: -32_600, server: -32_000 } as const
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Header fields of a request that its calls carry on. */
+const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
+
+/**
+ * Serves the Model Context Protocol at /mcp, without sessions: a request is a message, and whatever it calls goes through the routes
+ * of `app`. Not a call of a tool, it is free. The SDK is loaded with the first request.
+ */
+export async function serveMcp(app: FastifyInstance, config: Config): Promise<void> {
+  await app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => bytes)
+    scope.setErrorHandler((error, request, reply) => refuse(problemOf(error), error, request, reply))
+    scope.addHook('onRequest', async (request, reply) => {
+      if (isOwnPage(request.headers.origin, config)) return
+      const sentence = 'A page of this origin may not call /mcp; the operator allows it with MCP_ORIGINS.'
+      return say(reply, 403, CODES.server, sentence)
+    })
+    scope.route({
+      method: ['GET', 'DELETE'],
+      url: '/mcp',
+      config: { name: 'mcp' },
+      handler: (_request, reply) =>
+        say(
+          reply.header('allow', 'POST'),
+          405,
+          CODES.server,
+          'There are no sessions and streams here: POST each message.',
+        ),
+    })
+    scope.route({
+      method: 'POST',
+      url: '/mcp',
+      config: { name: 'mcp' },
+      preParsing: async request => assertJsonBody(request.headers),
+      handler: (request, reply) => answer(app, request, reply),
+    })
+  })
+}
+
+async function answer(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  let message: unknown
+  try {
+    message = parseJson(request.body as Buffer)
+  } catch {
+    return say(reply, 400, CODES.parse, 'The body is not valid JSON in UTF-8.')
+  }
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    return say(reply, 400, CODES.invalid, 'The body is one JSON-RPC 2.0 message; a batch is not taken.')
+  }
+  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('./server.ts'),
+  ])
+  const session = sessionOf(app, request)
+  const handler = createMcpHandler(() => createMcpServer(session), { keepAliveMs: 0 })
+  const asked = new Request('http://palimpsest.invalid/mcp', { method: 'POST', headers: fieldsOf(request) })
+  const response = await handler.fetch(asked, { parsedBody: message })
+  const body = Buffer.from(await response.arrayBuffer())
+  const type = response.headers.get('content-type')
+  reply.code(response.status).header('cache-control', 'no-store')
+  return type === null ? reply.send() : reply.type(type).send(body)
+}
+
+function sessionOf(app: FastifyInstance, request: FastifyRequest): Session {
+  const token = request.headers['x-actor-token']
+  const headers: Record<string, string> = {}
+  for (const name of HANDED_ON) {
+    const value = request.headers[name]
+    if (value !== undefined) headers[name] = String(value)
+  }
+  return {
+    clientFor: clientsWithin(app, { remoteAddress: request.socket.remoteAddress ?? '', headers }),
+    token: () => (token === undefined ? undefined : String(token)),
+    shared: true,
+    onFault: error => faulted(request.log, error),
+  }
+}
+
+/** The fields that the protocol reads. */
+const fieldsOf = ({ headers }: FastifyRequest): [string, string][] =>
+  Object.entries(headers)
+    .filter(([name]) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-'))
+    .map(([name, value]) => [name, String(value)])
+
+/** A refusal before the protocol is spoken, in its shape: a message of JSON-RPC without an id. */
+function refuse(problem: Problem, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (PROBLEMS[problem.code].status === 503) faulted(request.log, error)
+  const { status, headers } = problemAnswer(problem, request.id)
+  return say(reply.headers(headers), status, CODES.server, `${problem.code}: ${PROBLEMS[problem.code].mend}`)
+}
+
+const faulted = (log: FastifyBaseLogger, error: unknown): void => log.error({ err: error }, 'a request failed')
+
+const say = (reply: FastifyReply, status: number, code: number, message: string): FastifyReply =>
+  reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .type(JSON_TYPE)
+    .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }))

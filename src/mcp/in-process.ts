@@ -1,0 +1,30 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { type Client, createClient } from '../client/index.ts'
+
+/** For whom a call is made, as far as admission looks at it. */
+export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string> }
+
+/** Never resolved: the address that the client sees of the service it runs in. */
+const HERE = 'http://palimpsest.invalid'
+
+/**
+ * Gives clients of the service within its own process: every call goes through the routes as a request of the caller would,
+ * and is admitted, charged, observed and logged like one. Waiting and trying again is left to the caller.
+ */
+export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddress, headers }: OnBehalfOf) {
+  const send = async (url: string, init: RequestInit): Promise<Response> => {
+    const answer = await app.inject({
+      method: init.method as NonNullable<InjectOptions['method']>,
+      url: url.slice(HERE.length),
+      headers: { ...headers, ...(init.headers as Record<string, string>) },
+      remoteAddress,
+      ...(init.body === undefined ? {} : { payload: init.body as string }),
+    })
+    return new Response(answer.body, { status: answer.statusCode, headers: fieldsOf(answer.headers) })
+  }
+  return (token: string | undefined): Client =>
+    createClient({ baseUrl: HERE, fetch: send, retries: 0, tokenOnReads: true, token })
+}
+
+const fieldsOf = (headers: Record<string, unknown>): [string, string][] =>
+  Object.entries(headers).map(([name, value]) => [name, String(value)])

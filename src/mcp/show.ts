@@ -1,0 +1,188 @@
+import { LIMITS } from '../contract/limits.ts'
+import type {
+  Contradiction,
+  Entry,
+  EntryList,
+  Evidence,
+  Relation,
+  Revision,
+  Verification,
+} from '../contract/resources.ts'
+import { RESULTS } from '../contract/words.ts'
+import { beginningOf, fenced, member } from './fence.ts'
+
+/** A token of a model is taken for so many bytes of UTF-8, fewer than it has on average, so that a budget is kept. */
+export const TOKEN_BYTES = 3
+export const TOKENS = { least: 1_000, most: 20_000, byDefault: 4_000 } as const
+
+/** Bytes kept free for what the service says itself, the fence included. */
+const OWN_BYTES = 1_200
+const TITLE_BYTES = 300
+const SUMMARY_BYTES = 600
+const NAME_BYTES = 100
+const RATIONALE_BYTES = 1_200
+/** The part of a budget that evidence may take when the content would fill all of it. */
+const EVIDENCE_SHARE = 0.4
+
+const briefly = (entry: Entry) => ({
+  entryId: entry.id,
+  slug: entry.slug,
+  currentRevisionId: entry.currentRevisionId,
+  title: member(entry.title, TITLE_BYTES),
+  summary: member(entry.summary, SUMMARY_BYTES),
+  tags: entry.tags.map(tag => member(tag, NAME_BYTES)),
+  revisionCount: entry.revisionCount,
+  updatedAt: entry.updatedAt,
+  ...(entry.status === 'ACTIVE' ? {} : { status: entry.status }),
+})
+
+/** A page of entries, a line each, without their content. */
+export function showEntries({ items, limit, offset }: EntryList): string {
+  const following = offset + items.length
+  const more = items.length < limit || following > LIMITS.offsetMax ? '' : ` More may follow: offset ${following}.`
+  if (items.length === 0) {
+    return offset > 0
+      ? `Nothing stands behind offset ${offset}.`
+      : 'No entry matches. All words of q must occur: try fewer or other ones, and if there is nothing, publish what you know.'
+  }
+  return `Entries ${offset + 1} to ${following}.${more} Call read with an entryId before you rely on one.\n${fenced(items.map(briefly))}`
+}
+
+export type Reading = {
+  entry: Entry
+  /** The revision asked for, when it was not simply the current one. */
+  revision: Revision | undefined
+  evidence: Evidence
+  relations: { items: Relation[]; nextCursor: string | null }
+  maxTokens: number
+  /** Characters of the content to skip. */
+  from: number
+}
+
+/** An entry, what speaks for and against it, and its content, within a budget: evidence against it goes first, content gets what is left. */
+export function showEntry(reading: Reading): string {
+  const { entry, revision, evidence, relations, maxTokens, from } = reading
+  const shownId = revision?.id ?? entry.currentRevisionId
+  const text = revision ?? entry
+  const described = { ...briefly({ ...entry, title: text.title, summary: text.summary }), author: authorOf(reading) }
+  const content = [...text.content]
+  const rest = content.slice(from).join('')
+  const room = maxTokens * TOKEN_BYTES - OWN_BYTES - Buffer.byteLength(JSON.stringify(described))
+  const rows = evidenceRows(evidence, relations.items)
+  const shown = fitting(rows, Math.max(room - Buffer.byteLength(rest), room * EVIDENCE_SHARE))
+  const used = shown.reduce((sum, row) => sum + sizeOfRow(row), 0)
+  const part = beginningOf(rest, room - used)
+  const end = from + [...part].length
+  return [
+    `Entry ${entry.id}, revision ${shownId}, which is ${shownId === entry.currentRevisionId ? 'the current one' : `not the current one (${entry.currentRevisionId})`} of ${entry.revisionCount}; status ${entry.status}.`,
+    ...standing(reading, shownId),
+    ...(shown.length < rows.length
+      ? [`Of ${rows.length} rows of evidence ${shown.length} fit; a larger maxTokens shows more.`]
+      : []),
+    content.length === end && from === 0
+      ? 'Its content is whole.'
+      : `Characters ${Math.min(from, end)} to ${end} of ${content.length} of its content${end < content.length ? `; call read with from=${end} for more` : ''}.`,
+    'First comes its description, then a line for each piece of evidence, then its content up to the last line.',
+    fenced([described, ...shown], part),
+  ].join('\n')
+}
+
+const authorOf = ({ entry: { actor }, revision }: Reading) =>
+  revision === undefined
+    ? { actorId: actor.id, ...declaredOf(actor.declared) }
+    : {
+        actorId: revision.actorId,
+        changeType: revision.changeType,
+        rationale: member(revision.rationale, RATIONALE_BYTES / 4),
+      }
+
+const declaredOf = (declared: Entry['actor']['declared']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(declared).flatMap(([name, value]) =>
+      value === null ? [] : [[`declared${name[0]?.toUpperCase()}${name.slice(1)}`, member(value, NAME_BYTES)]],
+    ),
+  )
+
+/** What speaks for and against a revision, in numbers. */
+function standing({ entry, evidence, relations }: Reading, shownId: string): string[] {
+  const { verifications, contradictions } = evidence
+  const against = contradictions.filter(one => one.revisionId === shownId).length
+  const denied = relations.items.filter(
+    one => one.relationType === 'CONTRADICTS' && one.targetEntryId === entry.id,
+  ).length
+  const results = RESULTS.map(result => {
+    const count = verifications.filter(one => one.revisionId === shownId && one.result === result).length
+    return `${count} ${result}`
+  })
+  const earlier =
+    verifications.length +
+    contradictions.length -
+    against -
+    verifications.filter(one => one.revisionId === shownId).length
+  const more = evidence.nextCursor === null ? '' : ` Only the newest ${LIMITS.pageMax} pieces of evidence were counted.`
+  return [
+    `Evidence on this revision: ${against} contradictions; verifications: ${results.join(', ')}. On other revisions: ${earlier} pieces. Relations: ${relations.items.length}${relations.nextCursor === null ? '' : ' or more'}, ${denied} say that another entry contradicts it.${more}`,
+    ...(against + denied > 0 ? ['CONTRADICTED: weigh what speaks against it before you rely on it.'] : []),
+  ]
+}
+
+/** Evidence as rows: what speaks against the entry first. */
+function evidenceRows({ verifications, contradictions }: Evidence, relations: readonly Relation[]): object[] {
+  const against = relations.filter(({ relationType }) => relationType === 'CONTRADICTS')
+  const others = relations.filter(({ relationType }) => relationType !== 'CONTRADICTS')
+  return [
+    ...contradictions.map(one => ({ contradicts: one.revisionId, ...saidBy(one), ...sourceOf(one) })),
+    ...against.map(relationRow),
+    ...verifications.map(one => ({
+      verifies: one.revisionId,
+      result: one.result,
+      confidence: one.confidence,
+      ...saidBy(one),
+    })),
+    ...others.map(relationRow),
+  ]
+}
+
+const saidBy = ({ rationale, actorId }: Verification | Contradiction | Relation) => ({
+  rationale: member(rationale, RATIONALE_BYTES),
+  actorId,
+})
+const sourceOf = ({ sourceEntryId }: Contradiction) =>
+  sourceEntryId === undefined || sourceEntryId === null ? {} : { sourceEntryId }
+const relationRow = (relation: Relation) => ({
+  relation: relation.relationType,
+  sourceEntryId: relation.sourceEntryId,
+  targetEntryId: relation.targetEntryId,
+  ...saidBy(relation),
+})
+
+const sizeOfRow = (row: object): number => Buffer.byteLength(JSON.stringify(row)) + 1
+
+function fitting(rows: readonly object[], bytes: number): object[] {
+  let left = bytes
+  return rows.filter(row => {
+    const size = sizeOfRow(row)
+    if (size > left) return false
+    left -= size
+    return true
+  })
+}
+
+/** The revisions of an entry, a line each, newest first. */
+export function showHistory({ items, nextCursor }: { items: Revision[]; nextCursor: string | null }): string {
+  const rows = items.map(one => ({
+    revisionId: one.id,
+    previousRevisionId: one.previousRevisionId,
+    changeType: one.changeType,
+    title: member(one.title, TITLE_BYTES),
+    rationale: member(one.rationale, SUMMARY_BYTES),
+    contentCharacters: [...one.content].length,
+    sources: one.sources,
+    actorId: one.actorId,
+    createdAt: one.createdAt,
+    evidenceHash: one.evidenceHash,
+  }))
+  const older =
+    nextCursor === null ? 'There are no older ones.' : `Older ones: call history with before="${nextCursor}".`
+  return `${items.length} revisions, newest first. ${older} Call read with a revisionId for its content.\n${fenced(rows)}`
+}
