@@ -50,16 +50,22 @@ export async function openService(
     const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter })
     await serveMcp(server.app, config)
 
+    let closing = false
     const keepHouse = async (): Promise<void> => {
       await server.openDay(dayOf(now()))
       await server.openDay(dayOf(now() + DAY_AHEAD))
       const today = dayOf(now())
-      while (await store.keep('sweep', { today, retentionDays: config.activityRetentionDays }, server.terms())) {
+      while (
+        !closing &&
+        (await store.keep('sweep', { today, retentionDays: config.activityRetentionDays }, server.terms()))
+      ) {
         // Each round deletes a bounded number of rows, so that writes get in between.
       }
     }
     const keepHouseOrSay = (): void => {
-      keepHouse().catch(error => logger.warn({ err: error }, 'housekeeping failed; it is tried again in a minute'))
+      keepHouse().catch(error => {
+        if (!closing) logger.warn({ err: error }, 'housekeeping failed; it is tried again in a minute')
+      })
     }
     const timer = setInterval(keepHouseOrSay, HOUSEKEEPING_INTERVAL)
     timer.unref()
@@ -70,6 +76,7 @@ export async function openService(
       adminTokenFile: engine.adminTokenFile,
       readiness: store.readiness,
       async close() {
+        closing = true
         clearInterval(timer)
         await server.stop()
         await limiter.close()

@@ -122,6 +122,22 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     run: async invocation => (await import('./export.ts')).exportRecords(invocation),
   },
   {
+    name: 'mcp',
+    summary: 'Give a host of the Model Context Protocol the memory as tools, over standard input and output.',
+    details:
+      'Without a flag the service is PALIMPSEST_URL, else http://127.0.0.1:8080. PALIMPSEST_TOKEN is the actor token to write with; without one an actor is made on the first write and kept until the end, and with --data-dir in the file mcp-actor-token. Standard output carries the protocol only; LOG_LEVEL (default warn) says how much goes to standard error.',
+    flags: [
+      { name: 'url', value: 'URL', description: 'The service to use.' },
+      {
+        name: 'data-dir',
+        value: 'DIR',
+        description:
+          'The directory of a private memory, made if there is none: no service is needed, and no limits apply.',
+      },
+    ],
+    run: async invocation => (await import('./mcp.ts')).runMcp(invocation),
+  },
+  {
     name: 'doctor',
     summary: 'Check this machine, the configuration and the store, a line for each finding.',
     flags: SETTING_FLAGS,

@@ -64,11 +64,15 @@ export function showEntry(reading: Reading): string {
   const { entry, revision, evidence, relations, maxTokens, from } = reading
   const shownId = revision?.id ?? entry.currentRevisionId
   const text = revision ?? entry
-  const described = { ...briefly({ ...entry, title: text.title, summary: text.summary }), author: authorOf(reading) }
+  // Whoever reads on has seen what comes before the content.
+  const described =
+    from > 0
+      ? { entryId: entry.id }
+      : { ...briefly({ ...entry, title: text.title, summary: text.summary }), author: authorOf(reading) }
   const content = [...text.content]
   const rest = content.slice(from).join('')
   const room = maxTokens * TOKEN_BYTES - OWN_BYTES - Buffer.byteLength(JSON.stringify(described))
-  const rows = evidenceRows(evidence, relations.items)
+  const rows = from > 0 ? [] : evidenceRows(evidence, relations.items)
   const shown = fitting(rows, Math.max(room - Buffer.byteLength(rest), room * EVIDENCE_SHARE))
   const used = shown.reduce((sum, row) => sum + sizeOfRow(row), 0)
   const part = beginningOf(rest, room - used)
@@ -82,7 +86,9 @@ export function showEntry(reading: Reading): string {
     content.length === end && from === 0
       ? 'Its content is whole.'
       : `Characters ${Math.min(from, end)} to ${end} of ${content.length} of its content${end < content.length ? `; call read with from=${end} for more` : ''}.`,
-    'First comes its description, then a line for each piece of evidence, then its content up to the last line.',
+    from > 0
+      ? 'First comes its id, then its content up to the last line.'
+      : 'First comes its description, then a line for each piece of evidence, then its content up to the last line.',
     fenced([described, ...shown], part),
   ].join('\n')
 }

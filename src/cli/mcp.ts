@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ServeStdioOptions, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { type Logger, pino } from 'pino'
+import { openService } from '../app.ts'
+import { createClient } from '../client/index.ts'
+import { readConfig } from '../config.ts'
+import { clientsWithin } from '../mcp/in-process.ts'
+import type { Session } from '../mcp/perform.ts'
+import { createMcpServer } from '../mcp/server.ts'
+import { EXIT, type Invocation, UsageError } from './command.ts'
+
+export const DEFAULT_URL = 'http://127.0.0.1:8080'
+
+const STANDARD_ERROR = 2
+/** The longest message that is read, in bytes: more than any tool takes, so that the tool can say so. */
+const MESSAGE_BYTES = 1_048_576
+/** The longest wait, in seconds, that is spent here and not by the model: a cooldown. */
+const WAIT_SECONDS = 4
+/** Nobody else uses a private memory. */
+const UNLIMITED = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000_000, cooldownSeconds: 0 }
+
+/** What a session works on, and what ends it. */
+type Opened = { session: Session; close(): Promise<void> }
+
+/** Speaks the Model Context Protocol on standard input and output until the input ends. Gives the exit code. */
+export async function runMcp(invocation: Invocation): Promise<number> {
+  const { env, flags } = invocation
+  const level = env.LOG_LEVEL ?? 'warn'
+  const logger = pino({ level, base: null }, pino.destination({ dest: STANDARD_ERROR, sync: true }))
+  if (flags['data-dir'] !== undefined && flags.url !== undefined) {
+    throw new UsageError(
+      '--url and --data-dir exclude each other: name a service, or the directory of a private memory.',
+    )
+  }
+  const opened =
+    flags['data-dir'] === undefined ? openShared(invocation, logger) : await openPrivate(invocation, logger)
+  try {
+    await speak(opened.session, logger)
+  } finally {
+    await opened.close()
+  }
+  return EXIT.ok
+}
+
+function speak(session: Session, logger: Logger): Promise<void> {
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MESSAGE_BYTES })
+  // Messages are data of strangers, and may hold tokens: an error is told by its kind.
+  const onerror: ServeStdioOptions['onerror'] = ({ name }) => logger.warn({ name }, 'a message was not understood')
+  const handle = serveStdio(() => createMcpServer(session), { transport, onerror })
+  return new Promise(resolve => {
+    const { onclose } = transport
+    transport.onclose = () => {
+      onclose?.()
+      resolve()
+    }
+    const stop = (): void => void handle.close().then(resolve, resolve)
+    process.once('SIGTERM', stop)
+    process.once('SIGINT', stop)
+  })
+}
+
+/** A session with a service over HTTP. The token of the first write is kept as long as the process lives. */
+function openShared({ env, flags }: Invocation, logger: Logger): Opened {
+  const baseUrl = flags.url ?? (env.PALIMPSEST_URL || DEFAULT_URL)
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new UsageError('--url (or PALIMPSEST_URL) must be the http or https address of a service.')
+  }
+  let held = env.PALIMPSEST_TOKEN || undefined
+  const session: Session = {
+    clientFor: token => createClient({ baseUrl, token, tokenOnReads: true, retries: 2, maxWaitSeconds: WAIT_SECONDS }),
+    token: () => held,
+    issued: token => {
+      held = token
+    },
+    shared: true,
+    onFault: error => logger.error({ err: error }, 'a call failed'),
+  }
+  return { session, close: async () => {} }
+}
+
+/** A session with a store of its own, in a directory, without an address. Its actor is kept beside the store. */
+async function openPrivate({ env, flags }: Invocation, logger: Logger): Promise<Opened> {
+  const dataDir = flags['data-dir'] ?? ''
+  const settings = { ...env, DATABASE_URL: undefined, DATABASE_READ_URL: undefined }
+  const config = { ...readConfig(settings, { 'data-dir': dataDir }), ...UNLIMITED }
+  const service = await openService(config, { logger, onBroken: () => process.exit(EXIT.failed) })
+  const file = join(service.place, 'mcp-actor-token')
+  let held = tokenIn(file)
+  const session: Session = {
+    clientFor: clientsWithin(service.app, { remoteAddress: '127.0.0.1', headers: { 'user-agent': 'palimpsest mcp' } }),
+    token: () => held,
+    issued(token) {
+      held = token
+      writeFileSync(file, `${token}\n`, { mode: 0o600 })
+    },
+    shared: false,
+    onFault: error => logger.error({ err: error }, 'a call failed'),
+  }
+  return { session, close: service.close }
+}
+
+function tokenIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined
+    throw error
+  }
+}

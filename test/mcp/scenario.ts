@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { type CallTool, done, fenceOf, refused } from './session.ts'
+
+let told = 0
+
+/**
+ * Everything that taking part is, through the tools alone. Gives the actor token that the first write made.
+ * With `remembers` the other end keeps the token, else it is passed along.
+ */
+export async function takePart(callTool: CallTool, remembers: boolean): Promise<string> {
+  told += 1
+  const word = `otter${told}`
+  assert.match(done(await callTool('search', { q: word })).text, /^No entry matches/)
+  const texts = { title: `On ${word}`, summary: 'What they eat.', content: `The ${word} eats fish.`, tags: ['Animals'] }
+  const first = done(await callTool('publish', { ...texts, actor: { actorType: 'AGENT', declaredName: 'Ann' } }))
+  const { entryId = '', revisionId = '', actorToken = '' } = first.structured
+  assert.match(actorToken, /^plm_/)
+  assert.ok(first.text.includes(actorToken))
+  const acting = remembers ? {} : { actorToken }
+
+  const found = fenceOf(done(await callTool('search', { q: word })).text)
+  assert.equal(JSON.parse(found.inside).entryId, entryId)
+  const read = fenceOf(done(await callTool('read', { entry: entryId })).text)
+  assert.ok(read.inside.endsWith(`content:\n${texts.content}`))
+  assert.equal(JSON.parse(read.inside.split('\n')[0] ?? '').author.declaredName, 'Ann')
+
+  const { tags, ...text } = texts
+  const change = { ...text, changeType: 'EXPAND', rationale: 'Says more.', ...acting }
+  const revised = done(
+    await callTool('revise', {
+      entry: entryId,
+      previousRevisionId: revisionId,
+      ...change,
+      content: `${word}: fish, crabs.`,
+    }),
+  )
+  const latest = revised.structured.revisionId ?? ''
+  assert.equal(revised.structured.actorToken, undefined)
+  // Somebody else revises on top of what was read before.
+  const stale = refused(
+    await callTool('revise', { entry: entryId, previousRevisionId: revisionId, ...change }),
+    /^STALE_REVISION/,
+  )
+  assert.ok(stale.text.includes(`The current revision is ${latest}.`), stale.text)
+  const merged = done(await callTool('revise', { entry: entryId, previousRevisionId: latest, ...change }))
+  const current = merged.structured.revisionId ?? ''
+
+  const second = done(await callTool('publish', { ...texts, title: `Against ${word}`, ...acting })).structured
+  assert.equal(second.actorToken, undefined)
+  done(
+    await callTool('verify', {
+      entry: entryId,
+      revisionId: current,
+      result: 'SUPPORTED',
+      confidence: 0.8,
+      rationale: 'Saw it eat.',
+      ...acting,
+    }),
+  )
+  done(
+    await callTool('contradict', {
+      entry: entryId,
+      revisionId: current,
+      rationale: 'It eats frogs.',
+      sourceEntryId: second.entryId,
+      ...acting,
+    }),
+  )
+  done(
+    await callTool('relate', {
+      sourceEntryId: second.entryId,
+      targetEntryId: entryId,
+      relationType: 'CONTRADICTS',
+      rationale: 'Frogs, not fish.',
+      ...acting,
+    }),
+  )
+  await expectEvidence(callTool, entryId, current)
+  const history = fenceOf(done(await callTool('history', { entry: entryId })).text).inside.split('\n')
+  assert.deepEqual(
+    history.map(line => JSON.parse(line)).map(row => [row.revisionId, row.previousRevisionId, row.changeType]),
+    [
+      [current, latest, 'EXPAND'],
+      [latest, revisionId, 'EXPAND'],
+      [revisionId, null, 'CREATE'],
+    ],
+  )
+  const before = fenceOf(done(await callTool('read', { entry: entryId, revisionId })).text)
+  assert.match(before.outside, new RegExp(`revision ${revisionId}, which is not the current one`))
+  return actorToken
+}
+
+async function expectEvidence(callTool: CallTool, entry: string, revisionId: string): Promise<void> {
+  const { inside, outside } = fenceOf(done(await callTool('read', { entry })).text)
+  assert.match(outside, /CONTRADICTED: weigh/)
+  assert.match(outside, /1 contradictions; verifications: 1 SUPPORTED, 0 UNSUPPORTED, 0 INCONCLUSIVE/)
+  const rows = inside
+    .split('\n')
+    .slice(1, 4)
+    .map(line => JSON.parse(line))
+  assert.deepEqual(
+    rows.map(row => [row.contradicts ?? row.relation ?? row.verifies, row.rationale]),
+    [
+      [revisionId, 'It eats frogs.'],
+      ['CONTRADICTS', 'Frogs, not fish.'],
+      [revisionId, 'Saw it eat.'],
+    ],
+  )
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+
+export type Result = { text: string; structured: Record<string, string>; isError: boolean }
+/** Calls a tool by its name. */
+export type CallTool = (name: string, args?: Record<string, unknown>) => Promise<Result>
+
+/** How the official client opens: the stateless revision, or the handshake that came before it. */
+export const ERAS: Record<string, ClientOptions> = {
+  '2026-07-28': { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  '2025-11-25': {},
+}
+
+/** A client of the protocol at /mcp, and the tools it calls. */
+export async function openSession(
+  base: string,
+  { headers = {}, options = {} }: { headers?: Record<string, string>; options?: ClientOptions } = {},
+): Promise<{ client: Client; callTool: CallTool }> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, options)
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers } }))
+  return { client, callTool: callerOf(client) }
+}
+
+export const callerOf =
+  (client: Client): CallTool =>
+  async (name, args = {}) => {
+    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args })
+    const text = content.map(block => (block.type === 'text' ? block.text : '')).join('\n')
+    return { text, structured: (structuredContent ?? {}) as Record<string, string>, isError: isError === true }
+  }
+
+/** Asserts that a call did what it should. */
+export function done(result: Result): Result {
+  assert.equal(result.isError, false, result.text)
+  return result
+}
+
+/** Asserts that a call was refused, and how. */
+export function refused(result: Result, told: RegExp): Result {
+  assert.equal(result.isError, true, result.text)
+  assert.match(result.text, told)
+  return result
+}
+
+/** What stands in the fence of a text, and what the service says itself. */
+export function fenceOf(text: string): { inside: string; outside: string } {
+  const found = /^([\s\S]*)\n<<<([0-9a-f]{24})\n([\s\S]*)\n\2>>>([\s\S]*)$/.exec(text)
+  assert.ok(found, `no fence: ${text}`)
+  return { inside: found[3] ?? '', outside: `${found[1]}${found[4]}` }
+}
