@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { openEngine } from './engine.ts'
 import { dayOf } from './http/origin.ts'
-import { createServer } from './http/server.ts'
+import { createServer, type Server } from './http/server.ts'
 import { serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
 import { OperatorError } from './operator-error.ts'
@@ -50,34 +50,14 @@ export async function openService(
     const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter })
     await serveMcp(server.app, config)
 
-    let closing = false
-    const keepHouse = async (): Promise<void> => {
-      await server.openDay(dayOf(now()))
-      await server.openDay(dayOf(now() + DAY_AHEAD))
-      const today = dayOf(now())
-      while (
-        !closing &&
-        (await store.keep('sweep', { today, retentionDays: config.activityRetentionDays }, server.terms()))
-      ) {
-        // Each round deletes a bounded number of rows, so that writes get in between.
-      }
-    }
-    const keepHouseOrSay = (): void => {
-      keepHouse().catch(error => {
-        if (!closing) logger.warn({ err: error }, 'housekeeping failed; it is tried again in a minute')
-      })
-    }
-    const timer = setInterval(keepHouseOrSay, HOUSEKEEPING_INTERVAL)
-    timer.unref()
-    keepHouseOrSay()
+    const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {
       app: server.app,
       place: engine.place,
       adminTokenFile: engine.adminTokenFile,
       readiness: store.readiness,
       async close() {
-        closing = true
-        clearInterval(timer)
+        endHousekeeping()
         await server.stop()
         await limiter.close()
         await store.close()
@@ -86,6 +66,33 @@ export async function openService(
   } catch (error) {
     await store.close()
     throw error
+  }
+}
+
+type Kept = Required<Pick<AppOptions, 'logger' | 'now'>> & { server: Server; store: Store }
+
+/** Makes the salts of days known and lets go of what is due, now and every minute. Gives what ends it. */
+function keepHouse(config: Config, { server, store, logger, now }: Kept): () => void {
+  let ended = false
+  const keep = async (): Promise<void> => {
+    await server.openDay(dayOf(now()))
+    await server.openDay(dayOf(now() + DAY_AHEAD))
+    const due = { today: dayOf(now()), retentionDays: config.activityRetentionDays }
+    while (!ended && (await store.keep('sweep', due, server.terms()))) {
+      // Each round deletes a bounded number of rows, so that writes get in between.
+    }
+  }
+  const keepOrSay = (): void => {
+    keep().catch(error => {
+      if (!ended) logger.warn({ err: error }, 'housekeeping failed; it is tried again in a minute')
+    })
+  }
+  const timer = setInterval(keepOrSay, HOUSEKEEPING_INTERVAL)
+  timer.unref()
+  keepOrSay()
+  return () => {
+    ended = true
+    clearInterval(timer)
   }
 }
 

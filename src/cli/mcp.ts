@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { type ServeStdioOptions, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Logger, pino } from 'pino'
 import { openService } from '../app.ts'
@@ -12,7 +13,6 @@ import { EXIT, type Invocation, UsageError } from './command.ts'
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080'
 
-const STANDARD_ERROR = 2
 /** The longest message that is read, in bytes: more than any tool takes, so that the tool can say so. */
 const MESSAGE_BYTES = 1_048_576
 /** The longest wait, in seconds, that is spent here and not by the model: a cooldown. */
@@ -23,11 +23,14 @@ const UNLIMITED = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000_000,
 /** What a session works on, and what ends it. */
 type Opened = { session: Session; close(): Promise<void> }
 
+/** Where messages come from and go to. */
+export type Streams = { stdin: Readable; stdout: Writable; stderr: Writable }
+
 /** Speaks the Model Context Protocol on standard input and output until the input ends. Gives the exit code. */
-export async function runMcp(invocation: Invocation): Promise<number> {
+export async function runMcp(invocation: Invocation, streams: Streams = process): Promise<number> {
   const { env, flags } = invocation
   const level = env.LOG_LEVEL ?? 'warn'
-  const logger = pino({ level, base: null }, pino.destination({ dest: STANDARD_ERROR, sync: true }))
+  const logger = pino({ level, base: null }, streams.stderr)
   if (flags['data-dir'] !== undefined && flags.url !== undefined) {
     throw new UsageError(
       '--url and --data-dir exclude each other: name a service, or the directory of a private memory.',
@@ -36,27 +39,27 @@ export async function runMcp(invocation: Invocation): Promise<number> {
   const opened =
     flags['data-dir'] === undefined ? openShared(invocation, logger) : await openPrivate(invocation, logger)
   try {
-    await speak(opened.session, logger)
+    await speak(opened.session, logger, streams)
   } finally {
     await opened.close()
   }
   return EXIT.ok
 }
 
-function speak(session: Session, logger: Logger): Promise<void> {
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MESSAGE_BYTES })
+function speak(session: Session, logger: Logger, { stdin, stdout }: Streams): Promise<void> {
+  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MESSAGE_BYTES })
   // Messages are data of strangers, and may hold tokens: an error is told by its kind.
   const onerror: ServeStdioOptions['onerror'] = ({ name }) => logger.warn({ name }, 'a message was not understood')
   const handle = serveStdio(() => createMcpServer(session), { transport, onerror })
+  const stop = (): void => void handle.close()
+  process.on('SIGTERM', stop).on('SIGINT', stop)
   return new Promise(resolve => {
     const { onclose } = transport
     transport.onclose = () => {
       onclose?.()
+      process.off('SIGTERM', stop).off('SIGINT', stop)
       resolve()
     }
-    const stop = (): void => void handle.close().then(resolve, resolve)
-    process.once('SIGTERM', stop)
-    process.once('SIGINT', stop)
   })
 }
 

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { runMcp } from '../../src/cli/mcp.ts'
+import { LAUNCHER, temporaryDirectory } from '../cli/command.ts'
+import { startApp } from '../support/app.ts'
+import { takePart } from './scenario.ts'
+import { callerOf, ERAS } from './session.ts'
+
+const HOST = { name: 'host', version: '1.0.0' }
+
+/** Starts `palimpsest mcp` as a host does. */
+async function start(t: TestContext, args: readonly string[], era: keyof typeof ERAS) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [LAUNCHER, 'mcp', ...args],
+    env: { PATH: process.env.PATH ?? '' },
+    stderr: 'pipe',
+  })
+  let said = ''
+  transport.stderr?.on('data', chunk => {
+    said += chunk
+  })
+  const client = new Client(HOST, ERAS[era])
+  t.after(() => client.close())
+  await client.connect(transport)
+  return { client, callTool: callerOf(client), said: () => said }
+}
+
+test('palimpsest mcp --url takes part in a service, and keeps the token to itself after it gave it', async t => {
+  const app = await startApp()
+  t.after(() => app.close())
+  const { client, callTool, said } = await start(t, ['--url', app.url], '2025-11-25')
+  const token = await takePart(callTool, true)
+  const { tools } = await client.listTools()
+  assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint))
+  await client.close()
+  assert.equal(said(), '')
+  assert.ok(!app.log().includes(token))
+})
+
+test('palimpsest mcp --data-dir is a private memory that stays, with its actor', async t => {
+  const directory = temporaryDirectory()
+  t.after(directory.remove)
+  const place = join(directory.path, 'memory')
+  const { client, callTool, said } = await start(t, ['--data-dir', place], '2026-07-28')
+  const token = await takePart(callTool, true)
+  const { tools } = await client.listTools()
+  assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint === false))
+  await client.close()
+  assert.equal(said(), '')
+  const file = join(place, 'mcp-actor-token')
+  assert.equal(readFileSync(file, 'utf8').trim(), token)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  await expectKept(place)
+})
+
+/** Opened again, what was written is there and no further actor is made; standard output is messages only. */
+async function expectKept(place: string): Promise<void> {
+  const { stdout, stderr } = await talk({ 'data-dir': place }, [
+    '{"plm_secret":1}',
+    { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } },
+    { id: 2, method: 'tools/call', params: { name: 'publish', arguments: { title: 'T', summary: 'S', content: 'C' } } },
+    { id: 3, method: 'tools/call', params: { name: 'search', arguments: { q: 'otter' } } },
+  ])
+  assert.deepEqual(
+    stdout.map(({ id }) => id),
+    [1, 2, 3],
+  )
+  const [, published, found] = stdout.map(({ result }) => result)
+  assert.match(published?.structuredContent?.entryId ?? '', /^[0-9a-f-]{36}$/)
+  assert.equal(published?.structuredContent?.actorToken, undefined)
+  assert.match(found?.content?.[0]?.text ?? '', /On otter/)
+  assert.match(stderr, /a message was not understood/)
+  assert.ok(!stderr.includes('plm_secret'), 'a message was logged')
+}
+
+type Message = {
+  id: number
+  result?: { content?: { text: string }[]; structuredContent?: Record<string, string> }
+}
+
+/** Runs the command in this process, sends lines one after the other is answered, and ends its input. */
+async function talk(flags: Record<string, string>, lines: readonly (string | object)[]) {
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  const ended = runMcp({ flags, switches: new Set(), env: {} }, streams)
+  const answers = createInterface({ input: streams.stdout })[Symbol.asyncIterator]()
+  const stdout: Message[] = []
+  for (const line of lines) {
+    streams.stdin.write(typeof line === 'string' ? `${line}\n` : `${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`)
+    if (typeof line !== 'string') stdout.push(JSON.parse((await answers.next()).value ?? 'null'))
+  }
+  streams.stdin.end()
+  assert.equal(await ended, 0)
+  streams.stderr.end()
+  return { stdout, stderr: await text(streams.stderr) }
+}
+
+test('a command line that names both or nothing usable is refused in a sentence', async () => {
+  await assert.rejects(talk({ url: 'http://127.0.0.1:1', 'data-dir': 'x' }, []), /exclude each other/)
+  await assert.rejects(talk({ url: 'ftp://x' }, []), /http or https address/)
+})
+
+test('a service that is not there is told in every answer, and the session goes on', async () => {
+  const search = { method: 'tools/call', params: { name: 'search', arguments: { q: 'x' } } }
+  const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
+  const { stdout } = await talk({ url: 'http://127.0.0.1:1' }, [
+    { id: 1, ...open },
+    { id: 2, ...search },
+  ])
+  assert.match(stdout[1]?.result?.content?.[0]?.text ?? '', /^NO_ANSWER: .*check the address and the network/)
+})
