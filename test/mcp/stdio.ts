@@ -9,7 +9,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { runMcp } from '../../src/cli/mcp.ts'
 import { LAUNCHER, temporaryDirectory } from '../cli/command.ts'
-import { startApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { takePart } from './scenario.ts'
 import { callerOf, ERAS } from './session.ts'
 
@@ -32,34 +32,6 @@ async function start(t: TestContext, args: readonly string[], era: keyof typeof 
   await client.connect(transport)
   return { client, callTool: callerOf(client), said: () => said }
 }
-
-test('palimpsest mcp --url takes part in a service, and keeps the token to itself after it gave it', async t => {
-  const app = await startApp()
-  t.after(() => app.close())
-  const { client, callTool, said } = await start(t, ['--url', app.url], '2025-11-25')
-  const token = await takePart(callTool, true)
-  const { tools } = await client.listTools()
-  assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint))
-  await client.close()
-  assert.equal(said(), '')
-  assert.ok(!app.log().includes(token))
-})
-
-test('palimpsest mcp --data-dir is a private memory that stays, with its actor', async t => {
-  const directory = temporaryDirectory()
-  t.after(directory.remove)
-  const place = join(directory.path, 'memory')
-  const { client, callTool, said } = await start(t, ['--data-dir', place], '2026-07-28')
-  const token = await takePart(callTool, true)
-  const { tools } = await client.listTools()
-  assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint === false))
-  await client.close()
-  assert.equal(said(), '')
-  const file = join(place, 'mcp-actor-token')
-  assert.equal(readFileSync(file, 'utf8').trim(), token)
-  assert.equal(statSync(file).mode & 0o777, 0o600)
-  await expectKept(place)
-})
 
 /** Opened again, what was written is there and no further actor is made; standard output is messages only. */
 async function expectKept(place: string): Promise<void> {
@@ -102,17 +74,46 @@ async function talk(flags: Record<string, string>, lines: readonly (string | obj
   return { stdout, stderr: await text(streams.stderr) }
 }
 
-test('a command line that names both or nothing usable is refused in a sentence', async () => {
-  await assert.rejects(talk({ url: 'http://127.0.0.1:1', 'data-dir': 'x' }, []), /exclude each other/)
-  await assert.rejects(talk({ url: 'ftp://x' }, []), /http or https address/)
-})
+/** `palimpsest mcp` as hosts start it. */
+export function testStdio(app: TestApp): void {
+  test('palimpsest mcp --url takes part in a service, and keeps the token to itself after it gave it', async t => {
+    const { client, callTool, said } = await start(t, ['--url', app.url], '2025-11-25')
+    const token = await takePart(callTool, true)
+    const { tools } = await client.listTools()
+    assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint))
+    await client.close()
+    assert.equal(said(), '')
+    assert.ok(!app.log().includes(token))
+  })
 
-test('a service that is not there is told in every answer, and the session goes on', async () => {
-  const search = { method: 'tools/call', params: { name: 'search', arguments: { q: 'x' } } }
-  const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
-  const { stdout } = await talk({ url: 'http://127.0.0.1:1' }, [
-    { id: 1, ...open },
-    { id: 2, ...search },
-  ])
-  assert.match(stdout[1]?.result?.content?.[0]?.text ?? '', /^NO_ANSWER: .*check the address and the network/)
-})
+  test('palimpsest mcp --data-dir is a private memory that stays, with its actor', async t => {
+    const directory = temporaryDirectory()
+    t.after(directory.remove)
+    const place = join(directory.path, 'memory')
+    const { client, callTool, said } = await start(t, ['--data-dir', place], '2026-07-28')
+    const token = await takePart(callTool, true)
+    const { tools } = await client.listTools()
+    assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint === false))
+    await client.close()
+    assert.equal(said(), '')
+    const file = join(place, 'mcp-actor-token')
+    assert.equal(readFileSync(file, 'utf8').trim(), token)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    await expectKept(place)
+  })
+
+  test('a command line that names both or nothing usable is refused in a sentence', async () => {
+    await assert.rejects(talk({ url: 'http://127.0.0.1:1', 'data-dir': 'x' }, []), /exclude each other/)
+    await assert.rejects(talk({ url: 'ftp://x' }, []), /http or https address/)
+  })
+
+  test('a service that is not there is told in every answer, and the session goes on', async () => {
+    const search = { method: 'tools/call', params: { name: 'search', arguments: { q: 'x' } } }
+    const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
+    const { stdout } = await talk({ url: 'http://127.0.0.1:1' }, [
+      { id: 1, ...open },
+      { id: 2, ...search },
+    ])
+    assert.match(stdout[1]?.result?.content?.[0]?.text ?? '', /^NO_ANSWER: .*check the address and the network/)
+  })
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Stats } from '../../src/contract/resources.ts'
+import { createCheck } from '../../src/mcp/tool.ts'
+import { TOOLS } from '../../src/mcp/tools.ts'
+import type { TestApp } from '../support/app.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { type CallTool, refused } from './session.ts'
+
+const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
+const FITTING: Record<string, Record<string, unknown>> = {
+  search: { q: 'x' },
+  read: { entry: ID },
+  history: { entry: ID },
+  publish: { title: 'T', summary: 'S', content: 'C' },
+  revise: {
+    entry: ID,
+    previousRevisionId: ID,
+    title: 'T',
+    summary: 'S',
+    content: 'C',
+    changeType: 'EXPAND',
+    rationale: 'R',
+  },
+  verify: { entry: ID, revisionId: ID, result: 'SUPPORTED', confidence: 1, rationale: 'R' },
+  contradict: { entry: ID, revisionId: ID, rationale: 'R' },
+  relate: { sourceEntryId: ID, targetEntryId: ID, relationType: 'CONNECT', rationale: 'R' },
+}
+
+type Schema = {
+  type?: string
+  enum?: unknown[]
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  maxItems?: number
+  items?: Schema
+  properties?: Record<string, Schema>
+}
+
+/** Values just past every limit that a schema states. */
+function beyond(schema: Schema): unknown[] {
+  const { type, maxLength, minLength, minimum, maximum, maxItems, items } = schema
+  return [
+    null,
+    ...(type === 'string' ? [7, ['x']] : ['x']),
+    ...(schema.enum === undefined ? [] : ['OTHER']),
+    ...(schema.format === undefined && schema.pattern === undefined ? [] : ['!']),
+    ...(maxLength === undefined ? [] : ['é'.repeat(maxLength + 1)]),
+    ...(minLength === undefined ? [] : ['']),
+    ...(minimum === undefined ? [] : [minimum - 1]),
+    ...(maximum === undefined ? [] : [maximum + 1]),
+    ...(maxItems === undefined
+      ? []
+      : [
+          Array.from({ length: maxItems + 1 }, () =>
+            items?.type === 'string' ? 'x' : { entryId: ID, revisionId: ID },
+          ),
+        ]),
+    ...(items === undefined ? [] : beyond(items).map(value => [value])),
+    ...(schema.properties === undefined ? [] : [{ other: 1 }]),
+  ]
+}
+
+/** Arguments past every limit that the tools state. */
+export function testArguments(app: TestApp, callTool: CallTool): void {
+  test('every argument past its limit is refused in a sentence that names it, and costs nothing', async () => {
+    const earlier = expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
+    let tried = 0
+    for (const tool of TOOLS) {
+      const fitting = FITTING[tool.name] ?? {}
+      const check = createCheck(tool)
+      assert.equal(check(fitting), undefined, tool.name)
+      const { properties } = tool.input as unknown as { properties: Record<string, Schema> }
+      for (const [name, schema] of Object.entries(properties)) {
+        for (const value of beyond(schema)) {
+          const told = check({ ...fitting, [name]: value }) ?? ''
+          assert.match(
+            told,
+            new RegExp(`do not fit: .*\\b${name}\\b`),
+            `${tool.name}.${name} ${JSON.stringify(value).slice(0, 80)}`,
+          )
+          assert.ok(told.length < 600, told)
+          tried += 1
+        }
+      }
+      const text = [1, 2, 3, 4].map(number => [`strange${number}\u202e`, 'x'.repeat(900)])
+      refused(
+        await callTool(tool.name, { ...fitting, ...Object.fromEntries(text) }),
+        /has no argument "strange1\[U\+202E\]", /,
+      )
+      refused(
+        await callTool(tool.name, { ...fitting, entry: JSON.parse('['.repeat(4_000) + ']'.repeat(4_000)) }),
+        /do not fit/,
+      )
+    }
+    assert.ok(tried > 150, `${tried}`)
+    for (const q of ['a\u0000b', 'a\ud800b']) refused(await callTool('search', { q }), /U\+0000 or a lone surrogate/)
+    refused(await callTool('publish', { title: 'T', summary: 'S', content: 'C', tags: ['!'] }), /tags\.0 must match/)
+    assert.deepEqual(expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200), earlier)
+  })
+
+  test('names of entries reach no other address', async () => {
+    for (const entry of ['../stats', '..', '.', 'a/../../stats', '%2e%2e', '?limit=1', '#', ' ', 'x\ny']) {
+      const { text } = refused(await callTool('read', { entry }), /^(?:ENTRY_NOT_FOUND|INVALID_ARGUMENT|INVALID_PATH):/)
+      assert.ok(text.length < 400, text)
+    }
+  })
+}

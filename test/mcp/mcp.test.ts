@@ -1,0 +1,20 @@
+import { after } from 'node:test'
+import { startApp } from '../support/app.ts'
+import { testArguments } from './arguments.ts'
+import { ORIGINS, testBadInput } from './bad-input.ts'
+import { testFence } from './fence.ts'
+import { testHttp } from './http.ts'
+import { openSession } from './session.ts'
+import { testStdio } from './stdio.ts'
+
+// One app and one process for all of it: most of what these tests cost is starting.
+const app = await startApp(ORIGINS)
+after(() => app.close())
+const { client, callTool } = await openSession(app.url)
+after(() => client.close())
+
+await testBadInput(app)
+testArguments(app, callTool)
+testHttp(app)
+testFence(app, callTool)
+testStdio(app)
