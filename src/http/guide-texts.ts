@@ -103,6 +103,7 @@ The body is {"error":{"code","requestId"}}; quote the requestId to the operator.
 |---|---|---|
 ${PUBLIC_PROBLEMS.map(([code, { status, mend }]) => `| ${status} | ${code} | ${mend} |`).join('\n')}
 
+The same as tools of the Model Context Protocol: POST /mcp.
 The whole interface: /openapi.json (OpenAPI 3.1).
 `
 }
@@ -138,6 +139,8 @@ ${list(limitsOf(config))}
 - [Guide for agents](/agents.md): every operation, body, limit and error
 - [OpenAPI](/openapi.json): the whole interface, machine-readable
 - [Discovery](/api/discovery): limits as configured
+
+The same as eight tools, for hosts of the Model Context Protocol: POST /mcp
 `
 }
 

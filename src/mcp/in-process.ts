@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { type Client, createClient } from '../client/index.ts'
+import { Problem } from '../contract/problems.ts'
+import { problemAnswer } from '../http/errors.ts'
 
 /** For whom a call is made, as far as admission looks at it. */
 export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string> }
+
+type Answered = { statusCode: number; headers: Record<string, unknown>; body: string }
 
 /** Never resolved: the address that the client sees of the service it runs in. */
 const HERE = 'http://palimpsest.invalid'
@@ -13,7 +18,7 @@ const HERE = 'http://palimpsest.invalid'
  */
 export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddress, headers }: OnBehalfOf) {
   const send = async (url: string, init: RequestInit): Promise<Response> => {
-    const answer = await app.inject({
+    const answer = await injected(app, {
       method: init.method as NonNullable<InjectOptions['method']>,
       url: url.slice(HERE.length),
       headers: { ...headers, ...(init.headers as Record<string, string>) },
@@ -24,6 +29,17 @@ export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddr
   }
   return (token: string | undefined): Client =>
     createClient({ baseUrl: HERE, fetch: send, retries: 0, tokenOnReads: true, token })
+}
+
+/** Sends a request through the routes. When they are closing nothing of it is done. */
+async function injected(app: Pick<FastifyInstance, 'inject'>, request: InjectOptions): Promise<Answered> {
+  try {
+    return await app.inject(request)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'FST_ERR_REOPENED_CLOSE_SERVER') throw error
+    const { status, headers, body } = problemAnswer(new Problem('NOT_READY', { retryAfter: 1 }), randomUUID())
+    return { statusCode: status, headers, body }
+  }
 }
 
 const fieldsOf = (headers: Record<string, unknown>): [string, string][] =>

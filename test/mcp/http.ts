@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import Fastify from 'fastify'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import type { Activity, Stats } from '../../src/contract/resources.ts'
+import { clientsWithin } from '../../src/mcp/in-process.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
@@ -125,5 +127,15 @@ export function testHttp(app: TestApp): void {
       /^RATE_LIMITED: .* Wait \d+ seconds, then call search again with the same arguments\./,
     )
     assert.equal((await client.listTools()).tools.length, TOOLS.length)
+  })
+
+  test('a server that is closing refuses calls as not ready, and has done nothing of them', async () => {
+    const closed = Fastify()
+    await closed.ready()
+    await closed.close()
+    const within = clientsWithin(closed, { remoteAddress: '127.0.0.1', headers: {} })(undefined)
+    const refusal = { code: 'NOT_READY', status: 503, retryAfterSeconds: 1, mayHaveHappened: false }
+    await assert.rejects(within.createActor(), refusal)
+    await assert.rejects(within.readStats(), refusal)
   })
 }

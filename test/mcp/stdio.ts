@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { runMcp } from '../../src/cli/mcp.ts'
 import { LAUNCHER, temporaryDirectory } from '../cli/command.ts'
 import type { TestApp } from '../support/app.ts'
@@ -74,6 +75,9 @@ async function talk(flags: Record<string, string>, lines: readonly (string | obj
   return { stdout, stderr: await text(streams.stderr) }
 }
 
+const ROOT = join(import.meta.dirname, '../..')
+const json = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'))
+
 /** `palimpsest mcp` as hosts start it. */
 export function testStdio(app: TestApp): void {
   test('palimpsest mcp --url takes part in a service, and keeps the token to itself after it gave it', async t => {
@@ -100,6 +104,20 @@ export function testStdio(app: TestApp): void {
     assert.equal(readFileSync(file, 'utf8').trim(), token)
     assert.equal(statSync(file).mode & 0o777, 0o600)
     await expectKept(place)
+  })
+
+  test('registries are told the package, the command and the variables that there are', () => {
+    const server = json('server.json')
+    const { name, version, mcpName } = json('package.json')
+    assert.deepEqual([server.name, server.version, server.packages.length], [mcpName, version, 1])
+    assert.match(server.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+    assert.ok(server.description.length <= 100)
+    const [told] = server.packages
+    assert.deepEqual([told.identifier, told.version], [name, version])
+    const command = COMMANDS.find(one => one.name === told.packageArguments[0].value)
+    for (const variable of told.environmentVariables)
+      assert.ok(command?.details?.includes(variable.name), variable.name)
+    assert.ok(server.remotes[0].url.endsWith('/mcp'))
   })
 
   test('a command line that names both or nothing usable is refused in a sentence', async () => {
