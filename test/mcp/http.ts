@@ -87,7 +87,8 @@ export function testHttp(app: TestApp): void {
   test('calls are observed as the operations that they perform', async t => {
     const { token } = await newActor(app.url)
     const { id } = await newEntry(app.url, token)
-    const { client, callTool } = await openSession(app.url, { headers: { 'user-agent': 'an agent of its own' } })
+    const headers = { 'user-agent': 'an agent of its own' }
+    const { client, callTool } = await openSession(app.url, { headers })
     t.after(() => client.close())
     const earlier = await stats(app)
     done(await callTool('search', { q: 'Entry' }))
@@ -96,22 +97,26 @@ export function testHttp(app: TestApp): void {
     const later = await stats(app)
     assert.equal(later.externalInteractions - earlier.externalInteractions, 5)
     assert.equal(later.observedActors - earlier.observedActors, 1)
+    // It is the one who comes without tools.
+    expectStatus(await call(app.url, 'GET', '/api/search', { headers }), 200)
+    assert.equal((await stats(app)).observedActors, later.observedActors)
     assert.ok(TOOLS.every(({ performs }) => performs.every(name => name in OPERATIONS)))
   })
 
   test('calls are charged and cooled down as the operations that they perform, and say how long to wait', async t => {
     const at = Date.now()
     const limits = { READ_LIMIT_PER_MINUTE: '5', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '7' }
-    const strict = await startApp(limits, { now: () => at })
+    const headers = { 'x-forwarded-for': '198.51.100.7' }
+    const strict = await startApp({ ...limits, TRUSTED_PROXIES: '127.0.0.0/8' }, { now: () => at })
     t.after(() => strict.close())
-    const { client, callTool } = await openSession(strict.url)
+    const { client, callTool } = await openSession(strict.url, { headers })
     t.after(() => client.close())
     const text = { title: 'T', summary: 'S', content: 'C' }
     const { entryId, actorToken } = done(await callTool('publish', text)).structured
     refused(await callTool('publish', { ...text, actorToken }), /^COOLDOWN: .* Wait 7 seconds, then call publish again/)
     // The actor and the entry are two writes; what the cooldown refused is none, and what does not fit is never sent.
     refused(await callTool('publish', { ...text, title: '' }), /^The arguments of publish do not fit: title/)
-    const third = await call(strict.url, 'POST', '/api/actors', { body: {} })
+    const third = await call(strict.url, 'POST', '/api/actors', { body: {}, headers })
     assert.equal(
       third.headers.get('ratelimit')?.startsWith('"write-origin";r=1;'),
       true,
@@ -119,7 +124,7 @@ export function testHttp(app: TestApp): void {
     )
 
     done(await callTool('read', { entry: entryId }))
-    const fifth = await call(strict.url, 'GET', '/api/entries')
+    const fifth = await call(strict.url, 'GET', '/api/entries', { headers })
     assert.equal(fifth.headers.get('ratelimit')?.startsWith('"read-origin";r=1;'), true)
     done(await callTool('search', { q: 'x' }))
     refused(

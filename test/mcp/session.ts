@@ -46,5 +46,7 @@ export function refused(result: Result, told: RegExp): Result {
 export function fenceOf(text: string): { inside: string; outside: string } {
   const found = /^([\s\S]*)\n<<<([0-9a-f]{24})\n([\s\S]*)\n\2>>>([\s\S]*)$/.exec(text)
   assert.ok(found, `no fence: ${text}`)
+  // Said once, and where the fence begins and ends: nowhere else.
+  assert.equal(text.split(found[2] ?? '').length, 4)
   return { inside: found[3] ?? '', outside: `${found[1]}${found[4]}` }
 }
