@@ -23,11 +23,14 @@ const UNLIMITED = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000_000,
 /** What a session works on, and what ends it. */
 type Opened = { session: Session; close(): Promise<void> }
 
+/** The part of a command line that matters here. */
+type Called = Pick<Invocation, 'flags' | 'env'>
+
 /** Where messages come from and go to. */
 export type Streams = { stdin: Readable; stdout: Writable; stderr: Writable }
 
 /** Speaks the Model Context Protocol on standard input and output until the input ends. Gives the exit code. */
-export async function runMcp(invocation: Invocation, streams: Streams = process): Promise<number> {
+export async function runMcp(invocation: Called, streams: Streams = process): Promise<number> {
   const { env, flags } = invocation
   const level = env.LOG_LEVEL ?? 'warn'
   const logger = pino({ level, base: null }, streams.stderr)
@@ -64,7 +67,7 @@ function speak(session: Session, logger: Logger, { stdin, stdout }: Streams): Pr
 }
 
 /** A session with a service over HTTP. The token of the first write is kept as long as the process lives. */
-function openShared({ env, flags }: Invocation, logger: Logger): Opened {
+function openShared({ env, flags }: Called, logger: Logger): Opened {
   const baseUrl = flags.url ?? (env.PALIMPSEST_URL || DEFAULT_URL)
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new UsageError('--url (or PALIMPSEST_URL) must be the http or https address of a service.')
@@ -83,7 +86,7 @@ function openShared({ env, flags }: Invocation, logger: Logger): Opened {
 }
 
 /** A session with a store of its own, in a directory, without an address. Its actor is kept beside the store. */
-async function openPrivate({ env, flags }: Invocation, logger: Logger): Promise<Opened> {
+async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Opened> {
   const dataDir = flags['data-dir'] ?? ''
   const settings = { ...env, DATABASE_URL: undefined, DATABASE_READ_URL: undefined }
   const config = { ...readConfig(settings, { 'data-dir': dataDir }), ...UNLIMITED }

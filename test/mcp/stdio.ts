@@ -62,7 +62,7 @@ type Message = {
 /** Runs the command in this process, sends lines one after the other is answered, and ends its input. */
 async function talk(flags: Record<string, string>, lines: readonly (string | object)[]) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
-  const ended = runMcp({ flags, switches: new Set(), env: {} }, streams)
+  const ended = runMcp({ flags, env: {} }, streams)
   const answers = createInterface({ input: streams.stdout })[Symbol.asyncIterator]()
   const stdout: Message[] = []
   for (const line of lines) {
