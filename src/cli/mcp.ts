@@ -5,7 +5,7 @@ import { type ServeStdioOptions, StdioServerTransport, serveStdio } from '@model
 import { type Logger, pino } from 'pino'
 import { openService } from '../app.ts'
 import { createClient } from '../client/index.ts'
-import { readConfig } from '../config.ts'
+import { readConfig, SETTINGS } from '../config.ts'
 import { clientsWithin } from '../mcp/in-process.ts'
 import type { Session } from '../mcp/perform.ts'
 import { createMcpServer } from '../mcp/server.ts'
@@ -32,8 +32,7 @@ export type Streams = { stdin: Readable; stdout: Writable; stderr: Writable }
 /** Speaks the Model Context Protocol on standard input and output until the input ends. Gives the exit code. */
 export async function runMcp(invocation: Called, streams: Streams = process): Promise<number> {
   const { env, flags } = invocation
-  const level = env.LOG_LEVEL ?? 'warn'
-  const logger = pino({ level, base: null }, streams.stderr)
+  const logger = pino({ level: levelIn(env), base: null }, streams.stderr)
   if (flags['data-dir'] !== undefined && flags.url !== undefined) {
     throw new UsageError(
       '--url and --data-dir exclude each other: name a service, or the directory of a private memory.',
@@ -47,6 +46,14 @@ export async function runMcp(invocation: Called, streams: Streams = process): Pr
     await opened.close()
   }
   return EXIT.ok
+}
+
+function levelIn({ LOG_LEVEL: level = 'warn' }: NodeJS.ProcessEnv): string {
+  try {
+    return SETTINGS.logLevel.parse(level)
+  } catch (error) {
+    throw new UsageError(`LOG_LEVEL must be ${(error as Error).message}, not "${level}".`)
+  }
 }
 
 function speak(session: Session, logger: Logger, { stdin, stdout }: Streams): Promise<void> {

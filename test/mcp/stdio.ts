@@ -123,6 +123,7 @@ export function testStdio(app: TestApp): void {
   test('a command line that names both or nothing usable is refused in a sentence', async () => {
     await assert.rejects(talk({ url: 'http://127.0.0.1:1', 'data-dir': 'x' }, []), /exclude each other/)
     await assert.rejects(talk({ url: 'ftp://x' }, []), /http or https address/)
+    await assert.rejects(runMcp({ flags: {}, env: { LOG_LEVEL: 'loud' } }), /LOG_LEVEL must be one of .*, not "loud"/)
   })
 
   test('a service that is not there is told in every answer, and the session goes on', async () => {
