@@ -10,8 +10,7 @@ import { clientsWithin } from '../mcp/in-process.ts'
 import type { Session } from '../mcp/perform.ts'
 import { createMcpServer } from '../mcp/server.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
-
-export const DEFAULT_URL = 'http://127.0.0.1:8080'
+import { DEFAULT_URL } from './people/flags.ts'
 
 /** The longest message that is read, in bytes: more than any tool takes, so that the tool can say so. */
 const MESSAGE_BYTES = 1_048_576
