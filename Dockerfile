@@ -19,4 +19,5 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=3 CMD ["node", "bin/palimpsest.js", "health"]
 # The program may read itself, its data and its secrets, write its data, and start no process.
-CMD ["node", "--permission", "--allow-worker", "--disable-warning=PERM0006", "--allow-fs-read=/opt/palimpsest", "--allow-fs-read=/data", "--allow-fs-write=/data", "--allow-fs-read=/run/secrets", "bin/palimpsest.js", "serve"]
+ENV MALLOC_ARENA_MAX=2
+CMD ["node", "--max-semi-space-size=4", "--permission", "--allow-worker", "--disable-warning=PERM0006", "--allow-fs-read=/opt/palimpsest", "--allow-fs-read=/data", "--allow-fs-write=/data", "--allow-fs-read=/run/secrets", "bin/palimpsest.js", "serve"]

@@ -14,7 +14,7 @@ if (port === null) throw new Error('A searcher runs as a worker thread only.')
 
 /** How long a search waits for the index, in milliseconds. */
 const PATIENCE = 5_000
-const CACHE_KIB = 8_192
+const CACHE_KIB = 4_096
 const index = openSqlite(indexFile(directory), 'read', { cacheKib: CACHE_KIB })
 
 port.on('message', (message: Query | 'close') => {

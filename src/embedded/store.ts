@@ -18,7 +18,7 @@ const SEARCHES_MAX = 1_000
 const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000
-const READ_CACHE_KIB = 16_384
+const READ_CACHE_KIB = 8_192
 
 export type EmbeddedStore = Store & {
   /** Sets who is told before the writes of a turn are sent, and may still send something with them. */

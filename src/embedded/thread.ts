@@ -28,7 +28,7 @@ export async function startThread(
   data: ThreadData,
   { pendingMax, batched, onDeath, onSend = () => {} }: ThreadOptions,
 ): Promise<Thread> {
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: data, name: file })
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: data, name: file, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
   const waiting = new Map<
     number,
     { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
