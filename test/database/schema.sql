@@ -157,6 +157,14 @@ CREATE TABLE relation_end (
   PRIMARY KEY (entry, ordinal)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE retry (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  request TEXT NOT NULL,
+  answer TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE revision (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,

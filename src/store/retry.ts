@@ -1,0 +1,27 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+
+/** The answer to a write, sealed, beside the digests of its caller and key (`id`) and of what was asked (`request`). */
+export type RetryRow = { id: string; request: string; answer: string; created_at: number }
+
+export const findRetry = (reader: Reader, id: string) =>
+  reader.one<RetryRow>(sql`SELECT id, request, answer, created_at FROM retry WHERE id = ${id}`)
+
+export async function insertRetry(tx: Transaction, { id, request, answer, created_at }: RetryRow): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO retry (id, request, answer, created_at) VALUES (${id}, ${request}, ${answer}, ${created_at})`,
+  )
+}
+
+export async function forgetRetry(tx: Transaction, id: string): Promise<void> {
+  await tx.run(sql`DELETE FROM retry WHERE id = ${id}`)
+}
+
+/** Deletes, of the oldest `limit` rows, those kept before `before` (milliseconds) or beyond the newest `most`, and gives how many. */
+export async function forgetRetries(tx: Transaction, before: number, most: number, limit: number): Promise<number> {
+  const newest = (await tx.one<{ number: number | null }>(sql`SELECT max(number) AS number FROM retry`))?.number ?? 0
+  return tx.run(sql`
+    DELETE FROM retry WHERE number IN
+      (SELECT number FROM (SELECT number, created_at FROM retry ORDER BY number LIMIT ${limit}) AS oldest
+        WHERE created_at < ${before} OR number <= ${newest - most})`)
+}
