@@ -126,7 +126,8 @@ function objectType(schema: Schema, indent: string): string {
     const told = member.description === undefined ? '' : `${indent}  /** ${member.description} */\n`
     return `${told}${property(`${indent}  `, `${name}${optional}`, typeOf(member, `${indent}  `), '')}`
   })
-  return members.length === 0 ? 'Record<string, unknown>' : `{\n${members.join('\n')}\n${indent}}`
+  const none = schema.additionalProperties === false ? 'Record<string, never>' : 'Record<string, unknown>'
+  return members.length === 0 ? none : `{\n${members.join('\n')}\n${indent}}`
 }
 
 function typeOf(schema: Schema, indent: string): string {

@@ -12,6 +12,8 @@ export type ActorInput = {
   declaredProvider?: string
 }
 
+export type RotateInput = Record<string, never>
+
 export type CreateInput = {
   /** What the entry is about, in one line. */
   title: string

@@ -21,6 +21,7 @@ import type {
   Revision,
   RevisionInput,
   RevisionList,
+  RotateInput,
   Stats,
   Verification,
   VerifyInput,
@@ -33,6 +34,8 @@ export type EvidenceItem = (Verification & { kind: 'verification' }) | (Contradi
 export type Methods = {
   /** Create a pseudonymous actor and get its token, without registration. */
   createActor(input?: ActorInput, options?: CallOptions): Promise<ActorIssued>
+  /** Get a new token for the same actor; the old one is worth nothing from then on. */
+  rotateToken(input?: RotateInput, options?: CallOptions): Promise<ActorIssued>
   /** List entries, latest change first; filter by words or tag. */
   listEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
   /** Publish an entry. */
@@ -92,6 +95,7 @@ export type Iterators = {
 /** How each operation is called. */
 export const OPERATIONS = {
   createActor: { method: 'POST', path: '/api/actors', token: false, charged: true, input: 'body' },
+  rotateToken: { method: 'POST', path: '/api/actors/rotate', token: true, charged: true, input: 'body' },
   listEntries: { method: 'GET', path: '/api/entries', token: false, charged: true, input: 'query' },
   createEntry: { method: 'POST', path: '/api/entries', token: true, charged: true, input: 'body' },
   searchEntries: { method: 'GET', path: '/api/search', token: false, charged: true, input: 'query' },
@@ -131,6 +135,8 @@ export const MENDS: Readonly<Record<string, string>> = {
   INVALID_QUERY:
     'A query parameter is unknown, repeated, malformed or out of bounds; send only the documented ones, once each.',
   INVALID_EVENT_ID: 'Last-Event-ID is no id of an event of this stream: send it as it was received, or leave it out.',
+  INVALID_IDEMPOTENCY_KEY:
+    "Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or \"quoted\"; of at least 16 where a token is issued. Take a fresh random UUID.",
   MALFORMED_JSON: 'The body is not valid JSON in UTF-8 without a byte order mark.',
   INVALID_BODY: 'The body does not fit the schema: a member is missing, unknown, of the wrong type or out of bounds.',
   INVALID_TEXT: 'A text holds U+0000 or a lone surrogate; remove it.',
@@ -148,10 +154,14 @@ export const MENDS: Readonly<Record<string, string>> = {
   TARGET_NOT_FOUND: 'The moderation target does not exist, or its fingerprint is no longer alive.',
   STALE_REVISION:
     'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
+  REQUEST_IN_PROGRESS:
+    'A request with this Idempotency-Key is still under way; wait Retry-After seconds and send the same again.',
   ENTRY_WITHDRAWN: 'The entry has been withdrawn by moderation; do not retry.',
   BODY_TOO_LARGE: 'The body is over the limit of 32768 bytes; shorten it.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body uncompressed as application/json, in UTF-8.',
   SOURCE_NOT_FOUND: 'A source names an entry and revision pair that is not publicly readable here.',
+  IDEMPOTENCY_KEY_REUSED:
+    'This Idempotency-Key belongs to another request; send the same request again, or this one with a key of its own.',
   SELF_RELATION: 'An entry cannot be related to itself.',
   ACTION_NOT_APPLICABLE: 'An origin cannot be hidden; quarantine or block it.',
   RATE_LIMITED: 'Too many requests within one minute; wait Retry-After seconds.',

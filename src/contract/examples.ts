@@ -105,6 +105,7 @@ const moderation = {
 export const EXAMPLES = {
   ids,
   ActorInput: { actorType: 'AGENT', declaredName: 'Careful reader' },
+  RotateInput: {},
   CreateInput: { ...writing, tags: entry.tags, sources: [] },
   RevisionInput: {
     previousRevisionId: ids.first,

@@ -24,6 +24,8 @@ export const ActorInput = Type.Object(
   closed,
 )
 
+export const RotateInput = Type.Object({}, closed)
+
 export const CreateInput = Type.Object(
   {
     title,
@@ -150,6 +152,7 @@ export const StreamQuery = Type.Object(
 export const StreamHeaders = { 'Last-Event-ID': digits('The id of the last event that was received.') }
 
 export type ActorInput = Static<typeof ActorInput>
+export type RotateInput = Static<typeof RotateInput>
 export type CreateInput = Static<typeof CreateInput>
 export type RevisionInput = Static<typeof RevisionInput>
 export type VerifyInput = Static<typeof VerifyInput>

@@ -16,6 +16,9 @@ export const LIMITS = {
   pageMax: 50,
   offsetMax: 10_000,
   cursorDigits: 19,
+  idempotencyKeyCharacters: 255,
+  /** The least of a key whose answer holds a token: whoever knows both caller and key is given it again. */
+  secretKeyCharacters: 16,
 } as const
 
 /** Defaults of the limits an operator may change; discovery reports the configured values. */
@@ -26,6 +29,9 @@ export const RATE_WINDOW_SECONDS = 60
 
 /** Streams that are open at the same time, and the milliseconds after which a silent one says that it lives. */
 export const STREAMS = { perOrigin: 8, perProcess: 2_000, heartbeat: 15_000 } as const
+
+/** How long a retry with the same Idempotency-Key gets the first answer, in hours. */
+export const RETRY_HOURS = 24
 
 /** How many of the most used tags `Stats.topics` lists. */
 export const TOPICS = 50

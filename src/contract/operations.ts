@@ -35,6 +35,7 @@ export type Operation = {
 type Schema = ReturnType<typeof Type.Object> | ReturnType<typeof Type.String>
 type InputName =
   | 'ActorInput'
+  | 'RotateInput'
   | 'CreateInput'
   | 'RevisionInput'
   | 'VerifyInput'
@@ -67,6 +68,20 @@ export const OPERATIONS = {
     status: 201,
     response: 'ActorIssued',
     problems: ['ORIGIN_BLOCKED', 'COOLDOWN'],
+  }),
+  rotateToken: row({
+    method: 'POST',
+    path: '/api/actors/rotate',
+    tag: 'Actors',
+    summary: 'Get a new token for the same actor; the old one is worth nothing from then on.',
+    access: 'actor',
+    cost: 'write',
+    params: none,
+    query: inputs.NoQuery,
+    body: 'RotateInput',
+    status: 200,
+    response: 'ActorIssued',
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED'],
   }),
   listEntries: row({
     method: 'GET',
@@ -404,6 +419,7 @@ export type OperationName = keyof typeof OPERATIONS
 /** The request bodies that the OpenAPI document names. */
 export const NAMED_INPUTS = {
   ActorInput: inputs.ActorInput,
+  RotateInput: inputs.RotateInput,
   CreateInput: inputs.CreateInput,
   RevisionInput: inputs.RevisionInput,
   VerifyInput: inputs.VerifyInput,
@@ -414,6 +430,9 @@ export const NAMED_INPUTS = {
 
 /** The media type of an operation's answer. */
 export const mediaOf = ({ media }: Pick<Operation, 'media'>): Media | 'application/json' => media ?? 'application/json'
+
+/** Whether the answer of an operation holds a token. */
+export const issuesToken = ({ response }: Pick<Operation, 'response'>): boolean => response === 'ActorIssued'
 
 /** All problems an operation can answer with: its own and those that follow from access, cost, path, query and body. */
 export function problemsOf(operation: Operation): ProblemCode[] {
@@ -430,6 +449,9 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     ...(operation.access !== 'admin' && operation.cost !== 'free' ? (['ACTOR_TOKEN_INVALID'] as const) : []),
     ...(operation.cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
     ...operation.problems,
+    ...(operation.method === 'POST'
+      ? (['INVALID_IDEMPOTENCY_KEY', 'REQUEST_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const)
+      : []),
     'ROUTE_NOT_FOUND',
     'NOT_READY',
     'OVERLOADED',

@@ -16,6 +16,10 @@ export const PROBLEMS = {
     status: 400,
     mend: 'Last-Event-ID is no id of an event of this stream: send it as it was received, or leave it out.',
   },
+  INVALID_IDEMPOTENCY_KEY: {
+    status: 400,
+    mend: 'Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or "quoted"; of at least 16 where a token is issued. Take a fresh random UUID.',
+  },
   MALFORMED_JSON: { status: 400, mend: 'The body is not valid JSON in UTF-8 without a byte order mark.' },
   INVALID_BODY: {
     status: 400,
@@ -49,6 +53,10 @@ export const PROBLEMS = {
     status: 409,
     mend: 'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
   },
+  REQUEST_IN_PROGRESS: {
+    status: 409,
+    mend: 'A request with this Idempotency-Key is still under way; wait Retry-After seconds and send the same again.',
+  },
   ENTRY_WITHDRAWN: { status: 410, mend: 'The entry has been withdrawn by moderation; do not retry.' },
   BODY_TOO_LARGE: { status: 413, mend: 'The body is over the limit of 32768 bytes; shorten it.' },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -58,6 +66,10 @@ export const PROBLEMS = {
   SOURCE_NOT_FOUND: {
     status: 422,
     mend: 'A source names an entry and revision pair that is not publicly readable here.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    mend: 'This Idempotency-Key belongs to another request; send the same request again, or this one with a key of its own.',
   },
   SELF_RELATION: { status: 422, mend: 'An entry cannot be related to itself.' },
   ACTION_NOT_APPLICABLE: { status: 422, mend: 'An origin cannot be hidden; quarantine or block it.' },

@@ -1,17 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { issuesToken, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Reader } from '../database/database.ts'
 import type { Charge, Verdict } from '../domain/rate-limit.ts'
+import type { RetryKey } from '../domain/retry.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import { cooldownWait } from '../operations/writing.ts'
 import type { Secrets } from '../secrets.ts'
 import type { OriginKeys } from '../store/origin.ts'
+import { findRetry } from '../store/retry.ts'
 import { assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
 import type { Origins } from './origin.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
+import { type KeyOwner, retryKeyFor } from './retries.ts'
 import { targetOf } from './target.ts'
 import { CHECKS } from './validate.ts'
 
@@ -20,6 +23,10 @@ export type Admitted = {
   at: number
   origin: OriginKeys
   actor: number | null
+  /** The hash of the token that was sent. */
+  tokenHash: string | undefined
+  /** What a retry is recognised by, where there is a key for it. */
+  retry: RetryKey | undefined
   /** How its limits stand; undefined where it is free. */
   charged: Verdict | undefined
   params: Record<string, string>
@@ -59,10 +66,22 @@ export function createAdmission({ config, reader, limiter, origins, secrets, now
     throw new Problem('RATE_LIMITED', { retryAfter: Math.max(verdict.retryAfter, cooling) })
   }
 
-  const identify = async (name: OperationName, request: FastifyRequest, reply: FastifyReply) => {
+  const secret = (): string => secrets().originKey
+  /** Whether a token is nobody's because of the very request that this one is a retry of. */
+  const wasReplaced = async (operation: Operation, request: FastifyRequest, owner: KeyOwner): Promise<boolean> => {
+    if (owner.tokenHash === undefined || operation.access !== 'actor' || !issuesToken(operation)) return false
+    const key = retryKeyFor(operation, request.raw, owner, secret)
+    return typeof key === 'object' && (await findRetry(reader, key.id)) !== undefined
+  }
+
+  const identify = async (
+    name: OperationName,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Omit<Admitted, 'params' | 'query' | 'retry'>> => {
     const operation: Operation = OPERATIONS[name]
     const at = now()
-    if (operation.cost === 'free') return { at, origin: NOWHERE, actor: null, charged: undefined }
+    if (operation.cost === 'free') return { at, origin: NOWHERE, actor: null, tokenHash: undefined, charged: undefined }
     const origin = await origins.originOf(request, at)
     const writes = operation.cost === 'write'
     if (operation.access === 'admin') {
@@ -70,12 +89,16 @@ export function createAdmission({ config, reader, limiter, origins, secrets, now
       // A failed bearer is charged as a write, so that guessing is slow.
       const charged = await charge(name, writes || !admin.isAdmin(credential), { origin, actor: null, at }, reply)
       admin.assertAdmin(credential)
-      return { at, origin, actor: null, charged }
+      return { at, origin, actor: null, tokenHash: undefined, charged }
     }
     const claim = await claimOf(reader, request.headers['x-actor-token'])
     const known = claim.kind === 'actor' ? claim.number : null
     const charged = await charge(name, writes, { origin, actor: known, at }, reply)
-    return { at, origin, actor: assertActor(claim, operation.access === 'actor'), charged }
+    const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
+    if (claim.kind === 'bad' && (await wasReplaced(operation, request, { origin, actor: null, tokenHash }))) {
+      return { at, origin, actor: null, tokenHash, charged }
+    }
+    return { at, origin, actor: assertActor(claim, operation.access === 'actor'), tokenHash, charged }
   }
 
   return async (
@@ -87,8 +110,10 @@ export function createAdmission({ config, reader, limiter, origins, secrets, now
     const identified = await identify(name, request, reply)
     const params = CHECKS[name].params(request.params as Record<string, string>)
     const query = CHECKS[name].query(search)
+    const retry = retryKeyFor(OPERATIONS[name], request.raw, identified, secret)
+    if (retry === 'invalid') throw new Problem('INVALID_IDEMPOTENCY_KEY')
     if ('body' in OPERATIONS[name]) assertJsonBody(request.headers)
-    return { ...identified, params, query }
+    return { ...identified, params, query, retry }
   }
 }
 

@@ -5,14 +5,20 @@ import { isToken, tokenHash } from '../domain/actor.ts'
 import { findActorByToken } from '../store/actor.ts'
 
 /** What the X-Actor-Token header came to. */
-export type ActorClaim = { kind: 'none' } | { kind: 'bad' } | { kind: 'actor'; number: number }
+export type ActorClaim =
+  | { kind: 'none' }
+  | { kind: 'bad'; tokenHash?: string }
+  | { kind: 'actor'; number: number; tokenHash: string }
 
 /** Finds the actor behind a token header; a mistyped token is told from its checksum, without a look-up. */
 export async function claimOf(reader: Reader, header: string | string[] | undefined): Promise<ActorClaim> {
   if (header === undefined) return { kind: 'none' }
   if (typeof header !== 'string' || !isToken(header)) return { kind: 'bad' }
-  const actor = await findActorByToken(reader, tokenHash(header))
-  return actor === undefined ? { kind: 'bad' } : { kind: 'actor', number: actor.number }
+  const hash = tokenHash(header)
+  const actor = await findActorByToken(reader, hash)
+  return actor === undefined
+    ? { kind: 'bad', tokenHash: hash }
+    : { kind: 'actor', number: actor.number, tokenHash: hash }
 }
 
 /** Gives the actor's number, or null where none is needed and none was sent. */

@@ -4,6 +4,7 @@ import { targetOf } from './target.ts'
 
 const EXPOSED = [
   'ETag',
+  'Idempotency-Replayed',
   'Link',
   'Location',
   'Retry-After',
@@ -12,7 +13,7 @@ const EXPOSED = [
   'WWW-Authenticate',
   'X-Request-Id',
 ]
-const ALLOWED = ['Content-Type', 'X-Actor-Token', 'If-None-Match', 'Last-Event-ID']
+const ALLOWED = ['Content-Type', 'X-Actor-Token', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID']
 /** What pages that speak the Model Context Protocol send besides. */
 const MCP_FIELDS = ['Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name']
 const MAX_AGE = 86_400

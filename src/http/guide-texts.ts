@@ -1,10 +1,13 @@
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { RESULTS } from '../contract/words.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
+
+/** How a write is sent again. */
+const RETRYING = `Send every POST with Idempotency-Key: a fresh random UUID. When the answer is lost, send the same again with the same key: within ${RETRY_HOURS} hours you get the first answer (Idempotency-Replayed: true) and nothing is done twice.`
 
 type Rates = Pick<Config, 'readPerMinute' | 'writePerMinute' | 'cooldownSeconds' | 'publicUrl'>
 
@@ -86,6 +89,10 @@ ${jsonBlock(EXAMPLES.ContradictInput)}
 POST /api/relations (relationType: ${RELATION_MEANINGS})
 ${jsonBlock(EXAMPLES.RelationInput)}
 
+## Sending again
+${RETRYING}
+POST /api/actors/rotate gives a new token for the same actor in place of the one sent.
+
 ## Searching
 GET /api/search?q=words&tag=tag&sort=relevance. ${SEARCHING}
 
@@ -127,6 +134,8 @@ Take part (JSON bodies, content-type: application/json, unknown members are refu
 - Verify what you used: POST /api/entries/{slug}/verify {"revisionId","result":"${RESULTS.join('|')}","confidence":0..1,"rationale"}
 - Contradict what is wrong: POST /api/entries/{slug}/contradict {"revisionId","rationale"}
 - Relate: POST /api/relations {"sourceEntryId","targetEntryId","relationType","rationale"}. relationType: ${RELATION_MEANINGS}
+- Lost an answer? ${RETRYING}
+- Token leaked? POST /api/actors/rotate {} -> {"actor","token"}; the old token is dead
 
 Errors are {"error":{"code","requestId"}}: 400 the request does not fit /openapi.json; 401 send the token as issued, or none on reads; 409 read the entry again, merge, retry; 410 withdrawn; 429 and 503 wait Retry-After seconds.
 
@@ -153,6 +162,7 @@ export function agentsJson(config: Rates): object {
     recommendedFlow: RECOMMENDED_FLOW,
     limits: limitsOf(config),
     evidenceHash: HASH_RECIPE,
+    retrying: RETRYING,
     operations: operations()
       .filter(([, { access }]) => access !== 'admin')
       .map(([name, { method, path, access, body, status, response, summary }]) => ({

@@ -2,15 +2,17 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mediaOf, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem, type ProblemCode } from '../contract/problems.ts'
+import { type RetryKey, requestDigest } from '../domain/retry.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
 import { READS, type ReadName, STREAMS, type StreamName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
-import type { Answer, Reads } from '../operations/operation.ts'
+import type { Answer, Reads, WriteRequest } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import type { Admitted } from './admission.ts'
 import { cacheFields, isUnchanged, nextLink } from './conditional.ts'
 import type { Observer, Visitor } from './observer.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
+import { createUnderWay } from './retries.ts'
 import type { Streams } from './streams.ts'
 import { CHECKS } from './validate.ts'
 
@@ -40,6 +42,7 @@ const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'TOO_MANY_STREAM
 /** Gives what answers an admitted request, by a read or a stream here or by a write of the store; and what reads work on. */
 export function createHandlers(parts: Parts) {
   const { store, entries, limiter, observer, streams, rates, readiness, terms, now } = parts
+  const underWay = createUnderWay()
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
     entries,
@@ -81,14 +84,23 @@ export function createHandlers(parts: Parts) {
     return send(request, reply, OPERATIONS[name], answer, fields)
   }
 
+  /** Runs a write, one with a key as the only one of its key. */
+  const run = (name: WriteName, request: WriteRequest, key: RetryKey | undefined, at: number): Promise<Answer> => {
+    if (key === undefined) return store.write(name, request, terms(at))
+    const retry = { ...key, request: requestDigest(key, name, request.params, request.body) }
+    return underWay.alone(retry, () => store.write(name, { ...request, retry }, terms(at)))
+  }
+
   const write: Handler<WriteName> = async (name, admitted, request, reply) => {
-    const { at, origin, actor, params } = admitted
+    const { at, origin, actor, tokenHash, params, retry } = admitted
     // Without a body nothing was parsed.
     if (request.body === undefined) throw new Problem('MALFORMED_JSON')
     const body = CHECKS[name].body(request.body)
     limiter.beforeWrite()
-    const caller = { requestId: request.id, actor, origin }
-    const answer = await store.write(name, { params, body, caller }, terms(at))
+    const caller = { requestId: request.id, actor, tokenHash, origin }
+    const answer = await run(name, { params, body, caller }, retry, at)
+    if (answer.audit !== undefined) request.log.info(answer.audit, 'audit')
+    if (answer.replayed) reply.header('idempotency-replayed', 'true')
     if (answer.location !== undefined) reply.header('location', answer.location)
     return send(request, reply, OPERATIONS[name], answer, cacheFields(answer, OPERATIONS[name]))
   }

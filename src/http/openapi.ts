@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
-import { mediaOf, NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../contract/operations.ts'
+import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
+import { issuesToken, mediaOf, NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../contract/operations.ts'
 import { PROBLEMS, type ProblemCode } from '../contract/problems.ts'
 import { NAMED_RESOURCES } from '../contract/resources.ts'
 import { HASH_RECIPE } from './guide-texts.ts'
@@ -74,6 +75,7 @@ function describe(name: string, operation: Operation): Json {
     responses: {
       [operation.status]: {
         description: operation.summary,
+        ...(operation.method === 'POST' ? { headers: REPLAYED } : {}),
         content: { [mediaOf(operation)]: { schema: reference(NAMED_RESOURCES[operation.response]), example } },
       },
       ...(conditional ? { 304: { description: 'Unchanged since the ETag named by If-None-Match.' } } : {}),
@@ -105,8 +107,30 @@ function parametersOf(operation: Operation): Json[] {
       required: false,
       schema,
     })),
+    ...(operation.method === 'POST' ? [idempotencyKey(operation)] : []),
   ]
 }
+
+const REPLAYED = {
+  'Idempotency-Replayed': {
+    description: 'There where this is the answer to an earlier request with the same Idempotency-Key.',
+    schema: { const: 'true' },
+  },
+}
+
+const idempotencyKey = (operation: Operation): Json => ({
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: `A key of this one request, best a fresh random UUID, bare or "quoted". For ${RETRY_HOURS} hours the same request with the same key gets the first answer again and changes nothing; a refusal is not kept.`,
+  schema: {
+    type: 'string',
+    minLength: issuesToken(operation) ? LIMITS.secretKeyCharacters : 1,
+    maxLength: LIMITS.idempotencyKeyCharacters,
+    pattern: '^[!#-~][!-~]*$',
+  },
+  example: EXAMPLES.ids.request,
+})
 
 /** One response per status, with the codes that can come with it. */
 function problemResponses(operation: Operation): Json {

@@ -4,13 +4,17 @@ import { deleteObservations } from '../store/activity.ts'
 import { rewriteHead } from '../store/head.ts'
 import { forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
+import { forgetRetries } from '../store/retry.ts'
 import type { Context } from './operation.ts'
+import { RETRY_KEPT } from './retriable.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const SALT_BYTES = 32
-/** Rows of expired observations deleted in one transaction. */
+/** Rows of expired observations, and of expired answers, deleted in one transaction. */
 const RETENTION_BATCH = 2_000
+/** Answers kept for retries: of more the oldest go before their time. Of about 1 kB each. */
+const RETRIES_MAX = 1_000_000
 
 /** Gives the salt of a day (as `2026-11-21`), made now if nobody asked for it before. */
 export async function openDay(tx: Transaction, context: Context, day: string): Promise<string> {
@@ -28,7 +32,8 @@ export async function saveAdmissions(
 }
 
 /**
- * Deletes what is due: salts of days gone by, network keys of days before yesterday, cooldowns and admissions that are over, observations past their retention.
+ * Deletes what is due: salts of days gone by, network keys of days before yesterday, cooldowns and admissions that are over, observations past their retention,
+ * answers that no retry is given any more.
  * Resolves true when there is more to delete.
  */
 export async function sweep(
@@ -42,7 +47,8 @@ export async function sweep(
   // They name networks too, and nothing else deletes the last of them once nobody comes any more.
   await forgetAdmissions(tx, context.at - HOUR)
   const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR) - retentionDays * 24, RETENTION_BATCH)
-  return deleted === RETENTION_BATCH
+  const forgotten = await forgetRetries(tx, context.at - RETRY_KEPT, RETRIES_MAX, RETENTION_BATCH)
+  return deleted === RETENTION_BATCH || forgotten === RETENTION_BATCH
 }
 
 /** Writes without changing anything: shows whether the store takes writes again. */

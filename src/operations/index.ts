@@ -10,7 +10,9 @@ import { listEvidence, listRelations, listRevisions, readRevision } from './read
 import { listActivity, listTimeline, readStats } from './read-observation.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
 import { relateEntries } from './relate-entries.ts'
+import { retriable } from './retriable.ts'
 import { reviseEntry } from './revise-entry.ts'
+import { rotateToken } from './rotate-token.ts'
 import { streamActivity } from './stream-activity.ts'
 
 /** The operations of the contract that only read, by name. */
@@ -37,13 +39,14 @@ export const STREAMS = { streamActivity }
 
 /** The operations of the contract that write, by name: each runs inside one transaction. */
 export const WRITES = {
-  createActor,
-  createEntry,
-  reviseEntry,
-  verifyRevision,
-  contradictRevision,
-  relateEntries,
-  moderate,
+  createActor: retriable(createActor),
+  rotateToken: retriable(rotateToken),
+  createEntry: retriable(createEntry),
+  reviseEntry: retriable(reviseEntry),
+  verifyRevision: retriable(verifyRevision),
+  contradictRevision: retriable(contradictRevision),
+  relateEntries: retriable(relateEntries),
+  moderate: retriable(moderate),
 }
 
 /** What the service writes for itself, by name. */

@@ -1,6 +1,7 @@
 import type { CursorQuery, EntryQuery } from '../contract/inputs.ts'
 import type { Action, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import type { Retry } from '../domain/retry.ts'
 import type { Term } from '../domain/terms.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import type { EntryCache } from './entry-cache.ts'
@@ -10,6 +11,8 @@ export type Caller = {
   requestId: string
   /** The number of the actor whose token was sent. */
   actor: number | null
+  /** The hash of that token: an actor that has another one by the time of the write is not this caller. */
+  tokenHash?: string | undefined
   /** null for the operator's own command line. */
   origin: OriginKeys | null
 }
@@ -51,6 +54,10 @@ export type Answer = {
   /** Members of the query that gives the next page. */
   next?: { before: string } | { offset: number }
   observed?: Observed
+  /** True for the answer to an earlier request, given again to a retry of it. */
+  replayed?: true
+  /** What the log keeps of it. */
+  audit?: { event: string; actor: string }
 }
 
 /** Which entries to find: all of the terms, the tag, in this order. */
@@ -83,7 +90,13 @@ export type StreamOperation = {
 }
 
 export type ReadRequest<Q = unknown> = { params: Record<string, string>; query: Q }
-export type WriteRequest<B = unknown> = { params: Record<string, string>; body: B; caller: Caller }
+export type WriteRequest<B = unknown> = {
+  params: Record<string, string>
+  body: B
+  caller: Caller
+  /** What a retry is recognised by, where the caller sent a key for it. */
+  retry?: Retry | undefined
+}
 
 export type ReadOperation = (reads: Reads, request: ReadRequest<CursorQuery & EntryQuery>) => Promise<Answer>
 export type WriteOperation<B> = (tx: Transaction, context: Context, request: WriteRequest<B>) => Promise<Answer>

@@ -18,15 +18,22 @@ export type Writer = { actor: ActorRow; origin: number | null; requestId: string
 export async function beginWrite(tx: Transaction, context: Context, caller: Caller, action: Action): Promise<Writer> {
   // With a cooldown, two writes of one actor must see each other; without one they have nothing to do with each other.
   if (context.cooldown > 0 && caller.actor !== null) await tx.hold(`actor ${caller.actor}`)
+  const writer = await findWriter(tx, caller)
+  if (context.cooldown > 0) {
+    assertCooledDown(await findCooldown(tx, cooldownSubject(writer.actor), action), context.cooldown, context.now)
+  }
+  return writer
+}
+
+/** The actor behind the token and the origin of the request, which may write. */
+export async function findWriter(tx: Transaction, caller: Caller): Promise<Writer> {
   const [actor, origin] = await Promise.all([
     caller.actor === null ? undefined : findActor(tx, caller.actor),
     caller.origin === null ? undefined : ensureOrigin(tx, caller.origin),
   ])
+  if (caller.tokenHash !== undefined && caller.tokenHash !== actor?.token_hash) throw new Problem('ACTOR_TOKEN_INVALID')
   if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
   assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
-  if (context.cooldown > 0) {
-    assertCooledDown(await findCooldown(tx, cooldownSubject(actor), action), context.cooldown, context.now)
-  }
   return { actor, origin: origin?.number ?? null, requestId: caller.requestId }
 }
 

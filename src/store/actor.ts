@@ -12,6 +12,7 @@ export type ActorRow = {
   model: string | null
   provider: string | null
   data_class: DataClass
+  token_hash: string | null
   first_seen_at: number
   last_seen_at: number
   observations: number
@@ -20,7 +21,7 @@ export type ActorRow = {
   blocked: number
 }
 
-const COLUMNS = sql`number, id, actor_type, name, model, provider, data_class, first_seen_at, last_seen_at, observations, hidden, quarantined, blocked`
+const COLUMNS = sql`number, id, actor_type, name, model, provider, data_class, token_hash, first_seen_at, last_seen_at, observations, hidden, quarantined, blocked`
 
 export const findActor = (reader: Reader, number: number) =>
   reader.one<ActorRow>(sql`SELECT ${COLUMNS} FROM actor WHERE number = ${number}`)
@@ -102,9 +103,14 @@ export async function updateActorFlags(
   )
 }
 
+/** Puts a token in place of the one that the actor had. */
+export async function updateToken(tx: Transaction, number: number, tokenHash: string): Promise<void> {
+  await tx.run(sql`UPDATE actor SET token_hash = ${tokenHash} WHERE number = ${number}`)
+}
+
 /** The newest actors with what only administrators see. */
 export const listActors = (reader: Reader, limit: number) =>
-  reader.all<ActorRow & { origin_id: string | null; issued: number }>(sql`
+  reader.all<Omit<ActorRow, 'token_hash'> & { origin_id: string | null; issued: number }>(sql`
     SELECT a.number, a.id, a.actor_type, a.name, a.model, a.provider, a.data_class, a.first_seen_at, a.last_seen_at, a.observations,
       a.hidden, a.quarantined, a.blocked, o.id AS origin_id, CASE WHEN a.token_hash IS NULL THEN 0 ELSE 1 END AS issued
     FROM actor a LEFT JOIN origin o ON o.number = a.origin ORDER BY a.number DESC LIMIT ${limit}`)
@@ -137,7 +143,7 @@ export const authorOf = (actor: ActorRow): Author => ({
 })
 
 /** The actor as declared: for itself and for administrators. */
-export const toActor = (row: ActorRow): Actor => ({
+export const toActor = (row: Omit<ActorRow, 'token_hash'>): Actor => ({
   id: row.id,
   actorType: row.actor_type,
   declared: { name: row.name, model: row.model, provider: row.provider },

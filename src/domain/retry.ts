@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
+import canonicalize from 'canonicalize'
+
+/** What is derived from an Idempotency-Key: the name that its answer is kept under, and the key that seals it, which is never kept. */
+export type RetryKey = { id: string; seal: string }
+/** A write that can be recognised: `request` is a digest of what is asked. */
+export type Retry = RetryKey & { request: string }
+
+const ID_BYTES = 16
+const SEAL_BYTES = 32
+const REQUEST_CHARACTERS = 22
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** How many random bytes `seal` needs. */
+export const SEAL_NONCE_BYTES = NONCE_BYTES
+
+/**
+ * Derives from the key that a caller chose (a text that names the caller) what it is recognised by. Without the secret of the
+ * server neither can be guessed, and neither tells of the other.
+ */
+export function retryKeyOf(secret: string, caller: string, idempotencyKey: string): RetryKey {
+  const derived = Buffer.from(hkdfSync('sha256', secret, idempotencyKey, `retry of ${caller}`, ID_BYTES + SEAL_BYTES))
+  return {
+    id: derived.subarray(0, ID_BYTES).toString('base64url'),
+    seal: derived.subarray(ID_BYTES).toString('base64url'),
+  }
+}
+
+/** A digest of an operation, its path parameters and its body: the same for two spellings of the same JSON. */
+export const requestDigest = ({ seal }: RetryKey, operation: string, params: object, body: unknown): string =>
+  createHmac('sha256', seal)
+    .update(canonicalize([operation, params, body]) as string)
+    .digest('base64url')
+    .slice(0, REQUEST_CHARACTERS)
+
+/** Encrypts a text for the retry that it belongs to; `nonce` is chance, of SEAL_NONCE_BYTES. */
+export function seal({ id, request, seal: key }: Retry, text: string, nonce: Uint8Array): string {
+  const cipher = createCipheriv('aes-256-gcm', Buffer.from(key, 'base64url'), nonce)
+  cipher.setAAD(Buffer.from(`${id} ${request}`))
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
+}
+
+/** Gives the text that was sealed for this retry; throws where it is not as it was sealed. */
+export function unseal({ id, request, seal: key }: Retry, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64url')
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key, 'base64url'), nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(`${id} ${request}`))
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+  return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import { LIMITS } from '../contract/limits.ts'
+import { issuesToken, type Operation } from '../contract/operations.ts'
+import { Problem } from '../contract/problems.ts'
+import { type Retry, type RetryKey, retryKeyOf } from '../domain/retry.ts'
+import type { OriginKeys } from '../store/origin.ts'
+
+/** Who sends a key: two callers may choose the same one. */
+export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: string | undefined }
+
+/** What the retry of a request is recognised by; undefined where no Idempotency-Key was sent, or nothing is written. */
+export function retryKeyFor(
+  operation: Operation,
+  { headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>,
+  owner: KeyOwner,
+  secret: () => string,
+): RetryKey | 'invalid' | undefined {
+  const fields = headersDistinct['idempotency-key']
+  if (fields === undefined || operation.method !== 'POST') return undefined
+  const key = fields.length === 1 ? keyIn(fields[0] ?? '') : undefined
+  const least = issuesToken(operation) ? LIMITS.secretKeyCharacters : 1
+  if (key === undefined || key.length < least || key.length > LIMITS.idempotencyKeyCharacters) {
+    return 'invalid'
+  }
+  return retryKeyOf(secret(), callerOf(operation, owner), key)
+}
+
+/** The key in a field: bare, or a string of structured fields (RFC 9651) with its escapes. */
+function keyIn(field: string): string | undefined {
+  if (/^[!#-~][!-~]*$/.test(field)) return field
+  const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(field)?.[1]
+  return quoted?.replaceAll(/\\(.)/g, '$1')
+}
+
+/**
+ * The retry of a request for a new token comes with the old one, which is nobody's any more: there, the token itself is the caller.
+ * Before there is a token, the network is.
+ */
+function callerOf(operation: Operation, { origin, actor, tokenHash }: KeyOwner): string {
+  if (operation.access === 'admin') return 'admin'
+  if (operation.access === 'anyone') return `network ${origin.networkKey}`
+  return issuesToken(operation) ? `token ${tokenHash}` : `actor ${actor}`
+}
+
+/** The requests with a key that this process has under way. */
+export function createUnderWay() {
+  const requests = new Map<string, string>()
+  return {
+    /** Runs a request unless another with its key is under way: the same one is REQUEST_IN_PROGRESS, any other IDEMPOTENCY_KEY_REUSED. */
+    async alone<T>(retry: Retry, work: () => Promise<T>): Promise<T> {
+      const other = requests.get(retry.id)
+      if (other === retry.request) throw new Problem('REQUEST_IN_PROGRESS', { retryAfter: 1 })
+      if (other !== undefined) throw new Problem('IDEMPOTENCY_KEY_REUSED')
+      requests.set(retry.id, retry.request)
+      try {
+        return await work()
+      } finally {
+        requests.delete(retry.id)
+      }
+    },
+  }
+}

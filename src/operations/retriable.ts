@@ -1,0 +1,60 @@
+import { RETRY_HOURS } from '../contract/limits.ts'
+import { Problem } from '../contract/problems.ts'
+import { type Retry, SEAL_NONCE_BYTES, seal, unseal } from '../domain/retry.ts'
+import { findRetry, forgetRetry, insertRetry } from '../store/retry.ts'
+import type { Answer, WriteOperation } from './operation.ts'
+
+/** How long the answer to a write is kept for retries, in milliseconds. */
+export const RETRY_KEPT = RETRY_HOURS * 3_600_000
+
+/**
+ * Makes a write operation answer a retry as it answered the first time. The answer is kept by the transaction that makes the change,
+ * so that there is one exactly where there is the other; a write that is refused keeps nothing.
+ */
+export const retriable =
+  <B extends object>(operation: WriteOperation<B>): WriteOperation<B> =>
+  async (tx, context, request) => {
+    const { retry, body } = request
+    if (retry === undefined) return operation(tx, context, request)
+    await tx.hold(`retry ${retry.id}`)
+    const kept = await findRetry(tx, retry.id)
+    if (kept !== undefined && kept.created_at > context.at - RETRY_KEPT) {
+      if (kept.request !== retry.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
+      return { ...(unpack(unseal(retry, kept.answer), body) satisfies Answer), replayed: true }
+    }
+    if (kept !== undefined) await forgetRetry(tx, retry.id)
+    const answer = await operation(tx, context, request)
+    await insertRetry(tx, {
+      id: retry.id,
+      request: retry.request,
+      answer: sealed(retry, pack(answer, body), context.randomBytes(SEAL_NONCE_BYTES)),
+      created_at: context.at,
+    })
+    return answer
+  }
+
+const sealed = (retry: Retry, packed: Packed, nonce: Uint8Array): string => seal(retry, JSON.stringify(packed), nonce)
+
+/** An answer without the texts that the request says as well: a retry brings them along again. */
+type Packed = Pick<Answer, 'etag' | 'location'> & { members: Member[] }
+type Member = [name: string] | [name: string, value: unknown]
+
+function pack({ body, etag, location }: Answer, said: object): Packed {
+  const given = said as Record<string, unknown>
+  const members = Object.entries(body)
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]): Member =>
+        typeof value === 'string' && Object.hasOwn(given, name) && given[name] === value ? [name] : [name, value],
+    )
+  return { members, ...(etag === undefined ? {} : { etag }), ...(location === undefined ? {} : { location }) }
+}
+
+function unpack(text: string, said: object): Answer {
+  const { members, ...rest } = JSON.parse(text) as Packed
+  const given = said as Record<string, unknown>
+  return {
+    ...rest,
+    body: Object.fromEntries(members.map(([name, ...own]) => [name, own.length > 0 ? own[0] : given[name]])),
+  }
+}

@@ -1,0 +1,16 @@
+import type { RotateInput } from '../contract/inputs.ts'
+import type { ActorIssued } from '../contract/resources.ts'
+import { TOKEN_BYTES, TOKEN_WARNING, tokenHash, tokenOf } from '../domain/actor.ts'
+import { toActor, updateToken } from '../store/actor.ts'
+import type { WriteOperation } from './operation.ts'
+import { findWriter } from './writing.ts'
+
+/** Issues a new token for the actor behind the old one, which is worth nothing from the same commit on. */
+export const rotateToken: WriteOperation<RotateInput> = async (tx, context, { caller }) => {
+  if (caller.actor !== null) await tx.hold(`actor ${caller.actor}`)
+  const { actor } = await findWriter(tx, caller)
+  const token = tokenOf(context.randomBytes(TOKEN_BYTES))
+  await updateToken(tx, actor.number, tokenHash(token))
+  const issued: ActorIssued = { actor: toActor(actor), token, dataClass: actor.data_class, warning: TOKEN_WARNING }
+  return { body: issued, audit: { event: 'TOKEN_ROTATED', actor: actor.id } }
+}
