@@ -139,7 +139,7 @@ function problemResponses(operation: Operation): Json {
   for (const [status, own] of [...codes].sort(([a], [b]) => a - b)) {
     responses[status] = {
       description: own.map(code => `${code}: ${PROBLEMS[code].mend}`).join(' '),
-      ...(status === 429 || status === 503
+      ...(status === 429 || status === 503 || own.includes('REQUEST_IN_PROGRESS')
         ? {
             headers: {
               'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },

@@ -54,12 +54,13 @@ for (const [name, operation] of ALL) {
   if (operation.body === undefined) continue
   const input = operation.body
   const schema = NAMED_INPUTS[input] as Schema
+  const fields = Object.keys(schema.properties ?? {}).length
 
   test(`${name}: every field of ${input} beyond its bounds is refused, and nothing is stored`, async () => {
     const credential = credentialOf(operation.access, world)
     const path = pathOf(operation.path, world)
     const refused = bodyCases(schema, bodyOf(name, world)).filter(({ fault }) => fault !== undefined)
-    assert.ok(refused.length > 40, `${refused.length} cases`)
+    assert.ok(refused.length > (fields === 0 ? 10 : 40), `${refused.length} cases`)
     await storingNothing(wire, () =>
       inParallel(refused, WIDTH, async ({ field, label, text, fault = 'INVALID_BODY' }) => {
         const answer = await wire.send(operation.method, path, { ...credential, raw: text })
@@ -67,6 +68,8 @@ for (const [name, operation] of ALL) {
       }),
     )
   })
+
+  if (fields === 0) continue
 
   test(`${name}: every field of ${input} at its bounds is taken`, async () => {
     const credential = credentialOf(operation.access, world)

@@ -22,6 +22,7 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
     declaredModel: DECLARED,
     declaredProvider: DECLARED,
   },
+  RotateInput: {},
   CreateInput: {
     title: `${TITLE} required`,
     content: `${CONTENT} required`,

@@ -106,7 +106,7 @@ test(`${REQUESTS} requests made from the published document alone meet nothing t
       }
       const name = `${request.kind} ${answer.status}`
       tally.set(name, (tally.get(name) ?? 0) + 1)
-      learn(random, known, answer)
+      learn(random, known, answer, request.sending.token)
     }
   }
   t.diagnostic(

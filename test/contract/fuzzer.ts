@@ -37,6 +37,11 @@ function credentialOf({ random, known }: Source, { security }: Described): Sendi
   return sent ? { token: someOf(random, known.tokens) } : {}
 }
 
+/** Few enough that they come again, with the same request and with others. */
+const keyOf = (random: Random): Record<string, string> => ({
+  'idempotency-key': `key-of-the-fuzzer-${random.below(60)}`,
+})
+
 /** A request that the document allows; `full` leaves nothing optional out of its body. */
 function valid(source: Source, row: Row, kind: Kind, full: boolean): Fuzzed {
   const { random, known } = source
@@ -56,7 +61,15 @@ function valid(source: Source, row: Row, kind: Kind, full: boolean): Fuzzed {
   const schema = bodySchemaOf(operation)
   const body = schema === undefined ? {} : { body: sampleOf(random, schema, idsFor(source, about), full) }
   const search = query.length === 0 ? '' : `?${query.join('&')}`
-  return { kind, row, method, path: path + search, sending: { ...credentialOf(source, operation), ...body } }
+  const keyed = operation.parameters.some(({ in: where }) => where === 'header') && random.below(3) === 0
+  const headers = keyed ? { headers: keyOf(random) } : {}
+  return {
+    kind,
+    row,
+    method,
+    path: path + search,
+    sending: { ...credentialOf(source, operation), ...headers, ...body },
+  }
 }
 
 /** A request that the document allows but for one fault, in its body or its query. */
@@ -92,7 +105,10 @@ function anything({ random, known, rows }: Source): Fuzzed {
   const path = astray ? anyPath(random) : row.path.replaceAll(/\{\w+\}/g, () => slug ?? anyPath(random).slice(1))
   const raw = ['GET', 'HEAD', 'OPTIONS'].includes(method) ? {} : { raw: anyBytes(random) }
   const token = random.pick([undefined, someOf(random, known.tokens), someOf(random, known.tokens), 'x', ''])
-  const sending = { type: random.pick(TYPES), token, bearer: random.pick([undefined, ADMIN_TOKEN, 'x']), ...raw }
+  const key = random.pick([undefined, '', '"', 'k', anyPath(random).slice(0, 300), keyOf(random)['idempotency-key']])
+  const headers = key === undefined ? {} : { headers: { 'idempotency-key': key } }
+  const bearer = random.pick([undefined, ADMIN_TOKEN, 'x'])
+  const sending = { type: random.pick(TYPES), token, bearer, ...headers, ...raw }
   // Where it surely is an operation, what the document says of that holds as well.
   const described = !astray && method === row.method && (slug !== undefined || !row.path.includes('{'))
   return { kind: 'random', ...(described ? { row } : {}), method, path, sending }
@@ -113,8 +129,11 @@ export function createFuzzer(random: Random, known: Known, rows: readonly Row[])
   }
 }
 
-/** Keeps the tokens, actors, entries and revisions that an answer told of. */
-export function learn(random: Random, known: Known, { body, status }: Answer): void {
+/** Keeps the tokens, actors, entries and revisions that an answer told of; a token in place of the one that was sent. */
+export function learn(random: Random, known: Known, { body, status }: Answer, sent?: string): void {
+  if (status === 200 && typeof body.token === 'string' && sent !== undefined) {
+    known.tokens = known.tokens.map(token => (token === sent ? String(body.token) : token))
+  }
   if (status !== 201) return
   const keep = <T>(pool: T[], item: T): void => {
     if (pool.length < POOL_MAX) pool.push(item)

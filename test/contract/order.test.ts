@@ -21,6 +21,9 @@ const nextOrigin = (): string => {
 }
 const from = (origin: string) => ({ 'x-forwarded-for': origin })
 
+/** A key that every actor has used up. */
+const USED = { 'idempotency-key': 'used' }
+
 /** A request in parts, each of which can be spoilt on its own. */
 type Attempt = {
   path: string
@@ -79,6 +82,10 @@ const originOf = async (actorId: string): Promise<string> => {
 /** Faults of the request itself, in the order they are looked for, whatever the operation. */
 const SHAPE: Spoil[] = [
   { code: 'INVALID_QUERY', spoil: attempt => void Object.assign(attempt, { search: '?unknown=1' }) },
+  {
+    code: 'INVALID_IDEMPOTENCY_KEY',
+    spoil: ({ headers }) => void Object.assign(headers, { 'idempotency-key': '' }),
+  },
   { code: 'UNSUPPORTED_MEDIA_TYPE', spoil: attempt => void Object.assign(attempt, { type: 'text/plain' }) },
   { code: 'BODY_TOO_LARGE', spoil: ({ edits }) => void edits.push(text => text + ' '.repeat(40_000)) },
   { code: 'MALFORMED_JSON', spoil: ({ edits }) => void edits.push(text => `${text}}`) },
@@ -115,8 +122,12 @@ test('of two faults of a revision the one that is looked for first is told', asy
   for (const { token } of [cooling, blocked]) {
     const own = await entryOfSomeone()
     const path = `/api/entries/${own.slug}/revisions`
-    expectStatus(await wire.send('POST', path, { body: revisionOf(own), token, headers: from(nextOrigin()) }), 201)
+    const headers = { ...from(nextOrigin()), ...USED }
+    expectStatus(await wire.send('POST', path, { body: revisionOf(own), token, headers }), 201)
   }
+  const headers = { ...from(nextOrigin()), 'x-actor-token': writer.token, ...USED }
+  const body = { title: 'T', content: 'C', summary: 'S' }
+  expectStatus(await wire.send('POST', '/api/entries', { body, headers }), 201)
   await moderate('ACTOR', blocked.id, 'BLOCK')
   await moderate('ORIGIN', await originOf((await actorFrom(BLOCKED)).id), 'BLOCK')
   for (const { id } of [withdrawn, locked]) await moderate('ENTRY', id, 'BLOCK')
@@ -133,6 +144,14 @@ test('of two faults of a revision the one that is looked for first is told', asy
     { code: 'ACTOR_TOKEN_INVALID', spoil: as('plm_x') },
     { code: 'INVALID_PATH', spoil: at('%00') },
     ...SHAPE,
+    {
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      spoil: attempt => {
+        Object.assign(attempt.headers, USED)
+        // Two of the same at once would be told that one is under way.
+        attempt.body.summary = `Summary ${++fresh}`
+      },
+    },
     { code: 'ACTOR_BLOCKED', spoil: as(blocked.token) },
     { code: 'ORIGIN_BLOCKED', spoil: attempt => void Object.assign(attempt, { origin: BLOCKED }) },
     { code: 'COOLDOWN', spoil: as(cooling.token) },

@@ -115,6 +115,23 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
     const { body } = await wire.send('GET', '/api/admin/snapshot', { bearer: ADMIN_TOKEN })
     return moderate('ORIGIN', (body.entries as { originId: string }[])[0]?.originId ?? '', 'HIDE')
   }),
+  INVALID_IDEMPOTENCY_KEY: by('createEntry', () =>
+    wire.send('POST', '/api/entries', { token, body: writing, headers: { 'idempotency-key': '' } }),
+  ),
+  IDEMPOTENCY_KEY_REUSED: by('createEntry', async () => {
+    const headers = { 'idempotency-key': 'reused' }
+    expectStatus(await wire.send('POST', '/api/entries', { token, body: writing, headers }), 201)
+    return wire.send('POST', '/api/entries', { token, body: { ...writing, title: 'Other' }, headers })
+  }),
+  REQUEST_IN_PROGRESS: by('createEntry', async () => {
+    for (let round = 0; round < 50; round++) {
+      const sending = { token, body: writing, headers: { 'idempotency-key': `at-once-${round}` } }
+      const answers = await Promise.all(Array.from({ length: 10 }, () => wire.send('POST', '/api/entries', sending)))
+      const refused = answers.find(({ status }) => status === 409)
+      if (refused !== undefined) return refused
+    }
+    throw new Error('No two requests were under way together.')
+  }),
   COOLDOWN: by('createActor', async () => {
     expectStatus(await strictWire.send('POST', '/api/actors', { body: {} }), 201)
     return strictWire.send('POST', '/api/actors', { body: {} })
@@ -144,9 +161,9 @@ for (const [code, { operation, provoke }] of Object.entries(PROVOCATIONS) as [Pr
     assert.ok(problemsOf(OPERATIONS[operation]).includes(code), `${operation} does not name ${code}`)
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
     assert.equal(answer.headers.get('cache-control'), 'no-store')
-    assert.equal(answer.headers.has('retry-after'), answer.status === 429)
+    assert.equal(answer.headers.has('retry-after'), answer.status === 429 || code === 'REQUEST_IN_PROGRESS')
     assert.equal(answer.headers.has('www-authenticate'), answer.status === 401)
-    assert.equal(answer.headers.has('etag'), answer.status === 409)
+    assert.equal(answer.headers.has('etag'), code === 'STALE_REVISION')
   })
 }
 

@@ -33,6 +33,8 @@ export function bodyOf(
   switch (name) {
     case 'createActor':
       return { actorType: 'AGENT', declaredName: 'n', declaredModel: 'm', declaredProvider: 'p' }
+    case 'rotateToken':
+      return {}
     case 'createEntry':
       return { ...writing, tags: ['one'], sources: [source] }
     case 'reviseEntry':
