@@ -167,6 +167,31 @@ test('the answer stays what it was, whatever became of entry and actor since', a
   assertReplay(again, first)
 })
 
+test('a replay is charged like any write, and no cooldown refuses it', async t => {
+  const strict = await startApp({ COOLDOWN_SECONDS: '3600', WRITE_LIMIT_PER_MINUTE: '6' })
+  t.after(() => strict.close())
+  const left = ({ headers }: Answer) => Number(/"write-origin";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+  const post = (path: string, key: string, body: unknown, own?: string) =>
+    call(strict.url, 'POST', path, {
+      body,
+      headers: { 'idempotency-key': key },
+      ...(own === undefined ? {} : { token: own }),
+    })
+  const key = randomUUID()
+  const first = await post('/api/actors', key, {})
+  const again = await post('/api/actors', key, {})
+  assertReplay(again, first)
+  assert.deepEqual([left(first), left(again)], [5, 4])
+  const own = String(first.body.token)
+  const created = await post('/api/entries', key, writing('Cooling'), own)
+  assertReplay(await post('/api/entries', key, writing('Cooling'), own), created)
+  const cooling = await post('/api/entries', randomUUID(), writing('Cooling'), own)
+  expectProblem(cooling, 429, 'COOLDOWN')
+  assertReplay(await post('/api/entries', key, writing('Cooling'), own), created)
+  expectStatus(await post('/api/entries', '', {}, own), 400)
+  expectProblem(await post('/api/entries', key, writing('Cooling'), own), 429, 'RATE_LIMITED')
+})
+
 test('a key is 1 to 255 printable characters, once, bare or quoted; reads do not look at it', async () => {
   const good = ['k', 'k'.repeat(255), '"quoted with spaces"', '"a \\"b\\" \\\\"', `"${'q'.repeat(255)}"`, 'a,b;c=:d"']
   const bad = ['', 'k'.repeat(256), `"${'q'.repeat(256)}"`, '""', '"open', '"a"b', '"a";p=1', 'a b', '"\\n"', 'ключ']
