@@ -11,10 +11,10 @@ export type CallOptions = {
   /** Ends the call, its waits and its retries. */
   signal?: AbortSignal | undefined
   /**
-   * Sends a write again whose answer was lost or was a fault. It may then be done twice; without this it never is, and
-   * the error says `mayHaveHappened`.
+   * The Idempotency-Key of a write, 1 to 255 printable ASCII characters without spaces: a fresh one for each call if left out.
+   * To send a call of before again, give its key: `error.idempotencyKey`.
    */
-  resendWrites?: boolean
+  idempotencyKey?: string | undefined
 }
 
 /** How a client is set up; only `baseUrl` is needed. */
@@ -45,6 +45,8 @@ export type Call = {
   body?: unknown
   charged: boolean
   headers?: Record<string, string>
+  /** Under which the service knows a write again, for all of its tries. */
+  key?: string
 }
 
 export type Connection = {
@@ -57,12 +59,12 @@ export type Connection = {
   maxWaitSeconds: number
 }
 
-/** Refused before anything was done: harmless to send again, whatever it is. */
+/** Refused before anything was done. */
 const REFUSED = new Set(['RATE_LIMITED', 'COOLDOWN', 'NOT_READY', 'OVERLOADED'])
 const PASSING = new Set([429, 502, 503, 504])
 const SPREAD = 0.2
 
-/** Opens a connection, which holds nothing open: it sends, and sends again where that is harmless and bounded. */
+/** Opens a connection, which holds nothing open: it sends, and sends again what may pass, within bounds. */
 export function openConnection(settings: ClientSettings): Connection {
   const base = baseOf(settings.baseUrl)
   const { retries = 3, maxWaitSeconds = 60, timeoutSeconds = 30, random = Math.random } = settings
@@ -92,15 +94,18 @@ export function openConnection(settings: ClientSettings): Connection {
     maxWaitSeconds,
     wait,
     open: (call, media, signal) => openStream({ base, fetcher, timeoutSeconds, clock }, call, media, signal),
-    async send(call, { signal, resendWrites = false } = {}) {
+    async send(asked, { signal, idempotencyKey } = {}) {
+      const call = asked.method === 'POST' ? { ...asked, key: keyOf(idempotencyKey) } : asked
+      let unsure = false
       for (let tries = 0; ; tries += 1) {
         signal?.throwIfAborted()
         try {
           return await once(call, signal)
         } catch (error) {
-          if (!isClientError(error) || tries >= retries || !mayRetry(call, error, resendWrites)) throw error
+          if (!isClientError(error) || !call.charged || !isPassing(error)) throw error
+          unsure ||= error.mayHaveHappened
           const due = error.retryAfterSeconds ?? 2 ** (tries - 1)
-          if (due > maxWaitSeconds) throw error
+          if (tries >= retries || due > maxWaitSeconds) throw unsure ? leftUnsure(error, call) : error
           await wait(due, signal)
         }
       }
@@ -137,16 +142,31 @@ async function openStream(
   }
 }
 
-/** Whether a failure may pass by itself. */
-export const isPassing = (error: ClientError): boolean =>
-  error.code === 'NO_ANSWER' || (error.status !== null && PASSING.has(error.status))
+/** Whether a failure may pass by itself: of a write too, which the service does once for its key. */
+export const isPassing = ({ code, status }: ClientError): boolean =>
+  code === 'NO_ANSWER' || code === 'REQUEST_IN_PROGRESS' || (status !== null && PASSING.has(status))
 
-function mayRetry(call: Call, error: ClientError, resendWrites: boolean): boolean {
-  if (!call.charged) return false
-  return isPassing(error) && (call.method === 'GET' || !error.mayHaveHappened || resendWrites)
+const KEY = /^[!#-~][!-~]{0,254}$/
+const KEY_BYTES = 16
+
+function keyOf(own: string | undefined): string {
+  if (own === undefined) {
+    return [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
+      .map(byte => byte.toString(16).padStart(2, '0'))
+      .join('')
+  }
+  if (KEY.test(own)) return own
+  throw clientError(
+    'INVALID_ARGUMENT',
+    'idempotencyKey is a text of 1 to 255 printable ASCII characters without spaces.',
+  )
 }
 
-function initOf({ method, token, body, headers }: Call, signal: AbortSignal, accept = 'application/json'): RequestInit {
+function initOf(
+  { method, token, body, headers, key }: Call,
+  signal: AbortSignal,
+  accept = 'application/json',
+): RequestInit {
   return {
     method,
     signal,
@@ -158,18 +178,26 @@ function initOf({ method, token, body, headers }: Call, signal: AbortSignal, acc
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { 'x-actor-token': token }),
       ...headers,
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }
 }
 
-const WRITE_LOST = ' Whether the write was done is unknown: look before it is sent again.'
-const lost = (call: Call): string => (call.method === 'POST' ? WRITE_LOST : '')
+const UNSURE = ' Whether the write was done is unknown: send it again with its idempotencyKey, and it is done once.'
+
+/** Makes an error one of a write that may have been done, by this try or one before. */
+function leftUnsure(error: ClientError, { key }: Call): ClientError {
+  if (!error.message.endsWith(UNSURE)) error.message += UNSURE
+  return Object.assign(error, { mayHaveHappened: true, idempotencyKey: key ?? null })
+}
+const unsureIf = (call: Call, error: ClientError): ClientError =>
+  call.method === 'POST' ? leftUnsure(error, call) : error
 
 function noAnswer(call: Call, asked: string, base: string, seconds: number | undefined, cause: unknown): ClientError {
   const why = seconds === undefined ? 'the connection failed' : `it took longer than ${seconds} s`
-  const sentence = `${asked} got no answer from ${base}: ${why}; check the address and the network.${lost(call)}`
-  return clientError('NO_ANSWER', sentence, { mayHaveHappened: call.method === 'POST', cause })
+  const sentence = `${asked} got no answer from ${base}: ${why}; check the address and the network.`
+  return unsureIf(call, clientError('NO_ANSWER', sentence, { cause }))
 }
 
 function readAnswer(call: Call, response: Response, text: string, now: number, asked: string): unknown {
@@ -184,17 +212,12 @@ function readAnswer(call: Call, response: Response, text: string, now: number, a
     try {
       return JSON.parse(text)
     } catch (cause) {
-      const sentence = `${asked} was answered ${response.status} with something other than what was asked for; check the address.${lost(call)}`
-      const mayHaveHappened = call.method === 'POST'
-      throw clientError('UNREADABLE_ANSWER', sentence, { status: response.status, mayHaveHappened, cause })
+      const sentence = `${asked} was answered ${response.status} with something other than what was asked for; check the address.`
+      throw unsureIf(call, clientError('UNREADABLE_ANSWER', sentence, { status: response.status, cause }))
     }
   }
   const refusal = refusalOf(response, text, now, asked)
-  if (call.method === 'POST' && response.status >= 500 && !REFUSED.has(refusal.code)) {
-    refusal.mayHaveHappened = true
-    refusal.message += WRITE_LOST
-  }
-  throw refusal
+  throw response.status >= 500 && !REFUSED.has(refusal.code) ? unsureIf(call, refusal) : refusal
 }
 
 function baseOf(text: string): string {

@@ -36,7 +36,7 @@ export type Client = Methods & {
 
 /**
  * A client of one service. It opens nothing and needs no closing. Writes carry the token, reads only with `tokenOnReads`;
- * createActor makes the new actor's token the client's. Throws INVALID_ARGUMENT on a wrong address or token.
+ * createActor and rotateToken make the new token the client's. Throws INVALID_ARGUMENT on a wrong address or token.
  */
 export function createClient(settings: ClientSettings): Client {
   let token = settings.token
@@ -60,6 +60,11 @@ export function createClient(settings: ClientSettings): Client {
     },
     watchActivity: (query, options) =>
       watchActivity(connection, () => (settings.tokenOnReads === true ? token : undefined), query, options),
+    async rotateToken(input, options) {
+      const issued = await methods.rotateToken(input, options)
+      token = issued.token
+      return issued
+    },
     reviseWithRetry: (slug, edit, options) => reviseWithRetry(methods, slug, edit, options),
     verifyHash: (subject, options) => verifyHash(methods, subject, options),
     verifyHistory: (slug, options) => verifyHistory(all, slug, options),

@@ -10,13 +10,15 @@ export type ClientError = Error & {
   requestId: string | null
   /** Whole seconds to wait before the next try; null where the service did not say. */
   retryAfterSeconds: number | null
-  /** True where a write may be in the store although it was not acknowledged: look before it is sent again. */
+  /** True where a write may be in the store although it was not acknowledged. */
   mayHaveHappened: boolean
+  /** The key with which such a write is to be sent again, so that it is done once; else null. */
+  idempotencyKey: string | null
   /** The entry's latest revision, told with STALE_REVISION; null else. */
   latestRevisionId: string | null
 }
 
-type Told = 'status' | 'requestId' | 'retryAfterSeconds' | 'mayHaveHappened' | 'latestRevisionId' | 'cause'
+type Told = 'status' | 'requestId' | 'retryAfterSeconds' | 'latestRevisionId' | 'cause'
 type Detail = Partial<Pick<ClientError, Told>>
 
 /** An error of the client: its code and one sentence that names the thing and the mend. */
@@ -29,6 +31,7 @@ export function clientError(code: string, sentence: string, detail: Detail = {})
     requestId: null,
     retryAfterSeconds: null,
     mayHaveHappened: false,
+    idempotencyKey: null,
     latestRevisionId: null,
   }
   return Object.assign(error, { code, ...empty, ...members })

@@ -13,7 +13,7 @@ export type Edit = Pick<RevisionInput, 'changeType' | 'rationale'> &
  */
 export type Merge = (latest: Entry, stale: Entry | undefined) => Edit | null | Promise<Edit | null>
 
-export type ReviseOptions = CallOptions & {
+export type ReviseOptions = Omit<CallOptions, 'idempotencyKey'> & {
   /** How often the edit is made and sent at most (10 if left out); the last STALE_REVISION is thrown. */
   attempts?: number
 }

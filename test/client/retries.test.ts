@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { before, type TestContext, test } from 'node:test'
-import { type ClientSettings, type Clock, createClient } from '../../src/client/index.ts'
+import { type ClientSettings, type Clock, createClient, isClientError } from '../../src/client/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const READS = 3
@@ -32,18 +32,20 @@ function quickClock(moved?: TestApp): Clock & { waits: number[] } {
 function answering(settings: Partial<ClientSettings>, ...answers: (() => Response)[]) {
   const clock = quickClock()
   let asked = 0
+  const keys: (string | undefined)[] = []
   const client = createClient({
     baseUrl: app.url,
     random: () => 0,
     clock,
-    fetch: async () => {
+    fetch: async (_url, init) => {
+      keys.push((init.headers as Record<string, string>)['idempotency-key'])
       const answer = answers[Math.min(asked, answers.length - 1)] as () => Response
       asked += 1
       return answer()
     },
     ...settings,
   })
-  return { client, waits: clock.waits, asked: () => asked }
+  return { client, waits: clock.waits, asked: () => asked, keys }
 }
 const refused = (status: number, code: string, retryAfter?: string) => () =>
   Response.json(
@@ -98,7 +100,7 @@ test('without a Retry-After the waits double; a date is understood', async () =>
   assert.deepEqual(clock.waits, [7])
 })
 
-test('a write is sent again where it was refused, and not where it may have been done', async () => {
+test('a write is sent again where it was refused, and where it may have been done, with the same key', async () => {
   for (const code of ['RATE_LIMITED', 'COOLDOWN', 'NOT_READY', 'OVERLOADED']) {
     const status = code === 'RATE_LIMITED' || code === 'COOLDOWN' ? 429 : 503
     const harmless = answering({ token: 't' }, refused(status, code, '1'), fine)
@@ -112,12 +114,39 @@ test('a write is sent again where it was refused, and not where it may have been
     () => new Response('<html>', { status: 503 }),
     () => new Response('<html>', { status: 504 }),
   ]) {
-    const unsure = answering({ token: 't' }, answer, fine)
-    await assert.rejects(unsure.client.createEntry(TEXT), { mayHaveHappened: true, message: /look before it is sent/ })
-    assert.equal(unsure.asked(), 1)
-    const told = answering({ token: 't' }, answer, fine)
-    await told.client.createEntry(TEXT, { resendWrites: true })
-    assert.equal(told.asked(), 2)
+    const again = answering({ token: 't' }, answer, fine)
+    await again.client.createEntry(TEXT)
+    await again.client.createEntry(TEXT, { idempotencyKey: 'own' })
+    assert.equal(again.asked(), 3)
+    const [first, second, own] = again.keys
+    assert.equal(first, second)
+    assert.match(String(first), /^[0-9a-f]{32}$/)
+    assert.equal(own, 'own')
+    const unsure = answering({ token: 't', retries: 1 }, answer)
+    const idempotencyKey = /^[0-9a-f]{32}$/
+    await assert.rejects(unsure.client.createEntry(TEXT), {
+      mayHaveHappened: true,
+      idempotencyKey,
+      message: /unknown: send it again/,
+    })
+    assert.equal(unsure.asked(), 2)
+  }
+})
+
+test('what was unsure stays so when a later try is refused, and is settled by any final answer', async () => {
+  const limited = answering({ token: 't', maxWaitSeconds: 5 }, dead, refused(429, 'RATE_LIMITED', '50'))
+  await assert.rejects(limited.client.createEntry(TEXT), { code: 'RATE_LIMITED', mayHaveHappened: true })
+  const waiting = answering({ token: 't' }, dead, refused(409, 'REQUEST_IN_PROGRESS', '1'), fine)
+  await waiting.client.createEntry(TEXT)
+  assert.deepEqual(waiting.waits, [0.5, 1])
+  const settled = answering({ token: 't' }, dead, refused(409, 'STALE_REVISION'))
+  const error = { code: 'STALE_REVISION', mayHaveHappened: false, idempotencyKey: null }
+  await assert.rejects(settled.client.createEntry(TEXT), error)
+  const reads = answering({ retries: 0 }, dead)
+  await assert.rejects(reads.client.readStats(), { mayHaveHappened: false })
+  assert.deepEqual(reads.keys, [undefined])
+  for (const idempotencyKey of ['', 'a b', 'k'.repeat(256), 'ключ', '"']) {
+    await assert.rejects(reads.client.createActor({}, { idempotencyKey }), { code: 'INVALID_ARGUMENT' })
   }
 })
 
@@ -132,25 +161,34 @@ test('a refusal that a retry cannot mend, and a probe, are asked once', async ()
   assert.equal(probe.asked(), 1)
 })
 
-test('of a write whose answer is lost there is one in the store, and two where the caller wanted it again', async () => {
-  let losses = 1
+test('of writes whose answers are lost there is one each in the store, and of an actor whose token was', async () => {
+  let losses = 2
   const client = createClient({
     baseUrl: app.url,
     clock: quickClock(),
     fetch: async (url, init) => {
       const answer = await fetch(url, init)
-      if (!url.endsWith('/api/entries') || losses === 0) return answer
+      if (init.method === 'GET' || losses === 0) return answer
       losses -= 1
       throw new TypeError('the connection was reset')
     },
   })
-  await client.createActor()
-  const lost = client.createEntry({ ...TEXT, tags: ['lost'] })
-  await assert.rejects(lost, { code: 'NO_ANSWER', status: null, mayHaveHappened: true })
-  losses = 1
-  await client.createEntry({ ...TEXT, tags: ['again'] }, { resendWrites: true })
+  const { actor } = await client.createActor()
+  losses = 2
+  await client.createEntry({ ...TEXT, tags: ['lost'] })
+  const before = client.token()
+  losses = 2
+  const rotated = await client.rotateToken()
+  assert.equal(rotated.actor.id, actor.id)
+  assert.notEqual(client.token(), before)
+  losses = 10
+  const given = await client.createEntry({ ...TEXT, tags: ['given up'] }).catch((error: unknown) => error)
+  assert.ok(isClientError(given) && given.mayHaveHappened && given.code === 'NO_ANSWER')
+  losses = 0
+  const options = { idempotencyKey: String(given.idempotencyKey) }
+  assert.equal((await client.createEntry({ ...TEXT, tags: ['given up'] }, options)).actor.id, actor.id)
   const count = async (tag: string): Promise<number> => (await client.searchEntries({ tag })).items.length
-  assert.deepEqual([await count('lost'), await count('again')], [1, 2])
+  assert.deepEqual([await count('lost'), await count('given up')], [1, 1])
 })
 
 test('an abort ends a call, a wait and a walk with its own reason', async () => {
