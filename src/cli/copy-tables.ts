@@ -8,9 +8,14 @@ const BATCH = 500
 
 /**
  * How a table is brought up to date. What only `grows` is read from where the last copy ended; what moderation alone changes is read so
- * unless something was moderated since; what anything may change is read whole. `by` is the column that rows are read and continued by, `key` names a row.
+ * unless something was moderated since; what anything may change is read whole; a table that is swept is made anew. `by` is the column that rows are read and continued by, `key` names a row.
  */
-export type CopiedTable = { name: string; by: string; key: readonly string[]; changes: 'never' | 'moderated' | 'any' }
+export type CopiedTable = {
+  name: string
+  by: string
+  key: readonly string[]
+  changes: 'never' | 'moderated' | 'any' | 'swept'
+}
 
 const numbered = (name: string, changes: CopiedTable['changes']): CopiedTable => ({
   name,
@@ -29,6 +34,7 @@ export const COPIED: readonly CopiedTable[] = [
   numbered('relation', 'moderated'),
   { name: 'relation_end', by: 'relation', key: ['entry', 'ordinal'], changes: 'never' },
   { name: 'activity', by: 'sequence', key: ['sequence'], changes: 'moderated' },
+  numbered('retry', 'swept'),
   numbered('moderation', 'never'),
 ]
 
@@ -52,7 +58,8 @@ export async function copyTable(
   moderated: boolean,
   progress: Progress,
 ): Promise<number> {
-  const whole = changes === 'any' || (changes === 'moderated' && moderated)
+  if (changes === 'swept') await target.exec(`DELETE FROM ${name}`)
+  const whole = changes === 'any' || changes === 'swept' || (changes === 'moderated' && moderated)
   // The last row may have been one of several with the same number.
   const after = whole ? -1 : (await numberOf(target, `SELECT max(${by}) AS n FROM ${name}`)) - 1
   const total =

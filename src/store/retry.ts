@@ -17,11 +17,12 @@ export async function forgetRetry(tx: Transaction, id: string): Promise<void> {
   await tx.run(sql`DELETE FROM retry WHERE id = ${id}`)
 }
 
-/** Deletes, of the oldest `limit` rows, those kept before `before` (milliseconds) or beyond the newest `most`, and gives how many. */
+/** Deletes, of the oldest `limit` rows, those kept before `before` (milliseconds) and those beyond the newest `most`; gives how many. */
 export async function forgetRetries(tx: Transaction, before: number, most: number, limit: number): Promise<number> {
   const newest = (await tx.one<{ number: number | null }>(sql`SELECT max(number) AS number FROM retry`))?.number ?? 0
-  return tx.run(sql`
-    DELETE FROM retry WHERE number IN
-      (SELECT number FROM (SELECT number, created_at FROM retry ORDER BY number LIMIT ${limit}) AS oldest
-        WHERE created_at < ${before} OR number <= ${newest - most})`)
+  const oldest = await tx.all<{ number: number; created_at: number }>(
+    sql`SELECT number, created_at FROM retry ORDER BY number LIMIT ${limit}`,
+  )
+  const due = oldest.findLast(row => row.created_at < before || row.number <= newest - most)
+  return due === undefined ? 0 : tx.run(sql`DELETE FROM retry WHERE number <= ${due.number}`)
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSyn
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
-import type { Activity, Entry } from '../../src/contract/resources.ts'
+import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { allPages, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { publicView } from '../support/public-view.ts'
@@ -121,10 +121,11 @@ test('a backup under load holds all that was acknowledged before it began, and i
   for (const id of before) assert.ok(kept.has(id), id)
 })
 
-test('no token, salt, network key, limit or cooldown leaves the machine with a backup', async () => {
+test('no token, salt, network key, limit, cooldown or answer for retries leaves the machine with a backup', async () => {
   const limited = await startApp({ DATA_DIR: path('limited'), COOLDOWN_SECONDS: '1' })
   try {
-    const issued = await newActor(limited.url)
+    const options = { body: {}, headers: { 'idempotency-key': 'a-key-of-some-length' } }
+    const issued = expectStatus(await call<ActorIssued>(limited.url, 'POST', '/api/actors', options), 201)
     await newEntry(limited.url, issued.token)
     expectDone(await palimpsest(['backup', '--to', path('scrubbed.db'), '--data-dir', limited.dataDir]))
     const source = new DatabaseSync(join(limited.dataDir, 'palimpsest.db'), { readOnly: true })
@@ -136,10 +137,11 @@ test('no token, salt, network key, limit or cooldown leaves the machine with a b
     const secrets = [
       ...column('SELECT salt AS it FROM origin_salt'),
       ...column('SELECT network_key AS it FROM origin WHERE network_key IS NOT NULL'),
+      ...column('SELECT answer AS it FROM retry'),
       ...column("SELECT subject AS it FROM cooldown WHERE subject LIKE 'network:%'"),
     ]
     source.close()
-    assert.ok(secrets.length >= 3, 'the store holds a salt, a network key and a cooldown')
+    assert.ok(secrets.length >= 4, 'the store holds a salt, a network key, an answer and a cooldown')
     const files = ['palimpsest.db', 'palimpsest.db-wal'].map(name => readFileSync(join(limited.dataDir, name)))
     const bytes = readFileSync(path('scrubbed.db'))
     for (const secret of secrets) {
@@ -152,7 +154,7 @@ test('no token, salt, network key, limit or cooldown leaves the machine with a b
     const key = readFileSync(join(limited.dataDir, 'origin-key'), 'utf8').trim()
     for (const secret of [issued.token, issued.token.slice(4), key]) assert.ok(!bytes.includes(secret))
     const copy = new DatabaseSync(path('scrubbed.db'), { readOnly: true })
-    for (const table of ['origin_salt', 'admission', 'cooldown']) {
+    for (const table of ['origin_salt', 'admission', 'cooldown', 'retry']) {
       assert.equal(copy.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n, 0, table)
     }
     assert.ok(Number(copy.prepare('SELECT count(*) AS n FROM origin').get()?.n) > 0, 'origins stay, without their keys')

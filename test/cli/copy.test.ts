@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
 import type { Reader } from '../../src/database/database.ts'
@@ -28,7 +29,8 @@ after(() => directory.remove())
 const copy = (from: string, to: string) => palimpsest(['copy', '--from', from, '--to', to])
 
 async function post<T>(base: string, path: string, body: unknown, token?: string): Promise<T> {
-  const answer = await call(base, 'POST', path, { body, ...(token === undefined ? {} : { token }) })
+  const headers = { 'idempotency-key': randomUUID() }
+  const answer = await call(base, 'POST', path, { body, headers, ...(token === undefined ? {} : { token }) })
   return expectStatus(answer, 201) as T
 }
 const create = (base: string, name: string, token: string): Promise<Entry> => {
@@ -72,7 +74,7 @@ async function assertSame(dataDir: string, url: string): Promise<void> {
       .all<{ name: string }>(sql`SELECT name FROM sqlite_master WHERE type = 'table'`)
       .map(({ name }) => name)
       .filter(name => !['migration', 'admission'].includes(name))
-    assert.ok(tables.length >= 14)
+    assert.ok(tables.length >= 15)
     assert.deepEqual(await inspectPostgres(url, copied => rowsOf(copied, tables)), await rowsOf(store, tables))
     const admitted = store.all<object>(sql`SELECT key, sum(count) AS n FROM admission GROUP BY key ORDER BY key`)
     assert.ok(admitted.length > 0)
@@ -105,6 +107,8 @@ test('a store that is served is copied, and the second copy takes over what chan
   const server = await startServer(dataDir)
   const ann = await post<ActorIssued>(server.url, '/api/actors', { declaredName: 'Ann' })
   const ben = await post<ActorIssued>(server.url, '/api/actors', { declaredName: 'Ben' })
+  const again = { body: { actorType: 'HUMAN' }, headers: { 'idempotency-key': randomUUID() } }
+  const first = expectStatus(await call(server.url, 'POST', '/api/actors', again), 201)
   const fox = await create(server.url, 'fox', ann.token)
   const owl = await create(server.url, 'owl', ann.token)
   const crow = await create(server.url, 'crow', ann.token)
@@ -132,6 +136,8 @@ test('a store that is served is copied, and the second copy takes over what chan
 
   const node = await startServer(`${directory.path}/node`, { env: { DATABASE_URL: url } })
   assert.deepEqual(await publicView(node.url, entries, WORDS), served)
+  // Whoever lost an answer of the old server gets it from the new one.
+  assert.deepEqual(expectStatus(await call(node.url, 'POST', '/api/actors', again), 201), first)
   const before = await newestSequence(node.url)
   assert.equal((await create(node.url, 'toad', ann.token)).revisionCount, 1)
   assert.equal(await newestSequence(node.url), before + 1)

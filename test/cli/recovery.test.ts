@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -27,7 +28,13 @@ const program = (name: string, args: readonly string[]): void => {
 }
 
 async function publish(node: ServerProcess, title: string): Promise<{ entry: Entry; sequence: number }> {
-  const { token } = expectStatus(await call<ActorIssued>(node.url, 'POST', '/api/actors', { body: {} }), 201)
+  const { token } = expectStatus(
+    await call<ActorIssued>(node.url, 'POST', '/api/actors', {
+      body: {},
+      headers: { 'idempotency-key': randomUUID() },
+    }),
+    201,
+  )
   const body = { title, summary: 'A summary', content: `Of the ${title}`, tags: [] }
   const entry = expectStatus(await call<Entry>(node.url, 'POST', '/api/entries', { body, token }), 201)
   const feed = expectStatus(await call<{ items: Activity[] }>(node.url, 'GET', '/api/activity?limit=1'), 200)
@@ -68,8 +75,9 @@ test(
     const secrets = await withClient(url, async client => [
       ...(await client.query('SELECT value FROM secret')).rows.map(row => String(row.value)),
       ...(await client.query('SELECT salt FROM origin_salt')).rows.map(row => String(row.salt)),
+      ...(await client.query('SELECT answer FROM retry')).rows.map(row => String(row.answer)),
     ])
-    assert.ok(secrets.length >= 2)
+    assert.ok(secrets.length >= 3)
     const dumped = readFileSync(dump)
     assert.ok(dumped.includes('Of the newt'))
     assert.deepEqual(

@@ -63,6 +63,7 @@ const WALKS: readonly [RegExp, string][] = [
   [/FROM actor a .* ORDER BY a.number DESC LIMIT/, 'SCAN a'],
   [/FROM moderation ORDER BY number DESC LIMIT/, 'SCAN moderation'],
   [/JOIN relation l .* ORDER BY s.sequence DESC LIMIT|FROM activity s .* ORDER BY s.sequence DESC LIMIT/, 'SCAN s'],
+  [/FROM retry ORDER BY number LIMIT/, 'SCAN retry'],
   [/FROM topic WHERE entries > 0 ORDER BY entries DESC, key LIMIT/, 'SCAN topic USING INDEX topic_top'],
   [/SELECT spelling AS tag/, 'SCAN topic USING COVERING INDEX topic_top'],
 ]

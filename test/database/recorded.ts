@@ -3,6 +3,7 @@ import type { Transaction } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
+import { type Retry, retryKeyOf } from '../../src/domain/retry.ts'
 import { termsOf } from '../../src/domain/terms.ts'
 import { openIndexForWriting, putEntry, removeEntry, searchIndex } from '../../src/embedded/search-index.ts'
 import { createEntryCache } from '../../src/operations/entry-cache.ts'
@@ -57,14 +58,14 @@ export async function recordOperations(path: string): Promise<Recorded> {
     dataClass: 'EXTERNAL',
   })
   let actor = 0
-  const write = async (name: WriteName, body: object, params: Record<string, string> = {}) => {
+  const write = async (name: WriteName, body: object, params: Record<string, string> = {}, retry?: Retry) => {
     const caller = { requestId: `request-${++made}`, actor: actor === 0 ? null : actor, origin: ORIGIN }
     const run = WRITES[name] as unknown as (
       tx: Transaction,
       context: Context,
       request: object,
     ) => Promise<{ body: object }>
-    return (await run(tx, context(), { params, body, caller })).body as Record<string, string>
+    return (await run(tx, context(), { params, body, caller, retry })).body as Record<string, string>
   }
   const issued = (await write('createActor', { declaredName: 'Fox' })) as unknown as {
     actor: { id: string }
@@ -72,6 +73,10 @@ export async function recordOperations(path: string): Promise<Recorded> {
   }
   actor = store.one<{ number: number }>(sql`SELECT number FROM actor`)?.number ?? 0
   await findActorByToken(tx, 'hash')
+  const retry = { ...retryKeyOf('secret', 'caller', 'key'), request: 'request' }
+  await write('rotateToken', {}, {}, retry)
+  store.exec('UPDATE retry SET created_at = -1e12')
+  await write('rotateToken', {}, {}, retry)
 
   const text = { title: 'Fox', summary: 'A fox', content: 'Foxes run.' }
   const one = await write('createEntry', { ...text, tags: ['sea'] })
@@ -149,6 +154,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await listAdmissions(tx, 0)
   await readHead(tx)
   await listChangedEntries(tx, 0, 0, 10)
+  store.exec('UPDATE retry SET created_at = -1e12')
   await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6 })
   await carrier.save(tx)
   store.exec('COMMIT')

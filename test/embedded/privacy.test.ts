@@ -19,6 +19,8 @@ const ADDRESSES = ['203.0.113.77', '198.51.100.201', '2001:db8:77::5', '::ffff:1
 const SPELLINGS = [...ADDRESSES, '192.0.2.99', '2001:db8:77', '20010db800770000', '127.0.0.1']
 const AGENT = 'SecretlyNamedAgent/7'
 const QUERIES = ['pomegranate secret', 'mandragora']
+/** Idempotency keys: with the token or network beside them they open the answers that are kept. */
+const KEYS = ['a-key-that-opens-an-answer', 'a-key-of-a-rotation']
 const GUESSES = ['guessed-admin-token-000', 'plm_guessedguessedguessedguessed']
 
 let directory: string
@@ -50,9 +52,14 @@ async function beBusy(address: string | undefined): Promise<void> {
     requestIds.push(answer.headers.get('x-request-id') ?? '')
     return answer
   }
-  const issued = expectStatus(await visit('POST', '/api/actors', { body: {} }), 201) as unknown as { token: string }
-  const { token } = issued
-  tokens.push(token)
+  const issued = expectStatus(
+    await visit('POST', '/api/actors', { body: {}, headers: { 'idempotency-key': KEYS[0] ?? '' } }),
+    201,
+  ) as unknown as { token: string }
+  const rotation = { token: issued.token, body: {}, headers: { 'idempotency-key': KEYS[1] ?? '' } }
+  const token = String(expectStatus(await visit('POST', '/api/actors/rotate', rotation), 200).token)
+  assert.equal(expectStatus(await visit('POST', '/api/actors/rotate', rotation), 200).token, token)
+  tokens.push(issued.token, token)
   const body = { title: 'Busy', content: 'Busy content', summary: 's', tags: ['busy'] }
   const entry = expectStatus(await visit('POST', '/api/entries', { token, body }), 201)
   const revisionId = entry.currentRevisionId
@@ -97,8 +104,8 @@ const lines = (): Record<string, unknown>[] =>
     .map(line => JSON.parse(line) as Record<string, unknown>)
 
 test('tokens, addresses, queries and agents are in no file, while the service runs and after it stopped', async () => {
-  const secrets = [...tokens, ...GUESSES, ADMIN_TOKEN, ...SPELLINGS, ...QUERIES, 'pomegranate', AGENT]
-  assert.equal(tokens.length, ADDRESSES.length + 1)
+  const secrets = [...tokens, ...KEYS, ...GUESSES, ADMIN_TOKEN, ...SPELLINGS, ...QUERIES, 'pomegranate', AGENT]
+  assert.equal(tokens.length, 2 * (ADDRESSES.length + 1))
   await assertNowhereOnDisk(secrets)
   await app.restart()
   await assertNowhereOnDisk(secrets)
@@ -109,7 +116,17 @@ test('nor are they in the log, nor what was published', async () => {
   const said = lines().filter(line => !String(line.msg).includes('istening at'))
   assert.ok(said.length > 60)
   const log = JSON.stringify(said)
-  const secrets = [...tokens, ...GUESSES, ADMIN_TOKEN, ...SPELLINGS, ...QUERIES, 'pomegranate', AGENT, 'Busy content']
+  const secrets = [
+    ...tokens,
+    ...KEYS,
+    ...GUESSES,
+    ADMIN_TOKEN,
+    ...SPELLINGS,
+    ...QUERIES,
+    'pomegranate',
+    AGENT,
+    'Busy content',
+  ]
   for (const secret of secrets) {
     assert.ok(!log.includes(secret), secret)
     assert.ok(!log.includes(encodeURIComponent(secret)), encodeURIComponent(secret))
