@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Reader } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { sql } from '../../src/database/sql.ts'
+import { openSqlite } from '../../src/database/sqlite.ts'
+import { transact } from '../../src/database/write-queue.ts'
+import { retryKeyOf } from '../../src/domain/retry.ts'
+import { forgetRetries, insertRetry } from '../../src/store/retry.ts'
+import { NO_POSTGRES } from '../support/engine.ts'
+import { type BareStore, openEmbedded, openPostgres } from './bare-store.ts'
+
+const ORIGIN = { id: 'origin', day: '2026-01-01', networkKey: 'network' }
+
+const kept = (reader: Reader) =>
+  reader.all<{ number: number; id: string; answer: string }>(sql`SELECT number, id, answer FROM retry ORDER BY number`)
+
+const TITLE = 'what is kept for a retry is small, for it holds no text that the request holds, and opens to nobody else'
+test(TITLE, async t => keepOne(await openEmbedded(t)))
+test(`${TITLE}, on PostgreSQL`, { skip: NO_POSTGRES }, async t => keepOne(await openPostgres(t)))
+
+async function keepOne(store: BareStore): Promise<void> {
+  const caller = { requestId: 'r', actor: null, origin: ORIGIN }
+  await store.write('createActor', { params: {}, body: {}, caller })
+  const content = 'x'.repeat(20_000)
+  const body = { title: 'T', summary: 'S', content }
+  const retry = { ...retryKeyOf('secret', 'actor 1', 'key'), request: 'request' }
+  const request = { params: {}, body, caller: { ...caller, actor: 1 }, retry }
+  const [first, again] = [await store.write('createEntry', request), await store.write('createEntry', request)]
+  assert.deepEqual(again, { ...first, replayed: true })
+  assert.equal((first.body as { content: string }).content, content)
+  const [row, ...others] = await kept(store.reader)
+  assert.equal(others.length, 0)
+  assert.ok(row !== undefined && row.answer.length < 2_000, `${row?.answer.length} characters`)
+  // Another body under the same key and digest cannot be: what is sealed is bound to both.
+  const foreign = { ...request, retry: { ...retry, seal: retryKeyOf('secret', 'actor 2', 'key').seal } }
+  await assert.rejects(store.write('createEntry', foreign))
+  assert.equal((await kept(store.reader)).length, 1)
+}
+
+test('the oldest go first, a bounded number at a time: those past their time, and those beyond the newest', async t => {
+  const store = openSqlite(':memory:', 'write')
+  t.after(() => store.close())
+  migrate(store, 1)
+  const forget = (before: number, most: number, limit: number) =>
+    transact(store, tx => forgetRetries(tx, before, most, limit))
+  const left = async () => (await kept(store)).map(({ number }) => number)
+  assert.equal(await forget(1, 0, 10), 0)
+  await transact(store, async tx => {
+    for (let at = 1; at <= 10; at++) await insertRetry(tx, { id: `${at}`, request: 'r', answer: 'a', created_at: at })
+  })
+  assert.equal(await forget(1, 10, 100), 0)
+  assert.equal(await forget(5, 10, 3), 3)
+  assert.equal(await forget(5, 10, 3), 1)
+  assert.deepEqual(await left(), [5, 6, 7, 8, 9, 10])
+  assert.equal(await forget(0, 4, 1), 1)
+  assert.equal(await forget(0, 4, 100), 1)
+  assert.deepEqual(await left(), [7, 8, 9, 10])
+})
