@@ -4,6 +4,7 @@ import { COMMANDS } from '../src/cli/commands.ts'
 import { commandHelp, helpText } from '../src/cli/help.ts'
 import { flagOf, SETTINGS } from '../src/config.ts'
 import { EXAMPLES } from '../src/contract/examples.ts'
+import { RETRY_HOURS } from '../src/contract/limits.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../src/contract/operations.ts'
 import { PROBLEMS } from '../src/contract/problems.ts'
 import { clientResources, clientTable } from './client-source.ts'
@@ -65,8 +66,8 @@ function problems(): string {
 # Problems
 
 Every error has the body \`{"error":{"code","requestId"}}\` and nothing else; the \`requestId\`, also in \`X-Request-Id\`, finds the line in the log.
-429 and 503 carry \`Retry-After\` in whole seconds. Checks come in this order: route 404, limit 429, token 401, path and query 400,
-type 415, size 413, JSON and schema 400, blocked 403, cooldown 429, entry 404, 410 and lock 403, 409, 422.
+429 and 503 carry \`Retry-After\` in whole seconds. Checks come in this order: route 404, limit 429, token 401, path, query and Idempotency-Key 400,
+type 415, size 413, JSON and schema 400, a key under way 409 or of another request 422, blocked 403, cooldown 429, entry 404, 410 and lock 403, 409, 422.
 
 | code | status | what to do |
 |---|---|---|
@@ -97,6 +98,9 @@ function api(): string {
 
 The machine-readable form is \`/openapi.json\`. Bodies are JSON and closed: an unknown member is refused. Lengths are Unicode code points.
 
+Every POST may carry an \`Idempotency-Key\`, a fresh random UUID for each request: within ${RETRY_HOURS} hours the same request with the same key gets the first answer again, with \`Idempotency-Replayed: true\`, and changes nothing.
+[Why it is so](decisions/0014-idempotency.md).
+
 ${chapters.join('\n')}`
 }
 
@@ -117,7 +121,8 @@ function chapter(name: string, operation: Operation): string {
   if (Object.keys(query).length > 0) parts.push(table('query', query, []))
   if (body !== undefined) {
     const schema = NAMED_INPUTS[body] as unknown as Schema
-    parts.push(table('member', schema.properties ?? {}, schema.required ?? []))
+    const members = schema.properties ?? {}
+    if (Object.keys(members).length > 0) parts.push(table('member', members, schema.required ?? []))
     parts.push(`\`\`\`json\n${JSON.stringify(EXAMPLES[body], null, 2)}\n\`\`\``)
   }
   parts.push(
