@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { issuesToken, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Reader } from '../database/database.ts'
 import type { Charge, Verdict } from '../domain/rate-limit.ts'
@@ -9,12 +9,11 @@ import type { Limiter } from '../operations/limiter.ts'
 import { cooldownWait } from '../operations/writing.ts'
 import type { Secrets } from '../secrets.ts'
 import type { OriginKeys } from '../store/origin.ts'
-import { findRetry } from '../store/retry.ts'
 import { assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
 import type { Origins } from './origin.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
-import { type KeyOwner, retryKeyFor } from './retries.ts'
+import { createRetries } from './retries.ts'
 import { targetOf } from './target.ts'
 import { CHECKS } from './validate.ts'
 
@@ -46,33 +45,13 @@ const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
 
 /**
  * Gives the function that admits a request to its operation or throws the problem, in the order the contract promises:
- * limit 429, token 401, path and query 400, type 415. `search` is the part of the query that the operation is asked.
+ * limit 429, token 401, path, query and Idempotency-Key 400, type 415. `search` is the part of the query that the operation is asked.
  */
-export function createAdmission({ config, reader, limiter, origins, secrets, now }: Parts) {
+export function createAdmission(parts: Parts) {
+  const { reader, origins, secrets, now } = parts
   const admin = createAdminCheck(() => secrets().adminDigest)
-
-  const cooldown = config.cooldownSeconds * 1_000
-  const charge = async (
-    name: OperationName,
-    writing: boolean,
-    { origin, actor, at }: Pick<Admitted, 'origin' | 'actor' | 'at'>,
-    reply: FastifyReply,
-  ): Promise<Verdict> => {
-    const verdict = await limiter.admit(chargesOf(config, writing, origin, actor), at)
-    reply.headers(rateLimitFields(verdict.standings))
-    if (verdict.admitted) return verdict
-    // Waiting must suffice: a cooldown that outlasts the limit is told already now.
-    const cooling = await cooldownWait(reader, name, { actor, origin }, { cooldown, at })
-    throw new Problem('RATE_LIMITED', { retryAfter: Math.max(verdict.retryAfter, cooling) })
-  }
-
-  const secret = (): string => secrets().originKey
-  /** Whether a token is nobody's because of the very request that this one is a retry of. */
-  const wasReplaced = async (operation: Operation, request: FastifyRequest, owner: KeyOwner): Promise<boolean> => {
-    if (owner.tokenHash === undefined || operation.access !== 'actor' || !issuesToken(operation)) return false
-    const key = retryKeyFor(operation, request.raw, owner, secret)
-    return typeof key === 'object' && (await findRetry(reader, key.id)) !== undefined
-  }
+  const charge = createCharge(parts)
+  const retries = createRetries(reader, () => secrets().originKey)
 
   const identify = async (
     name: OperationName,
@@ -95,7 +74,7 @@ export function createAdmission({ config, reader, limiter, origins, secrets, now
     const known = claim.kind === 'actor' ? claim.number : null
     const charged = await charge(name, writes, { origin, actor: known, at }, reply)
     const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
-    if (claim.kind === 'bad' && (await wasReplaced(operation, request, { origin, actor: null, tokenHash }))) {
+    if (claim.kind === 'bad' && (await retries.replaced(operation, request.raw, { origin, actor: null, tokenHash }))) {
       return { at, origin, actor: null, tokenHash, charged }
     }
     return { at, origin, actor: assertActor(claim, operation.access === 'actor'), tokenHash, charged }
@@ -110,10 +89,27 @@ export function createAdmission({ config, reader, limiter, origins, secrets, now
     const identified = await identify(name, request, reply)
     const params = CHECKS[name].params(request.params as Record<string, string>)
     const query = CHECKS[name].query(search)
-    const retry = retryKeyFor(OPERATIONS[name], request.raw, identified, secret)
-    if (retry === 'invalid') throw new Problem('INVALID_IDEMPOTENCY_KEY')
+    const retry = retries.keyFor(OPERATIONS[name], request.raw, identified)
     if ('body' in OPERATIONS[name]) assertJsonBody(request.headers)
     return { ...identified, params, query, retry }
+  }
+}
+
+/** Gives the function that charges a request, or throws RATE_LIMITED; either way the answer tells how the limits stand. */
+function createCharge({ config, reader, limiter }: Pick<Parts, 'config' | 'reader' | 'limiter'>) {
+  const cooldown = config.cooldownSeconds * 1_000
+  return async (
+    name: OperationName,
+    writing: boolean,
+    { origin, actor, at }: Pick<Admitted, 'origin' | 'actor' | 'at'>,
+    reply: FastifyReply,
+  ): Promise<Verdict> => {
+    const verdict = await limiter.admit(chargesOf(config, writing, origin, actor), at)
+    reply.headers(rateLimitFields(verdict.standings))
+    if (verdict.admitted) return verdict
+    // Waiting must suffice: a cooldown that outlasts the limit is told already now.
+    const cooling = await cooldownWait(reader, name, { actor, origin }, { cooldown, at })
+    throw new Problem('RATE_LIMITED', { retryAfter: Math.max(verdict.retryAfter, cooling) })
   }
 }
 

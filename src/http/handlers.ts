@@ -99,7 +99,7 @@ export function createHandlers(parts: Parts) {
     limiter.beforeWrite()
     const caller = { requestId: request.id, actor, tokenHash, origin }
     const answer = await run(name, { params, body, caller }, retry, at)
-    if (answer.audit !== undefined) request.log.info(answer.audit, 'audit')
+    if (answer.audit !== undefined) request.log.info({ requestId: request.id, ...answer.audit }, 'audit')
     if (answer.replayed) reply.header('idempotency-replayed', 'true')
     if (answer.location !== undefined) reply.header('location', answer.location)
     return send(request, reply, OPERATIONS[name], answer, cacheFields(answer, OPERATIONS[name]))

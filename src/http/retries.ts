@@ -2,16 +2,37 @@ import type { IncomingMessage } from 'node:http'
 import { LIMITS } from '../contract/limits.ts'
 import { issuesToken, type Operation } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
+import type { Reader } from '../database/database.ts'
 import { type Retry, type RetryKey, retryKeyOf } from '../domain/retry.ts'
 import type { OriginKeys } from '../store/origin.ts'
+import { findRetry } from '../store/retry.ts'
 
 /** Who sends a key: two callers may choose the same one. */
 export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: string | undefined }
 
-/** What the retry of a request is recognised by; undefined where no Idempotency-Key was sent, or nothing is written. */
-export function retryKeyFor(
+type Sent = Pick<IncomingMessage, 'headersDistinct'>
+
+/** Recognises retries; `secret` is known to all nodes and to nobody else. */
+export function createRetries(reader: Reader, secret: () => string) {
+  return {
+    /** What a retry of a request is recognised by; undefined where no key was sent, or nothing is written. Throws INVALID_IDEMPOTENCY_KEY. */
+    keyFor(operation: Operation, request: Sent, owner: KeyOwner): RetryKey | undefined {
+      const key = retryKeyFor(operation, request, owner, secret)
+      if (key === 'invalid') throw new Problem('INVALID_IDEMPOTENCY_KEY')
+      return key
+    },
+    /** Whether a token is nobody's because of the very request that this one is a retry of. */
+    async replaced(operation: Operation, request: Sent, owner: KeyOwner): Promise<boolean> {
+      if (owner.tokenHash === undefined || operation.access !== 'actor' || !issuesToken(operation)) return false
+      const key = retryKeyFor(operation, request, owner, secret)
+      return typeof key === 'object' && (await findRetry(reader, key.id)) !== undefined
+    },
+  }
+}
+
+function retryKeyFor(
   operation: Operation,
-  { headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>,
+  { headersDistinct }: Sent,
   owner: KeyOwner,
   secret: () => string,
 ): RetryKey | 'invalid' | undefined {
