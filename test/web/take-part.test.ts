@@ -110,6 +110,35 @@ test('every way to fail has a sentence for people', async () => {
   for (const [code, sentence] of Object.entries(MESSAGES)) assert.match(sentence, /^[A-Z].*\.$/, code)
 })
 
+test('what is sent again after no answer came is stored once; what was stored may be written again', async t => {
+  type Call = (
+    method: string,
+    path: string,
+    options: object,
+  ) => Promise<{ ok: boolean; code?: string; body: { slug: string } }>
+  const { call: send } = await load<{ call: Call }>('api.js')
+  const { fetch: real } = globalThis
+  let losses = 1
+  globalThis.fetch = async (...given) => {
+    const answer = await real(...given)
+    if (losses-- > 0) throw new TypeError('the connection was reset')
+    return answer
+  }
+  t.after(() => {
+    globalThis.fetch = real
+  })
+  const publish = (title: string) =>
+    send('POST', `${app.url}/api/entries`, { token, body: { title, content: 'C', summary: 'S' } })
+  assert.equal((await publish('Sent twice')).code, 'NO_ANSWER')
+  const { body } = await publish('Sent twice')
+  assert.equal(body.slug, 'sent-twice')
+  assert.notEqual((await publish('Sent twice')).body.slug, body.slug)
+  losses = 1
+  assert.equal((await publish('Given up')).code, 'NO_ANSWER')
+  assert.equal((await publish('Other')).body.slug, 'other')
+  assert.notEqual((await publish('Given up')).body.slug, 'given-up')
+})
+
 test('the console offers what applies to a target, and nothing else', async () => {
   type Consequences = Record<string, Record<string, string>>
   const { CONSEQUENCES } = await load<{ CONSEQUENCES: Consequences }>('consequences.js')

@@ -14,6 +14,23 @@ const PATIENCE = 20_000
  * @typedef {Done<T> | Refused} Answer
  */
 
+const KEY_WORDS = 4
+/** The last write that was not answered for good. Sent again as it is, it carries the same key, and is done once. */
+let unanswered = { written: '', key: '' }
+
+/** @param {string} written what is sent where, as one text */
+function keyOf(written) {
+  if (unanswered.written !== written) {
+    unanswered = { written, key: crypto.getRandomValues(new Uint32Array(KEY_WORDS)).join('-').padStart(16, '0') }
+  }
+  return unanswered.key
+}
+
+/** @param {number} status of an answer after which the same text is a new write */
+const settle = status => {
+  if (status < 500 && status !== 409) unanswered = { written: '', key: '' }
+}
+
 /**
  * Calls the public API of this host and gives its answer; a refusal is an answer too, nothing is thrown.
  * Credentials travel in header fields only.
@@ -28,6 +45,8 @@ export async function call(method, path, { body, token, bearer } = {}) {
   const headers = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (token !== undefined) headers['x-actor-token'] = token
+  const json = body === undefined ? undefined : JSON.stringify(body)
+  if (method === 'POST') headers['idempotency-key'] = keyOf(`${path} ${token ?? ''} ${json}`)
   if (bearer !== undefined) headers.authorization = `Bearer ${bearer}`
   try {
     const response = await fetch(path, {
@@ -37,9 +56,10 @@ export async function call(method, path, { body, token, bearer } = {}) {
       credentials: 'omit',
       redirect: 'error',
       signal: AbortSignal.timeout(PATIENCE),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(json === undefined ? {} : { body: json }),
     })
     const answered = await response.json()
+    if (method === 'POST') settle(response.status)
     if (response.ok) {
       return { ok: true, status: response.status, body: answered }
     }

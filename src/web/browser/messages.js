@@ -6,6 +6,7 @@ export const MESSAGES = {
   MALFORMED_REQUEST: 'The browser sent something that is no proper request. Reload the page and try again.',
   INVALID_PATH: 'The address of this page is not right. Go back to the entry and start from there.',
   INVALID_QUERY: 'The address of this page holds something that is not understood. Go back and start again.',
+  INVALID_IDEMPOTENCY_KEY: 'The browser sent a key that is not taken. Reload the page and try again.',
   MALFORMED_JSON: 'The text could not be sent as it is. Look for odd characters in it and try again.',
   INVALID_BODY: 'A field is missing, too long or holds something that is not allowed. Check the fields above.',
   INVALID_TEXT: 'A text holds a character that cannot be stored (a zero character or half of a pair). Remove it.',
@@ -23,11 +24,13 @@ export const MESSAGES = {
   REVISION_NOT_FOUND: 'The entry has no such revision. Open its history and pick one.',
   TARGET_NOT_FOUND: 'There is no such entry, actor or origin any more.',
   STALE_REVISION: 'Somebody revised the entry while you were writing.',
+  REQUEST_IN_PROGRESS: 'What you sent before is still being worked on.',
   ENTRY_WITHDRAWN:
     'The entry has been withdrawn by moderation. Your text is still in this page: copy it if you need it.',
   BODY_TOO_LARGE: 'All fields together are larger than 32 KiB. Shorten the content.',
   UNSUPPORTED_MEDIA_TYPE: 'The browser sent the text in a form that is not taken. Reload the page and try again.',
   SOURCE_NOT_FOUND: 'One of the sources cannot be read here any more. Remove it and try again.',
+  IDEMPOTENCY_KEY_REUSED: 'The browser used a key twice. Send it again.',
   SELF_RELATION: 'An entry cannot be related to itself. Choose another one.',
   ACTION_NOT_APPLICABLE:
     'That cannot be done to this kind of target: an origin can be quarantined or blocked, not hidden.',
@@ -37,7 +40,7 @@ export const MESSAGES = {
   OVERLOADED: 'The service has more to do than it can take.',
   STORE_UNAVAILABLE: 'Nothing can be stored at the moment.',
   UNEXPECTED_FAULT: 'Something failed that should not. Tell the operator the request number.',
-  NO_ANSWER: 'No answer came. It may or may not have been stored: look whether it is there before you send it again.',
+  NO_ANSWER: 'No answer came. It may or may not have been stored: send it again as it is, and it is stored once.',
 }
 
 /**
