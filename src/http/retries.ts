@@ -10,7 +10,7 @@ import { findRetry } from '../store/retry.ts'
 /** Who sends a key: two callers may choose the same one. */
 export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: string | undefined }
 
-type Sent = Pick<IncomingMessage, 'headersDistinct'>
+type Sent = Pick<IncomingMessage, 'headers' | 'headersDistinct'>
 
 /** Recognises retries; `secret` is known to all nodes and to nobody else. */
 export function createRetries(reader: Reader, secret: () => string) {
@@ -32,12 +32,12 @@ export function createRetries(reader: Reader, secret: () => string) {
 
 function retryKeyFor(
   operation: Operation,
-  { headersDistinct }: Sent,
+  request: Sent,
   owner: KeyOwner,
   secret: () => string,
 ): RetryKey | 'invalid' | undefined {
-  const fields = headersDistinct['idempotency-key']
-  if (fields === undefined || operation.method !== 'POST') return undefined
+  if (operation.method !== 'POST' || request.headers['idempotency-key'] === undefined) return undefined
+  const fields = request.headersDistinct['idempotency-key'] ?? []
   const key = fields.length === 1 ? keyIn(fields[0] ?? '') : undefined
   const least = issuesToken(operation) ? LIMITS.secretKeyCharacters : 1
   if (key === undefined || key.length < least || key.length > LIMITS.idempotencyKeyCharacters) {

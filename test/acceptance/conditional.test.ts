@@ -165,13 +165,21 @@ test('any web page may read answers and problems of the public API, without cred
     assert.equal(answer.headers.get('access-control-allow-origin'), '*', `${answer.status} ${answer.text.slice(0, 80)}`)
     assert.equal(answer.headers.get('access-control-allow-credentials'), null)
     const exposed = list(answer, 'access-control-expose-headers')
-    for (const field of ['etag', 'link', 'retry-after', 'ratelimit', 'ratelimit-policy', 'x-request-id']) {
+    for (const field of [
+      'etag',
+      'link',
+      'retry-after',
+      'ratelimit',
+      'ratelimit-policy',
+      'x-request-id',
+      'idempotency-replayed',
+    ]) {
       assert.ok(exposed.includes(field), field)
     }
   }
 })
 
-test('a preflight allows the token header and is neither charged nor observed', async () => {
+test('a preflight allows the headers of token and key and is neither charged nor observed', async () => {
   const preflight = (path: string, method: string, headers: string) =>
     call(app.url, 'OPTIONS', path, {
       headers: { ...ORIGIN, 'access-control-request-method': method, 'access-control-request-headers': headers },
@@ -182,12 +190,13 @@ test('a preflight allows the token header and is neither charged nor observed', 
     [`/api/entries/${entry.slug}`, 'GET'],
     [`/api/entries/${entry.slug}/verify`, 'POST'],
   ] as const) {
-    const answer = await preflight(path, method, 'content-type, x-actor-token, if-none-match')
+    const answer = await preflight(path, method, 'content-type, x-actor-token, if-none-match, idempotency-key')
     assert.equal(answer.status, 204)
     assert.equal(answer.headers.get('access-control-allow-origin'), '*')
     assert.ok(list(answer, 'access-control-allow-methods').includes(method.toLowerCase()))
     const allowed = list(answer, 'access-control-allow-headers')
-    for (const field of ['content-type', 'x-actor-token', 'if-none-match']) assert.ok(allowed.includes(field), field)
+    for (const field of ['content-type', 'x-actor-token', 'if-none-match', 'idempotency-key'])
+      assert.ok(allowed.includes(field), field)
     assert.equal(answer.headers.get('ratelimit'), null)
   }
   assert.deepEqual(expectStatus(await get('/api/stats'), 200), earlier)
