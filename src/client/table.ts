@@ -136,7 +136,7 @@ export const MENDS: Readonly<Record<string, string>> = {
     'A query parameter is unknown, repeated, malformed or out of bounds; send only the documented ones, once each.',
   INVALID_EVENT_ID: 'Last-Event-ID is no id of an event of this stream: send it as it was received, or leave it out.',
   INVALID_IDEMPOTENCY_KEY:
-    "Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or \"quoted\"; of at least 16 where a token is issued. Take a fresh random UUID.",
+    'Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or in double quotes; of at least 16 where a token is issued. Take a fresh random UUID.',
   MALFORMED_JSON: 'The body is not valid JSON in UTF-8 without a byte order mark.',
   INVALID_BODY: 'The body does not fit the schema: a member is missing, unknown, of the wrong type or out of bounds.',
   INVALID_TEXT: 'A text holds U+0000 or a lone surrogate; remove it.',

@@ -18,7 +18,7 @@ export const PROBLEMS = {
   },
   INVALID_IDEMPOTENCY_KEY: {
     status: 400,
-    mend: 'Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or "quoted"; of at least 16 where a token is issued. Take a fresh random UUID.',
+    mend: 'Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or in double quotes; of at least 16 where a token is issued. Take a fresh random UUID.',
   },
   MALFORMED_JSON: { status: 400, mend: 'The body is not valid JSON in UTF-8 without a byte order mark.' },
   INVALID_BODY: {

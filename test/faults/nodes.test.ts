@@ -2,17 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { follow, race } from '../support/concurrency.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
+import { rotateEverywhere, sendEverywhere } from '../support/keyed-nodes.ts'
 import { cutRounds, killNodeRounds, restartRounds, stopNodeRounds } from '../support/node-rounds.ts'
 import { withNodes } from '../support/nodes.ts'
 import { seededRandom } from '../support/random.ts'
 
 const options = { skip: NO_POSTGRES }
 
-test('three nodes and a standby: one winner for each base, and one feed for all readers', options, () =>
-  withNodes({ count: 3, standby: true }, async ({ urls }) => {
-    await race(urls, 10)
-    await follow(urls, 2_500)
-  }),
+test(
+  'three nodes and a standby: one winner for each base, one feed for all readers, one effect for each key',
+  options,
+  () =>
+    withNodes({ count: 3, standby: true }, async ({ urls }) => {
+      await race(urls, 10)
+      await follow(urls, 2_500)
+      await sendEverywhere(urls)
+      await rotateEverywhere(urls)
+    }),
 )
 
 test('PostgreSQL that loses its power under load loses nothing, and the nodes live', options, () =>
