@@ -10,7 +10,7 @@ import { listEvidence, listRelations, listRevisions, readRevision } from './read
 import { listActivity, listTimeline, readStats } from './read-observation.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
 import { relateEntries } from './relate-entries.ts'
-import { retriable } from './retriable.ts'
+import { allRetriable } from './retriable.ts'
 import { reviseEntry } from './revise-entry.ts'
 import { rotateToken } from './rotate-token.ts'
 import { streamActivity } from './stream-activity.ts'
@@ -38,16 +38,16 @@ export const READS = {
 export const STREAMS = { streamActivity }
 
 /** The operations of the contract that write, by name: each runs inside one transaction. */
-export const WRITES = {
-  createActor: retriable(createActor),
-  rotateToken: retriable(rotateToken),
-  createEntry: retriable(createEntry),
-  reviseEntry: retriable(reviseEntry),
-  verifyRevision: retriable(verifyRevision),
-  contradictRevision: retriable(contradictRevision),
-  relateEntries: retriable(relateEntries),
-  moderate: retriable(moderate),
-}
+export const WRITES = allRetriable({
+  createActor,
+  rotateToken,
+  createEntry,
+  reviseEntry,
+  verifyRevision,
+  contradictRevision,
+  relateEntries,
+  moderate,
+})
 
 /** What the service writes for itself, by name. */
 export const UPKEEP = { recordObservations, saveAdmissions, openDay, sweep, proveWritable }

@@ -11,7 +11,7 @@ export const RETRY_KEPT = RETRY_HOURS * 3_600_000
  * Makes a write operation answer a retry as it answered the first time. The answer is kept by the transaction that makes the change,
  * so that there is one exactly where there is the other; a write that is refused keeps nothing.
  */
-export const retriable =
+const retriable =
   <B extends object>(operation: WriteOperation<B>): WriteOperation<B> =>
   async (tx, context, request) => {
     const { retry, body } = request
@@ -32,6 +32,12 @@ export const retriable =
     })
     return answer
   }
+
+/** The same operations, each of which answers retries. */
+export const allRetriable = <W extends Record<string, WriteOperation<never>>>(operations: W): W =>
+  Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [name, retriable(operation as WriteOperation<object>)]),
+  ) as unknown as W
 
 const sealed = (retry: Retry, packed: Packed, nonce: Uint8Array): string => seal(retry, JSON.stringify(packed), nonce)
 
