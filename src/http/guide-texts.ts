@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
-import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
+import { LIMITS, RETRY_HOURS, STREAMS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { RESULTS } from '../contract/words.ts'
@@ -45,6 +45,7 @@ export const limitsOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Rat
   `Between two writes of the same action by one token, and between two new actors of one network: ${cooldownSeconds} seconds. Failed writes count as writes.`,
   `Body ${LIMITS.bodyBytes} bytes; title ${LIMITS.titleCharacters}, summary ${LIMITS.summaryCharacters}, content ${LIMITS.contentCharacters}, rationale ${LIMITS.rationaleCharacters} characters; ${LIMITS.tags} tags of ${LIMITS.tagCharacters}; ${LIMITS.sources} sources.`,
   `Pages: limit 1 to ${LIMITS.pageMax}, default ${LIMITS.pageDefault}. Lists of entries page by offset (to ${LIMITS.offsetMax}), all others by before = nextCursor.`,
+  `Streams: ${STREAMS.perOrigin} open at a time per network; opening one is a read. Come back with Last-Event-ID.`,
 ]
 
 const jsonBlock = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
