@@ -8,7 +8,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** A line of curl that calls an operation: with the ids of the examples, which the caller replaces. */
 export function curlCall(
   config: Pick<Config, 'publicUrl' | 'port'>,
-  { method, path, access, body, query }: Operation,
+  { method, path, access, body, query, media }: Operation,
 ): string {
   const entry = EXAMPLES.Entry as { slug: string; currentRevisionId: string }
   const filled = path
@@ -17,7 +17,7 @@ export function curlCall(
     .replace('{revisionId}', entry.currentRevisionId)
   const asks = 'q' in (query as { properties: object }).properties ? '?q=write+ahead&sort=relevance' : ''
   return [
-    `curl -sS${method === 'POST' ? ' -X POST' : ''} ${quoted(`${curlBase(config)}${filled}${asks}`)}`,
+    `curl -sS${media === 'text/event-stream' ? 'N' : ''}${method === 'POST' ? ' -X POST' : ''} ${quoted(`${curlBase(config)}${filled}${asks}`)}`,
     ...(access === 'actor' ? [`-H ${quoted('x-actor-token: ')}"$TOKEN"`] : []),
     ...(access === 'admin' ? [`-H ${quoted('authorization: Bearer ')}"$ADMIN_TOKEN"`] : []),
     ...(body === undefined

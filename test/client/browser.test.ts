@@ -47,13 +47,26 @@ test('a page of another site uses the built client in a browser', { skip: NO_BRO
       const { holds: forged } = await client.verifyHash({ ...revised, content: 'revised.' })
       const rows: string[] = []
       for await (const { changeType } of client.all.listRevisions(slug, { limit: 1 })) rows.push(changeType)
+      const watched: string[] = []
+      for await (const { action } of client.watchActivity({ after: '0' })) {
+        watched.push(action)
+        if (watched.length === 2) break
+      }
+      const native = await new Promise<string>(resolve => {
+        const source = new EventSource(`${baseUrl}/api/activity/stream?after=0`)
+        source.addEventListener('activity', event => {
+          const { lastEventId, data } = event as Event & { lastEventId: string; data: string }
+          source.close()
+          resolve(`${lastEventId} ${JSON.parse(data).action}`)
+        })
+      })
       let refusal: unknown
       for (let read = 0; read < reads; read += 1) {
         await client.readStats().catch(({ code, retryAfterSeconds }) => {
           refusal = { code, known: retryAfterSeconds > 0 }
         })
       }
-      return { holds, revisions, forged, rows, refusal }
+      return { holds, revisions, forged, rows, watched, native, refusal }
     },
     { baseUrl: app.url, reads: READS },
   )
@@ -62,6 +75,8 @@ test('a page of another site uses the built client in a browser', { skip: NO_BRO
     revisions: 2,
     forged: false,
     rows: ['CORRECT', 'CREATE'],
+    watched: ['CREATE', 'CORRECT'],
+    native: '1 CREATE',
     // A page of another site sees the wait only where the service exposes it.
     refusal: { code: 'RATE_LIMITED', known: true },
   })

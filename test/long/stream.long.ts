@@ -3,10 +3,11 @@ import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { STREAMS } from '../../src/contract/limits.ts'
+import type { Activity } from '../../src/contract/resources.ts'
 import { startApp } from '../support/app.ts'
-import { newActor, newEntry } from '../support/client.ts'
+import { allPages, newActor, newEntry } from '../support/client.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
-import { withNodes } from '../support/nodes.ts'
+import { withNodes, writeThrough } from '../support/nodes.ts'
 import { eventually, makeDirectory, startServer } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 import { consumerRounds, type Followed } from '../support/stream-rounds.ts'
@@ -35,6 +36,36 @@ test('the same, with a standby that the nodes read from', { skip: NO_POSTGRES },
   withNodes({ count: 3, standby: true }, async ({ urls }) =>
     tell(t, await consumerRounds(urls, KILLS, seededRandom('stream from a standby'))),
   ),
+)
+
+test('a stream goes on when the database comes back, and had nothing that it has not', { skip: NO_POSTGRES }, () =>
+  withNodes({ count: 2 }, async ({ cluster, urls }) => {
+    const [url = '', other = ''] = urls
+    const stream = await openStream(url, { after: '0' })
+    const writing = writeThrough(urls, 2, 'before')
+    await stream.until('something is written', events => events.length > 20)
+    await cluster.stop('immediate')
+    await cluster.start()
+    await eventually('the node is ready', 10_000, async () =>
+      (await fetch(`${url}/ready`)).status === 200 ? true : undefined,
+    )
+    await writing.stop()
+    const { token } = await newActor(other)
+    const { id } = await newEntry(other, token)
+    let events = stream.events
+    const last = events.at(-1)?.id ?? ''
+    const resumed = await openStream(other, { lastEventId: last })
+    await resumed.until('the last entry is seen', seen => seen.at(-1)?.data.entryId === id)
+    events = events.slice(0, events.findIndex(event => event.id === last) + 1).concat(resumed.events)
+    const feed = (await allPages<Activity>(url, '/api/activity')).reverse()
+    assert.deepEqual(
+      events.map(({ data }) => data),
+      feed,
+    )
+    await stream.until('the stream that was open has seen it too', seen => seen.at(-1)?.data.entryId === id)
+    stream.close()
+    resumed.close()
+  }),
 )
 
 /** So much of a feed that no socket holds it: rows whose titles are long. */
