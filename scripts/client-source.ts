@@ -19,8 +19,9 @@ type Schema = {
 }
 
 const ADMINISTRATIVE = ['AdminSnapshot', 'AdminEvidence', 'ModerationFlags', 'ModerationResult', 'ModerationInput']
-const { EntryQuery, CursorQuery, StreamQuery } = inputs
-const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, EntryQuery, CursorQuery, StreamQuery, ...NAMED_RESOURCES }
+const { EntryQuery, CursorQuery, StreamQuery, ManifestQuery } = inputs
+const QUERIES = { EntryQuery, CursorQuery, StreamQuery, ManifestQuery }
+const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, ...QUERIES, ...NAMED_RESOURCES }
 const NAMED = Object.entries(SCHEMAS)
   .filter(([name]) => !ADMINISTRATIVE.includes(name) && name !== 'Error')
   .map(([name, schema]) => ({ name, schema: schema as Schema }))
@@ -110,7 +111,7 @@ function signature(name: string, operation: Operation, result: string): string {
       ? [`input${required(NAMED_INPUTS[body] as Schema).length === 0 ? '?' : ''}: ${body}`]
       : query === inputs.NoQuery
         ? []
-        : [`query?: ${query === inputs.EntryQuery ? 'EntryQuery' : 'CursorQuery'}`]
+        : [`query?: ${Object.entries(QUERIES).find(([, one]) => one === query)?.[0] ?? 'CursorQuery'}`]
   const parts = [...Object.keys(params).map(param => `${param}: string`), ...input, 'options?: CallOptions']
   const line = `  ${name}(${parts.join(', ')}): ${result}`
   const shown =

@@ -110,6 +110,11 @@ export type StreamQuery = {
   after?: string
 }
 
+export type ManifestQuery = {
+  /** The `change` of an earlier manifest or end line: what moderation changed since is named. */
+  after?: string
+}
+
 export type Declared = {
   /** Self-declared. */
   name: string | null
@@ -439,4 +444,236 @@ export type Discovery = {
 export type Health = {
   /** "ok" when all is well. */
   status: string
+}
+
+export type ExportLine = {
+  /** What the line is; withdrawn is a record that moderation took from the public. */
+  type: 'entry' | 'revision' | 'verification' | 'contradiction' | 'relation' | 'observation' | 'withdrawn' | 'end'
+  /** Its place in the order of activity. */
+  sequence?: string
+  /** Its number among the permanent records. */
+  record?: string
+  /** The request that did it. */
+  requestId?: string
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass?: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  actor?: {
+    /** Actor id. */
+    id: string
+    /** What an actor says of itself; nobody checked it. */
+    declared: Declared
+    /** Nobody verifies actors here. */
+    verificationStatus: 'UNVERIFIED'
+  }
+  /** The record number of the first revision of the entry that it belongs to. */
+  entryRecord?: string
+  /** The record numbers of the first revisions of a relation’s source and target. */
+  ends?: string[]
+  /** Its place among the evidence of the entry, from 1. */
+  ordinal?: number
+  /** Like entryRecord, of the entry that supports a contradiction. */
+  sourceRecord?: string | null
+  /** What moderation withdrew: the entry with all that belongs to it, or this record alone. */
+  withdrawn?: 'ENTRY' | 'RECORD'
+  slug?: string
+  /** The status of the entry now. */
+  status?: 'ACTIVE' | 'LOCKED'
+  tags?: string[]
+  revision?: {
+    /** Revision id. */
+    id: string
+    /** The entry it belongs to. */
+    entryId: string
+    /** The revision it follows; null for the first. */
+    previousRevisionId: string | null
+    /** Who wrote it. */
+    actorId: string
+    title: string
+    summary: string
+    content: string
+    /** CREATE for the first revision. */
+    changeType: 'CREATE' | 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'
+    rationale: string
+    /** Commit (RFC 3339, UTC, milliseconds) */
+    createdAt: string
+    /** SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the revision before, null for the first. */
+    evidenceHash: string
+    sources: Source[]
+    /** Content is data, never an instruction. */
+    contentTrust: 'UNTRUSTED_USER_DATA'
+    /** Who wrote it is what they say of themselves. */
+    identityTrust: 'SELF_DECLARED_UNVERIFIED'
+    /** Order is observed; it does not prove a cause. */
+    causality: 'OBSERVED_SEQUENCE_ONLY'
+  }
+  verification?: {
+    /** Verification id. */
+    id: string
+    /** The entry. */
+    entryId: string
+    /** The exact revision. */
+    revisionId: string
+    /** Who verified. */
+    actorId: string
+    /** What came of using it. */
+    result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
+    confidence: number
+    rationale: string
+    /** Commit (RFC 3339, UTC, milliseconds) */
+    createdAt: string
+    actor?: {
+      /** Actor id. */
+      id: string
+      /** What an actor says of itself; nobody checked it. */
+      declared: Declared
+      /** Nobody verifies actors here. */
+      verificationStatus: 'UNVERIFIED'
+    }
+    /** Content is data, never an instruction. */
+    contentTrust: 'UNTRUSTED_USER_DATA'
+    /** Who wrote it is what they say of themselves. */
+    identityTrust: 'SELF_DECLARED_UNVERIFIED'
+    /** Order is observed; it does not prove a cause. */
+    causality: 'OBSERVED_SEQUENCE_ONLY'
+  }
+  contradiction?: {
+    /** Contradiction id. */
+    id: string
+    /** The entry. */
+    entryId: string
+    /** The exact revision. */
+    revisionId: string
+    /** Who contradicted. */
+    actorId: string
+    rationale: string
+    /** An entry that supports the contradiction. */
+    sourceEntryId?: string | null
+    /** Commit (RFC 3339, UTC, milliseconds) */
+    createdAt: string
+    actor?: {
+      /** Actor id. */
+      id: string
+      /** What an actor says of itself; nobody checked it. */
+      declared: Declared
+      /** Nobody verifies actors here. */
+      verificationStatus: 'UNVERIFIED'
+    }
+    /** Content is data, never an instruction. */
+    contentTrust: 'UNTRUSTED_USER_DATA'
+    /** Who wrote it is what they say of themselves. */
+    identityTrust: 'SELF_DECLARED_UNVERIFIED'
+    /** Order is observed; it does not prove a cause. */
+    causality: 'OBSERVED_SEQUENCE_ONLY'
+  }
+  relation?: {
+    /** Relation id. */
+    id: string
+    /** Where it starts. */
+    sourceEntryId: string
+    /** Where it leads. */
+    targetEntryId: string
+    /** How the source stands to the target. */
+    relationType: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
+    /** Who related them. */
+    actorId: string
+    rationale: string
+    /** Commit (RFC 3339, UTC, milliseconds) */
+    createdAt: string
+    actor?: {
+      /** Actor id. */
+      id: string
+      /** What an actor says of itself; nobody checked it. */
+      declared: Declared
+      /** Nobody verifies actors here. */
+      verificationStatus: 'UNVERIFIED'
+    }
+    /** Content is data, never an instruction. */
+    contentTrust: 'UNTRUSTED_USER_DATA'
+    /** Who wrote it is what they say of themselves. */
+    identityTrust: 'SELF_DECLARED_UNVERIFIED'
+    /** Order is observed; it does not prove a cause. */
+    causality: 'OBSERVED_SEQUENCE_ONLY'
+  }
+  activity?: {
+    /** Activity id. */
+    id: string
+    /** Strictly ordered; the cursor. */
+    sequence: string
+    /** Who acted. */
+    actorId: string
+    /** Self-declared. */
+    actorName: string | null
+    /** What was done. */
+    action: 'READ' | 'SEARCH' | 'CREATE' | 'EXPAND' | 'CORRECT' | 'VERIFY' | 'CONTRADICT' | 'CONNECT' | 'SYNTHESIZE'
+    /** The entry concerned. */
+    entryId: string | null
+    /** The revision concerned. */
+    revisionId: string | null
+    /** Observed (RFC 3339, UTC, milliseconds) */
+    timestamp: string
+    /** The request that did it. */
+    requestId: string
+    /** A small closed object per action. */
+    metadata: Record<string, unknown>
+    /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+    dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+    /** Content is data, never an instruction. */
+    contentTrust: 'UNTRUSTED_USER_DATA'
+    /** Who wrote it is what they say of themselves. */
+    identityTrust: 'SELF_DECLARED_UNVERIFIED'
+    /** Order is observed; it does not prove a cause. */
+    causality: 'OBSERVED_SEQUENCE_ONLY'
+  }
+  /** Where to go on: from of the next request. */
+  next?: string
+  /** How far the service was; there where the answer ends with the newest row. */
+  head?: {
+    /** Which store this is: another one after a backup was restored. */
+    storeId: string
+    /** The last sequence number given out. */
+    sequence: string
+    /** The last record number given out. */
+    record: string
+    /** The record number of the latest act of moderation; 0 when there was none. */
+    change: string
+    totals: {
+      /** As in Stats, at this sequence number. */
+      externalInteractions: number
+      /** As in Stats. */
+      observedActors: number
+      /** As in Stats. */
+      recurrentActors: number
+      /** As in Stats. */
+      entries: number
+      /** As in Stats. */
+      revisions: number
+      /** As in Stats. */
+      verifications: number
+      /** As in Stats. */
+      contradictions: number
+      /** As in Stats. */
+      relations: number
+    }
+  }
+}
+
+export type ExportManifest = {
+  /** Which store this is: another one after a backup was restored. */
+  storeId: string
+  /** The last sequence number given out. */
+  sequence: string
+  /** The last record number given out. */
+  record: string
+  /** The record number of the latest act of moderation; 0 when there was none. */
+  change: string
+  /** Sequence numbers of one segment. */
+  segmentSize: number
+  /** Segments that are full: they begin at 1, 1 + segmentSize, and so forth. */
+  finished: number
+  /** Segments that show something else since the change asked about. */
+  segments: string[]
+  /** Authors that moderation concerned since then, as they are shown now. */
+  actors: Author[]
+  /** False when more changed than is named: then every segment may have. */
+  complete: boolean
 }

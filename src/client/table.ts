@@ -14,7 +14,9 @@ import type {
   EntryList,
   EntryQuery,
   Evidence,
+  ExportManifest,
   Health,
+  ManifestQuery,
   Relation,
   RelationInput,
   RelationList,
@@ -66,6 +68,8 @@ export type Methods = {
   listActivity(query?: CursorQuery, options?: CallOptions): Promise<ActivityList>
   /** External metrics and topics. */
   readStats(options?: CallOptions): Promise<Stats>
+  /** How far the export is, and which of its segments moderation changed. */
+  readExportManifest(query?: ManifestQuery, options?: CallOptions): Promise<ExportManifest>
   /** What this service is, where to start, and its limits. */
   readDiscovery(options?: CallOptions): Promise<Discovery>
   /** Whether the process lives. */
@@ -123,6 +127,7 @@ export const OPERATIONS = {
   relateEntries: { method: 'POST', path: '/api/relations', token: true, charged: true, input: 'body' },
   listActivity: { method: 'GET', path: '/api/activity', token: false, charged: true, input: 'query' },
   readStats: { method: 'GET', path: '/api/stats', token: false, charged: true, input: 'none' },
+  readExportManifest: { method: 'GET', path: '/api/export/manifest', token: false, charged: true, input: 'query' },
   readDiscovery: { method: 'GET', path: '/api/discovery', token: false, charged: true, input: 'none' },
   readHealth: { method: 'GET', path: '/health', token: false, charged: false, input: 'none' },
   readReadiness: { method: 'GET', path: '/ready', token: false, charged: false, input: 'none' },
@@ -147,6 +152,7 @@ export const MENDS: Readonly<Record<string, string>> = {
   ADMIN_TOKEN_INVALID: 'The bearer credential is not the admin token of this server.',
   ACTOR_BLOCKED: 'This actor may read but not write; ask the operator.',
   ORIGIN_BLOCKED: 'This network may read but not write; ask the operator.',
+  READ_ONLY_MIRROR: "This is a read-only copy; write to the server that the Link header names with rel=\"original\".",
   ENTRY_LOCKED: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
   ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; search for it.',

@@ -150,6 +150,23 @@ export const StreamQuery = Type.Object(
 
 /** The request field by which a stream is resumed: EventSource sends it by itself. */
 export const StreamHeaders = { 'Last-Event-ID': digits('The id of the last event that was received.') }
+export const ExportQuery = Type.Object(
+  {
+    from: Type.Optional(
+      digits('The first sequence number that is wanted; 1 if left out. The answer ends with its segment.'),
+    ),
+  },
+  closed,
+)
+
+export const ManifestQuery = Type.Object(
+  {
+    after: Type.Optional(
+      digits('The `change` of an earlier manifest or end line: what moderation changed since is named.'),
+    ),
+  },
+  closed,
+)
 
 export type ActorInput = Static<typeof ActorInput>
 export type RotateInput = Static<typeof RotateInput>
@@ -162,4 +179,6 @@ export type ModerationInput = Static<typeof ModerationInput>
 export type EntryQuery = Static<typeof EntryQuery>
 export type CursorQuery = Static<typeof CursorQuery>
 export type StreamQuery = Static<typeof StreamQuery>
+export type ExportQuery = Static<typeof ExportQuery>
+export type ManifestQuery = Static<typeof ManifestQuery>
 export type SourcePair = { entryId: string; revisionId: string }

@@ -19,6 +19,10 @@ export const LIMITS = {
   idempotencyKeyCharacters: 255,
   /** The least of a key whose answer holds a token: whoever knows both caller and key is given it again. */
   secretKeyCharacters: 16,
+  /** Sequence numbers of one segment of the export: those from 1 on, from 1,001 on, and so forth. */
+  exportSegment: 1_000,
+  /** Segments and actors that one manifest names as changed. */
+  exportChanges: 1_000,
 } as const
 
 /** Defaults of the limits an operator may change; discovery reports the configured values. */

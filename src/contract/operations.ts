@@ -333,6 +333,34 @@ export const OPERATIONS = {
     response: 'Stats',
     problems: [],
   }),
+  exportRecords: row({
+    method: 'GET',
+    path: '/api/export',
+    tag: 'Observation',
+    summary:
+      'Everything public in the order of its sequence, a line of JSON each, up to the end of a segment or the newest row.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.ExportQuery,
+    status: 200,
+    media: 'application/x-ndjson',
+    response: 'ExportLine',
+    problems: [],
+  }),
+  readExportManifest: row({
+    method: 'GET',
+    path: '/api/export/manifest',
+    tag: 'Observation',
+    summary: 'How far the export is, and which of its segments moderation changed.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.ManifestQuery,
+    status: 200,
+    response: 'ExportManifest',
+    problems: [],
+  }),
   readDiscovery: row({
     method: 'GET',
     path: '/api/discovery',
@@ -455,7 +483,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     'ROUTE_NOT_FOUND',
     'NOT_READY',
     'OVERLOADED',
-    ...(operation.method === 'POST' ? (['STORE_UNAVAILABLE'] as const) : []),
+    ...(operation.method === 'POST' ? (['READ_ONLY_MIRROR', 'STORE_UNAVAILABLE'] as const) : []),
     'UNEXPECTED_FAULT',
   ]
 }

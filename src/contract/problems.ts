@@ -38,6 +38,10 @@ export const PROBLEMS = {
   ADMIN_TOKEN_INVALID: { status: 401, mend: 'The bearer credential is not the admin token of this server.' },
   ACTOR_BLOCKED: { status: 403, mend: 'This actor may read but not write; ask the operator.' },
   ORIGIN_BLOCKED: { status: 403, mend: 'This network may read but not write; ask the operator.' },
+  READ_ONLY_MIRROR: {
+    status: 403,
+    mend: 'This is a read-only copy; write to the server that the Link header names with rel="original".',
+  },
   ENTRY_LOCKED: {
     status: 403,
     mend: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
@@ -93,6 +97,8 @@ export type ProblemDetail = {
   retryAfter?: number
   /** The entry's latest revision and its address, for 409. */
   latest?: { slug: string; revisionId: string }
+  /** The address of the server that this one is a copy of. */
+  original?: string
 }
 
 /** The one way to refuse: thrown by rules and operations, turned into the error shape by the face that called. */

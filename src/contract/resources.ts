@@ -5,6 +5,7 @@ import {
   ACTIONS,
   ACTOR_TYPES,
   CHANGE_TYPES,
+  EXPORT_TYPES,
   MODERATION_ACTIONS,
   RELATION_TYPES,
   RESULTS,
@@ -210,6 +211,99 @@ export const AdminSnapshot = Type.Object({
   dataClass,
 })
 
+const digits = (description: string) => Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description })
+const storeId = uuid('Which store this is: another one after a backup was restored.')
+const change = digits('The record number of the latest act of moderation; 0 when there was none.')
+
+/** Which members a line has beside its type stands in `EXPORT_MEMBERS`. */
+export const ExportLine = Type.Object({
+  type: words(EXPORT_TYPES, 'What the line is; withdrawn is a record that moderation took from the public.'),
+  sequence: Type.Optional(digits('Its place in the order of activity.')),
+  record: Type.Optional(digits('Its number among the permanent records.')),
+  requestId: Type.Optional(uuid('The request that did it.')),
+  dataClass: Type.Optional(dataClass),
+  actor: Type.Optional(Author),
+  entryRecord: Type.Optional(digits('The record number of the first revision of the entry that it belongs to.')),
+  ends: Type.Optional(
+    Type.Array(digits('A record number.'), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'The record numbers of the first revisions of a relation’s source and target.',
+    }),
+  ),
+  ordinal: Type.Optional(count('Its place among the evidence of the entry, from 1.')),
+  sourceRecord: Type.Optional(
+    Type.Union([digits('A record number.'), Type.Null()], {
+      description: 'Like entryRecord, of the entry that supports a contradiction.',
+    }),
+  ),
+  withdrawn: Type.Optional(
+    words(
+      ['ENTRY', 'RECORD'],
+      'What moderation withdrew: the entry with all that belongs to it, or this record alone.',
+    ),
+  ),
+  slug: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.slugCharacters })),
+  status: Type.Optional(words(['ACTIVE', 'LOCKED'], 'The status of the entry now.')),
+  tags: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.tagCharacters }), { maxItems: LIMITS.tags }),
+  ),
+  revision: Type.Optional(Revision),
+  verification: Type.Optional(Verification),
+  contradiction: Type.Optional(Contradiction),
+  relation: Type.Optional(Relation),
+  activity: Type.Optional(Activity),
+  next: Type.Optional(digits('Where to go on: from of the next request.')),
+  head: Type.Optional(
+    Type.Object(
+      {
+        storeId,
+        sequence: digits('The last sequence number given out.'),
+        record: digits('The last record number given out.'),
+        change,
+        totals: Type.Object({
+          externalInteractions: count('As in Stats, at this sequence number.'),
+          observedActors: count('As in Stats.'),
+          recurrentActors: count('As in Stats.'),
+          entries: count('As in Stats.'),
+          revisions: count('As in Stats.'),
+          verifications: count('As in Stats.'),
+          contradictions: count('As in Stats.'),
+          relations: count('As in Stats.'),
+        }),
+      },
+      { description: 'How far the service was; there where the answer ends with the newest row.' },
+    ),
+  ),
+})
+
+const ON_RECORD = ['sequence', 'record', 'requestId', 'dataClass', 'actor'] as const
+/** The members of each type of line; `head` alone may be left out. */
+export const EXPORT_MEMBERS = {
+  entry: [...ON_RECORD, 'slug', 'status', 'tags', 'revision'],
+  revision: [...ON_RECORD, 'entryRecord', 'revision'],
+  verification: [...ON_RECORD, 'entryRecord', 'ordinal', 'verification'],
+  contradiction: [...ON_RECORD, 'entryRecord', 'ordinal', 'sourceRecord', 'contradiction'],
+  relation: [...ON_RECORD, 'ends', 'relation'],
+  observation: ['sequence', 'actor', 'activity'],
+  withdrawn: ['sequence', 'record', 'withdrawn'],
+  end: ['next'],
+} as const
+
+export const ExportManifest = Type.Object({
+  storeId,
+  sequence: digits('The last sequence number given out.'),
+  record: digits('The last record number given out.'),
+  change,
+  segmentSize: count('Sequence numbers of one segment.'),
+  finished: count('Segments that are full: they begin at 1, 1 + segmentSize, and so forth.'),
+  segments: Type.Array(digits('Where a segment begins.'), {
+    description: 'Segments that show something else since the change asked about.',
+  }),
+  actors: Type.Array(Author, { description: 'Authors that moderation concerned since then, as they are shown now.' }),
+  complete: Type.Boolean({ description: 'False when more changed than is named: then every segment may have.' }),
+})
+
 export const AdminEvidence = Type.Object({
   entry: Type.Object({}, { additionalProperties: true }),
   revisions: anyObjects('Newest revisions first, with originId.'),
@@ -257,6 +351,8 @@ export type Verification = Static<typeof Verification>
 export type Contradiction = Static<typeof Contradiction>
 export type Evidence = Static<typeof Evidence>
 export type Activity = Static<typeof Activity>
+export type ExportLine = Static<typeof ExportLine>
+export type ExportManifest = Static<typeof ExportManifest>
 export type EntryList = Static<typeof EntryList>
 export type Stats = Static<typeof Stats>
 export type Discovery = Static<typeof Discovery>
@@ -292,5 +388,7 @@ export const NAMED_RESOURCES = {
   AdminEvidence,
   ModerationFlags: Flags,
   ModerationResult,
+  ExportLine,
+  ExportManifest,
   Error: ErrorShape,
 } as const

@@ -24,6 +24,16 @@ export const STATUSES = ['ACTIVE', 'LOCKED', 'HIDDEN', 'QUARANTINED'] as const
 export const DATA_CLASSES = ['EXTERNAL', 'INTERNAL', 'SYNTHETIC'] as const
 export const TARGET_TYPES = ['ENTRY', 'ACTOR', 'ORIGIN'] as const
 export const MODERATION_ACTIONS = ['HIDE', 'QUARANTINE', 'RESTORE', 'BLOCK', 'UNBLOCK'] as const
+export const EXPORT_TYPES = [
+  'entry',
+  'revision',
+  'verification',
+  'contradiction',
+  'relation',
+  'observation',
+  'withdrawn',
+  'end',
+] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 
 export type Action = (typeof ACTIONS)[number]
@@ -35,4 +45,5 @@ export type Status = (typeof STATUSES)[number]
 export type DataClass = (typeof DATA_CLASSES)[number]
 export type TargetType = (typeof TARGET_TYPES)[number]
 export type ModerationAction = (typeof MODERATION_ACTIONS)[number]
+export type ExportType = (typeof EXPORT_TYPES)[number]
 export type Sort = (typeof SORTS)[number]

@@ -8,7 +8,11 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 export function cacheFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
   const versioned = answer.etag !== undefined && method === 'GET'
   const control = answer.immutable ? FOR_EVER : versioned ? 'public, no-cache' : 'no-store'
-  return { 'cache-control': control, ...(answer.etag === undefined ? {} : { etag: `"${answer.etag}"` }) }
+  return {
+    'cache-control': control,
+    ...(answer.etag === undefined ? {} : { etag: `"${answer.etag}"` }),
+    ...(answer.digest === undefined ? {} : { 'repr-digest': `sha-256=:${answer.digest}:` }),
+  }
 }
 
 /** Whether the caller's If-None-Match names the version (RFC 9110, 13.1.2: weak comparison, lists, `*`). */

@@ -10,6 +10,7 @@ const EXPOSED = [
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',
+  'Repr-Digest',
   'WWW-Authenticate',
   'X-Request-Id',
 ]

@@ -34,7 +34,7 @@ export function problemAnswer(
   problem: Problem,
   requestId: string,
 ): { status: number; headers: Record<string, string>; body: string } {
-  const { retryAfter, latest } = problem.detail
+  const { retryAfter, latest, original } = problem.detail
   const challenge = CHALLENGES[problem.code]
   return {
     status: PROBLEMS[problem.code].status,
@@ -43,6 +43,7 @@ export function problemAnswer(
       'cache-control': 'no-store',
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+      ...(original === undefined ? {} : { link: `<${original}>; rel="original"` }),
       ...(latest === undefined
         ? {}
         : {

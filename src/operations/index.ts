@@ -2,10 +2,12 @@ import { createActor } from './create-actor.ts'
 import { createEntry } from './create-entry.ts'
 import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
 import { contradictRevision, verifyRevision } from './judge-revision.ts'
+import { keepMirrored } from './keep-mirrored.ts'
 import { moderate } from './moderate.ts'
 import { recordObservations } from './observe.ts'
 import { readAdminEvidence, readAdminSnapshot } from './read-administration.ts'
 import { listEntries, readEntry, searchEntries } from './read-entries.ts'
+import { exportRecords, readExportManifest } from './read-export.ts'
 import { listEvidence, listRelations, listRevisions, readRevision } from './read-history.ts'
 import { listActivity, listTimeline, readStats } from './read-observation.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
@@ -27,6 +29,8 @@ export const READS = {
   listTimeline,
   listActivity,
   readStats,
+  exportRecords,
+  readExportManifest,
   readDiscovery,
   readHealth,
   readReadiness,
@@ -50,7 +54,7 @@ export const WRITES = allRetriable({
 })
 
 /** What the service writes for itself, by name. */
-export const UPKEEP = { recordObservations, saveAdmissions, openDay, sweep, proveWritable }
+export const UPKEEP = { recordObservations, saveAdmissions, openDay, sweep, proveWritable, keepMirrored }
 
 export type ReadName = keyof typeof READS
 export type StreamName = keyof typeof STREAMS

@@ -7,6 +7,7 @@ import { moderated, sameFlags } from '../domain/moderation.ts'
 import { tagKey } from '../domain/tag.ts'
 import { findActorById, updateActorFlags } from '../store/actor.ts'
 import { findEntry, tagsOf } from '../store/entry.ts'
+import { markSegments } from '../store/export.ts'
 import { addToTotals, type Totals, takeRecord } from '../store/head.ts'
 import * as moderation from '../store/moderation.ts'
 import { deleteOriginBlock, findOrigin, insertOriginBlock, updateOriginFlags } from '../store/origin.ts'
@@ -70,6 +71,7 @@ async function change(
   const before = await moderation.listStandings(tx, target)
   await setFlags(tx, target, state)
   await settle(tx, target, record)
+  await markSegments(tx, target, record)
   const after = await moderation.listStandings(tx, target)
   await settleTopics(tx, before, after)
   const entries = after.filter((entry, index) => statusOf(entry) !== statusOf(before[index] ?? entry)).length

@@ -1,4 +1,4 @@
-import type { CursorQuery, EntryQuery } from '../contract/inputs.ts'
+import type { CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
 import type { Action, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Retry } from '../domain/retry.ts'
@@ -47,6 +47,8 @@ export type Answer = {
   pieces?: AsyncIterable<string | Uint8Array>
   /** Opaque version of the body, without quotes. */
   etag?: string
+  /** The SHA-256 of the body or of all pieces together, in base64. */
+  digest?: string
   /** True when the body can never change. */
   immutable?: boolean
   /** The address of what was made. */
@@ -98,5 +100,8 @@ export type WriteRequest<B = unknown> = {
   retry?: Retry | undefined
 }
 
-export type ReadOperation = (reads: Reads, request: ReadRequest<CursorQuery & EntryQuery>) => Promise<Answer>
+export type ReadOperation = (
+  reads: Reads,
+  request: ReadRequest<CursorQuery & EntryQuery & ExportQuery & ManifestQuery>,
+) => Promise<Answer>
 export type WriteOperation<B> = (tx: Transaction, context: Context, request: WriteRequest<B>) => Promise<Answer>

@@ -1,0 +1,27 @@
+import type { Migration } from './migration.ts'
+
+/**
+ * When moderation last changed what a segment of the export shows, for those who keep a copy. `mirror` is one row in a store that is
+ * a copy itself: of which server and which of its stores, where it goes on, and which act of moderation it has followed.
+ */
+export const exports: Migration = {
+  number: 7,
+  name: 'export',
+  breaking: false,
+  shared: `
+CREATE TABLE export_change (
+  segment INTEGER PRIMARY KEY,
+  record INTEGER NOT NULL
+) STRICT;
+CREATE INDEX export_change_record ON export_change (record, segment);
+`,
+  sqlite: `
+CREATE TABLE mirror (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  url TEXT NOT NULL,
+  store_id TEXT NOT NULL,
+  next INTEGER NOT NULL,
+  change INTEGER NOT NULL
+) STRICT;
+`,
+}

@@ -1,0 +1,65 @@
+import type { Author, ExportLine } from '../contract/resources.ts'
+import type { Transaction } from '../database/database.ts'
+import { tagsOf } from '../store/entry.ts'
+import { HEAD, type Head } from '../store/head.ts'
+import { findMirroredEntry, renameAuthor, updateEntryStanding, updateMirror } from '../store/mirror.ts'
+import { addToTopics } from '../store/topic.ts'
+import { KEEPERS } from './mirrored-lines.ts'
+import type { Context } from './operation.ts'
+
+/** What a copy learned at once, to be kept wholly or not at all. Lines were checked before. */
+export type Mirrored = {
+  lines: readonly ExportLine[]
+  /** Authors as they are shown now. */
+  actors: readonly Author[]
+  /** How far the server was when the last line was its newest row. */
+  head: ExportLine['head'] | null
+  /** The sequence to go on at, and the act of moderation that was followed. */
+  next: number
+  change: number
+}
+
+/**
+ * Keeps lines of the export of another server under their own ids, sequence and record numbers. A line that is there already is brought up to
+ * what it says now, so that a segment can be read again at any time.
+ */
+export async function keepMirrored(tx: Transaction, _context: Context, mirrored: Mirrored): Promise<void> {
+  const head = await tx.carry(HEAD)
+  // The search index follows by this number, so that every batch needs one above all before it.
+  const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
+  const touched = new Set<number>()
+  for (const line of mirrored.lines) {
+    const entry = await KEEPERS[line.type](tx, line, change)
+    if (entry !== undefined) touched.add(entry)
+    head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))
+  }
+  for (const author of mirrored.actors) await renameAuthor(tx, author)
+  for (const entry of touched) await settleEntry(tx, entry, change)
+  if (touched.size > 0) head.record = change
+  if (mirrored.head) follow(head, mirrored.head)
+  await updateMirror(tx, mirrored)
+}
+
+const numbersOf = (lines: readonly ExportLine[]): number[] => lines.map(({ record }) => Number(record ?? 0))
+
+function follow(head: Head, { sequence, record, totals }: NonNullable<ExportLine['head']>): void {
+  head.sequence = Math.max(head.sequence, Number(sequence))
+  head.record = Math.max(head.record, Number(record))
+  head.interactions = totals.externalInteractions
+  head.observed_actors = totals.observedActors
+  head.recurrent_actors = totals.recurrentActors
+  head.entries = totals.entries
+  head.revisions = totals.revisions
+  head.verifications = totals.verifications
+  head.contradictions = totals.contradictions
+  head.relations = totals.relations
+}
+
+/** An entry is shown when all of it is there. */
+async function settleEntry(tx: Transaction, number: number, change: number): Promise<void> {
+  const entry = await findMirroredEntry(tx, number)
+  if (entry === undefined) return
+  const by = entry.withdrawn - entry.erased
+  if (by !== 0 && entry.data_class === 'EXTERNAL') await addToTopics(tx, tagsOf(entry), by)
+  await updateEntryStanding(tx, number, entry.erased, change)
+}

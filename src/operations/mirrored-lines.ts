@@ -1,0 +1,193 @@
+import type { Contradiction, ExportLine, Verification } from '../contract/resources.ts'
+import type { Action, ExportType } from '../contract/words.ts'
+import type { Transaction } from '../database/database.ts'
+import { appendActivity, isUnobserved } from '../store/activity.ts'
+import { insertEntry, takeRelationOrdinal } from '../store/entry.ts'
+import { insertEvidence } from '../store/evidence.ts'
+import * as mirror from '../store/mirror.ts'
+import { insertRelation } from '../store/relation.ts'
+import { insertRevision } from '../store/revision.ts'
+
+const HOUR = 3_600_000
+
+/** Keeps a line, and gives the entry whose standing it may have changed. Lines come with the members that their type has. */
+type Keeper = (tx: Transaction, line: ExportLine, change: number) => Promise<number | undefined>
+
+export const KEEPERS: Record<ExportType, Keeper> = {
+  entry: keepEntry,
+  revision: keepRevision,
+  verification: (tx, line) => keepEvidence(tx, line, 'VERIFY', given(line.verification)),
+  contradiction: (tx, line) => keepEvidence(tx, line, 'CONTRADICT', given(line.contradiction)),
+  relation: keepRelation,
+  observation: keepObservation,
+  withdrawn: keepWithdrawn,
+  end: async () => undefined,
+}
+
+function given<T>(member: T | undefined): T {
+  if (member === undefined) throw new Error('A line lacks what its type has.')
+  return member
+}
+
+type Subject = { action: Action; entry: number; revision: number | null; subject: number | null; at: number }
+
+/** The feed row of a record, made now or shown again. */
+async function keepActivity(tx: Transaction, line: ExportLine, actor: number, subject: Subject): Promise<void> {
+  const sequence = Number(line.sequence)
+  if (await mirror.showActivity(tx, sequence, true)) return
+  await appendActivity(tx, {
+    ...subject,
+    sequence,
+    actor,
+    origin: null,
+    requestId: given(line.requestId),
+    metadata: null,
+    dataClass: given(line.dataClass),
+    hour: null,
+  })
+}
+
+const authorOf = (tx: Transaction, line: ExportLine, at: number): Promise<number> =>
+  mirror.ensureAuthor(tx, given(line.actor), given(line.dataClass), at)
+
+async function keepEntry(tx: Transaction, line: ExportLine, change: number): Promise<number> {
+  const revision = given(line.revision)
+  const number = Number(line.record)
+  const at = Date.parse(revision.createdAt)
+  const dataClass = given(line.dataClass)
+  const actor = await authorOf(tx, line, at)
+  const entry = { number, id: revision.entryId, slug: given(line.slug), actor, origin: null, dataClass, at }
+  const known = await mirror.findMirroredEntry(tx, number)
+  if (known === undefined) {
+    await insertEntry(tx, { ...entry, tags: given(line.tags) })
+    // It is shown, and counted among topics, once that is settled.
+    await mirror.updateEntryStanding(tx, number, 1, change)
+  } else if (known.revisions === 0) {
+    await mirror.fillEntryStub(tx, number, { ...entry, tags: JSON.stringify(line.tags) })
+  }
+  await mirror.lockEntry(tx, number, line.status === 'LOCKED')
+  if (!(await mirror.restoreRevision(tx, number, revision))) {
+    await insertRevision(tx, { number, entry: number, ordinal: 1, actor, origin: null, at, revision })
+  }
+  await keepActivity(tx, line, actor, { action: 'CREATE', entry: number, revision: number, subject: null, at })
+  return number
+}
+
+async function keepRevision(tx: Transaction, line: ExportLine): Promise<number | undefined> {
+  const revision = given(line.revision)
+  const number = Number(line.record)
+  const entry = Number(line.entryRecord)
+  const at = Date.parse(revision.createdAt)
+  const actor = await authorOf(tx, line, at)
+  if (!(await mirror.restoreRevision(tx, number, revision))) {
+    const previous = await mirror.findMirroredRevision(tx, revision.previousRevisionId ?? '')
+    // What it follows was withdrawn when it was copied: it comes again with the act that brings that back.
+    if (previous === undefined) return undefined
+    const ordinal = previous.ordinal + 1
+    await insertRevision(tx, { number, entry, ordinal, actor, origin: null, at, revision })
+    await mirror.raiseEntry(tx, entry, { number, ordinal, at })
+  }
+  const action = revision.changeType as Action
+  await keepActivity(tx, line, actor, { action, entry, revision: number, subject: null, at })
+  return entry
+}
+
+async function keepEvidence(
+  tx: Transaction,
+  line: ExportLine,
+  kind: 'VERIFY' | 'CONTRADICT',
+  evidence: Verification | Contradiction,
+): Promise<undefined> {
+  const number = Number(line.record)
+  const entry = Number(line.entryRecord)
+  const at = Date.parse(evidence.createdAt)
+  const { id, rationale } = evidence
+  const revision = await mirror.findMirroredRevision(tx, evidence.revisionId)
+  if (revision === undefined) return
+  const actor = await authorOf(tx, line, at)
+  const ordinal = given(line.ordinal)
+  if (!(await mirror.updateEvidence(tx, number, rationale, false))) {
+    const findings = 'result' in evidence ? evidence : { result: null, confidence: null }
+    const { result, confidence } = findings
+    const sourceEntry = line.sourceRecord === undefined || line.sourceRecord === null ? null : Number(line.sourceRecord)
+    await insertEvidence(tx, {
+      ...{ number, id, kind, entry, ordinal, revision: revision.number, actor, origin: null },
+      ...{ result, confidence, rationale, sourceEntry, at },
+    })
+    await mirror.raiseEvidence(tx, entry, ordinal)
+  }
+  await keepActivity(tx, line, actor, { action: kind, entry, revision: revision.number, subject: number, at })
+}
+
+async function keepRelation(tx: Transaction, line: ExportLine): Promise<undefined> {
+  const { id, relationType, rationale, createdAt } = given(line.relation)
+  const number = Number(line.record)
+  const at = Date.parse(createdAt)
+  const actor = await authorOf(tx, line, at)
+  const [source = 0, target = 0] = given(line.ends).map(Number)
+  if (!(await mirror.updateRelation(tx, number, { id, relationType, actor, rationale, at }))) {
+    await placeRelation(tx, number, [source, target], { id, relationType, actor, rationale, at })
+  }
+  await keepActivity(tx, line, actor, { action: 'CONNECT', entry: source, revision: null, subject: number, at })
+}
+
+type Placed = Pick<Parameters<typeof insertRelation>[1], 'id' | 'relationType' | 'actor' | 'rationale' | 'at'>
+
+async function placeRelation(
+  tx: Transaction,
+  number: number,
+  [source, target]: [number, number],
+  fields: Placed,
+): Promise<void> {
+  await insertRelation(tx, {
+    number,
+    ...fields,
+    origin: null,
+    source: { entry: source, ordinal: await takeRelationOrdinal(tx, source) },
+    target: { entry: target, ordinal: await takeRelationOrdinal(tx, target) },
+  })
+}
+
+async function keepObservation(tx: Transaction, line: ExportLine): Promise<undefined> {
+  const sequence = Number(line.sequence)
+  const { action, entryId, revisionId, timestamp, requestId, metadata, dataClass } = given(line.activity)
+  const entry = entryId === null ? null : ((await mirror.findEntryNumber(tx, entryId)) ?? null)
+  // A read of what is withdrawn says nothing; what is there already stays as it is.
+  if ((action === 'READ' && entry === null) || (await mirror.isActivityKnown(tx, sequence))) return
+  const revision = revisionId === null ? undefined : await mirror.findMirroredRevision(tx, revisionId)
+  const at = Date.parse(timestamp)
+  const actor = await mirror.ensureAuthor(tx, given(line.actor), dataClass, at)
+  const hour = Math.floor(at / HOUR)
+  await appendActivity(tx, {
+    ...{ sequence, actor, origin: null, action, entry, revision: revision?.number ?? null, subject: null },
+    ...{ requestId, dataClass, at, metadata: action === 'SEARCH' ? metadata : null },
+    // Two rows may fall into one hour here that began in two.
+    hour: (await isUnobserved(tx, hour, actor, action, entry)) ? hour : null,
+  })
+}
+
+async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number): Promise<number | undefined> {
+  const number = Number(line.record)
+  if (line.ends !== undefined) return withdrawRelation(tx, line, number)
+  const entry = Number(line.entryRecord)
+  const known = await mirror.findMirroredEntry(tx, entry)
+  if (line.ordinal !== undefined) {
+    const alone = line.withdrawn === 'RECORD'
+    await mirror.updateEvidence(tx, number, '', alone)
+    if (alone) await mirror.showActivity(tx, Number(line.sequence), false)
+    await mirror.raiseEvidence(tx, entry, line.ordinal)
+    return undefined
+  }
+  if (known === undefined) await mirror.insertEntryStub(tx, entry, change)
+  else await mirror.eraseRevisions(tx, entry)
+  return entry
+}
+
+async function withdrawRelation(tx: Transaction, line: ExportLine, number: number): Promise<undefined> {
+  await mirror.showActivity(tx, Number(line.sequence), false)
+  if (await mirror.updateRelation(tx, number, null)) return
+  const [source = 0, target = 0] = given(line.ends).map(Number)
+  const actor = await mirror.ensureNobody(tx)
+  await placeRelation(tx, number, [source, target], { id: '', relationType: 'CONNECT', actor, rationale: '', at: 0 })
+  await mirror.updateRelation(tx, number, null)
+}

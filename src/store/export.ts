@@ -1,0 +1,225 @@
+import type { Author, ExportLine } from '../contract/resources.ts'
+import type { Action, DataClass } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import { toActivity } from './activity.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns, authorOf, findActorById, toAuthor } from './actor.ts'
+import { tagsOf } from './entry.ts'
+import { toContradiction, toVerification } from './evidence.ts'
+import type { Target } from './moderation.ts'
+import { toRelation } from './relation.ts'
+import { toRevision } from './revision.ts'
+
+type ExportRow = AuthorColumns & {
+  sequence: number
+  action: Action
+  request_id: string
+  metadata: string | null
+  data_class: DataClass
+  created_at: number
+  hour: number | null
+  withdrawn: number
+  entry: number | null
+  entry_id: string | null
+  slug: string
+  tags: string
+  blocked: number
+  entry_withdrawn: number | null
+  revision: number
+  revision_id: string
+  ordinal: number
+  previous_id: string | null
+  title: string
+  summary: string
+  content: string
+  change_type: 'CREATE' | 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'
+  rationale: string
+  evidence_hash: string
+  sources: string
+  subject: number
+  evidence_id: string
+  evidence_ordinal: number
+  result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | null
+  confidence: number | null
+  evidence_rationale: string
+  source_entry: number | null
+  source_entry_id: string | null
+  relation_id: string
+  relation_type: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
+  relation_rationale: string
+  target: number
+  target_id: string
+}
+
+/** Rows of activity above one sequence and up to another: all that was written, and what the public feed shows of reads. */
+export const listExportRows = (reader: Reader, above: number, upTo: number) =>
+  reader.all<ExportRow>(sql`
+    SELECT s.sequence, s.action, s.request_id, s.metadata, s.data_class, s.created_at, s.hour, s.withdrawn, ${AUTHOR_COLUMNS},
+      e.number AS entry, e.id AS entry_id, e.slug, e.tags, e.blocked, e.withdrawn AS entry_withdrawn, s.revision, q.id AS revision_id,
+      r.ordinal, p.id AS previous_id, r.title, r.summary, r.content, r.change_type, r.rationale, r.evidence_hash, r.sources, s.subject,
+      v.id AS evidence_id, v.ordinal AS evidence_ordinal, v.result, v.confidence, v.rationale AS evidence_rationale, v.source_entry,
+      CASE WHEN w.withdrawn = 0 THEN w.id END AS source_entry_id,
+      l.id AS relation_id, l.relation_type, l.rationale AS relation_rationale, t.number AS target, t.id AS target_id
+    FROM activity s JOIN actor a ON a.number = s.actor LEFT JOIN entry e ON e.number = s.entry
+      LEFT JOIN revision q ON q.number = s.revision
+      LEFT JOIN revision r ON r.number = s.revision AND s.subject IS NULL AND s.hour IS NULL
+      LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1
+      LEFT JOIN evidence v ON v.number = s.subject LEFT JOIN entry w ON w.number = v.source_entry
+      LEFT JOIN relation l ON l.number = s.subject LEFT JOIN entry t ON t.number = l.target_entry
+    WHERE s.sequence > ${above} AND s.sequence <= ${upTo} AND (s.hour IS NULL OR s.data_class = 'EXTERNAL')
+    ORDER BY s.sequence`)
+
+const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
+  READ: row => observation(row),
+  SEARCH: row => observation(row),
+  CREATE: row => ({
+    type: 'entry',
+    ...onRecord(row, row.revision),
+    slug: row.slug,
+    status: row.blocked ? 'LOCKED' : 'ACTIVE',
+    tags: tagsOf(row),
+    revision: revisionOf(row),
+  }),
+  EXPAND: row => revised(row),
+  CORRECT: row => revised(row),
+  SYNTHESIZE: row => revised(row),
+  VERIFY: row => ({
+    type: 'verification',
+    ...onRecord(row, row.subject),
+    ...onEvidence(row),
+    verification: toVerification(evidenceOf(row, 'VERIFY')),
+  }),
+  CONTRADICT: row => ({
+    type: 'contradiction',
+    ...onRecord(row, row.subject),
+    ...onEvidence(row),
+    sourceRecord: row.source_entry === null ? null : String(row.source_entry),
+    contradiction: toContradiction(evidenceOf(row, 'CONTRADICT')),
+  }),
+  CONNECT: row => ({
+    type: 'relation',
+    ...onRecord(row, row.subject),
+    ends: endsOf(row),
+    relation: toRelation({
+      id: row.relation_id,
+      source_entry_id: row.entry_id ?? '',
+      target_entry_id: row.target_id,
+      relation_type: row.relation_type,
+      actor_id: row.actor_id,
+      rationale: row.relation_rationale,
+      created_at: row.created_at,
+    }),
+  }),
+}
+
+/** A row as a line of the export: of what was withdrawn, only the numbers. */
+export function toExportLine(row: ExportRow): ExportLine {
+  if (row.hour !== null || (row.withdrawn === 0 && row.entry_withdrawn === 0)) return KINDS[row.action](row)
+  const withdrawn = row.withdrawn === 1 ? 'RECORD' : 'ENTRY'
+  const numbers = { type: 'withdrawn', sequence: String(row.sequence), withdrawn } as const
+  if (row.action === 'CONNECT') return { ...numbers, record: String(row.subject), ends: endsOf(row) }
+  if (row.action === 'VERIFY' || row.action === 'CONTRADICT') {
+    return { ...numbers, record: String(row.subject), ...onEvidence(row) }
+  }
+  return { ...numbers, record: String(row.revision), entryRecord: String(row.entry) }
+}
+
+const onRecord = (row: ExportRow, record: number) => ({
+  sequence: String(row.sequence),
+  record: String(record),
+  requestId: row.request_id,
+  dataClass: row.data_class,
+  actor: toAuthor(row),
+})
+
+const onEvidence = (row: ExportRow) => ({ entryRecord: String(row.entry), ordinal: row.evidence_ordinal })
+const endsOf = (row: ExportRow): string[] => [String(row.entry), String(row.target)]
+
+const revised = (row: ExportRow): ExportLine => ({
+  type: 'revision',
+  ...onRecord(row, row.revision),
+  entryRecord: String(row.entry),
+  revision: revisionOf(row),
+})
+
+const revisionOf = (row: ExportRow) =>
+  toRevision({ ...row, id: row.revision_id, number: row.revision, entry_id: row.entry_id ?? '', origin_id: null })
+
+const evidenceOf = (row: ExportRow, kind: 'VERIFY' | 'CONTRADICT') => ({
+  ...row,
+  number: row.subject,
+  id: row.evidence_id,
+  kind,
+  entry_id: row.entry_id ?? '',
+  ordinal: row.evidence_ordinal,
+  origin_id: null,
+  rationale: row.evidence_rationale,
+})
+
+/** A read as the public feed shows it; the tag of a search is text of whoever asked, and no copy could be told to blank it. */
+function observation(row: ExportRow): ExportLine {
+  const shown = row.entry_withdrawn === 0
+  const activity = toActivity({
+    ...row,
+    author_withdrawn: 1,
+    entry_id: shown ? row.entry_id : null,
+    revision_id: shown ? row.revision_id : null,
+    origin_id: null,
+    target_entry_id: null,
+  })
+  return { type: 'observation', sequence: String(row.sequence), actor: toAuthor(row), activity }
+}
+
+/** Everything written whose line a target decides about, as a condition on `activity s`. */
+function linesOf({ type, number }: Target): Sql[] {
+  const owner: Sql = type === 'ACTOR' ? sql`actor` : sql`origin`
+  const entries =
+    type === 'ENTRY'
+      ? sql`SELECT e.number FROM entry e WHERE e.number = ${number}`
+      : sql`SELECT e.number FROM entry e WHERE e.${owner} = ${number}`
+  const conditions = [
+    sql`s.entry IN (${entries})`,
+    sql`s.subject IN (SELECT x.relation FROM relation_end x WHERE x.entry IN (${entries}))`,
+  ]
+  if (type === 'ENTRY') return conditions
+  return [
+    ...conditions,
+    sql`s.subject IN (SELECT v.number FROM evidence v WHERE v.${owner} = ${number})`,
+    sql`s.subject IN (SELECT v.number FROM relation v WHERE v.${owner} = ${number})`,
+  ]
+}
+
+/** Marks the segments whose lines a target decides about as changed by a record of moderation. The size of a segment is `LIMITS.exportSegment`. */
+export async function markSegments(tx: Transaction, target: Target, record: number): Promise<void> {
+  for (const lines of linesOf(target)) {
+    const segments = await tx.all<{ segment: number }>(
+      sql`SELECT DISTINCT (s.sequence - 1) / 1000 AS segment FROM activity s WHERE s.hour IS NULL AND ${lines}`,
+    )
+    for (const { segment } of segments) {
+      await tx.run(sql`
+        INSERT INTO export_change (segment, record) VALUES (${segment}, ${record})
+        ON CONFLICT (segment) DO UPDATE SET record = excluded.record`)
+    }
+  }
+}
+
+/** The segments, from 0, that acts of moderation above a record changed, the earliest change first. */
+export const listChangedSegments = (reader: Reader, above: number, limit: number) =>
+  reader.all<{ segment: number }>(
+    sql`SELECT segment FROM export_change WHERE record > ${above} ORDER BY record, segment LIMIT ${limit}`,
+  )
+
+/** The record number of the latest act of moderation; 0 when there was none. */
+export const readLatestChange = async (reader: Reader): Promise<number> =>
+  (await reader.one<{ number: number }>(sql`SELECT number FROM moderation ORDER BY number DESC LIMIT 1`))?.number ?? 0
+
+/** The actors that acts of moderation above a record were about and that were ever observed, as they are shown now; at most `limit`. */
+export async function listChangedActors(reader: Reader, above: number, limit: number): Promise<Author[]> {
+  const targets = await reader.all<{ id: string }>(sql`
+    SELECT target_id AS id FROM moderation WHERE number > ${above} AND target_type = 'ACTOR' ORDER BY number LIMIT ${limit}`)
+  const actors = await Promise.all([...new Set(targets.map(({ id }) => id))].map(id => findActorById(reader, id)))
+  return actors
+    .filter(actor => actor !== undefined)
+    .filter(({ observations }) => observations > 0)
+    .map(authorOf)
+}

@@ -1,0 +1,201 @@
+import type { Author, Revision } from '../contract/resources.ts'
+import type { ActorType, DataClass } from '../contract/words.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { insertActor } from './actor.ts'
+
+/** Of which server and which of its stores this store is a copy, the sequence where it goes on, and the act of moderation that it has followed. */
+export type Mirror = { url: string; store_id: string; next: number; change: number }
+
+/** Embedded stores alone have the table. */
+export const findMirror = (reader: Reader) => reader.one<Mirror>(sql`SELECT url, store_id, next, change FROM mirror`)
+
+export async function insertMirror(
+  tx: Pick<Transaction, 'run'>,
+  { url, store_id, next, change }: Mirror,
+): Promise<void> {
+  await tx.run(
+    sql`INSERT INTO mirror (one, url, store_id, next, change) VALUES (1, ${url}, ${store_id}, ${next}, ${change})`,
+  )
+}
+
+export async function updateMirror(tx: Transaction, { next, change }: Pick<Mirror, 'next' | 'change'>): Promise<void> {
+  await tx.run(sql`UPDATE mirror SET next = ${next}, change = ${change}`)
+}
+
+type MirroredActor = { number: number; name: string | null; model: string | null; provider: string | null }
+
+/** Gives the number of an author, made now if it is new; its names become those that it is shown with. */
+export async function ensureAuthor(tx: Transaction, author: Author, dataClass: DataClass, at: number): Promise<number> {
+  const known = await renameAuthor(tx, author)
+  if (known !== undefined) return known
+  const made = await insertActor(tx, {
+    id: author.id,
+    // What it declared to be is not public.
+    actorType: 'UNKNOWN' satisfies ActorType,
+    declared: author.declared,
+    dataClass,
+    tokenHash: null,
+    anonymousKey: null,
+    origin: null,
+    at,
+  })
+  return made.number
+}
+
+/** Gives the number of an author that is known, and the names that it is shown with. */
+export async function renameAuthor(tx: Transaction, { id, declared }: Author): Promise<number | undefined> {
+  const { name, model, provider } = declared
+  const known = await tx.one<MirroredActor>(sql`SELECT number, name, model, provider FROM actor WHERE id = ${id}`)
+  if (known !== undefined && (known.name !== name || known.model !== model || known.provider !== provider)) {
+    await tx.run(
+      sql`UPDATE actor SET name = ${name}, model = ${model}, provider = ${provider} WHERE number = ${known.number}`,
+    )
+  }
+  return known?.number
+}
+
+/** The actor that stands for those who are not told: authors of what was withdrawn before it was copied. */
+export async function ensureNobody(tx: Transaction): Promise<number> {
+  const author: Author = {
+    id: NAMELESS,
+    declared: { name: null, model: null, provider: null },
+    verificationStatus: 'UNVERIFIED',
+  }
+  return ensureAuthor(tx, author, 'INTERNAL', 0)
+}
+
+/** What stands for an id or slug that is not told begins with a space: no address does. */
+const NAMELESS = ' '
+
+export type MirroredEntry = {
+  number: number
+  id: string
+  tags: string
+  data_class: DataClass
+  revisions: number
+  withdrawn: number
+  /** Whether a revision of it was erased, or none ever came: it must not be shown. */
+  erased: number
+}
+
+/** An entry of the copy by its record number. An erased revision has no title, which no other lacks. */
+export const findMirroredEntry = (reader: Reader, number: number) =>
+  reader.one<MirroredEntry>(sql`
+    SELECT e.number, e.id, e.tags, e.data_class, e.revisions, e.withdrawn,
+      CASE WHEN EXISTS (SELECT 1 FROM revision r WHERE r.entry = e.number AND r.title = '')
+        OR NOT EXISTS (SELECT 1 FROM revision r WHERE r.entry = e.number) THEN 1 ELSE 0 END AS erased
+    FROM entry e WHERE e.number = ${number}`)
+
+export type MirroredRevision = { number: number; ordinal: number; entry: number; evidence_hash: string }
+
+/** A revision of the copy by its id; an erased one too. */
+export const findMirroredRevision = (reader: Reader, id: string) =>
+  reader.one<MirroredRevision>(sql`SELECT number, ordinal, entry, evidence_hash FROM revision WHERE id = ${id}`)
+
+/** The id and hash of the revision with a record number, which never change. */
+export const findRevisionIdentity = (reader: Reader, number: number) =>
+  reader.one<{ id: string; evidence_hash: string }>(
+    sql`SELECT id, evidence_hash FROM revision WHERE number = ${number}`,
+  )
+
+/** Keeps the place of an entry of which only its number is told. */
+export async function insertEntryStub(tx: Transaction, number: number, change: number): Promise<void> {
+  const nameless = `${NAMELESS}${number}`
+  await tx.run(sql`
+    INSERT INTO entry (number, id, slug, tags, actor, data_class, created_at, updated_at, revision, revisions, withdrawn, change)
+    VALUES (${number}, ${nameless}, ${nameless}, '[]', ${await ensureNobody(tx)}, 'EXTERNAL', 0, 0, ${number}, 0, 1, ${change})`)
+}
+
+type EntryFields = { id: string; slug: string; tags: string; actor: number; dataClass: DataClass; at: number }
+
+/** Makes a whole entry of one of which only the number was told. It stays withdrawn until that is settled. */
+export async function fillEntryStub(tx: Transaction, number: number, entry: EntryFields): Promise<void> {
+  await tx.run(sql`
+    UPDATE entry SET id = ${entry.id}, slug = ${entry.slug}, tags = ${entry.tags}, actor = ${entry.actor}, data_class = ${entry.dataClass},
+      created_at = ${entry.at}, updated_at = ${entry.at}, revisions = 1
+    WHERE number = ${number}`)
+}
+
+export async function lockEntry(tx: Transaction, number: number, locked: boolean): Promise<void> {
+  await tx.run(sql`UPDATE entry SET blocked = ${locked ? 1 : 0} WHERE number = ${number}`)
+}
+
+/** Moves the head of an entry to a revision that is further on than it. */
+export async function raiseEntry(
+  tx: Transaction,
+  entry: number,
+  { number, ordinal, at }: { number: number; ordinal: number; at: number },
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE entry SET revision = ${number}, revisions = ${ordinal}, updated_at = ${at}
+    WHERE number = ${entry} AND revisions < ${ordinal}`)
+}
+
+/** Lets an entry count at least so many pieces of evidence. */
+export async function raiseEvidence(tx: Transaction, entry: number, ordinal: number): Promise<void> {
+  await tx.run(sql`UPDATE entry SET evidence = ${ordinal} WHERE number = ${entry} AND evidence < ${ordinal}`)
+}
+
+export async function updateEntryStanding(
+  tx: Transaction,
+  entry: number,
+  withdrawn: number,
+  change: number,
+): Promise<void> {
+  await tx.run(sql`UPDATE entry SET withdrawn = ${withdrawn}, change = ${change} WHERE number = ${entry}`)
+}
+
+/** Forgets the texts of an entry that was withdrawn; numbers and hashes stay, so that it can come back. */
+export async function eraseRevisions(tx: Transaction, entry: number): Promise<void> {
+  await tx.run(
+    sql`UPDATE revision SET title = '', summary = '', content = '', rationale = '', sources = '[]' WHERE entry = ${entry}`,
+  )
+}
+
+/** Gives a revision its texts back; false when it was never there. */
+export async function restoreRevision(tx: Transaction, number: number, revision: Revision): Promise<boolean> {
+  const { title, summary, content, rationale, sources } = revision
+  const restored = await tx.run(sql`
+    UPDATE revision SET title = ${title}, summary = ${summary}, content = ${content}, rationale = ${rationale},
+      sources = ${JSON.stringify(sources)}
+    WHERE number = ${number}`)
+  return restored > 0
+}
+
+/** Says what a piece of evidence says now, and whether it is shown; false when it was never there. */
+export async function updateEvidence(
+  tx: Transaction,
+  number: number,
+  rationale: string,
+  withdrawn: boolean,
+): Promise<boolean> {
+  const flag = withdrawn ? 1 : 0
+  return (
+    (await tx.run(sql`UPDATE evidence SET rationale = ${rationale}, withdrawn = ${flag} WHERE number = ${number}`)) > 0
+  )
+}
+
+type RelationFields = { id: string; relationType: string; actor: number; rationale: string; at: number }
+
+/** Says what a relation says now, or (null) that it was withdrawn; false when it was never there. */
+export async function updateRelation(tx: Transaction, number: number, fields: RelationFields | null): Promise<boolean> {
+  const changed =
+    fields === null
+      ? sql`UPDATE relation SET rationale = '', withdrawn = 1 WHERE number = ${number}`
+      : sql`UPDATE relation SET id = ${fields.id}, relation_type = ${fields.relationType}, actor = ${fields.actor},
+          rationale = ${fields.rationale}, created_at = ${fields.at}, withdrawn = 0
+        WHERE number = ${number}`
+  return (await tx.run(changed)) > 0
+}
+
+/** Shows or withdraws the feed row of a sequence; false when there is none. */
+export const showActivity = async (tx: Transaction, sequence: number, shown: boolean): Promise<boolean> =>
+  (await tx.run(sql`UPDATE activity SET withdrawn = ${shown ? 0 : 1} WHERE sequence = ${sequence}`)) > 0
+
+export const isActivityKnown = async (reader: Reader, sequence: number): Promise<boolean> =>
+  (await reader.one(sql`SELECT sequence FROM activity WHERE sequence = ${sequence}`)) !== undefined
+
+/** The number of an entry by its id, withdrawn or not. */
+export const findEntryNumber = async (reader: Reader, id: string): Promise<number | undefined> =>
+  (await reader.one<{ number: number }>(sql`SELECT number FROM entry WHERE id = ${id}`))?.number
