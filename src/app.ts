@@ -16,6 +16,7 @@ export type App = {
   /** The file of this machine that holds the admin token, unless the token was configured or another node made it. */
   adminTokenFile(): string | undefined
   readiness: Store['readiness']
+  store: Store
   /** Stops taking requests, lets those under way end, and lets go of everything. */
   close(): Promise<void>
 }
@@ -56,6 +57,7 @@ export async function openService(
       place: engine.place,
       adminTokenFile: engine.adminTokenFile,
       readiness: store.readiness,
+      store,
       async close() {
         endHousekeeping()
         await server.stop()

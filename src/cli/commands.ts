@@ -138,6 +138,21 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     run: async invocation => (await import('./mcp.ts')).runMcp(invocation),
   },
   {
+    name: 'mirror',
+    summary: 'Make or continue a read-only copy of a server in a directory of its own, and follow it.',
+    details:
+      'Every revision is held to its hash, and what moderation withdraws there is erased here. It can be stopped at any time and goes on where it stood. "palimpsest serve" serves the directory without the server; what is written goes to the server alone.',
+    args: [{ name: 'URL', description: 'The address of the server, as in https://memory.example.' }],
+    flags: [
+      { name: 'serve', description: 'Serve the copy over HTTP meanwhile.' },
+      { name: 'once', description: 'End when everything is copied.' },
+      ...flagOfSetting(SETTINGS.host),
+      ...flagOfSetting(SETTINGS.port),
+      ...DATA_DIR_FLAGS,
+    ],
+    run: async invocation => (await import('./mirror/mirror.ts')).mirrorServer(invocation),
+  },
+  {
     name: 'doctor',
     summary: 'Check this machine, the configuration and the store, a line for each finding.',
     flags: SETTING_FLAGS,

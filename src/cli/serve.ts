@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type App, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
+import type { Store } from '../operations/store.ts'
+import { OperatorError } from '../operator-error.ts'
 
 /** How long a stop may take before the process ends anyway, in milliseconds. */
 const STOP_PATIENCE = 10_000
@@ -9,8 +11,11 @@ const STANDARD_ERROR = 2
 /** How often a server that waits for its store looks whether it has it, in milliseconds. */
 const READY_INTERVAL = 100
 
-/** Serves until SIGTERM or SIGINT; says on standard output where, and logs to standard error. */
-export async function serve(config: Config): Promise<void> {
+/** What goes on with the store while it is served, until the signal. */
+export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
+
+/** Serves until SIGTERM or SIGINT; says on standard output where, and logs to standard error. Ends when what goes on beside it fails. */
+export async function serve(config: Config, beside: Beside = async () => {}): Promise<void> {
   const destination = pino.destination({ dest: STANDARD_ERROR, sync: false, minLength: 4_096 })
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   const flushing = setInterval(() => destination.flush(), 200)
@@ -21,10 +26,12 @@ export async function serve(config: Config): Promise<void> {
   }
   const app = await openApp(config, { logger, onBroken: () => end(1) })
 
+  const stopped = new AbortController()
   let stopping = false
   const stop = (signal: string): void => {
     if (stopping) return
     stopping = true
+    stopped.abort()
     logger.info({ signal }, 'stopping')
     setTimeout(STOP_PATIENCE, undefined, { ref: false }).then(() => end(1))
     app.close().then(
@@ -48,6 +55,11 @@ export async function serve(config: Config): Promise<void> {
   if (stopping) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app))
+  beside(app.store, stopped.signal).catch(error => {
+    if (stopping) return
+    process.stderr.write(`${error instanceof OperatorError ? error.message : (error as Error).stack}\n`)
+    end(1)
+  })
 }
 
 function announcement({ url, place, adminTokenFile }: App): string {

@@ -4,6 +4,7 @@ import { openSqlite } from '../database/sqlite.ts'
 import type { Answer, Readiness, SearchResult } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
+import { findMirror } from '../store/mirror.ts'
 import { lockDataDirectory } from './data-directory.ts'
 import { storeFile } from './files.ts'
 import type { Command, Query, ThreadData } from './protocol.ts'
@@ -68,6 +69,8 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
   }
   const reader = openSqlite(storeFile(directory), 'read', { cacheKib: READ_CACHE_KIB })
 
+  const original = (await findMirror(reader))?.url
+
   const perform = async (name: Command['name'], input: unknown, terms: Terms): Promise<unknown> => {
     try {
       const result = await writer.ask(id => ({ id, name, input, terms }) satisfies Command)
@@ -115,8 +118,16 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     },
     settledRecord,
     latestRecord,
-    write: (name, request, terms) => perform(name, request, terms) as Promise<Answer>,
-    keep: (name, input, terms) => perform(name, input, terms) as never,
+    ...(original === undefined ? {} : { original }),
+    async write(name, request, terms) {
+      if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
+      return (await perform(name, request, terms)) as Answer
+    },
+    async keep(name, input, terms) {
+      // Sequence numbers of a copy are those of the original: what is read here is not counted.
+      if (original !== undefined && name === 'recordObservations') return undefined as never
+      return (await perform(name, input, terms)) as never
+    },
     search: request => search({ request, record: committed(signals) }),
     readiness: () => readinessOf(state, writer.waited()),
     onCommit(listener) {

@@ -39,8 +39,11 @@ type Parts = {
   origins: Origins
   secrets: () => Secrets
   now: () => number
+  /** The server that this one is a copy of: it alone takes writes and knows tokens. */
+  original?: string | undefined
 }
 
+const NO_CLAIM = { kind: 'none' } as const
 const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
 
 /**
@@ -48,7 +51,7 @@ const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
  * limit 429, token 401, path, query and Idempotency-Key 400, type 415. `search` is the part of the query that the operation is asked.
  */
 export function createAdmission(parts: Parts) {
-  const { reader, origins, secrets, now } = parts
+  const { reader, origins, secrets, now, original } = parts
   const admin = createAdminCheck(() => secrets().adminDigest)
   const charge = createCharge(parts)
   const retries = createRetries(reader, () => secrets().originKey)
@@ -70,9 +73,10 @@ export function createAdmission(parts: Parts) {
       admin.assertAdmin(credential)
       return { at, origin, actor: null, tokenHash: undefined, charged }
     }
-    const claim = await claimOf(reader, request.headers['x-actor-token'])
+    const claim = original === undefined ? await claimOf(reader, request.headers['x-actor-token']) : NO_CLAIM
     const known = claim.kind === 'actor' ? claim.number : null
     const charged = await charge(name, writes, { origin, actor: known, at }, reply)
+    if (original !== undefined && writes) throw new Problem('READ_ONLY_MIRROR', { original })
     const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
     if (claim.kind === 'bad' && (await retries.replaced(operation, request.raw, { origin, actor: null, tokenHash }))) {
       return { at, origin, actor: null, tokenHash, charged }

@@ -60,7 +60,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   )
   const saltOf = (day: string): Promise<string> => store.keep('openDay', day, terms())
   const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
-  const admit = createAdmission({ ...options, reader: store.reader, origins })
+  const admit = createAdmission({ ...options, reader: store.reader, origins, original: store.original })
   let stopping = false
   const entries = createEntryCache(store)
   const streams = createStreams(store, logger)

@@ -25,7 +25,7 @@ export type Mirrored = {
  */
 export async function keepMirrored(tx: Transaction, _context: Context, mirrored: Mirrored): Promise<void> {
   const head = await tx.carry(HEAD)
-  // The search index follows by this number, so that every batch needs one above all before it.
+  // Caches and the search index follow by this number, so that every batch needs one above all before it.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
   const touched = new Set<number>()
   for (const line of mirrored.lines) {
@@ -33,9 +33,9 @@ export async function keepMirrored(tx: Transaction, _context: Context, mirrored:
     if (entry !== undefined) touched.add(entry)
     head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))
   }
-  for (const author of mirrored.actors) await renameAuthor(tx, author)
+  for (const author of mirrored.actors) await renameAuthor(tx, author, change)
   for (const entry of touched) await settleEntry(tx, entry, change)
-  if (touched.size > 0) head.record = change
+  if (mirrored.lines.length > 0 || mirrored.actors.length > 0) head.record = change
   if (mirrored.head) follow(head, mirrored.head)
   await updateMirror(tx, mirrored)
 }

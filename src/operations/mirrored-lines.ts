@@ -16,8 +16,8 @@ type Keeper = (tx: Transaction, line: ExportLine, change: number) => Promise<num
 export const KEEPERS: Record<ExportType, Keeper> = {
   entry: keepEntry,
   revision: keepRevision,
-  verification: (tx, line) => keepEvidence(tx, line, 'VERIFY', given(line.verification)),
-  contradiction: (tx, line) => keepEvidence(tx, line, 'CONTRADICT', given(line.contradiction)),
+  verification: (tx, line, change) => keepEvidence(tx, line, change, given(line.verification)),
+  contradiction: (tx, line, change) => keepEvidence(tx, line, change, given(line.contradiction)),
   relation: keepRelation,
   observation: keepObservation,
   withdrawn: keepWithdrawn,
@@ -47,15 +47,15 @@ async function keepActivity(tx: Transaction, line: ExportLine, actor: number, su
   })
 }
 
-const authorOf = (tx: Transaction, line: ExportLine, at: number): Promise<number> =>
-  mirror.ensureAuthor(tx, given(line.actor), given(line.dataClass), at)
+const authorOf = (tx: Transaction, line: ExportLine, at: number, change: number): Promise<number> =>
+  mirror.ensureAuthor(tx, given(line.actor), { dataClass: given(line.dataClass), at, change })
 
 async function keepEntry(tx: Transaction, line: ExportLine, change: number): Promise<number> {
   const revision = given(line.revision)
   const number = Number(line.record)
   const at = Date.parse(revision.createdAt)
   const dataClass = given(line.dataClass)
-  const actor = await authorOf(tx, line, at)
+  const actor = await authorOf(tx, line, at, change)
   const entry = { number, id: revision.entryId, slug: given(line.slug), actor, origin: null, dataClass, at }
   const known = await mirror.findMirroredEntry(tx, number)
   if (known === undefined) {
@@ -73,12 +73,12 @@ async function keepEntry(tx: Transaction, line: ExportLine, change: number): Pro
   return number
 }
 
-async function keepRevision(tx: Transaction, line: ExportLine): Promise<number | undefined> {
+async function keepRevision(tx: Transaction, line: ExportLine, change: number): Promise<number | undefined> {
   const revision = given(line.revision)
   const number = Number(line.record)
   const entry = Number(line.entryRecord)
   const at = Date.parse(revision.createdAt)
-  const actor = await authorOf(tx, line, at)
+  const actor = await authorOf(tx, line, at, change)
   if (!(await mirror.restoreRevision(tx, number, revision))) {
     const previous = await mirror.findMirroredRevision(tx, revision.previousRevisionId ?? '')
     // What it follows was withdrawn when it was copied: it comes again with the act that brings that back.
@@ -95,16 +95,17 @@ async function keepRevision(tx: Transaction, line: ExportLine): Promise<number |
 async function keepEvidence(
   tx: Transaction,
   line: ExportLine,
-  kind: 'VERIFY' | 'CONTRADICT',
+  change: number,
   evidence: Verification | Contradiction,
 ): Promise<undefined> {
+  const kind = line.type === 'verification' ? 'VERIFY' : 'CONTRADICT'
   const number = Number(line.record)
   const entry = Number(line.entryRecord)
   const at = Date.parse(evidence.createdAt)
   const { id, rationale } = evidence
   const revision = await mirror.findMirroredRevision(tx, evidence.revisionId)
   if (revision === undefined) return
-  const actor = await authorOf(tx, line, at)
+  const actor = await authorOf(tx, line, at, change)
   const ordinal = given(line.ordinal)
   if (!(await mirror.updateEvidence(tx, number, rationale, false))) {
     const findings = 'result' in evidence ? evidence : { result: null, confidence: null }
@@ -119,11 +120,11 @@ async function keepEvidence(
   await keepActivity(tx, line, actor, { action: kind, entry, revision: revision.number, subject: number, at })
 }
 
-async function keepRelation(tx: Transaction, line: ExportLine): Promise<undefined> {
+async function keepRelation(tx: Transaction, line: ExportLine, change: number): Promise<undefined> {
   const { id, relationType, rationale, createdAt } = given(line.relation)
   const number = Number(line.record)
   const at = Date.parse(createdAt)
-  const actor = await authorOf(tx, line, at)
+  const actor = await authorOf(tx, line, at, change)
   const [source = 0, target = 0] = given(line.ends).map(Number)
   if (!(await mirror.updateRelation(tx, number, { id, relationType, actor, rationale, at }))) {
     await placeRelation(tx, number, [source, target], { id, relationType, actor, rationale, at })
@@ -148,7 +149,7 @@ async function placeRelation(
   })
 }
 
-async function keepObservation(tx: Transaction, line: ExportLine): Promise<undefined> {
+async function keepObservation(tx: Transaction, line: ExportLine, change: number): Promise<undefined> {
   const sequence = Number(line.sequence)
   const { action, entryId, revisionId, timestamp, requestId, metadata, dataClass } = given(line.activity)
   const entry = entryId === null ? null : ((await mirror.findEntryNumber(tx, entryId)) ?? null)
@@ -156,7 +157,7 @@ async function keepObservation(tx: Transaction, line: ExportLine): Promise<undef
   if ((action === 'READ' && entry === null) || (await mirror.isActivityKnown(tx, sequence))) return
   const revision = revisionId === null ? undefined : await mirror.findMirroredRevision(tx, revisionId)
   const at = Date.parse(timestamp)
-  const actor = await mirror.ensureAuthor(tx, given(line.actor), dataClass, at)
+  const actor = await mirror.ensureAuthor(tx, given(line.actor), { dataClass, at, change })
   const hour = Math.floor(at / HOUR)
   await appendActivity(tx, {
     ...{ sequence, actor, origin: null, action, entry, revision: revision?.number ?? null, subject: null },

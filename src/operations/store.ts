@@ -25,6 +25,8 @@ export type Store = {
   readiness(): Readiness
   /** Calls back when more may be committed than before: after writes here, and every so often where other nodes write too. Gives what ends it. */
   onCommit(listener: () => void): () => void
+  /** The address of the server that this store is a copy of; a copy takes no writes of its own. */
+  original?: string
   /** Calls back once if the store breaks: nothing will be stored any more, and the process had better end. */
   onBroken(listener: (fault: Error) => void): void
   /** Ends what was begun, then lets go of all files and threads. */

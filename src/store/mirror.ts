@@ -26,8 +26,12 @@ export async function updateMirror(tx: Transaction, { next, change }: Pick<Mirro
 type MirroredActor = { number: number; name: string | null; model: string | null; provider: string | null }
 
 /** Gives the number of an author, made now if it is new; its names become those that it is shown with. */
-export async function ensureAuthor(tx: Transaction, author: Author, dataClass: DataClass, at: number): Promise<number> {
-  const known = await renameAuthor(tx, author)
+export async function ensureAuthor(
+  tx: Transaction,
+  author: Author,
+  { dataClass, at, change }: { dataClass: DataClass; at: number; change: number },
+): Promise<number> {
+  const known = await renameAuthor(tx, author, change)
   if (known !== undefined) return known
   const made = await insertActor(tx, {
     id: author.id,
@@ -43,14 +47,19 @@ export async function ensureAuthor(tx: Transaction, author: Author, dataClass: D
   return made.number
 }
 
-/** Gives the number of an author that is known, and the names that it is shown with. */
-export async function renameAuthor(tx: Transaction, { id, declared }: Author): Promise<number | undefined> {
+/** Gives the number of an author that is known, and the names that it is shown with: on its entries as of `change`. */
+export async function renameAuthor(
+  tx: Transaction,
+  { id, declared }: Author,
+  change: number,
+): Promise<number | undefined> {
   const { name, model, provider } = declared
   const known = await tx.one<MirroredActor>(sql`SELECT number, name, model, provider FROM actor WHERE id = ${id}`)
   if (known !== undefined && (known.name !== name || known.model !== model || known.provider !== provider)) {
     await tx.run(
       sql`UPDATE actor SET name = ${name}, model = ${model}, provider = ${provider} WHERE number = ${known.number}`,
     )
+    await tx.run(sql`UPDATE entry SET change = ${change} WHERE actor = ${known.number}`)
   }
   return known?.number
 }
@@ -62,7 +71,7 @@ export async function ensureNobody(tx: Transaction): Promise<number> {
     declared: { name: null, model: null, provider: null },
     verificationStatus: 'UNVERIFIED',
   }
-  return ensureAuthor(tx, author, 'INTERNAL', 0)
+  return ensureAuthor(tx, author, { dataClass: 'INTERNAL', at: 0, change: 0 })
 }
 
 /** What stands for an id or slug that is not told begins with a space: no address does. */

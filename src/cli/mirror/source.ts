@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Compile } from 'typebox/compile'
+import { ExportManifest } from '../../contract/resources.ts'
+import { OperatorError } from '../../operator-error.ts'
+
+/** More than a segment can have: a thousand bodies of the largest size, and what stands around them. */
+const ANSWER_MAX = 96 * 1_048_576
+const ANSWER_TIMEOUT = 120_000
+/** Seconds between tries when nobody answers, and how often that is tried before it is told. */
+const PAUSES = [1, 2, 4, 8, 16]
+/** The longest wait that a server may ask for, in seconds. */
+const WAIT_MAX = 300
+
+/** The server cannot be reached, or is not ready: it may be tried again. */
+export class NoAnswer extends OperatorError {}
+
+/** The server that is copied. It is asked only for its export, and believed nothing that cannot be checked. */
+export type Source = {
+  url: string
+  manifest(after?: number): Promise<ExportManifest>
+  /** The lines from a sequence on, as bytes, and the digest that came with them. */
+  segment(from: number): Promise<Segment>
+}
+export type Segment = { bytes: Buffer; digest: string | null }
+
+const manifestFits = Compile(ExportManifest)
+
+/** Asks one server. Waits as it says where it is over a limit; no redirect is followed. `signal` ends what is under way. */
+export function openSource(address: string, signal: AbortSignal): Source {
+  const url = baseOf(address)
+  const ask = async (path: string): Promise<Segment> => {
+    for (let tries = 0; ; tries++) {
+      const asked = await askOnce(`${url}${path}`, signal, tries)
+      if ('bytes' in asked) return asked
+      await sleep(asked.wait * 1_000, undefined, { signal })
+    }
+  }
+  return {
+    url,
+    async manifest(after) {
+      const { bytes } = await ask(`/api/export/manifest${after === undefined ? '' : `?after=${after}`}`)
+      const manifest = jsonOf(bytes)
+      if (!manifestFits.Check(manifest))
+        throw new OperatorError(`The manifest of ${url} is not as the contract has it.`)
+      return manifest
+    },
+    segment: from => ask(`/api/export?from=${from}`),
+  }
+}
+
+function baseOf(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
+    throw new OperatorError(
+      'The server is named by its address, as in https://memory.example, without a name or query.',
+    )
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+async function askOnce(url: string, signal: AbortSignal, tries: number): Promise<Segment | { wait: number }> {
+  const pause = PAUSES[tries]
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT)])
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: limit,
+      headers: { accept: 'application/x-ndjson, application/json' },
+    })
+    if (response.status === 200)
+      return { bytes: await read(url, response), digest: response.headers.get('repr-digest') }
+    await response.body?.cancel()
+    const wait = Math.min(Math.max(1, Number(response.headers.get('retry-after')) || 1), WAIT_MAX)
+    if (response.status === 429 || (response.status === 503 && pause !== undefined)) return { wait }
+    if (response.status === 503) throw new NoAnswer(`${url} is not ready (503); try again later.`)
+    throw new OperatorError(
+      `${url} answered ${response.status}; name the server itself, of a version that has /api/export.`,
+    )
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof OperatorError) throw error
+    if (pause !== undefined) return { wait: pause }
+    throw new NoAnswer(`${url} cannot be read (${reasonOf(error)}); see that the server runs and is reached from here.`)
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const { message, cause } = error as Error
+  return cause instanceof Error ? cause.message : message
+}
+
+/** Reads a bounded answer whole. */
+async function read(url: string, response: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of response.body ?? []) {
+    size += piece.length
+    if (size > ANSWER_MAX)
+      throw new OperatorError(`${url} answers with more than ${ANSWER_MAX} bytes; nothing of it is kept.`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Whether bytes have the digest that a field `Repr-Digest` gives. */
+export const hasDigest = (bytes: Uint8Array, digest: string): boolean =>
+  digest === `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`

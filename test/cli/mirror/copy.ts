@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { pino } from 'pino'
+import { type App, openApp } from '../../../src/app.ts'
+import { catchUp, type Following } from '../../../src/cli/mirror/follow.ts'
+import { beginMirror } from '../../../src/cli/mirror/mirror.ts'
+import { openSource, type Source } from '../../../src/cli/mirror/source.ts'
+import { readConfig } from '../../../src/config.ts'
+import { ADMIN_TOKEN } from '../../support/app.ts'
+
+const QUIET = { phase: () => {}, tell: () => {}, end: () => {} }
+
+export type Copy = {
+  app: App
+  directory: string
+  /** Brings the copy up to the original, through this source if one is given. */
+  catchUp(source?: Source): Promise<number>
+  /** Closes the copy and opens it again. */
+  reopen(): Promise<void>
+}
+
+const copies: { app: App; directory: string }[] = []
+after(async () => {
+  for (const { app, directory } of copies) {
+    await app.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
+
+/** A mirror of a server, served in this process; it is brought up to date when it is told to. */
+export async function openCopy(url: string): Promise<Copy> {
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mirror-'))
+  const { signal } = new AbortController()
+  const source = openSource(url, signal)
+  await beginMirror(directory, source)
+  const limits = { READ_LIMIT_PER_MINUTE: '1000000', WRITE_LIMIT_PER_MINUTE: '1000000' }
+  const config = readConfig({ PORT: '0', DATA_DIR: directory, ADMIN_TOKEN, ...limits })
+  const open = () => openApp(config, { logger: pino({ level: 'silent' }) })
+  const copy: Copy = {
+    app: await open(),
+    directory,
+    catchUp: (through = source) =>
+      catchUp({ store: copy.app.store, source: through, progress: QUIET, signal } satisfies Following),
+    async reopen() {
+      await copy.app.close()
+      copy.app = await open()
+    },
+  }
+  copies.push(copy)
+  return copy
+}
