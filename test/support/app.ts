@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import type { Store } from '../../src/operations/store.ts'
 import { dropDatabaseOf, ENGINE, type EngineName, endBeforeDatabases, engineSettings } from './engine.ts'
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789'
@@ -11,6 +12,7 @@ export const ADMIN_TOKEN = 'test-admin-token-0123456789'
 export type TestApp = {
   url: string
   dataDir: string
+  store: Store
   /** What was logged so far, one JSON object per line. */
   log(): string
   /** Moves the clock of the app, in milliseconds. Only the HTTP face and what it hands to the store follow it. */
@@ -69,6 +71,9 @@ export async function startApp(
       return app.url
     },
     dataDir: config.dataDir,
+    get store() {
+      return app.store
+    },
     log: () => logged,
     advance: milliseconds => {
       offset += milliseconds

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Source } from '../../../src/cli/mirror/source.ts'
+import { openSource } from '../../../src/cli/mirror/source.ts'
+import type { Entry } from '../../../src/contract/resources.ts'
+import { sql } from '../../../src/database/sql.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+import { assertWithdrawn, moderate, snapshot, toNoon } from '../../support/moderation.ts'
+import { publicView } from '../../support/public-view.ts'
+import { type Copy, openCopy } from './copy.ts'
+
+let app: TestApp
+let copy: Copy
+before(async () => {
+  app = await startApp()
+  toNoon(app)
+})
+after(() => app.close())
+
+type Story = { entries: Entry[]; actorId: string; marker: string }
+
+/** An entry that is full of a marker word, with a history, evidence of both kinds and relations, and the entries around it. */
+async function tell(marker: string): Promise<Story> {
+  const author = await newActor(app.url, { declaredName: `${marker} name`, declaredModel: 'm' })
+  const { token: reader } = await newActor(app.url)
+  const post = (path: string, body: unknown, token = author.token) => call(app.url, 'POST', path, { token, body })
+  const rationale = `Because of ${marker}`
+  const first = await newEntry(app.url, author.token, {
+    title: `${marker} title 😀`,
+    content: `Some ${marker}\u0001\u2028 content`,
+    tags: [marker, 'Common'],
+  })
+  const sources = [{ entryId: first.id, revisionId: first.currentRevisionId }]
+  const citing = await newEntry(app.url, reader, { title: `Citing ${marker}`, sources, tags: ['common'] })
+  const at = `/api/entries/${first.slug}`
+  const body = revisionOf(first, { rationale, content: `More ${marker}`, changeType: 'CORRECT' })
+  const entry = expectStatus(await post(`${at}/revisions`, body, reader), 201) as unknown as Entry
+  const verification = { revisionId: first.currentRevisionId, result: 'UNSUPPORTED', confidence: 0.1, rationale }
+  expectStatus(await post(`${at}/verify`, verification, reader), 201)
+  expectStatus(await post(`${at}/contradict`, { revisionId: entry.currentRevisionId, rationale }, reader), 201)
+  const contradiction = { revisionId: citing.currentRevisionId, rationale, sourceEntryId: entry.id }
+  expectStatus(await post(`/api/entries/${citing.id}/contradict`, contradiction), 201)
+  for (const [source, target] of [
+    [entry, citing],
+    [citing, entry],
+  ]) {
+    const relation = { sourceEntryId: source?.id, targetEntryId: target?.id, relationType: 'REUSES', rationale }
+    expectStatus(await post('/api/relations', relation), 201)
+  }
+  expectStatus(await call(app.url, 'GET', '/api/search?q=common'), 200)
+  return { entries: [entry, citing], actorId: author.actor.id, marker }
+}
+
+/** Asserts that nobody can tell the copy from the original, apart from what reading itself changes. */
+async function assertSame(stories: readonly Story[], { app: copied }: Copy = copy): Promise<void> {
+  const entries = stories.flatMap(one => one.entries)
+  const words = [...stories.map(({ marker }) => marker), 'common']
+  const [own, other] = [await publicView(app.url, entries, words), await publicView(copied.url, entries, words)]
+  for (const path of Object.keys(own)) assert.deepEqual(other[path], own[path], path)
+}
+
+const stories: Story[] = []
+
+test('a copy answers every read as the original does, and goes on where that goes on', async () => {
+  stories.push(await tell('quetzalcoat'))
+  copy = await openCopy(app.url)
+  assert.ok((await copy.catchUp()) > 8)
+  await assertSame(stories)
+  stories.push(await tell('xylophagous'))
+  assert.ok((await copy.catchUp()) > 8)
+  await assertSame(stories)
+  const { externalInteractions } = expectStatus(await call(app.url, 'GET', '/api/stats'), 200)
+  await copy.catchUp()
+  const copied = expectStatus(await call(copy.app.url, 'GET', '/api/stats'), 200)
+  assert.equal(copied.externalInteractions, externalInteractions)
+  assert.equal(await copy.catchUp(), 0)
+})
+
+test('what is withdrawn there is gone here, its texts erased, and comes back whole', async () => {
+  const [story] = stories
+  const [entry, citing] = story?.entries ?? []
+  if (story === undefined || entry === undefined || citing === undefined) throw new Error('The story was not told.')
+  const { entries } = await snapshot(app.url)
+  const originId = entries.find(({ id }) => id === entry.id)?.originId ?? ''
+  const steps = [
+    ['ENTRY', entry.id, 'HIDE'],
+    ['ENTRY', citing.id, 'BLOCK'],
+    ['ENTRY', entry.id, 'RESTORE'],
+    ['ACTOR', story.actorId, 'QUARANTINE'],
+    ['ACTOR', story.actorId, 'HIDE'],
+    ['ACTOR', story.actorId, 'RESTORE'],
+    ['ORIGIN', originId, 'QUARANTINE'],
+    ['ORIGIN', originId, 'RESTORE'],
+    ['ENTRY', citing.id, 'UNBLOCK'],
+  ] as const
+  for (const [type, id, action] of steps) {
+    await moderate(app.url, type, id, action)
+    await copy.catchUp()
+    await assertSame([story])
+    if (action !== 'HIDE' || type !== 'ENTRY') continue
+    await assertWithdrawn(copy.app.url, entry.slug)
+    const kept: { title: string; content: string }[] = await copy.app.store.reader.all(
+      sql`SELECT title, content FROM revision WHERE id = ${entry.currentRevisionId}`,
+    )
+    assert.deepEqual(
+      kept.map(row => ({ ...row })),
+      [{ title: '', content: '' }],
+    )
+  }
+})
+
+test('a copy that is begun while something is withdrawn lacks it, and gets it when it comes back', async () => {
+  const [, story] = stories
+  const [entry] = story?.entries ?? []
+  await moderate(app.url, 'ENTRY', entry?.id ?? '', 'HIDE')
+  await moderate(app.url, 'ACTOR', story?.actorId ?? '', 'HIDE')
+  const late = await openCopy(app.url)
+  await late.catchUp()
+  const exported = (await call(late.app.url, 'GET', '/api/export')).text
+  for (const text of [
+    `Some ${story?.marker}`,
+    `More ${story?.marker}`,
+    `${story?.marker} title`,
+    `${story?.marker} name`,
+  ]) {
+    assert.ok(!exported.includes(text), text)
+  }
+  expectProblem(await call(late.app.url, 'GET', `/api/entries/${entry?.id}`), 404, 'ENTRY_NOT_FOUND')
+  await moderate(app.url, 'ENTRY', entry?.id ?? '', 'RESTORE')
+  await moderate(app.url, 'ACTOR', story?.actorId ?? '', 'RESTORE')
+  await late.catchUp()
+  await assertSame(stories, late)
+  await copy.catchUp()
+})
+
+test('a copy takes no writes and asks for no token: what is written goes to the server that it names', async () => {
+  const { token } = await newActor(app.url)
+  const body = { title: 'T', summary: 'S', content: 'C' }
+  for (const [path, sending] of [
+    ['/api/actors', { body: {} }],
+    ['/api/entries', { token, body }],
+    ['/api/entries', { body }],
+    [
+      '/api/admin/moderate',
+      {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+        body: { targetType: 'ENTRY', targetId: 'x', action: 'HIDE', reason: 'R' },
+      },
+    ],
+  ] as const) {
+    const answer = expectProblem(await call(copy.app.url, 'POST', path, sending), 403, 'READ_ONLY_MIRROR')
+    assert.equal(answer.headers.get('link'), `<${app.url}>; rel="original"`)
+  }
+  expectStatus(await call(copy.app.url, 'GET', '/api/stats', { token }), 200)
+  assert.equal(copy.app.store.original, app.url)
+})
+
+/** The server with something done to the bytes of its segments. */
+const through = (change: (text: string) => string): Source => {
+  const source = openSource(app.url, new AbortController().signal)
+  return {
+    ...source,
+    async segment(from) {
+      const { bytes } = await source.segment(from)
+      return { bytes: Buffer.from(change(bytes.toString())), digest: null }
+    },
+  }
+}
+
+test('a byte that was tampered with is found, its record named, and nothing of the answer kept', async () => {
+  const { token } = await newActor(app.url)
+  const entry = await newEntry(app.url, token, { content: 'The moon is far.' })
+  const revised = expectStatus(
+    await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, {
+      token,
+      body: revisionOf(entry, { content: 'The moon is farther.' }),
+    }),
+    201,
+  ) as unknown as Entry
+  const lines = (await call(app.url, 'GET', '/api/export')).text.split('\n')
+  const recordOf = (id: string): string => {
+    const found = lines.find(line => line.includes(`"revision":{"id":"${id}"`)) ?? '{}'
+    return String((JSON.parse(found) as { record: string }).record)
+  }
+  const before = await copy.app.store.reader.one(sql`SELECT count(*) AS n FROM revision`)
+  const first = recordOf(entry.currentRevisionId)
+  const second = recordOf(revised.currentRevisionId)
+  for (const [from, to, expected] of [
+    ['moon is far.', 'moon is fax.', new RegExp(`^Record ${first} .*${entry.currentRevisionId}.*evidenceHash`)],
+    [
+      'moon is farther',
+      'moon is fatter!',
+      new RegExp(`^Record ${second} .*${revised.currentRevisionId}.*evidenceHash`),
+    ],
+    [`"record":"${second}"`, `"record":"x"`, /^The row of sequence \d+ is not as the contract has it/],
+    [`"entryRecord":"${first}"`, `"entryRecord":"99999"`, new RegExp(`^Record ${second} .*was never sent`)],
+    ['"type":"end"', '"type":"and"', /not as the contract has it/],
+  ] as const) {
+    await assert.rejects(copy.catchUp(through(text => text.replace(from, to))), (error: Error) => {
+      assert.match(error.message, expected)
+      return error.name === 'Error' || error.constructor.name === 'OperatorError'
+    })
+  }
+  await assert.rejects(copy.catchUp(through(text => text.slice(0, text.lastIndexOf('{"type":"end"')))), /breaks off/)
+  assert.deepEqual(await copy.app.store.reader.one(sql`SELECT count(*) AS n FROM revision`), before)
+  await copy.catchUp()
+  await copy.reopen()
+  await assertSame(stories)
+})
