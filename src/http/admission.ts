@@ -9,7 +9,7 @@ import type { Limiter } from '../operations/limiter.ts'
 import { cooldownWait } from '../operations/writing.ts'
 import type { Secrets } from '../secrets.ts'
 import type { OriginKeys } from '../store/origin.ts'
-import { assertActor, claimOf, createAdminCheck } from './authenticate.ts'
+import { type ActorClaim, assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
 import type { Origins } from './origin.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
@@ -43,6 +43,7 @@ type Parts = {
   original?: string | undefined
 }
 
+const numberOf = (claim: ActorClaim): number | null => (claim.kind === 'actor' ? claim.number : null)
 const NO_CLAIM = { kind: 'none' } as const
 const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
 
@@ -74,8 +75,7 @@ export function createAdmission(parts: Parts) {
       return { at, origin, actor: null, tokenHash: undefined, charged }
     }
     const claim = original === undefined ? await claimOf(reader, request.headers['x-actor-token']) : NO_CLAIM
-    const known = claim.kind === 'actor' ? claim.number : null
-    const charged = await charge(name, writes, { origin, actor: known, at }, reply)
+    const charged = await charge(name, writes, { origin, actor: numberOf(claim), at }, reply)
     if (original !== undefined && writes) throw new Problem('READ_ONLY_MIRROR', { original })
     const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
     if (claim.kind === 'bad' && (await retries.replaced(operation, request.raw, { origin, actor: null, tokenHash }))) {

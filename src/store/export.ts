@@ -67,7 +67,7 @@ export const listExportRows = (reader: Reader, above: number, upTo: number) =>
       LEFT JOIN evidence v ON v.number = s.subject LEFT JOIN entry w ON w.number = v.source_entry
       LEFT JOIN relation l ON l.number = s.subject LEFT JOIN entry t ON t.number = l.target_entry
     WHERE s.sequence > ${above} AND s.sequence <= ${upTo} AND (s.hour IS NULL OR s.data_class = 'EXTERNAL')
-    ORDER BY s.sequence`)
+    ORDER BY s.sequence LIMIT ${upTo - above}`)
 
 const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
   READ: row => observation(row),
@@ -211,7 +211,8 @@ export const listChangedSegments = (reader: Reader, above: number, limit: number
 
 /** The record number of the latest act of moderation; 0 when there was none. */
 export const readLatestChange = async (reader: Reader): Promise<number> =>
-  (await reader.one<{ number: number }>(sql`SELECT number FROM moderation ORDER BY number DESC LIMIT 1`))?.number ?? 0
+  (await reader.one<{ number: number }>(sql`SELECT number FROM moderation ORDER BY number DESC LIMIT ${1}`))?.number ??
+  0
 
 /** The actors that acts of moderation above a record were about and that were ever observed, as they are shown now; at most `limit`. */
 export async function listChangedActors(reader: Reader, above: number, limit: number): Promise<Author[]> {

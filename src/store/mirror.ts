@@ -7,8 +7,9 @@ import { insertActor } from './actor.ts'
 /** Of which server and which of its stores this store is a copy, the sequence where it goes on, and the act of moderation that it has followed. */
 export type Mirror = { url: string; store_id: string; next: number; change: number }
 
-/** Embedded stores alone have the table. */
-export const findMirror = (reader: Reader) => reader.one<Mirror>(sql`SELECT url, store_id, next, change FROM mirror`)
+/** What a store is a copy of, if it is one. */
+export const findMirror = (reader: Reader) =>
+  reader.one<Mirror>(sql`SELECT url, store_id, next, change FROM mirror WHERE one = 1`)
 
 export async function insertMirror(
   tx: Pick<Transaction, 'run'>,
@@ -20,7 +21,7 @@ export async function insertMirror(
 }
 
 export async function updateMirror(tx: Transaction, { next, change }: Pick<Mirror, 'next' | 'change'>): Promise<void> {
-  await tx.run(sql`UPDATE mirror SET next = ${next}, change = ${change}`)
+  await tx.run(sql`UPDATE mirror SET next = ${next}, change = ${change} WHERE one = 1`)
 }
 
 type MirroredActor = { number: number; name: string | null; model: string | null; provider: string | null }

@@ -118,7 +118,16 @@ async function fillSegment(): Promise<void> {
   const origin = { id: 'a fingerprint', day: '2026-11-20', networkKey: 'a network' }
   const rows = Array.from({ length: LIMITS.exportSegment }, (_, n): Observation => {
     const at = Date.parse('2026-11-20T00:00:00Z') - n * HOUR
-    const row = { actor: null, userAgent: 'x', origin, requestId: crypto.randomUUID(), at, lastAt: at, times: 1 }
+    const row = {
+      actor: null,
+      userAgent: 'x',
+      origin,
+      requestId: crypto.randomUUID(),
+      at,
+      lastAt: at,
+      times: 1,
+      counted: true,
+    }
     return { ...row, action: 'READ' as Action, entry: 1, revision: 1, metadata: null }
   })
   await app.store.keep('recordObservations', rows, { at: Date.now(), cooldown: 0, dataClass: 'EXTERNAL' })

@@ -84,13 +84,18 @@ test('every field of every body has the bounds of the interface', () => {
 })
 
 const LIST = { limit: 'integer 1..50', before: 'digits 1..19' }
-const STREAM = { after: 'digits 1..19' }
 const SEARCH = {
   limit: 'integer 1..50',
   offset: 'integer 0..10000',
   q: 'text ..200',
   tag: 'text ..40',
   sort: 'recent|evolution|relevance',
+}
+
+const ELSEWHERE: Record<string, Record<string, string>> = {
+  '/api/activity/stream': { after: 'digits 1..19' },
+  '/api/export': { from: 'digits 1..19' },
+  '/api/export/manifest': { after: 'digits 1..19' },
 }
 
 test('every query has the parameters and bounds of the interface, and a slug at most 120 characters', () => {
@@ -102,7 +107,7 @@ test('every query has the parameters and bounds of the interface, and a slug at 
     ])
     const isSearch = method === 'GET' && /^\/api\/(entries|search)$/.test(path)
     const isList = method === 'GET' && /\/(revisions|relations|evidence|timeline|activity)$/.test(path)
-    const wanted = isSearch ? SEARCH : isList ? LIST : path.endsWith('/stream') ? STREAM : {}
+    const wanted = isSearch ? SEARCH : isList ? LIST : (ELSEWHERE[path] ?? {})
     assert.deepEqual(Object.fromEntries(described), wanted, name)
     for (const [parameter, schema] of Object.entries(params)) {
       assert.equal(boundsOf(schema as Schema), parameter === 'revisionId' ? 'uuid' : 'text 1..120', name)

@@ -149,6 +149,7 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
 /** Not to be provoked by a caller of a healthy service, or not by HTTP: shown elsewhere. */
 const BY_OTHER_MEANS: readonly ProblemCode[] = [
   'MALFORMED_REQUEST',
+  'READ_ONLY_MIRROR',
   'NOT_READY',
   'OVERLOADED',
   'STORE_UNAVAILABLE',

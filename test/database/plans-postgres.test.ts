@@ -87,6 +87,9 @@ const COUNTS: readonly RegExp[] = [
 const SWEEP = /^DELETE FROM activity WHERE sequence IN/
 /** A batch or page of any size costs less, as PostgreSQL reckons; reading one of the tables and sorting it, more. */
 const DEAR = 1_000
+/** A page of the export looks fifty rows up in nine tables each; three of them are reckoned together here. */
+const EXPORT = /LEFT JOIN relation l ON l\.number = s\.subject .* s\.sequence > .* LIMIT/
+const EXPORT_DEAR = 2_000
 
 test('no statement reads a whole table, alone or with others of its text', { skip }, () => {
   assert.ok(planned.length > 150, `${planned.length} plans`)
@@ -101,7 +104,8 @@ test('no statement reads a whole table, alone or with others of its text', { ski
 
 test('no statement costs more than what it gives', { skip }, () => {
   for (const { text, plan } of planned.filter(one => !SWEEP.test(one.text) && !COUNTS[0]?.test(one.text))) {
-    assert.ok(plan['Total Cost'] < DEAR, `${plan['Total Cost']}: ${text}\n${JSON.stringify(plan)}`)
+    const most = EXPORT.test(text) ? EXPORT_DEAR : DEAR
+    assert.ok(plan['Total Cost'] < most, `${plan['Total Cost']}: ${text}\n${JSON.stringify(plan)}`)
   }
 })
 

@@ -14,6 +14,7 @@ import { findActorByToken } from '../../src/store/actor.ts'
 import { listChangedEntries } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
+import { recordMirror } from './recorded-mirror.ts'
 
 const HOUR = 3_600_000
 const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network' }
@@ -151,6 +152,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
   }
   for (const { newest, after } of Object.values(STREAMS)) await after(tx, (await newest(tx)) - 1, 2)
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
+  await carrier.save(tx)
+  await recordMirror(reads, tx, context)
   await listAdmissions(tx, 0)
   await readHead(tx)
   await listChangedEntries(tx, 0, 0, 10)

@@ -86,6 +86,11 @@ CREATE TABLE evidence (
   UNIQUE (entry, ordinal)
 ) STRICT;
 
+CREATE TABLE export_change (
+  segment INTEGER PRIMARY KEY,
+  record INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE head (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   store_id TEXT NOT NULL,
@@ -102,6 +107,14 @@ CREATE TABLE head (
 ) STRICT;
 
 CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT;
+
+CREATE TABLE mirror (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  url TEXT NOT NULL,
+  store_id TEXT NOT NULL,
+  next INTEGER NOT NULL,
+  change INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE moderation (
   number INTEGER PRIMARY KEY,
@@ -212,6 +225,8 @@ CREATE INDEX entry_recent ON entry (updated_at, id) WHERE withdrawn = 0;
 CREATE INDEX evidence_actor ON evidence (actor);
 
 CREATE INDEX evidence_origin ON evidence (origin);
+
+CREATE INDEX export_change_record ON export_change (record, segment);
 
 CREATE INDEX origin_alive ON origin (day) WHERE network_key IS NOT NULL;
 

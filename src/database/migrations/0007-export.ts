@@ -14,8 +14,6 @@ CREATE TABLE export_change (
   record INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX export_change_record ON export_change (record, segment);
-`,
-  sqlite: `
 CREATE TABLE mirror (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   url TEXT NOT NULL,

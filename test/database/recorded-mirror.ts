@@ -1,0 +1,57 @@
+import type { ExportLine } from '../../src/contract/resources.ts'
+import type { Transaction } from '../../src/database/database.ts'
+import { UPKEEP } from '../../src/operations/index.ts'
+import type { Mirrored } from '../../src/operations/keep-mirrored.ts'
+import type { Context, Reads } from '../../src/operations/operation.ts'
+import { exportRecords } from '../../src/operations/read-export.ts'
+import { findMirror, findRevisionIdentity, insertMirror } from '../../src/store/mirror.ts'
+
+/** Numbers of a copied line stand this far above those of the line that it was made from. */
+const SHIFT = 1_000_000
+const shifted = (number: unknown): string => String(Number(number) + SHIFT)
+
+/** A line of a store as one of the n-th other store: the same shape, other numbers and ids. */
+function foreign(line: ExportLine, n: number): ExportLine {
+  const text = JSON.stringify(line).replaceAll(/0199000\d-/g, `0199000${n}-`)
+  const copy = JSON.parse(text) as ExportLine
+  for (const member of ['sequence', 'record', 'entryRecord', 'sourceRecord'] as const) {
+    if (typeof copy[member] === 'string') copy[member] = shifted(copy[member])
+  }
+  if (copy.ends !== undefined) copy.ends = copy.ends.map(shifted)
+  if (copy.slug !== undefined) copy.slug = `foreign-${n}-${copy.slug}`
+  return copy
+}
+
+/** What moderation leaves of a line. */
+function withdrawn({ type, sequence, record = '', entryRecord = record, ends, ordinal }: ExportLine): ExportLine[] {
+  const gone = { type: 'withdrawn', sequence, record, withdrawn: 'RECORD' } as ExportLine
+  if (ends !== undefined) return [{ ...gone, ends }]
+  return type === 'observation' || type === 'end' ? [] : [{ ...gone, entryRecord, ...(ordinal && { ordinal }) }]
+}
+
+/** Keeps the lines of a store as those of another one, in every shape: new, again, withdrawn, withdrawn before they were known. */
+export async function recordMirror(reads: Reads, tx: Transaction, context: () => Context): Promise<void> {
+  const { pieces = [] } = await exportRecords(reads, { params: {}, query: {} })
+  let text = ''
+  for await (const piece of pieces as AsyncIterable<string>) text += piece
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map(line => foreign(JSON.parse(line) as ExportLine, 1))
+  const head = lines.at(-1)?.head ?? null
+  const keep = (kept: readonly ExportLine[], more: Partial<Mirrored> = {}) =>
+    UPKEEP.keepMirrored(tx, context(), { lines: kept, actors: [], head: null, next: 1, change: 0, ...more })
+  await insertMirror(tx, { url: 'https://memory.example', store_id: 'x', next: 1, change: 0 })
+  await findMirror(tx)
+  const gone = lines.flatMap(withdrawn)
+  await keep(gone)
+  await keep(lines, { head })
+  await keep(lines)
+  await keep(gone)
+  await keep(lines.map(line => foreign(line, 2)))
+  const author = lines.flatMap(({ actor }) => (actor === undefined ? [] : [actor]))[0]
+  if (author !== undefined) {
+    await keep([], { actors: [{ ...author, declared: { name: 'Renamed', model: null, provider: null } }] })
+  }
+  await findRevisionIdentity(tx, SHIFT + 1)
+}
