@@ -39,7 +39,7 @@ export const COPIED: readonly CopiedTable[] = [
 ]
 
 /** Small tables from which rows go away: they are replaced. */
-export const REPLACED = ['origin_salt', 'origin_block', 'topic', 'cooldown'] as const
+export const REPLACED = ['origin_salt', 'origin_block', 'topic', 'cooldown', 'export_change'] as const
 
 /** What PostgreSQL knows of a table: its columns and their types, in order. */
 export type Columns = readonly (readonly [name: string, type: string])[]

@@ -17,6 +17,7 @@ import { readHead } from '../store/head.ts'
 import { EXIT, type Invocation, required, UsageError } from './command.ts'
 import { COPIED, type Columns, copyTable, REPLACED, replacing } from './copy-tables.ts'
 import { databaseUrlOf } from './data-dir.ts'
+import { assertNoMirror } from './mirror/assert.ts'
 import { beginSnapshot, openStoreForReading } from './open-store.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { openDatabaseSnapshot } from './snapshot.ts'
@@ -39,6 +40,7 @@ export async function copyStore(invocation: Invocation): Promise<number> {
   const source = openStoreForReading(storeFile(directory))
   try {
     beginSnapshot(source)
+    await assertNoMirror(source, 'copy the store of that server')
     const target = await connectCommand(url)
     try {
       await prepare(source, target)

@@ -7,6 +7,7 @@ import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { createImportIds, forgetImportIds, type ImportIds, loadImportIds, saveImportIds } from './import-ids.ts'
 import { openLines } from './import-lines.ts'
 import { runImport } from './import-run.ts'
+import { assertNoMirror } from './mirror/assert.ts'
 import { createProgress } from './progress.ts'
 import { countLines, countStore } from './verify-store.ts'
 
@@ -34,6 +35,7 @@ export async function importRecords(invocation: Invocation): Promise<number> {
     const ids = invocation.switches.has('resume') ? loadImportIds(directory) : createImportIds()
     const connection = await openStoreForWriting(directory)
     try {
+      await assertNoMirror(connection, 'import into another directory')
       const stored = await runImport({ connection, input, ids, dataClass, batch, progress })
       progress.end()
       const seconds = (performance.now() - began) / 1_000

@@ -2,6 +2,7 @@ import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { evidenceHash } from '../domain/revision.ts'
 import { readHead } from '../store/head.ts'
+import { findMirror } from '../store/mirror.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../store/revision.ts'
 import { type Progress, percent } from './progress.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -22,7 +23,7 @@ export type Counts = {
 /** `damage` is one sentence about the first thing that is wrong; there is none when the store is whole. */
 export type Verdict = { counts: Counts; damage: string | undefined }
 
-type EntryHead = { number: number; id: string; slug: string; revision: number; revisions: number }
+type EntryHead = { number: number; id: string; slug: string; revision: number; revisions: number; withdrawn: number }
 
 const NUMBER_PAGE = 10_000
 /** Entries that are looked at together: over a network what they ask is one round trip. Times the revisions read of each, this bounds the memory. */
@@ -38,11 +39,12 @@ export async function verifyStore(
 ): Promise<Verdict> {
   progress.phase('Checking the store')
   const counts = await countStore(store)
+  // A mirror lacks what was withdrawn, and has its totals from the original.
+  const whole = (await findMirror(store)) === undefined
   const damage =
     (await damageOfEngine()) ??
-    (await damageOfNumbers(store, counts)) ??
-    (await damageOfTotals(store)) ??
-    (await damageOfEntries(store, counts, progress))
+    (whole ? ((await damageOfNumbers(store, counts)) ?? (await damageOfTotals(store))) : undefined) ??
+    (await damageOfEntries(store, counts, whole, progress))
   return { counts, damage }
 }
 
@@ -88,14 +90,21 @@ async function damageOfNumbers(store: Reader, { record, sequence }: Counts): Pro
   return newest > sequence ? `Activity ${newest} is above the last sequence of the head, ${sequence}.` : undefined
 }
 
-async function damageOfEntries(store: Reader, { entries }: Counts, progress: Progress): Promise<string | undefined> {
+async function damageOfEntries(
+  store: Reader,
+  { entries }: Counts,
+  whole: boolean,
+  progress: Progress,
+): Promise<string | undefined> {
   progress.phase(`Recomputing the hashes of ${entries} entries`)
   let done = 0
   for (let after = 0; ; ) {
     const page = await store.all<EntryHead>(
-      sql`SELECT number, id, slug, revision, revisions FROM entry WHERE number > ${after} ORDER BY number LIMIT ${ENTRY_PAGE}`,
+      sql`SELECT number, id, slug, revision, revisions, withdrawn FROM entry WHERE number > ${after} ORDER BY number LIMIT ${ENTRY_PAGE}`,
     )
-    const damages = await Promise.all(page.map(entry => damageOfEntry(store, entry)))
+    const damages = await Promise.all(
+      page.filter(({ withdrawn }) => whole || !withdrawn).map(entry => damageOfEntry(store, entry)),
+    )
     const damage = damages.find(one => one !== undefined)
     if (damage !== undefined) return damage
     done += page.length

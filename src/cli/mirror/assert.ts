@@ -1,0 +1,10 @@
+import type { Reader } from '../../database/database.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { findMirror } from '../../store/mirror.ts'
+
+/** Throws OperatorError where a store is a copy of another server: `instead` says what to do. */
+export async function assertNoMirror(store: Reader, instead: string): Promise<void> {
+  const mirror = await findMirror(store)
+  if (mirror === undefined) return
+  throw new OperatorError(`The directory is a read-only mirror of ${mirror.url}; ${instead}.`)
+}
