@@ -126,7 +126,7 @@ async function fillSegment(): Promise<void> {
       at,
       lastAt: at,
       times: 1,
-      counted: true,
+      counted: false,
     }
     return { ...row, action: 'READ' as Action, entry: 1, revision: 1, metadata: null }
   })

@@ -19,13 +19,14 @@ export type Copy = {
   catchUp(source?: Source): Promise<number>
   /** Closes the copy and opens it again. */
   reopen(): Promise<void>
+  close(): Promise<void>
 }
 
-const copies: { app: App; directory: string }[] = []
+const copies: Copy[] = []
 after(async () => {
-  for (const { app, directory } of copies) {
-    await app.close()
-    rmSync(directory, { recursive: true, force: true })
+  for (const copy of copies) {
+    await copy.close()
+    rmSync(copy.directory, { recursive: true, force: true })
   }
 })
 
@@ -38,6 +39,7 @@ export async function openCopy(url: string): Promise<Copy> {
   const limits = { READ_LIMIT_PER_MINUTE: '1000000', WRITE_LIMIT_PER_MINUTE: '1000000' }
   const config = readConfig({ PORT: '0', DATA_DIR: directory, ADMIN_TOKEN, ...limits })
   const open = () => openApp(config, { logger: pino({ level: 'silent' }) })
+  let closed = false
   const copy: Copy = {
     app: await open(),
     directory,
@@ -46,6 +48,10 @@ export async function openCopy(url: string): Promise<Copy> {
     async reopen() {
       await copy.app.close()
       copy.app = await open()
+    },
+    async close() {
+      if (!closed) await copy.app.close()
+      closed = true
     },
   }
   copies.push(copy)

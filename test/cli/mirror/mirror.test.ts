@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Source } from '../../../src/cli/mirror/source.ts'
 import { openSource } from '../../../src/cli/mirror/source.ts'
-import type { Entry } from '../../../src/contract/resources.ts'
+import type { Activity, Entry } from '../../../src/contract/resources.ts'
 import { sql } from '../../../src/database/sql.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
@@ -53,11 +53,36 @@ async function tell(marker: string): Promise<Story> {
 }
 
 /** Asserts that nobody can tell the copy from the original, apart from what reading itself changes. */
-async function assertSame(stories: readonly Story[], { app: copied }: Copy = copy): Promise<void> {
+async function assertSame(stories: readonly Story[]): Promise<void> {
   const entries = stories.flatMap(one => one.entries)
   const words = [...stories.map(({ marker }) => marker), 'common']
-  const [own, other] = [await publicView(app.url, entries, words), await publicView(copied.url, entries, words)]
+  const [own, other] = [await publicView(app.url, entries, words), await publicView(copy.app.url, entries, words)]
   for (const path of Object.keys(own)) assert.deepEqual(other[path], own[path], path)
+}
+
+/** Where an entry, what belongs to it and what counts it are read, once each. */
+const pathsOf = ({ entries, marker }: Story): string[] => [
+  ...['/api/entries?limit=50', '/api/entries?limit=50&sort=evolution', '/api/stats', '/api/activity?limit=50'],
+  ...[`/api/search?q=${marker}`, '/api/search?q=common', `/api/entries?tag=${marker}`],
+  ...entries.flatMap(({ slug, id }) =>
+    ['', '/revisions', '/relations', '/evidence', '/timeline'].map(
+      under => `/api/entries/${under === '' ? id : slug}${under}`,
+    ),
+  ),
+]
+const MOVING = /"(?:requestId|externalInteractions|observedActors|recurrentActors)":(?:"[^"]*"|\d+)/g
+
+/** Asserts that a story is told the same on both, in a few reads. Rows of reads are left out: the reads of this very test come on top. */
+async function assertAlike(story: Story, { app: copied }: Copy = copy): Promise<void> {
+  for (const path of pathsOf(story)) {
+    const [own, other] = await Promise.all([call(app.url, 'GET', path), call(copied.url, 'GET', path)])
+    const shown = ({ status, text, body }: typeof own): unknown => {
+      if (!/timeline|activity/.test(path) || status !== 200) return [status, text.replace(MOVING, '')]
+      const { items } = body as unknown as { items: Activity[] }
+      return items.filter(({ action }) => action !== 'READ' && action !== 'SEARCH')
+    }
+    assert.deepEqual(shown(other), shown(own), path)
+  }
 }
 
 const stories: Story[] = []
@@ -66,7 +91,7 @@ test('a copy answers every read as the original does, and goes on where that goe
   stories.push(await tell('quetzalcoat'))
   copy = await openCopy(app.url)
   assert.ok((await copy.catchUp()) > 8)
-  await assertSame(stories)
+  await assertAlike(stories[0] as Story)
   stories.push(await tell('xylophagous'))
   assert.ok((await copy.catchUp()) > 8)
   await assertSame(stories)
@@ -97,7 +122,7 @@ test('what is withdrawn there is gone here, its texts erased, and comes back who
   for (const [type, id, action] of steps) {
     await moderate(app.url, type, id, action)
     await copy.catchUp()
-    await assertSame([story])
+    await assertAlike(story)
     if (action !== 'HIDE' || type !== 'ENTRY') continue
     await assertWithdrawn(copy.app.url, entry.slug)
     const kept: { title: string; content: string }[] = await copy.app.store.reader.all(
@@ -130,7 +155,7 @@ test('a copy that is begun while something is withdrawn lacks it, and gets it wh
   await moderate(app.url, 'ENTRY', entry?.id ?? '', 'RESTORE')
   await moderate(app.url, 'ACTOR', story?.actorId ?? '', 'RESTORE')
   await late.catchUp()
-  await assertSame(stories, late)
+  for (const one of stories) await assertAlike(one, late)
   await copy.catchUp()
 })
 
@@ -206,5 +231,5 @@ test('a byte that was tampered with is found, its record named, and nothing of t
   assert.deepEqual(await copy.app.store.reader.one(sql`SELECT count(*) AS n FROM revision`), before)
   await copy.catchUp()
   await copy.reopen()
-  await assertSame(stories)
+  for (const story of stories) await assertAlike(story)
 })

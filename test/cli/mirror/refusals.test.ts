@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Invocation } from '../../../src/cli/command.ts'
+import { importRecords } from '../../../src/cli/import.ts'
+import { mirrorServer } from '../../../src/cli/mirror/mirror.ts'
+import { openSource } from '../../../src/cli/mirror/source.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { newActor, newEntry } from '../../support/client.ts'
+import { mirrorKillRounds, writeEntries } from '../../support/mirror-rounds.ts'
+import { seededRandom } from '../../support/random.ts'
+import { type Copy, openCopy } from './copy.ts'
+
+let app: TestApp
+let copy: Copy
+before(async () => {
+  app = await startApp()
+  await newEntry(app.url, (await newActor(app.url)).token)
+  copy = await openCopy(app.url)
+  await copy.catchUp()
+})
+after(() => app.close())
+
+/** A server that stands between a mirror and the original, until the end of the test. */
+async function between(
+  answer: (text: string, request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const listener: RequestListener = async (request, response) => {
+    answer(await (await fetch(`${app.url}${request.url}`)).text(), request, response)
+  }
+  const server = createServer(listener)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const { signal } = new AbortController()
+const through = (url: string): Promise<number> => copy.catchUp(openSource(url, signal))
+
+test('a server that leads elsewhere, is none of ours, or lies about what it sends is told in a sentence', async () => {
+  const elsewhere: string[] = []
+  const other = await between((_text, request, response) => {
+    elsewhere.push(request.url ?? '')
+    response.end()
+  })
+  const redirects = await between((_text, request, response) =>
+    response.writeHead(302, { location: other + request.url }).end(),
+  )
+  await assert.rejects(through(redirects), /answered 302; name the server itself/)
+  assert.deepEqual(elsewhere, [])
+  const missing = await between((_text, _request, response) => response.writeHead(404).end('<html>'))
+  await assert.rejects(through(missing), /answered 404/)
+  const pages = await between((_text, _request, response) => response.end('<html>'))
+  await assert.rejects(through(pages), /manifest of .* is not as the contract has it/)
+  const digest = 'sha-256=:AAAA:'
+  const wrong = await between((text, _request, response) =>
+    response.writeHead(200, { 'repr-digest': digest }).end(text),
+  )
+  await assert.rejects(through(wrong), /has not the digest that it came with/)
+  const another = await between((text, _request, response) =>
+    response.end(text.replace(/"storeId":"........-/, '"storeId":"00000000-')),
+  )
+  await assert.rejects(through(another), /another store/)
+  assert.equal(await copy.catchUp(), 0)
+})
+
+test('a limit is waited for as the server says', async () => {
+  let asked = 0
+  const limited = await between((text, _request, response) => {
+    asked += 1
+    if (asked === 1) response.writeHead(429, { 'retry-after': '1' }).end()
+    else response.end(text)
+  })
+  const began = performance.now()
+  assert.equal(await through(limited), 0)
+  assert.equal(asked, 3)
+  assert.ok(performance.now() - began > 900)
+})
+
+test('a directory with a store of its own, or of another server, takes no mirror; an address that is none is told', async () => {
+  const called = (args: string[], flags: Record<string, string> = {}) =>
+    ({
+      args,
+      flags: { 'data-dir': copy.directory, ...flags },
+      switches: new Set(['once']),
+      env: {},
+    }) as unknown as Invocation
+  await assert.rejects(mirrorServer(called(['memory.example'])), /named by its address/)
+  await copy.close()
+  await assert.rejects(mirrorServer(called(['http://127.0.0.1:9'])), /is a mirror of http/)
+  await assert.rejects(importRecords(called([], { from: import.meta.filename })), /read-only mirror of http/)
+})
+
+test('a mirror that is killed goes on where it stood, with nothing half there', async () => {
+  await writeEntries(app, 1_200)
+  await mirrorKillRounds(app, 1, seededRandom('mirror').next)
+})

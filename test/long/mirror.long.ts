@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { mirrorKillRounds, writeEntries } from '../support/mirror-rounds.ts'
+import { seededRandom } from '../support/random.ts'
+
+let app: TestApp
+before(async () => {
+  app = await startApp()
+  await writeEntries(app, 20_000)
+})
+after(() => app.close())
+
+test('a mirror that is killed at any moment goes on where it stood, with nothing half there', async context => {
+  const { midst, finished } = await mirrorKillRounds(app, 50, seededRandom('mirror').next)
+  context.diagnostic(`50 kills, ${midst} of them in the midst of copying, ${finished} copies finished meanwhile`)
+  assert.ok(midst > 10)
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { openFileSnapshot } from '../../src/cli/snapshot.ts'
+import { verifyStore } from '../../src/cli/verify-store.ts'
+import { sql } from '../../src/database/sql.ts'
+import { storeFile } from '../../src/embedded/files.ts'
+import { findMirror } from '../../src/store/mirror.ts'
+import type { TestApp } from './app.ts'
+import { spawnService } from './process.ts'
+
+const TERMS = { at: 0, cooldown: 0, dataClass: 'EXTERNAL' } as const
+const QUIET = { phase: () => {}, tell: () => {}, end: () => {} }
+/** The latest moment of a kill after the start of the process, in milliseconds. */
+const KILL_WITHIN = 2_500
+
+/** Writes entries past the HTTP face, many at once. */
+export async function writeEntries({ store }: Pick<TestApp, 'store'>, count: number): Promise<void> {
+  const caller = (actor: number | null) => ({ requestId: crypto.randomUUID(), actor, origin: null })
+  const write = (name: 'createActor' | 'createEntry', body: object, actor: number | null) =>
+    store.write(name, { params: {}, body, caller: caller(actor) } as never, { ...TERMS, at: Date.now() })
+  await write('createActor', {}, null)
+  const actor = (await store.reader.one<{ n: number }>(sql`SELECT max(number) AS n FROM actor`))?.n ?? 0
+  const entries = Array.from({ length: count }, (_, n) => ({ title: `T ${n}`, summary: 'S', content: `Content ${n}` }))
+  for (let from = 0; from < count; from += 500) {
+    await Promise.all(entries.slice(from, from + 500).map(entry => write('createEntry', entry, actor)))
+  }
+}
+
+/**
+ * Kills a process that copies a server at a moment that chance gives, again and again: what it left is whole, and the next one goes on
+ * there. Gives how often it was killed in the midst, and how many copies were finished.
+ */
+export async function mirrorKillRounds(
+  app: TestApp,
+  rounds: number,
+  random: () => number,
+): Promise<{ midst: number; finished: number }> {
+  const parent = mkdtempSync(join(tmpdir(), 'palimpsest-mirror-'))
+  let [midst, finished] = [0, 0]
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const directory = join(parent, String(finished))
+      const { child, ended } = spawnService(['mirror', app.url, '--once', '--data-dir', directory])
+      await Promise.race([ended, setTimeout(random() * KILL_WITHIN)])
+      child.kill('SIGKILL')
+      const { code, stderr } = await ended
+      assert.ok(code === null || code === 0, stderr)
+      const next = await assertWhole(directory)
+      if (code === 0) finished++
+      else if (next > 1) midst++
+    }
+    const { ended } = spawnService(['mirror', app.url, '--once', '--data-dir', join(parent, String(finished))])
+    const { code, stderr } = await ended
+    assert.equal(code, 0, stderr)
+    const next = await assertWhole(join(parent, String(finished)))
+    assert.equal(next - 1, (await app.store.reader.one<{ n: number }>(sql`SELECT max(sequence) AS n FROM activity`))?.n)
+    return { midst, finished }
+  } finally {
+    rmSync(parent, { recursive: true, force: true })
+  }
+}
+
+/** Asserts that a copy has every row below the one it goes on at and none above, and every hash right. Gives where it goes on. */
+async function assertWhole(directory: string): Promise<number> {
+  if (!existsSync(storeFile(directory))) return 1
+  let snapshot: ReturnType<typeof openFileSnapshot>
+  try {
+    snapshot = openFileSnapshot(storeFile(directory))
+  } catch {
+    // It was killed before the store was made.
+    return 1
+  }
+  try {
+    const { damage } = await verifyStore(snapshot, QUIET)
+    assert.equal(damage, undefined)
+    const next = (await findMirror(snapshot.store))?.next ?? 1
+    const rows = await snapshot.store.one<{ n: number; most: number | null }>(
+      sql`SELECT count(*) AS n, max(sequence) AS most FROM activity`,
+    )
+    assert.deepEqual([rows?.n, rows?.most ?? 0], [next - 1, next - 1])
+    return next
+  } finally {
+    await snapshot.close()
+  }
+}
