@@ -62,10 +62,11 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   })
 }
 
-function announcement({ url, place, adminTokenFile }: App): string {
+function announcement({ url, place, adminTokenFile, store }: App): string {
   const lines = [
     `Palimpsest is ready at ${url}`,
     `  data         ${place}`,
+    ...(store.original === undefined ? [] : [`  copy of      ${store.original}, read-only`]),
     `  admin token  ${adminTokenFile() ?? 'as configured (ADMIN_TOKEN), or with the node that made it'}`,
     `  guide        ${url}/agents`,
     `  try          curl -s ${url}/api/discovery`,

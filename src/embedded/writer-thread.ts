@@ -45,8 +45,10 @@ const reply = (one: Reply): void => {
 
 const perform = async (command: Command): Promise<unknown> => {
   const result = await write(tx => RUNNERS[command.name](tx, contextOf(command.terms), command.input))
-  // What a sweep deleted must not outlive it in the log.
-  if (command.name === 'sweep' && result === false) emptyLog(connection)
+  // What a sweep deleted, or a mirror erased, must not outlive it in the log.
+  if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {
+    emptyLog(connection)
+  }
   return result
 }
 

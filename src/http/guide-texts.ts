@@ -151,6 +151,7 @@ ${list(limitsOf(config))}
 - [Discovery](/api/discovery): limits as configured
 
 The same as eight tools, for hosts of the Model Context Protocol: POST /mcp
+- [Everything](/api/export): all that is public as lines of JSON, to keep a copy of
 `
 }
 

@@ -21,9 +21,9 @@ export type Mirrored = {
 
 /**
  * Keeps lines of the export of another server under their own ids, sequence and record numbers. A line that is there already is brought up to
- * what it says now, so that a segment can be read again at any time.
+ * what it says now, so that a segment can be read again at any time. Resolves true when something was withdrawn, whose texts were erased.
  */
-export async function keepMirrored(tx: Transaction, _context: Context, mirrored: Mirrored): Promise<void> {
+export async function keepMirrored(tx: Transaction, _context: Context, mirrored: Mirrored): Promise<boolean> {
   const head = await tx.carry(HEAD)
   // Caches and the search index follow by this number, so that every batch needs one above all before it.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
@@ -38,6 +38,7 @@ export async function keepMirrored(tx: Transaction, _context: Context, mirrored:
   if (mirrored.lines.length > 0 || mirrored.actors.length > 0) head.record = change
   if (mirrored.head) follow(head, mirrored.head)
   await updateMirror(tx, mirrored)
+  return mirrored.lines.some(({ type }) => type === 'withdrawn')
 }
 
 const numbersOf = (lines: readonly ExportLine[]): number[] => lines.map(({ record }) => Number(record ?? 0))

@@ -25,7 +25,7 @@ export type Following = {
 
 const TERMS: Terms = { at: 0, cooldown: 0, dataClass: 'INTERNAL' }
 
-const keep = (store: Store, mirrored: Mirrored): Promise<void> =>
+const keep = (store: Store, mirrored: Mirrored): Promise<boolean> =>
   store.keep('keepMirrored', mirrored, { ...TERMS, at: Date.now() })
 
 async function stateOf(store: Store): Promise<Mirror> {
