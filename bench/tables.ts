@@ -1,8 +1,10 @@
 import type { Claim } from './claims.ts'
 import { OPERATIONS, type Operation } from './load/order.ts'
-import { type Results, rateOf, ratioOf } from './results.ts'
+import { median, type Results, rateOf, ratioOf } from './results.ts'
 
 const OWN = 'palimpsest'
+/** A load that takes more of its core than this could not ask for more: the target may do more than was measured. */
+const FULL = 0.95
 
 /** Each target's medians per second, and in brackets how many times as much this service does. */
 export function ratioTable(results: Results): string {
@@ -20,8 +22,10 @@ export function ratioTable(results: Results): string {
 function cell(results: Results, name: string, operation: Operation): string {
   const rate = rateOf(results, name, operation)
   if (rate === undefined) return '–'
+  const loads = (results.targets[name]?.rounds[operation] ?? []).map(({ load }) => load)
+  const full = (median(loads) ?? 0) > FULL ? '≥ ' : ''
   const ratio = name === OWN ? undefined : ratioOf(results, OWN, name, operation)
-  return `${grouped(rate)}${ratio === undefined ? '' : ` (${ratio.toPrecision(2)} ×)`}`
+  return `${full}${grouped(rate)}${ratio === undefined ? '' : ` (${ratio.toPrecision(2)} ×)`}`
 }
 
 const grouped = (value: number): string =>
