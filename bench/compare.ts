@@ -18,6 +18,9 @@ const SAMPLED = 100
 
 type Started = { target: Target; running: Running; result: TargetResult }
 
+/** Places that were emptied by this process, if they were to be: once each. */
+const refilled = new Set<string>()
+
 /** The directories of a target and how much it holds; made anew but for what is kept. */
 export async function placeOf(options: Options, target: Target, entries = options.entries): Promise<Place> {
   const holding = Math.min(entries, target.most)
@@ -29,7 +32,8 @@ export async function placeOf(options: Options, target: Target, entries = option
     words: options.operations.some(operation => 'SM'.includes(operation)) ? (await findWords()).middling : [],
     say: (text: string) => options.say(`${target.name}: ${text}`),
   }
-  if (options.refill) rmSync(place.kept, { recursive: true, force: true })
+  if (options.refill && !refilled.has(place.kept)) rmSync(place.kept, { recursive: true, force: true })
+  refilled.add(place.kept)
   rmSync(place.scratch, { recursive: true, force: true })
   mkdirSync(place.kept, { recursive: true })
   mkdirSync(place.scratch, { recursive: true })
