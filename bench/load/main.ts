@@ -8,13 +8,26 @@ const SHARE_OF_WRITES = 0.05
 const PROGRESS_EVERY = 1_000
 const MIX_SEED = 7
 
+/** A target may take so many seconds longer than it was given; then it is taken to be stuck, and the run goes on without it. */
+const PATIENCE = 180
+const LONGEST = 86_400
+
 process.on('message', (order: Order) => {
-  run(order).then(
+  within(order, run(order)).then(
     loaded => process.send?.({ loaded }),
     (error: Error) => process.send?.({ error: error.stack }),
   )
 })
 process.on('disconnect', () => process.exit())
+
+async function within(order: Order, loaded: Promise<Loaded>): Promise<Loaded> {
+  const seconds = Math.min(order.seconds, LONGEST) + PATIENCE
+  let timer: NodeJS.Timeout | undefined
+  const stuck = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Not answered within ${seconds} s.`)), 1_000 * seconds)
+  })
+  return Promise.race([loaded, stuck]).finally(() => clearTimeout(timer))
+}
 
 async function run(order: Order): Promise<Loaded> {
   const { situation, operation, seconds, count } = order
