@@ -41,12 +41,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 /** Files outside every folder that a folder may import: the operator's mistakes and settings. */
 const MAY_IMPORT_FILES: Record<string, readonly string[]> = {
-  embedded: ['operator-error.ts'],
+  embedded: ['operator-error.ts', 'sync-path.ts'],
   postgres: ['operator-error.ts'],
   http: ['operator-error.ts', 'config.ts', 'secrets.ts'],
   web: ['config.ts'],
   mcp: ['config.ts'],
-  cli: ['operator-error.ts', 'config.ts', 'app.ts', 'secrets.ts'],
+  cli: ['operator-error.ts', 'sync-path.ts', 'config.ts', 'app.ts', 'secrets.ts'],
 }
 
 const importsOf = (path: string): string[] =>

@@ -1,14 +1,15 @@
 import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../operator-error.ts'
+import { syncPath } from '../sync-path.ts'
 import { lockFile } from './files.ts'
 
 /** Makes the data directory if it is not there, and makes sure that files can be written in it. Gives its absolute path. */
 export function prepareDataDirectory(directory: string): string {
   const path = resolve(directory)
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    syncNames(path, mkdirSync(path, { recursive: true, mode: 0o700 }))
     if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
     const probe = join(path, `.probe-${process.pid}`)
     writeFileSync(probe, 'probe')
@@ -19,6 +20,13 @@ export function prepareDataDirectory(directory: string): string {
     )
   }
   return path
+}
+
+/** A directory whose name is lost in a power cut is lost with all that was synced in it; `made` is the topmost one that is new. */
+function syncNames(path: string, made: string | undefined): void {
+  for (let child = path; made !== undefined && child.length >= made.length; child = dirname(child)) {
+    syncPath(dirname(child))
+  }
 }
 
 /** Gives the absolute path of a data directory that must hold a store already. */

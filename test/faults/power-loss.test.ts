@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { powerLossRounds } from '../support/power/rounds.ts'
+import { makeDirectory } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
+import { canTrace } from './tools.ts'
+
+const directory = makeDirectory()
+after(() => directory.remove())
+
+test('whatever a power cut leaves of what was not synced, nothing that was told is lost', {
+  skip: !canTrace(directory.path) && 'writes cannot be watched here',
+}, async context => {
+  const { told, calls } = await powerLossRounds({ images: 5, starts: 1, writes: 40 }, seededRandom('power loss'))
+  context.diagnostic(`5 images of ${calls} calls, ${told} writes told`)
+  assert.ok(told >= 40)
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { readConfig } from '../../../src/config.ts'
+import { sql } from '../../../src/database/sql.ts'
+import type { SqliteConnection } from '../../../src/database/sqlite.ts'
+import { termsOf } from '../../../src/domain/terms.ts'
+import { openEngine } from '../../../src/engine.ts'
+import { ADMIN_TOKEN } from '../app.ts'
+import { assertKept, assertWhole } from '../integrity.ts'
+import { createClient, type Sent, startWriters } from '../load.ts'
+import { eventually, makeDirectory, startServer } from '../process.ts'
+import type { seededRandom } from '../random.ts'
+import { createDisk, WAYS } from './disk.ts'
+import { type Call, readTrace, traceInto } from './trace.ts'
+
+type Random = ReturnType<typeof seededRandom>
+
+const WRITERS = 8
+/** How long the service may take to do its share of writes while it is traced, in milliseconds. */
+const PATIENCE = 120_000
+
+/** The service from its first start on: `starts` times it is started, takes `writes` writes while somebody reads the feed, and is stopped. */
+async function traced(
+  directory: string,
+  { starts, writes }: { starts: number; writes: number },
+): Promise<{ calls: Call[][]; sent: Sent[] }> {
+  const calls: Call[][] = []
+  const sent: Sent[] = []
+  for (let start = 0; start < starts; start++) {
+    const trace = join(directory, `trace${start}`)
+    const server = await startServer(join(directory, 'root', 'data'), { wrap: traceInto(trace) })
+    const writers = startWriters(server.url, WRITERS, `start${start}`)
+    const reader = createClient(server.url, 1)
+    await eventually('enough is written', PATIENCE, async () => {
+      await reader.send('GET', '/api/activity?limit=50')
+      await reader.send('GET', '/api/search?q=note')
+      return writers.acknowledged().length >= writes || undefined
+    })
+    await writers.stop()
+    reader.close()
+    server.kill('SIGTERM')
+    assert.equal((await server.ended).code, 0)
+    sent.push(...writers.sent)
+    calls.push(await readTrace(trace, join(directory, 'root')))
+    rmSync(trace)
+  }
+  return { calls, sent }
+}
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g
+const ROW = /"sequence":"(\d+)",.*?"requestId":"([^"]*)"/g
+
+/** What anybody was told before the cut: ids of what was made, and which request has which sequence. */
+type Shown = { ids: Set<string>; sequences: Map<string, string> }
+
+function note(shown: Shown, bytes: Buffer): void {
+  const text = bytes.toString('latin1')
+  for (const [id] of text.matchAll(ID)) shown.ids.add(id)
+  for (const [, sequence = '', request = ''] of text.matchAll(ROW)) shown.sequences.set(sequence, request)
+}
+
+/** Opens what a cut left as a start does, and asserts that everything told before is there, and nothing is half there. */
+async function assertSurvived(dataDir: string, sent: readonly Sent[], shown: Shown): Promise<void> {
+  const config = readConfig({ DATA_DIR: dataDir, ADMIN_TOKEN, ORIGIN_KEY: undefined })
+  const engine = await openEngine(config, pino({ level: 'silent' }), Date.now)
+  try {
+    const { store } = engine
+    const known = sent.map(one => {
+      const { status, ...unanswered } = one
+      return status !== 201 || shown.ids.has(String(one.id)) ? one : unanswered
+    })
+    await assertKept(store.reader, known)
+    await assertWhole(store.reader)
+    const rows = await store.reader.all<{ sequence: number; request_id: string }>(
+      sql`SELECT sequence, request_id FROM activity`,
+    )
+    const requests = new Map(rows.map(row => [String(row.sequence), row.request_id]))
+    for (const [sequence, request] of shown.sequences) {
+      assert.equal(requests.get(sequence), request, `activity ${sequence} was shown`)
+    }
+    const found = await store.search({ terms: termsOf('note'), tag: null, sort: 'recent', limit: 10_000, offset: 0 })
+    const entries = (store.reader as SqliteConnection).all<{ number: number }>(
+      sql`SELECT number FROM entry ORDER BY number`,
+    )
+    const numbers = found.entries.toSorted((a, b) => a - b)
+    assert.deepEqual(
+      numbers,
+      entries.map(({ number }) => number),
+      'the search index holds what the store holds',
+    )
+  } finally {
+    await engine.limiter.close()
+    await engine.store.close()
+  }
+}
+
+/** Cuts a traced run at `images` moments and opens what each cut could have left. Gives how many writes had been told at the last. */
+export async function powerLossRounds(
+  { images, starts, writes }: { images: number; starts: number; writes: number },
+  random: Random,
+): Promise<{ told: number; calls: number }> {
+  const directory = makeDirectory()
+  try {
+    const root = join(directory.path, 'root')
+    const { calls, sent } = await traced(directory.path, { starts, writes })
+    const disk = createDisk(root)
+    const shown: Shown = { ids: new Set(), sequences: new Map() }
+    const total = calls.flat().length
+    const cuts = Array.from({ length: images }, () => random.below(total)).sort((a, b) => a - b)
+    let passed = 0
+    const cut = async (): Promise<void> => {
+      for (; cuts[0] === passed; cuts.shift()) {
+        const way = random.pick(WAYS)
+        const image = join(directory.path, 'image')
+        disk.leave(image, way, random)
+        await assertSurvived(join(image, 'data'), sent, shown).catch(error => {
+          throw new Error(`SEED=${random.seed}: cut at call ${passed} of ${total}, unsynced kept: ${way}`, {
+            cause: error,
+          })
+        })
+        rmSync(image, { recursive: true })
+      }
+    }
+    for (const run of calls) {
+      let ending: { at: number; end: () => void }[] = []
+      const endUntil = (line: number): void => {
+        for (const one of ending.filter(({ at }) => at < line).sort((a, b) => a.at - b.at)) one.end()
+        ending = ending.filter(({ at }) => at >= line)
+      }
+      for (const call of run) {
+        endUntil(call.begun)
+        await cut()
+        if (call.name === 'write' && call.socket) note(shown, call.bytes)
+        else ending.push({ at: call.ended, end: disk.begin(call) })
+        passed++
+      }
+      endUntil(Number.POSITIVE_INFINITY)
+    }
+    return { told: sent.filter(({ id }) => id !== undefined && shown.ids.has(id)).length, calls: total }
+  } finally {
+    directory.remove()
+  }
+}
