@@ -50,7 +50,7 @@ export async function makeWholeFile<T>(
     return result
   } catch (error) {
     clean()
-    throw outOfSpace(error) ? new OperatorError(`There is no space left for ${file}; make some and run again.`) : error
+    throw faultOf(file, error)
   } finally {
     stopHearing()
   }
@@ -71,8 +71,16 @@ function refusal(partial: string, error: unknown): OperatorError {
       )
 }
 
+const SQLITE_IOERR = 10
 const SQLITE_FULL = 13
-function outOfSpace(error: unknown): boolean {
-  const { code, errcode } = error as { code?: string; errcode?: number }
-  return code === 'ENOSPC' || errcode === SQLITE_FULL
+
+/** What fails because of the disk is said in a sentence; anything else is what it is. */
+function faultOf(file: string, error: unknown): unknown {
+  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string }
+  const kind = (errcode ?? 0) & 0xff
+  if (code === 'ENOSPC' || kind === SQLITE_FULL)
+    return new OperatorError(`There is no space left for ${file}; make some and run again.`)
+  if (code === 'EIO' || kind === SQLITE_IOERR)
+    return new OperatorError(`A disk failed while ${file} was made (${message}); see to it and run again.`)
+  return error
 }

@@ -10,11 +10,11 @@ function without(reason: string): false {
   return false
 }
 
-/** Compiles the shim for syncs into a directory; gives its path, or false where there is no compiler. */
-export function compileShim(directory: string): string | false {
+/** Compiles what stands before the C library, by default the faults of syncs, into a directory; gives its path, or false where there is no compiler. */
+export function compileShim(directory: string, source = 'shim.c'): string | false {
   if (process.platform !== 'linux' || !has('gcc')) return without('faults of syncs need Linux and gcc')
-  const shim = join(directory, 'shim.so')
-  execFileSync('gcc', ['-shared', '-fPIC', '-O1', '-o', shim, join(import.meta.dirname, 'shim.c'), '-ldl'])
+  const shim = join(directory, `${source}.so`)
+  execFileSync('gcc', ['-shared', '-fPIC', '-O1', '-o', shim, join(import.meta.dirname, source), '-ldl'])
   return shim
 }
 

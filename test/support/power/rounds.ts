@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
-import { readConfig } from '../../../src/config.ts'
-import { sql } from '../../../src/database/sql.ts'
-import type { SqliteConnection } from '../../../src/database/sqlite.ts'
-import { termsOf } from '../../../src/domain/terms.ts'
-import { openEngine } from '../../../src/engine.ts'
-import { ADMIN_TOKEN } from '../app.ts'
-import { assertKept, assertWhole } from '../integrity.ts'
 import { createClient, type Sent, startWriters } from '../load.ts'
 import { eventually, makeDirectory, startServer } from '../process.ts'
 import type { seededRandom } from '../random.ts'
+import { assertSurvived, type Shown } from '../survived.ts'
 import { createDisk, WAYS } from './disk.ts'
 import { type Call, readTrace, traceInto } from './trace.ts'
 
@@ -52,48 +45,10 @@ async function traced(
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g
 const ROW = /"sequence":"(\d+)",.*?"requestId":"([^"]*)"/g
 
-/** What anybody was told before the cut: ids of what was made, and which request has which sequence. */
-type Shown = { ids: Set<string>; sequences: Map<string, string> }
-
 function note(shown: Shown, bytes: Buffer): void {
   const text = bytes.toString('latin1')
   for (const [id] of text.matchAll(ID)) shown.ids.add(id)
   for (const [, sequence = '', request = ''] of text.matchAll(ROW)) shown.sequences.set(sequence, request)
-}
-
-/** Opens what a cut left as a start does, and asserts that everything told before is there, and nothing is half there. */
-async function assertSurvived(dataDir: string, sent: readonly Sent[], shown: Shown): Promise<void> {
-  const config = readConfig({ DATA_DIR: dataDir, ADMIN_TOKEN, ORIGIN_KEY: undefined })
-  const engine = await openEngine(config, pino({ level: 'silent' }), Date.now)
-  try {
-    const { store } = engine
-    const known = sent.map(one => {
-      const { status, ...unanswered } = one
-      return status !== 201 || shown.ids.has(String(one.id)) ? one : unanswered
-    })
-    await assertKept(store.reader, known)
-    await assertWhole(store.reader)
-    const rows = await store.reader.all<{ sequence: number; request_id: string }>(
-      sql`SELECT sequence, request_id FROM activity`,
-    )
-    const requests = new Map(rows.map(row => [String(row.sequence), row.request_id]))
-    for (const [sequence, request] of shown.sequences) {
-      assert.equal(requests.get(sequence), request, `activity ${sequence} was shown`)
-    }
-    const found = await store.search({ terms: termsOf('note'), tag: null, sort: 'recent', limit: 10_000, offset: 0 })
-    const entries = (store.reader as SqliteConnection).all<{ number: number }>(
-      sql`SELECT number FROM entry ORDER BY number`,
-    )
-    const numbers = found.entries.toSorted((a, b) => a - b)
-    assert.deepEqual(
-      numbers,
-      entries.map(({ number }) => number),
-      'the search index holds what the store holds',
-    )
-  } finally {
-    await engine.limiter.close()
-    await engine.store.close()
-  }
 }
 
 /** Cuts a traced run at `images` moments and opens what each cut could have left. Gives how many writes had been told at the last. */

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { compileShim } from '../faults/tools.ts'
+import { createFaultRuns, type Scenario } from '../support/nth-fault.ts'
+import { makeDirectory } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
+
+const directory = makeDirectory()
+const shim = compileShim(directory.path, 'nth.c')
+after(() => directory.remove())
+
+/** Of the calls of a scenario so many are made to fail, one in each of as many equal stretches. */
+const POINTS = Number(process.env.FAULT_POINTS ?? 25)
+const SCENARIOS: readonly Scenario[] = ['first start', 'new index', 'backup']
+
+test('whichever call on a file fails, nothing that was told is lost and the end is as promised', {
+  skip: shim === false && 'calls cannot be made to fail here',
+}, async t => {
+  const { run } = await createFaultRuns(directory.path, String(shim))
+  const random = seededRandom('n-th fault')
+  for (const scenario of SCENARIOS) {
+    for (const full of [false, true]) {
+      await t.test(`${scenario}, ${full ? 'no space from then on' : 'one call fails'}`, async context => {
+        const calls = await run(scenario, { call: 0, full: false })
+        assert.ok(calls !== undefined && calls > POINTS, `${calls} calls`)
+        for (let point = 0; point < POINTS; point++) {
+          const call = 1 + Math.floor(((point + random.next()) * calls) / POINTS)
+          await run(scenario, { call, full })
+        }
+        context.diagnostic(`${POINTS} of ${calls} calls failed`)
+      })
+    }
+  }
+})
