@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { compileShim } from '../faults/tools.ts'
+import { newActor, newEntry } from '../support/client.ts'
+import { COSTLY_CONTENTS } from '../support/costly.ts'
+import { createClient } from '../support/load.ts'
+import { type Ending, sendAtRate } from '../support/open-loop.ts'
+import { makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { percentile } from '../support/times.ts'
+
+const TIMES = 10
+const LASTS = Number(process.env.OVERLOAD_MS ?? 30_000)
+/** How long clients wait for an answer, in milliseconds. */
+const PATIENCE = 5_000
+const GOODPUT = 0.7
+const HEALTH_WITHIN = 500
+const RECOVERED_WITHIN = 2_000
+const PEAK_LASTS = 5_000
+
+const directory = makeDirectory()
+const shim = compileShim(directory.path)
+const servers: ServerProcess[] = []
+after(async () => {
+  for (const server of servers) {
+    server.kill('SIGTERM')
+    await server.ended
+  }
+  directory.remove()
+})
+
+const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+
+/** What the service does at most of something in a second, asked by so many clients that wait for each other's answers no longer than for their own. */
+async function peakOf(url: string, requestOf: (n: number) => string, clients: number): Promise<number> {
+  let done = 0
+  let n = 0
+  const client = createClient(url, clients)
+  const until = performance.now() + PEAK_LASTS
+  const drive = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const text = requestOf(n++)
+      const [, method = '', path = ''] = /^(\w+) (\S+)/.exec(text) ?? []
+      const token = /x-actor-token: (\S+)/i.exec(text)?.[1]
+      const body = text.slice(text.indexOf('\r\n\r\n') + 4)
+      const answer = await client.send(method, path, body === '' ? undefined : JSON.parse(body), token)
+      if (answer.status < 300) done++
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, drive))
+  client.close()
+  return done / (PEAK_LASTS / 1_000)
+}
+
+/** Puts ten times its capacity on a service and asserts that it goes on working; gives what to tell. */
+async function overload(url: string, requestOf: (n: number) => string, clients: number): Promise<string> {
+  const peak = await peakOf(url, requestOf, clients)
+  const health: number[] = []
+  let over = false
+  const watch = (async () => {
+    const client = createClient(url, 1)
+    while (!over) {
+      const began = performance.now()
+      assert.equal((await client.send('GET', '/health')).status, 200)
+      health.push(performance.now() - began)
+      await pause(50)
+    }
+    client.close()
+  })()
+  const endings = await sendAtRate(url, requestOf, { rate: peak * TIMES, milliseconds: LASTS, patience: PATIENCE })
+  over = true
+  await watch
+  const again = await sendAtRate(url, requestOf, {
+    rate: peak / 4,
+    milliseconds: RECOVERED_WITHIN * 2,
+    patience: PATIENCE,
+  })
+  const tally = new Map<string, number>()
+  for (const { status } of endings) tally.set(String(status), (tally.get(String(status)) ?? 0) + 1)
+  const good = endings.filter(({ status }) => status !== undefined && status < 300).length / (LASTS / 1_000)
+  const told = `peak ${peak.toFixed(0)}/s, goodput ${good.toFixed(0)}/s of ${(endings.length / (LASTS / 1_000)).toFixed(0)}/s asked, ${JSON.stringify(Object.fromEntries(tally))}, /health p99 ${percentile(health, 99).toFixed(0)} ms`
+  assert.ok(good >= GOODPUT * peak, told)
+  assertExcess(endings, told)
+  assert.ok(percentile(health, 99) < HEALTH_WITHIN, told)
+  const late = again.filter(({ at }) => at - (again[0]?.at ?? 0) > RECOVERED_WITHIN)
+  assert.ok(
+    late.every(({ status }) => status !== undefined && status < 300),
+    `not recovered: ${told}`,
+  )
+  return told
+}
+
+/** What cannot be done is refused at once, with a time to come again; nobody waits for nothing. */
+function assertExcess(endings: readonly Ending[], told: string): void {
+  const refused = endings.filter(({ status }) => status === 503 || status === 429)
+  assert.ok(
+    refused.every(({ retryAfter }) => retryAfter),
+    told,
+  )
+  const unanswered = endings.filter(
+    ({ status }) => status === undefined || (status >= 300 && status !== 503 && status !== 429),
+  )
+  assert.ok(unanswered.length < endings.length / 100, `${unanswered.length} unanswered, ${told}`)
+}
+
+async function startFilled(name: string, env: Record<string, string> = {}) {
+  const server = await startServer(join(directory.path, name), { env })
+  servers.push(server)
+  const { token } = await newActor(server.url)
+  const content = String(COSTLY_CONTENTS['emphasis, strong and struck through'])
+  const { slug } = await newEntry(server.url, token, { content, summary: 'word' })
+  return { url: server.url, slug, token }
+}
+
+test('ten times as many pages as can be made', async context => {
+  const { url, slug } = await startFilled('pages')
+  context.diagnostic(await overload(url, () => get(`/entries/${slug}`, 'Accept: text/html\r\n'), 16))
+})
+
+test('ten times as many searches as can be answered', async context => {
+  const { url, token } = await startFilled('searches')
+  const content = Array.from({ length: 3_000 }, (_, word) => `w${word % 50}`).join(' ')
+  for (let n = 0; n < 3_000; n++) await newEntry(url, token, { content: `${content} n${n}` })
+  const path = '/api/search?q=w1+w2+w3+w4+w5+w6+w7+w8&sort=relevance&limit=1'
+  context.diagnostic(await overload(url, () => get(path), 16))
+})
+
+test('ten times as many writes as a slow disk takes', {
+  skip: shim === false && 'syncs cannot be made slow here',
+}, async context => {
+  const { url, token } = await startFilled('writes', { LD_PRELOAD: String(shim), SHIM_DELAY_MS: '1000' })
+  const post = (n: number): string => {
+    const body = JSON.stringify({ title: 'A note', summary: 'A summary', content: `Content ${n}` })
+    const fields = `Content-Type: application/json\r\nX-Actor-Token: ${token}\r\nContent-Length: ${body.length}`
+    return `POST /api/entries HTTP/1.1\r\nHost: x\r\n${fields}\r\n\r\n${body}`
+  }
+  context.diagnostic(await overload(url, post, 600))
+})

@@ -1,0 +1,85 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** How one request ended: its status, or none where nothing came in time, and after how many milliseconds. */
+export type Ending = { status: number | undefined; retryAfter: boolean; after: number; at: number }
+
+const TICK = 10
+/** Connections at most; what comes while all are taken counts as unanswered. */
+const CONNECTIONS = 4_000
+
+/**
+ * Sends a request `rate` times a second for some milliseconds, however slowly it is answered, as many clients would that know nothing of each other.
+ * Each waits for `patience` milliseconds and then leaves.
+ */
+export async function sendAtRate(
+  url: string,
+  requestOf: (n: number) => string,
+  { rate, milliseconds, patience }: { rate: number; milliseconds: number; patience: number },
+): Promise<Ending[]> {
+  const { port } = new URL(url)
+  const endings: Ending[] = []
+  const idle: Socket[] = []
+  let open = 0
+  let sent = 0
+  const send = (text: string): void => {
+    const at = performance.now()
+    const socket = idle.pop() ?? (open < CONNECTIONS ? connect(Number(port), '127.0.0.1') : undefined)
+    const end = (status: number | undefined, retryAfter = false): void => {
+      endings.push({ status, retryAfter, after: performance.now() - at, at })
+    }
+    if (socket === undefined) {
+      end(undefined)
+      return
+    }
+    if (socket.connecting) open++
+    let answer = ''
+    const leave = (): void => {
+      clearTimeout(late)
+      socket.removeAllListeners()
+      socket.on('error', () => {})
+      socket.destroy()
+      open--
+    }
+    const late = setTimeout(() => {
+      leave()
+      end(undefined)
+    }, patience)
+    socket.once('error', () => {
+      leave()
+      end(undefined)
+    })
+    socket.once('close', () => {
+      leave()
+      end(undefined)
+    })
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString('latin1')
+      if (!isWhole(answer)) return
+      end(Number(answer.slice(9, 12)), /^retry-after: /im.test(answer))
+      if (/^connection: close/im.test(answer)) return leave()
+      clearTimeout(late)
+      socket.removeAllListeners()
+      socket.once('error', leave)
+      socket.once('close', leave)
+      idle.push(socket)
+    })
+    socket.write(text)
+  }
+  const began = performance.now()
+  for (let now = began; now - began < milliseconds; now = performance.now()) {
+    for (; sent < ((now - began) * rate) / 1_000; sent++) send(requestOf(sent))
+    await pause(TICK)
+  }
+  while (endings.length < sent) await pause(TICK)
+  for (const socket of idle) socket.destroy()
+  return endings
+}
+
+/** Whether an answer with a Content-Length has come completely. */
+function isWhole(answer: string): boolean {
+  const head = answer.indexOf('\r\n\r\n')
+  if (head === -1) return false
+  const length = Number(/^content-length: (\d+)/im.exec(answer.slice(0, head))?.[1] ?? 0)
+  return answer.length >= head + 4 + length
+}
