@@ -71,8 +71,9 @@ function refusal(partial: string, error: unknown): OperatorError {
       )
 }
 
-const SQLITE_IOERR = 10
 const SQLITE_FULL = 13
+/** What SQLite says when a file cannot be read, written or opened, or is not what was written: 10, 11 and 14. */
+const SQLITE_DISK: readonly number[] = [10, 11, 14]
 
 /** What fails because of the disk is said in a sentence; anything else is what it is. */
 function faultOf(file: string, error: unknown): unknown {
@@ -80,7 +81,7 @@ function faultOf(file: string, error: unknown): unknown {
   const kind = (errcode ?? 0) & 0xff
   if (code === 'ENOSPC' || kind === SQLITE_FULL)
     return new OperatorError(`There is no space left for ${file}; make some and run again.`)
-  if (code === 'EIO' || kind === SQLITE_IOERR)
+  if (code === 'EIO' || SQLITE_DISK.includes(kind))
     return new OperatorError(`A disk failed while ${file} was made (${message}); see to it and run again.`)
   return error
 }

@@ -31,16 +31,16 @@ export type SqliteConnection = {
 /**
  * Opens a SQLite file in WAL mode.
  * A writer has synchronous=FULL, so that a commit that returned survives a power cut, or NORMAL for derived data that may lose its newest part.
- * Throws StoreFault('broken') when the library is too old or the file is no database.
+ * Throws StoreFault('broken') when the library is too old, or the file is no database or cannot be opened.
  */
 export function openSqlite(
   path: string,
   mode: 'read' | 'write' | 'derived',
   options: { cacheKib?: number; mmapBytes?: number } = {},
 ): SqliteConnection {
-  const raw = new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT })
+  const raw = opening(() => new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT }))
   try {
-    guarded(() => {
+    opening(() => {
       assertVersion(raw)
       if (mode === 'read') return
       raw.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
@@ -113,7 +113,17 @@ export function emptyLog(connection: SqliteConnection): void {
 const SQLITE_FULL = 13
 const SQLITE_IOERR = 10
 const SQLITE_CORRUPT = 11
+const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
+
+/** A file that cannot be opened is as good as broken; later, what cannot be opened may be some temporary file. */
+function opening<T>(work: () => T): T {
+  try {
+    return guarded(work)
+  } catch (error) {
+    throw codeOf(error) === SQLITE_CANTOPEN ? new StoreFault('broken', error) : error
+  }
+}
 
 function guarded<T>(work: () => T): T {
   try {
@@ -131,8 +141,10 @@ function* guardedEach<R>(rows: () => Iterable<R>): Generator<R> {
   }
 }
 
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
+
 function faultOf(error: unknown): unknown {
-  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff
+  const code = codeOf(error)
   if (code === SQLITE_FULL) return new StoreFault('full', error)
   if (code === SQLITE_IOERR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return new StoreFault('broken', error)
   return error

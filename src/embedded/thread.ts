@@ -19,8 +19,12 @@ export type ThreadOptions = {
   onSend?: () => void
 }
 
+/** While the oldest request under way waits longer than this, further ones are refused: who waits longer has often gone. In milliseconds. */
+const WAITED_MAX = 3_000
+
 /**
- * Starts a thread and resolves when it is ready. At most `pendingMax` requests may be under way; further ones are refused as OVERLOADED.
+ * Starts a thread and resolves when it is ready. At most `pendingMax` requests may be under way, and none for too long; further ones are
+ * refused as OVERLOADED.
  * `batched` sends the requests of one turn as an array; `onSend` is told before, and may still add to them. When the thread dies, everything under way fails and `onDeath` is told.
  */
 export async function startThread(
@@ -70,11 +74,16 @@ export async function startThread(
     worker.postMessage(outbox)
     outbox = []
   }
+  const waited = (): number => {
+    const [oldest] = waiting.values()
+    return oldest === undefined ? 0 : performance.now() - oldest.since
+  }
   return {
     ask: message =>
       new Promise((resolve, reject) => {
         if (dead !== undefined) return reject(dead)
-        if (waiting.size >= pendingMax) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+        if (waiting.size >= pendingMax || waited() > WAITED_MAX)
+          return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
         const id = nextId++
         waiting.set(id, { since: performance.now(), resolve, reject })
         if (!batched) return worker.postMessage(message(id))
@@ -82,10 +91,7 @@ export async function startThread(
         outbox.push(message(id))
       }),
     pending: () => waiting.size,
-    waited: () => {
-      const [oldest] = waiting.values()
-      return oldest === undefined ? 0 : performance.now() - oldest.since
-    },
+    waited,
     async close() {
       closing = true
       if (outbox.length > 0) flush()

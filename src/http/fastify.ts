@@ -16,13 +16,17 @@ import { problemAnswer, problemOf } from './errors.ts'
 import { problemPageAnswer, wantsPage } from './page-handler.ts'
 import { closeSlowReaders, ignoreExpectations, listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
 
-/** Fastify with every default that would break the contract set otherwise. `answer` may answer a request before it is routed: true if it did. */
+/** May answer a request before it is routed: true if it did. */
+export type Answerer = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** Fastify with every default that would break the contract set otherwise. `onOverload` is told of each request that was refused because there is too much to do. */
 export function createFastify(
   logger: Logger,
   config: Config,
-  answer: (request: IncomingMessage, response: ServerResponse) => boolean,
+  answer: Answerer,
+  onOverload: () => void,
 ): FastifyInstance {
-  const fail = failure(logger, config)
+  const fail = failure(logger, config, onOverload)
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -65,10 +69,12 @@ export function tell(logger: Logger, { ms, ...told }: Told, method = 'GET'): voi
 }
 
 /** Gives the function that answers a failed request: in the error shape, or as a page where a person asked for one. */
-function failure(logger: Logger, config: Config) {
+function failure(logger: Logger, config: Config, onOverload: () => void) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = problemOf(error)
-    if (PROBLEMS[problem.code].status === 503) {
+    // Refusals come by the thousand: they are told together.
+    if (problem.code === 'OVERLOADED') onOverload()
+    else if (PROBLEMS[problem.code].status === 503) {
       const level = problem.code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
       logger[level]({ requestId: request.id, err: error, code: problem.code }, 'a request failed')
     }

@@ -15,7 +15,9 @@ const LASTS = Number(process.env.OVERLOAD_MS ?? 30_000)
 /** How long clients wait for an answer, in milliseconds. */
 const PATIENCE = 5_000
 const GOODPUT = 0.7
-const HEALTH_WITHIN = 500
+/** What /health may take in 99 of 100 cases, in milliseconds; where the machine is busy, so many times what it takes at the peak. */
+const HEALTH_WITHIN = 1_000
+const HEALTH_SLOWER = 6
 const RECOVERED_WITHIN = 2_000
 const PEAK_LASTS = 5_000
 
@@ -53,24 +55,32 @@ async function peakOf(url: string, requestOf: (n: number) => string, clients: nu
   return done / (PEAK_LASTS / 1_000)
 }
 
-/** Puts ten times its capacity on a service and asserts that it goes on working; gives what to tell. */
-async function overload(url: string, requestOf: (n: number) => string, clients: number): Promise<string> {
-  const peak = await peakOf(url, requestOf, clients)
-  const health: number[] = []
+/** Does something, and gives what /health took meanwhile in 99 of 100 cases, in milliseconds. */
+async function watchingHealth<T>(url: string, work: () => Promise<T>): Promise<[T, number]> {
+  const times: number[] = []
   let over = false
-  const watch = (async () => {
-    const client = createClient(url, 1)
+  const client = createClient(url, 1)
+  const watch = async (): Promise<void> => {
     while (!over) {
       const began = performance.now()
       assert.equal((await client.send('GET', '/health')).status, 200)
-      health.push(performance.now() - began)
+      times.push(performance.now() - began)
       await pause(50)
     }
-    client.close()
-  })()
-  const endings = await sendAtRate(url, requestOf, { rate: peak * TIMES, milliseconds: LASTS, patience: PATIENCE })
+  }
+  const watching = watch()
+  const result = await work()
   over = true
-  await watch
+  await watching
+  client.close()
+  return [result, percentile(times, 99)]
+}
+
+/** Puts ten times its capacity on a service and asserts that it goes on working; gives what to tell. */
+async function overload(url: string, requestOf: (n: number) => string, clients: number): Promise<string> {
+  const [peak, before] = await watchingHealth(url, () => peakOf(url, requestOf, clients))
+  const asked = { rate: peak * TIMES, milliseconds: LASTS, patience: PATIENCE }
+  const [endings, health] = await watchingHealth(url, () => sendAtRate(url, requestOf, asked))
   const again = await sendAtRate(url, requestOf, {
     rate: peak / 4,
     milliseconds: RECOVERED_WITHIN * 2,
@@ -79,10 +89,10 @@ async function overload(url: string, requestOf: (n: number) => string, clients: 
   const tally = new Map<string, number>()
   for (const { status } of endings) tally.set(String(status), (tally.get(String(status)) ?? 0) + 1)
   const good = endings.filter(({ status }) => status !== undefined && status < 300).length / (LASTS / 1_000)
-  const told = `peak ${peak.toFixed(0)}/s, goodput ${good.toFixed(0)}/s of ${(endings.length / (LASTS / 1_000)).toFixed(0)}/s asked, ${JSON.stringify(Object.fromEntries(tally))}, /health p99 ${percentile(health, 99).toFixed(0)} ms`
+  const told = `peak ${peak.toFixed(0)}/s, goodput ${good.toFixed(0)}/s of ${(endings.length / (LASTS / 1_000)).toFixed(0)}/s asked, ${JSON.stringify(Object.fromEntries(tally))}, /health p99 ${health.toFixed(0)} ms (at the peak ${before.toFixed(0)} ms)`
   assert.ok(good >= GOODPUT * peak, told)
   assertExcess(endings, told)
-  assert.ok(percentile(health, 99) < HEALTH_WITHIN, told)
+  assert.ok(health < Math.max(HEALTH_WITHIN, HEALTH_SLOWER * before), told)
   const late = again.filter(({ at }) => at - (again[0]?.at ?? 0) > RECOVERED_WITHIN)
   assert.ok(
     late.every(({ status }) => status !== undefined && status < 300),

@@ -64,7 +64,7 @@ const shownOf = (sent: readonly Sent[]) => ({
 /** What ends because of a fault says so in words, and is not ended by a signal. */
 function assertSaid({ code, signal, stderr }: End, fault: Fault): void {
   assert.ok(code !== null && code !== 0, `ended with ${code ?? signal} at call ${fault.call}`)
-  assert.match(stderr, /the store is broken|disk|space|cannot/i, stderr.slice(0, 2_000))
+  assert.match(stderr, /the store is broken|disk|space|cannot|damaged/i, stderr.slice(0, 2_000))
   assert.doesNotMatch(stderr, /nobody foresaw/, stderr.slice(0, 2_000))
 }
 

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 export type Ending = { status: number | undefined; retryAfter: boolean; after: number; at: number }
 
 const TICK = 10
-/** Connections at most; what comes while all are taken counts as unanswered. */
-const CONNECTIONS = 4_000
+/** Connections, opened beforehand and kept as those of a proxy are; what comes while all are taken counts as unanswered. */
+const CONNECTIONS = 1_500
 
 /**
  * Sends a request `rate` times a second for some milliseconds, however slowly it is answered, as many clients would that know nothing of each other.
@@ -20,11 +20,13 @@ export async function sendAtRate(
   const { port } = new URL(url)
   const endings: Ending[] = []
   const idle: Socket[] = []
-  let open = 0
   let sent = 0
+  for (let n = 0; n < CONNECTIONS; n++) idle.push(await connected(Number(port)))
   const send = (text: string): void => {
     const at = performance.now()
-    const socket = idle.pop() ?? (open < CONNECTIONS ? connect(Number(port), '127.0.0.1') : undefined)
+    let socket = idle.pop()
+    // One that was let go for having been idle is opened anew.
+    if (socket?.writable === false || socket?.destroyed) socket = connect(Number(port), '127.0.0.1')
     const end = (status: number | undefined, retryAfter = false): void => {
       endings.push({ status, retryAfter, after: performance.now() - at, at })
     }
@@ -32,14 +34,12 @@ export async function sendAtRate(
       end(undefined)
       return
     }
-    if (socket.connecting) open++
     let answer = ''
     const leave = (): void => {
       clearTimeout(late)
       socket.removeAllListeners()
       socket.on('error', () => {})
       socket.destroy()
-      open--
     }
     const late = setTimeout(() => {
       leave()
@@ -75,6 +75,15 @@ export async function sendAtRate(
   for (const socket of idle) socket.destroy()
   return endings
 }
+
+const connected = (port: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.removeListener('error', reject)
+      resolve(socket)
+    })
+    socket.once('error', reject)
+  })
 
 /** Whether an answer with a Content-Length has come completely. */
 function isWhole(answer: string): boolean {

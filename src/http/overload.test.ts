@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { watchOverload } from './overload.ts'
+
+/** What each request costs, in milliseconds of work: four are more than may hold the event loop. */
+const WORK = 70
+const CLIENTS = 12
+
+function work(milliseconds: number): void {
+  const { user, system } = process.threadCpuUsage()
+  const used = (): number => {
+    const now = process.threadCpuUsage()
+    return (now.user + now.system - user - system) / 1_000
+  }
+  while (used() < milliseconds);
+}
+
+/** Sends a request on each of the connections and gives their answers as they came. */
+const ask = (sockets: readonly Socket[], path: string): Promise<string[]> =>
+  Promise.all(
+    sockets.map(
+      socket =>
+        new Promise<string>(resolve => {
+          socket.once('data', bytes => resolve(bytes.toString()))
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+        }),
+    ),
+  )
+const statusesOf = (answers: readonly string[]): number[] => answers.map(answer => Number(answer.slice(9, 12)))
+
+test('what comes while the event loop is held is refused with a time to come again, and then all is well', async t => {
+  let told = 0
+  const overload = watchOverload(refused => {
+    told += refused
+  })
+  const server = createServer((request, response) => {
+    if (!overload.take(request, response)) return
+    if (request.url === '/work') work(WORK)
+    response.end('done')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const sockets: Socket[] = []
+  t.after(() => {
+    overload.close()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  for (let n = 0; n < CLIENTS; n++) sockets.push(connect(port, '127.0.0.1'))
+  assert.deepEqual(new Set(statusesOf(await ask(sockets, '/idle'))), new Set([200]))
+
+  const health = sockets.splice(-1)
+  const [answers, alive] = await Promise.all([ask(sockets, '/work'), ask(health, '/health')])
+  const statuses = statusesOf(answers)
+  const refused = answers.filter(answer => answer.startsWith('HTTP/1.1 503 '))
+  assert.ok(statuses.filter(status => status === 200).length >= 2, statuses.join())
+  assert.ok(refused.length >= 3, statuses.join())
+  for (const answer of refused) {
+    assert.match(answer, /^retry-after: 1\r$/im)
+    assert.match(answer, /\r\n\r\n\{"error":\{"code":"OVERLOADED","requestId":"[0-9a-f-]{36}"\}\}$/)
+  }
+  assert.deepEqual(statusesOf(alive), [200], 'whether it lives is always told')
+  assert.deepEqual(statusesOf(await ask(sockets.slice(0, 1), '/work')), [200])
+  assert.deepEqual(statusesOf(await ask(sockets.slice(0, 1), '/idle')), [200])
+  assert.equal(told, refused.length)
+})
