@@ -13,27 +13,28 @@ import { LIMITS } from '../contract/limits.ts'
 import { PROBLEMS, Problem } from '../contract/problems.ts'
 import { parseJson } from './body.ts'
 import { problemAnswer, problemOf } from './errors.ts'
+import { watchOverload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './page-handler.ts'
 import { closeSlowReaders, ignoreExpectations, listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
 
-/** May answer a request before it is routed: true if it did. */
-export type Answerer = (request: IncomingMessage, response: ServerResponse) => boolean
-
-/** Fastify with every default that would break the contract set otherwise. `onOverload` is told of each request that was refused because there is too much to do. */
+/**
+ * Fastify with every default that would break the contract set otherwise. `answer` may answer a request before it is routed: true if it did.
+ * What is too much to do is refused before it is routed, too.
+ */
 export function createFastify(
   logger: Logger,
   config: Config,
-  answer: Answerer,
-  onOverload: () => void,
+  answer: (request: IncomingMessage, response: ServerResponse) => boolean,
 ): FastifyInstance {
-  const fail = failure(logger, config, onOverload)
+  const overload = watchOverload(logger)
+  const fail = failure(logger, config, overload.noteRefused)
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: log => log,
     serverFactory: handle =>
       createHttpServer({ ...TIMEOUTS }, (request, response) => {
-        if (!answer(request, response)) handle(request, response)
+        if (!answer(request, response) && overload.take(request, response)) handle(request, response)
       }),
     genReqId: () => randomUUID(),
     bodyLimit: LIMITS.bodyBytes,
@@ -52,6 +53,7 @@ export function createFastify(
   )
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
   app.setNotFoundHandler((request, reply) => fail(new Problem('ROUTE_NOT_FOUND'), request, reply))
+  app.addHook('onClose', async () => overload.close())
   app.addHook('onResponse', (request, reply, done) => {
     const operation = request.routeOptions.config.name ?? null
     tell(logger, { requestId: request.id, operation, status: reply.statusCode, ms: reply.elapsedTime }, request.method)

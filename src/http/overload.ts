@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
 import { OPERATIONS } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import { PUBLIC_FIELDS } from './cors.ts'
@@ -14,6 +15,9 @@ const HELD_MAX = 250
 const UNDER_WAY_MAX = 32
 /** How often at most it is told that requests are refused, in milliseconds. */
 const TELL_INTERVAL = 10_000
+
+const REFUSED =
+  'requests were refused: more is asked for than can be done; see who asks, or serve from a faster machine or from more nodes'
 
 /** Knows when there is more to do than can be done: then it is better to refuse at once than to answer when nobody waits any more. */
 export type Overload = {
@@ -41,9 +45,9 @@ function refuse(path: string, response: ServerResponse): void {
 /**
  * Watches how long the event loop is held. Nobody is refused because of one request, or of what is not a request;
  * past that, what waits is refused until the loop has gone round, which takes a fraction of the time of answering it.
- * `onRefused` is told now and then how many were refused since the last time.
+ * How many were refused is logged now and then, together.
  */
-export function watchOverload(onRefused: (refused: number) => void): Overload {
+export function watchOverload(logger: Logger): Overload {
   let looked = performance.now()
   let used = process.threadCpuUsage()
   let held = 0
@@ -63,7 +67,7 @@ export function watchOverload(onRefused: (refused: number) => void): Overload {
     used = process.threadCpuUsage()
     taken = 0
     if (refused === 0 || now - told < TELL_INTERVAL) return
-    onRefused(refused)
+    logger.warn({ refused }, REFUSED)
     refused = 0
     told = now
   }

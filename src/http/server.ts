@@ -13,12 +13,11 @@ import { PAGES } from '../web/pages.ts'
 import { type Admitted, createAdmission } from './admission.ts'
 import { assertJsonBody } from './body.ts'
 import { corsOptions } from './cors.ts'
-import { type Answerer, createFastify } from './fastify.ts'
+import { createFastify } from './fastify.ts'
 import { GUIDES, guideAnswer } from './guides.ts'
 import { createHandlers } from './handlers.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
-import { watchOverload } from './overload.ts'
 import { admittedAs, createPageHandler, searchFor } from './page-handler.ts'
 import { createReadyAnswer } from './ready.ts'
 import { createStreams } from './streams.ts'
@@ -75,16 +74,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     terms,
   })
 
-  const overload = watchOverload(refused =>
-    logger.warn(
-      { refused },
-      'requests were refused: more is asked for than can be done; see who asks, or serve from more or faster machines',
-    ),
-  )
   const answerReady = createReadyAnswer({ config, logger, entries, limiter, origins, observer, now })
-  const answer: Answerer = (request, response) =>
-    !stopping && (answerReady(request, response) || !overload.take(request, response))
-  const app = createFastify(logger, config, answer, overload.noteRefused)
+  const app = createFastify(logger, config, (request, response) => !stopping && answerReady(request, response))
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, ...SECURITY_FIELDS })
     if (stopping) reply.header('connection', 'close')
@@ -106,7 +97,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN)
       await app.close()
       clearTimeout(patience)
-      overload.close()
       await observer.close()
     },
   }
