@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isFull } from '../database/sqlite.ts'
 import { OperatorError } from '../operator-error.ts'
 import { syncPath } from '../sync-path.ts'
 
@@ -71,7 +72,6 @@ function refusal(partial: string, error: unknown): OperatorError {
       )
 }
 
-const SQLITE_FULL = 13
 /** What SQLite says when a file cannot be read, written or opened, or is not what was written: 10, 11 and 14. */
 const SQLITE_DISK: readonly number[] = [10, 11, 14]
 
@@ -79,7 +79,7 @@ const SQLITE_DISK: readonly number[] = [10, 11, 14]
 function faultOf(file: string, error: unknown): unknown {
   const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string }
   const kind = (errcode ?? 0) & 0xff
-  if (code === 'ENOSPC' || kind === SQLITE_FULL)
+  if (code === 'ENOSPC' || isFull(error))
     return new OperatorError(`There is no space left for ${file}; make some and run again.`)
   if (code === 'EIO' || SQLITE_DISK.includes(kind))
     return new OperatorError(`A disk failed while ${file} was made (${message}); see to it and run again.`)

@@ -111,6 +111,8 @@ export function emptyLog(connection: SqliteConnection): void {
 }
 
 const SQLITE_FULL = 13
+/** There is no space for the index of the log. */
+const SQLITE_IOERR_SHMSIZE = 4_874
 const SQLITE_IOERR = 10
 const SQLITE_CORRUPT = 11
 const SQLITE_CANTOPEN = 14
@@ -143,9 +145,13 @@ function* guardedEach<R>(rows: () => Iterable<R>): Generator<R> {
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
+/** Whether an error of SQLite means that the disk is full. */
+export const isFull = (error: unknown): boolean =>
+  codeOf(error) === SQLITE_FULL || (error as { errcode?: number }).errcode === SQLITE_IOERR_SHMSIZE
+
 function faultOf(error: unknown): unknown {
   const code = codeOf(error)
-  if (code === SQLITE_FULL) return new StoreFault('full', error)
+  if (isFull(error)) return new StoreFault('full', error)
   if (code === SQLITE_IOERR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return new StoreFault('broken', error)
   return error
 }

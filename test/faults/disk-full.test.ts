@@ -1,43 +1,16 @@
 import assert from 'node:assert/strict'
-import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { call, expectProblem, expectStatus, newActor } from '../support/client.ts'
+import { newActor } from '../support/client.ts'
+import { fullDiskRound, SLACKS } from '../support/full-disk.ts'
 import { assertWhole } from '../support/integrity.ts'
-import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { makeDirectory, startServer } from '../support/process.ts'
 import { inspect } from '../support/reader.ts'
 import { mountSmallDisk } from './tools.ts'
 
 const directory = makeDirectory()
 const disk = join(directory.path, 'disk')
-const ballast = join(disk, 'ballast')
 const unmount = mountSmallDisk(disk, '16m')
-
-/** Words that no other entry has, so that the search index grows as fast as the store. */
-const wordsOf = (n: number): string =>
-  Array.from({ length: 2_000 }, (_, word) => `w${(n * 2_000 + word).toString(36)}`).join(' ')
-const bodyOf = (n: number) => ({ title: `Note ${n}`, summary: 'A note', content: wordsOf(n) })
-
-/** Space left for each round, in bytes: none, enough for the store and not for its search index, enough for both to compete. */
-const SLACKS = [0, 100_000, 300_000]
-
-/** Takes all the space that is left but `slack` bytes. */
-function fill(slack: number): void {
-  const { bavail, bsize } = statfsSync(disk)
-  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - slack), 1))
-}
-
-let made = 0
-async function untilFull(server: ServerProcess, token: string): Promise<number> {
-  for (let n = 0; n < 2_000; n++) {
-    const answer = await call(server.url, 'POST', '/api/entries', { body: bodyOf(made++), token })
-    if (answer.status === 201) continue
-    expectProblem(answer, 503, 'STORE_UNAVAILABLE')
-    assert.ok(Number(answer.headers.get('retry-after')) >= 1)
-    return n
-  }
-  throw new Error('The disk never filled.')
-}
 
 test('on a full disk writes are refused and reads go on; with space again it recovers by itself', {
   skip: unmount === false && 'no small disk can be mounted',
@@ -45,40 +18,7 @@ test('on a full disk writes are refused and reads go on; with space again it rec
   const server = await startServer(join(disk, 'data'))
   try {
     const { token } = await newActor(server.url)
-    for (const [round, slack] of SLACKS.entries()) {
-      fill(slack)
-      const kept = await untilFull(server, token)
-      for (let again = 0; again < 5; again++) {
-        const body = { title: 'Refused', summary: 'Refused', content: `${'refused '.repeat(2_000)}` }
-        expectProblem(await call(server.url, 'POST', '/api/entries', { body, token }), 503, 'STORE_UNAVAILABLE')
-      }
-      expectProblem(await call(server.url, 'GET', '/ready'), 503, 'NOT_READY')
-      expectStatus(await call(server.url, 'GET', '/health'), 200)
-      for (const path of [
-        '/api/entries',
-        '/api/entries?sort=evolution',
-        '/api/activity',
-        '/api/stats',
-        '/api/discovery',
-      ]) {
-        expectStatus(await call(server.url, 'GET', path), 200)
-      }
-      const found = await call<{ items: unknown[] }>(server.url, 'GET', '/api/entries?q=refused')
-      if (found.status === 200) assert.deepEqual(found.body.items, [])
-      else expectProblem(found, 503, 'NOT_READY')
-
-      rmSync(ballast)
-      await eventually('ready again', 5_000, async () =>
-        (await call(server.url, 'GET', '/ready')).status === 200 ? true : undefined,
-      )
-      const body = { title: `Back ${round}`, summary: 'Back', content: `recovered${round} after ${kept}` }
-      expectStatus(await call(server.url, 'POST', '/api/entries', { body, token }), 201)
-      const search = await call<{ items: { title: string }[] }>(server.url, 'GET', `/api/entries?q=recovered${round}`)
-      assert.deepEqual(
-        expectStatus(search, 200).items.map(({ title }) => title),
-        [`Back ${round}`],
-      )
-    }
+    for (const slack of SLACKS) await fullDiskRound(server, disk, slack, token)
     await inspect(server.dataDir, assertWhole)
   } finally {
     server.kill('SIGTERM')

@@ -49,9 +49,13 @@ before(async () => {
   const dataDir = join(directory.path, 'data')
   const file = join(directory.path, 'lines')
   await writeLines(file)
-  const env = { DATA_DIR: dataDir, ...(ENGINE === 'postgres' ? { DATABASE_URL: await databaseOf(dataDir) } : {}) }
-  const { code, stderr } = await spawnService(['import', '--from', file], { env }).ended
-  assert.equal(code, 0, stderr.slice(-1_000))
+  const env = { DATA_DIR: dataDir }
+  const run = async (...args: string[]): Promise<void> => {
+    const { code, stderr } = await spawnService(args, { env }).ended
+    assert.equal(code, 0, stderr.slice(-1_000))
+  }
+  await run('import', '--from', file)
+  if (ENGINE === 'postgres') await run('copy', '--from', dataDir, '--to', await databaseOf(dataDir))
   server = await startServer(dataDir)
   const client = createClient(server.url, 1)
   await eventually('the index is there', 300_000, async () => {

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { mountSmallDisk } from '../faults/tools.ts'
+import { newActor } from '../support/client.ts'
+import { fill, fullDiskRound, SLACKS } from '../support/full-disk.ts'
+import { assertWhole } from '../support/integrity.ts'
+import { makeDirectory, spawnService, startServer } from '../support/process.ts'
+import { inspect } from '../support/reader.ts'
+
+const ROUNDS = 10
+const directory = makeDirectory()
+const disk = join(directory.path, 'disk')
+const unmount = mountSmallDisk(disk, '64m')
+const options = { skip: unmount === false && 'no small disk can be mounted' }
+const dataDir = join(disk, 'data')
+
+after(() => {
+  if (unmount !== false) unmount()
+  directory.remove()
+})
+
+test(
+  `a disk that is full ${ROUNDS} times loses nothing, and the service comes back within 5 s of space each time`,
+  options,
+  async () => {
+    const server = await startServer(dataDir)
+    try {
+      const { token } = await newActor(server.url)
+      for (let round = 0; round < ROUNDS; round++)
+        await fullDiskRound(server, disk, SLACKS[round % SLACKS.length] ?? 0, token)
+      await inspect(dataDir, assertWhole)
+    } finally {
+      server.kill('SIGTERM')
+      await server.ended
+    }
+    assert.equal((await server.ended).code, 0)
+  },
+)
+
+test(
+  'a backup that finds no space says so and leaves nothing, and goes through once there is some',
+  options,
+  async () => {
+    const source = join(directory.path, 'source')
+    cpSync(dataDir, source, { recursive: true })
+    rmSync(dataDir, { recursive: true })
+    const target = join(disk, 'copy')
+    const backup = () => spawnService(['backup', '--to', target], { env: { DATA_DIR: source } }).ended
+    for (const slack of SLACKS) {
+      const ballast = fill(disk, slack)
+      const { code, stderr } = await backup()
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, /no space left for .*copy; make some and run again\.$/m)
+      assert.deepEqual(readdirSync(disk), ['ballast'], 'nothing is left')
+      rmSync(ballast)
+    }
+    const { code, stderr } = await backup()
+    assert.equal(code, 0, stderr)
+    assert.ok(existsSync(target))
+  },
+)

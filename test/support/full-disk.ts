@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { call, expectProblem, expectStatus } from './client.ts'
+import { eventually, type ServerProcess } from './process.ts'
+
+/** Words that no other entry has, so that the search index grows as fast as the store. */
+const wordsOf = (n: number): string =>
+  Array.from({ length: 2_000 }, (_, word) => `w${(n * 2_000 + word).toString(36)}`).join(' ')
+const bodyOf = (n: number) => ({ title: `Note ${n}`, summary: 'A note', content: wordsOf(n) })
+
+/** Space left for a round, in bytes: none, enough for the store and not for its search index, enough for both to compete. */
+export const SLACKS = [0, 100_000, 300_000]
+
+/** Takes all the space of a disk that is left but `slack` bytes; gives the file that takes it. */
+export function fill(disk: string, slack: number): string {
+  const ballast = join(disk, 'ballast')
+  const { bavail, bsize } = statfsSync(disk)
+  try {
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - slack), 1))
+  } catch (error) {
+    // Whoever else writes here may have been quicker: then it is full, too.
+    if ((error as { code?: string }).code !== 'ENOSPC') throw error
+  }
+  return ballast
+}
+
+let made = 0
+async function untilFull(server: ServerProcess, token: string): Promise<number> {
+  for (let n = 0; n < 2_000; n++) {
+    const answer = await call(server.url, 'POST', '/api/entries', { body: bodyOf(made++), token })
+    if (answer.status === 201) continue
+    expectProblem(answer, 503, 'STORE_UNAVAILABLE')
+    assert.ok(Number(answer.headers.get('retry-after')) >= 1)
+    return n
+  }
+  throw new Error('The disk never filled.')
+}
+
+/** Fills the disk that a service keeps its data on, looks at what it answers, makes space again, and asserts that it recovers by itself. */
+export async function fullDiskRound(
+  server: ServerProcess,
+  disk: string,
+  slack: number,
+  token: string,
+): Promise<number> {
+  const round = made
+  const ballast = fill(disk, slack)
+  const kept = await untilFull(server, token)
+  for (let again = 0; again < 5; again++) {
+    const body = { title: 'Refused', summary: 'Refused', content: `${'refused '.repeat(2_000)}` }
+    expectProblem(await call(server.url, 'POST', '/api/entries', { body, token }), 503, 'STORE_UNAVAILABLE')
+  }
+  expectProblem(await call(server.url, 'GET', '/ready'), 503, 'NOT_READY')
+  expectStatus(await call(server.url, 'GET', '/health'), 200)
+  for (const path of ['/api/entries', '/api/entries?sort=evolution', '/api/activity', '/api/stats', '/api/discovery']) {
+    expectStatus(await call(server.url, 'GET', path), 200)
+  }
+  const found = await call<{ items: unknown[] }>(server.url, 'GET', '/api/entries?q=refused')
+  if (found.status === 200) assert.deepEqual(found.body.items, [])
+  else expectProblem(found, 503, 'NOT_READY')
+
+  rmSync(ballast)
+  await eventually('ready again', 5_000, async () =>
+    (await call(server.url, 'GET', '/ready')).status === 200 ? true : undefined,
+  )
+  const body = { title: `Back ${round}`, summary: 'Back', content: `recovered${round} after ${kept}` }
+  expectStatus(await call(server.url, 'POST', '/api/entries', { body, token }), 201)
+  const search = await call<{ items: { title: string }[] }>(server.url, 'GET', `/api/entries?q=recovered${round}`)
+  assert.deepEqual(
+    expectStatus(search, 200).items.map(({ title }) => title),
+    [`Back ${round}`],
+  )
+  return kept
+}
