@@ -61,8 +61,38 @@ export function checkDirectory(directory: string): Finding[] {
   } catch {
     return [{ mark: 'FAIL', what, finding: `${directory} cannot be written`, mend: 'make it writable for this user' }]
   }
-  const { bavail, bsize } = statfsSync(directory)
-  return [{ mark: 'ok', what, finding: `${directory} is writable` }, spaceFinding(bavail * bsize)]
+  const { bavail, bsize, type } = statfsSync(directory)
+  return [
+    { mark: 'ok', what, finding: `${directory} is writable` },
+    fileSystemFinding(directory, type),
+    spaceFinding(bavail * bsize),
+  ]
+}
+
+/** File systems on which a store is not safe, by the number that Linux gives them: what they do to it, and the mend. */
+const UNSAFE: Record<number, { name: string; finding: string; mend: string }> = Object.fromEntries(
+  [
+    [0x01021994, 'tmpfs', 'lies in memory: all is lost when the machine stops'],
+    [0x858458f6, 'ramfs', 'lies in memory: all is lost when the machine stops'],
+    [0x794c7630, 'overlay', 'belongs to a container: all is lost when that is removed'],
+    [0x6969, 'NFS', 'lies on another machine: its locks and syncs cannot be relied on'],
+    [0xff534d42, 'CIFS', 'lies on another machine: its locks and syncs cannot be relied on'],
+    [0xfe534d42, 'SMB', 'lies on another machine: its locks and syncs cannot be relied on'],
+  ].map(([type, name, finding]) => [type, { name, finding, mend: 'set DATA_DIR to a local disk or a volume' }]),
+)
+
+/** What is synced must be on a disk; a disk that says so and lies can be found out by no program. */
+function fileSystemFinding(directory: string, type: number): Finding {
+  const what = 'file system'
+  const unsafe = UNSAFE[type >>> 0]
+  if (unsafe === undefined)
+    return { mark: 'ok', what, finding: `0x${(type >>> 0).toString(16)}, none that is known to lose what is synced` }
+  return {
+    mark: 'warn',
+    what,
+    finding: `${directory} is on ${unsafe.name}, which ${unsafe.finding}`,
+    mend: unsafe.mend,
+  }
 }
 
 function spaceFinding(free: number): Finding {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -21,6 +21,11 @@ after(async () => {
   await app.close()
   directory.remove()
 })
+
+/** Where Linux has a file system in memory for everybody. */
+const MEMORY = '/dev/shm'
+const TMPFS = 0x01021994
+const isInMemory = (path: string): boolean => existsSync(path) && statfsSync(path).type === TMPFS
 
 /** Runs the doctor and gives its exit code and its lines, each checked for its shape. */
 async function examine(env: Record<string, string>): Promise<{ code: number | null; said: string }> {
@@ -95,6 +100,16 @@ test('a file in place of the directory fails', async () => {
   const file = join(directory.path, 'file')
   writeFileSync(file, '')
   assert.match((await examine({ DATA_DIR: file })).said, /^FAIL data directory: .* is a file; set DATA_DIR/m)
+})
+
+test('a directory that lies in memory is warned of', {
+  skip: !isInMemory(MEMORY) && `SKIPPED: ${MEMORY} does not lie in memory here`,
+}, async t => {
+  const inMemory = mkdtempSync(join(MEMORY, 'palimpsest-test-'))
+  t.after(() => rmSync(inMemory, { recursive: true }))
+  const { code, said } = await examine({ DATA_DIR: inMemory })
+  assert.equal(code, 0)
+  assert.match(said, /^warn file system: .* is on tmpfs, which lies in memory: .*; set DATA_DIR to a local disk/m)
 })
 
 test('a row from the future means a wrong clock', async () => {
