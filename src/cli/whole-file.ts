@@ -20,8 +20,11 @@ export async function makeWholeFile<T>(
 ): Promise<T> {
   const partial = `${file}.partial`
   assertFree(file)
+  let named = false
   const clean = (): void => {
     for (const ending of ['', ...COMPANIONS]) rmSync(partial + ending, { force: true })
+    // A name that is not known to be durable is not kept either.
+    if (named) rmSync(file, { force: true })
     onFailure()
   }
   const heard = Object.entries(SIGNALS).map(([signal, code]) => {
@@ -47,6 +50,7 @@ export async function makeWholeFile<T>(
     syncPath(partial)
     assertFree(file)
     renameSync(partial, file)
+    named = true
     syncPath(dirname(file))
     return result
   } catch (error) {

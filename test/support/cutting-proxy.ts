@@ -8,6 +8,10 @@ export type CuttingProxy = {
   port: number
   /** Cuts the next connection over which that happens, and resolves when it is done. */
   cut(when: Cut): Promise<void>
+  /** Counts what goes either way from now on, and cuts the connection over which the `nth` piece goes instead of passing it on. */
+  cutAt(nth: number): void
+  /** How many pieces have gone either way since `cutAt`. */
+  counted(): number
   close(): Promise<void>
 }
 
@@ -23,6 +27,9 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
     done()
     return true
   }
+  let passed = 0
+  let nth = 0
+  const isNth = (): boolean => ++passed === nth
   const server = createServer(client => {
     const upstream = connect(serverPort, '127.0.0.1')
     const cutBoth = (): void => {
@@ -38,12 +45,12 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
       })
     }
     client.on('data', bytes => {
-      if (bytes.length > LONG && take('statement')) cutBoth()
+      if (isNth() || (bytes.length > LONG && take('statement'))) cutBoth()
       else upstream.write(bytes)
     })
     // The server has committed when it says so; nobody gets to hear it.
     upstream.on('data', bytes => {
-      if (bytes.includes(COMMITTED) && take('commit')) cutBoth()
+      if (isNth() || (bytes.includes(COMMITTED) && take('commit'))) cutBoth()
       else client.write(bytes)
     })
   })
@@ -54,6 +61,11 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
       new Promise(done => {
         waiting = { when, done }
       }),
+    cutAt(wanted) {
+      passed = 0
+      nth = wanted
+    },
+    counted: () => passed,
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise(resolve => server.close(resolve))

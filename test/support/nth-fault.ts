@@ -21,7 +21,7 @@ const PATIENCE = 30_000
 const textOf = (mark: string) => ({ title: `Note ${mark}`, summary: 'A note', content: mark })
 
 /** One visitor who writes and reads a little; what was sent is appended to `sent`. A connection that ends is only right when the process does. */
-async function visit(client: Client, label: string, sent: Sent[]): Promise<void> {
+export async function visit(client: Client, label: string, sent: Sent[]): Promise<void> {
   const post = async (kind: Sent['kind'], mark: string, path: string, body: object, token: string) => {
     const one: Sent = { kind, mark, sentAt: performance.now() }
     sent.push(one)

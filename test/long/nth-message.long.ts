@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { NO_POSTGRES } from '../support/engine.ts'
+import { createClient, type Sent } from '../support/load.ts'
+import { assertSound, withNodes } from '../support/nodes.ts'
+import { visit } from '../support/nth-fault.ts'
+import { eventually } from '../support/process.ts'
+import { seededRandom } from '../support/random.ts'
+
+/** Of the pieces that go between a node and PostgreSQL so many are cut instead, every other one while the node starts. */
+const POINTS = Number(process.env.FAULT_POINTS ?? 40)
+const OF_START = 120
+const READY_WITHIN = 10_000
+
+test(
+  'whichever piece of the talk with PostgreSQL is cut, from the first of a start on, the node lives and tells each write as it is',
+  {
+    skip: NO_POSTGRES,
+  },
+  context =>
+    withNodes({ count: 0 }, async ({ cluster, database, start }) => {
+      const random = seededRandom('n-th message')
+      const proxy = await startCuttingProxy(cluster.port)
+      try {
+        const through = new URL(database)
+        through.port = String(proxy.port)
+        const sent: Sent[] = []
+        /** Starts a node whose talk is cut once, visits it before and after it is ready again, and stops it; gives how many pieces there were. */
+        const run = async (nth: number): Promise<number> => {
+          proxy.cutAt(nth)
+          const node = await start(through.href)
+          const client = createClient(node.url, 1)
+          await visit(client, `cut${nth}`, sent)
+          await eventually('ready', READY_WITHIN, async () =>
+            (await client.send('GET', '/ready')).status === 200 ? true : undefined,
+          )
+          await visit(client, `after${nth}`, sent)
+          client.close()
+          const pieces = proxy.counted()
+          node.kill('SIGTERM')
+          const { code, stderr } = await node.ended
+          assert.equal(code, 0, `cut ${nth}: ${stderr.slice(-2_000)}`)
+          const lost = sent.filter(({ status }) => status === undefined)
+          assert.deepEqual(lost, [], `cut ${nth}: every request has an answer`)
+          assert.ok(sent.some(({ mark, status }) => mark.startsWith(`after${nth}-`) && status === 201))
+          return pieces
+        }
+        const pieces = await run(0)
+        for (let point = 0; point < POINTS; point++) await run(1 + random.below(point % 2 === 0 ? OF_START : pieces))
+        await assertSound(database, sent)
+        context.diagnostic(
+          `${POINTS} of ${pieces} pieces cut, ${sent.filter(({ status }) => status === 201).length} of ${sent.length} writes taken`,
+        )
+      } finally {
+        await proxy.close()
+      }
+    }),
+)
