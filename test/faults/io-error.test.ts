@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { assertKept, assertWhole } from '../support/integrity.ts'
 import { createClient, issueToken, startWriters } from '../support/load.ts'
-import { makeDirectory, startServer } from '../support/process.ts'
+import { eventually, makeDirectory, startServer } from '../support/process.ts'
 import { inspect } from '../support/reader.ts'
 import { compileShim } from './tools.ts'
 
@@ -21,7 +21,7 @@ test('when a sync fails nothing more is acknowledged, the process ends, and the 
   const fail = join(directory.path, 'fail')
   const server = await startServer(dataDir, { env: { LD_PRELOAD: String(shim), SHIM_FAIL: fail } })
   const writers = startWriters(server.url, 10, 'failing')
-  await setTimeout(300)
+  await eventually('writes are under way', 20_000, async () => writers.acknowledged().length > 20 || undefined)
   writeFileSync(fail, '')
   const { code, stderr } = await server.ended
   assert.ok(code !== 0 && code !== null, `ended with ${code}`)
@@ -41,7 +41,6 @@ test('when a sync fails nothing more is acknowledged, the process ends, and the 
   client.close()
   again.kill('SIGTERM')
   assert.equal((await again.ended).code, 0)
-  assert.ok(writers.acknowledged().length > 20)
 })
 
 /** How long a sync takes on the slow disk, and how long the service may keep others waiting meanwhile, in milliseconds. */
