@@ -10,7 +10,7 @@ import { findRetry } from '../store/retry.ts'
 /** Who sends a key: two callers may choose the same one. */
 export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: string | undefined }
 
-type Sent = Pick<IncomingMessage, 'headers' | 'headersDistinct'>
+type Sent = Pick<IncomingMessage, 'headers'>
 
 /** Recognises retries; `secret` is known to all nodes and to nobody else. */
 export function createRetries(reader: Reader, secret: () => string) {
@@ -36,9 +36,9 @@ function retryKeyFor(
   owner: KeyOwner,
   secret: () => string,
 ): RetryKey | 'invalid' | undefined {
-  if (operation.method !== 'POST' || request.headers['idempotency-key'] === undefined) return undefined
-  const fields = request.headersDistinct['idempotency-key'] ?? []
-  const key = fields.length === 1 ? keyIn(fields[0] ?? '') : undefined
+  const field = request.headers['idempotency-key']
+  if (operation.method !== 'POST' || field === undefined) return undefined
+  const key = typeof field === 'string' ? keyIn(field) : undefined
   const least = issuesToken(operation) ? LIMITS.secretKeyCharacters : 1
   if (key === undefined || key.length < least || key.length > LIMITS.idempotencyKeyCharacters) {
     return 'invalid'
@@ -46,7 +46,7 @@ function retryKeyFor(
   return retryKeyOf(secret(), callerOf(operation, owner), key)
 }
 
-/** The key in a field: bare, or a string of structured fields (RFC 9651) with its escapes. */
+/** The key in a field: bare, or a string of structured fields (RFC 9651) with its escapes. Of two fields Node makes one with a comma and a space, which is neither. */
 function keyIn(field: string): string | undefined {
   if (/^[!#-~][!-~]*$/.test(field)) return field
   const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(field)?.[1]
