@@ -20,6 +20,7 @@ export const MESSAGES = {
   ACTOR_BLOCKED: 'This actor may read but no longer write. Ask the operator.',
   ORIGIN_BLOCKED: 'Your network may read but not write here. Ask the operator.',
   ENTRY_LOCKED: 'The entry is locked: it can be read and cited, but takes nothing new.',
+  READ_ONLY_MIRROR: 'This is a copy that is only read. Write where it was copied from.',
   ROUTE_NOT_FOUND: 'There is no such address.',
   ENTRY_NOT_FOUND: 'There is no such entry. Check its address, or search for it.',
   REVISION_NOT_FOUND: 'The entry has no such revision. Open its history and pick one.',
