@@ -145,7 +145,9 @@ function typeOf(schema: Schema, indent: string): string {
 /** A text as the formatter writes it: in single quotes unless it holds more of those than of double ones. */
 function literal(value: unknown): string {
   const text = JSON.stringify(value)
-  return text.includes("'") || text.includes('\\') ? text : `'${text.slice(1, -1)}'`
+  const single = text.split("'").length
+  const double = text.split('\\"').length
+  return single > double ? text : `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
 /** A member on one line, or below its name where the line would be too long. */

@@ -152,7 +152,7 @@ export const MENDS: Readonly<Record<string, string>> = {
   ADMIN_TOKEN_INVALID: 'The bearer credential is not the admin token of this server.',
   ACTOR_BLOCKED: 'This actor may read but not write; ask the operator.',
   ORIGIN_BLOCKED: 'This network may read but not write; ask the operator.',
-  READ_ONLY_MIRROR: "This is a read-only copy; write to the server that the Link header names with rel=\"original\".",
+  READ_ONLY_MIRROR: 'This is a read-only copy; write to the server that the Link header names with rel="original".',
   ENTRY_LOCKED: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
   ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; search for it.',
