@@ -32,7 +32,11 @@ export async function startThread(
   data: ThreadData,
   { pendingMax, batched, onDeath, onSend = () => {} }: ThreadOptions,
 ): Promise<Thread> {
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: data, name: file, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
+  const worker = new Worker(new URL(file, import.meta.url), {
+    workerData: data,
+    name: file,
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  })
   const waiting = new Map<
     number,
     { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
