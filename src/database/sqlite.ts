@@ -47,7 +47,7 @@ export function openSqlite(
       // What a savepoint would restore stays in memory: as a temporary file it is six times what the commit itself writes.
       raw.exec('PRAGMA temp_store = MEMORY')
       // What is derived is public and can be made anew: neither each commit nor what was deleted needs care.
-      if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL')
+      if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST')
       else raw.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
     })
   } catch (error) {
