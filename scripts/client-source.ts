@@ -18,9 +18,25 @@ type Schema = {
   description?: string
 }
 
-const ADMINISTRATIVE = ['AdminSnapshot', 'AdminEvidence', 'ModerationFlags', 'ModerationResult', 'ModerationInput']
-const { EntryQuery, CursorQuery, StreamQuery, ManifestQuery } = inputs
-const QUERIES = { EntryQuery, CursorQuery, StreamQuery, ManifestQuery }
+const ADMINISTRATIVE = [
+  'AdminSnapshot',
+  'AdminEvidence',
+  'ModerationFlags',
+  'ModerationResult',
+  'ModerationInput',
+  'AdminReport',
+  'ReportList',
+  'ResolutionInput',
+]
+const { EntryQuery, CursorQuery, StreamQuery, ManifestQuery, BatchQuery, SimilarQuery } = inputs
+const QUERIES: Record<string, object> = {
+  EntryQuery,
+  CursorQuery,
+  StreamQuery,
+  ManifestQuery,
+  BatchQuery,
+  SimilarQuery,
+}
 const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, ...QUERIES, ...NAMED_RESOURCES }
 const NAMED = Object.entries(SCHEMAS)
   .filter(([name]) => !ADMINISTRATIVE.includes(name) && name !== 'Error')
@@ -111,7 +127,7 @@ function signature(name: string, operation: Operation, result: string): string {
       ? [`input${required(NAMED_INPUTS[body] as Schema).length === 0 ? '?' : ''}: ${body}`]
       : query === inputs.NoQuery
         ? []
-        : [`query?: ${Object.entries(QUERIES).find(([, one]) => one === query)?.[0] ?? 'CursorQuery'}`]
+        : [`query${required(query as Schema).length === 0 ? '?' : ''}: ${nameOf(query)}`]
   const parts = [...Object.keys(params).map(param => `${param}: string`), ...input, 'options?: CallOptions']
   const line = `  ${name}(${parts.join(', ')}): ${result}`
   const shown =
@@ -119,6 +135,7 @@ function signature(name: string, operation: Operation, result: string): string {
   return `  /** ${summary} */\n${shown}`
 }
 
+const nameOf = (query: object): string => Object.keys(QUERIES).find(name => QUERIES[name] === query) ?? ''
 const required = (schema: Schema): string[] => schema.required ?? []
 
 function objectType(schema: Schema, indent: string): string {
@@ -137,7 +154,10 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
   if (schema.anyOf !== undefined) return schema.anyOf.map(one => typeOf(one, indent)).join(' | ')
-  if (schema.type === 'array') return `${typeOf(schema.items ?? {}, indent)}[]`
+  if (schema.type === 'array') {
+    const item = typeOf(schema.items ?? {}, indent)
+    return item.includes(' | ') && !item.startsWith('{') ? `(${item})[]` : `${item}[]`
+  }
   if (schema.type === 'object') return objectType(schema, indent)
   return schema.type === 'integer' ? 'number' : (schema.type ?? 'unknown')
 }

@@ -35,6 +35,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: 'relation_end', by: 'relation', key: ['entry', 'ordinal'], changes: 'never' },
   { name: 'activity', by: 'sequence', key: ['sequence'], changes: 'moderated' },
   numbered('retry', 'swept'),
+  numbered('report', 'any'),
   numbered('moderation', 'never'),
 ]
 

@@ -5,6 +5,8 @@ import type {
   ActivityList,
   ActorInput,
   ActorIssued,
+  Batch,
+  BatchQuery,
   ContradictInput,
   Contradiction,
   CreateInput,
@@ -20,10 +22,14 @@ import type {
   Relation,
   RelationInput,
   RelationList,
+  Report,
+  ReportInput,
   Revision,
   RevisionInput,
   RevisionList,
   RotateInput,
+  SimilarList,
+  SimilarQuery,
   Stats,
   Verification,
   VerifyInput,
@@ -44,6 +50,10 @@ export type Methods = {
   createEntry(input: CreateInput, options?: CallOptions): Promise<Entry>
   /** Search entries by words, phrase or tag. */
   searchEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
+  /** Read up to 50 entries at once, each answered by itself. */
+  readBatch(query: BatchQuery, options?: CallOptions): Promise<Batch>
+  /** Find entries that may say already what you are about to publish. */
+  listSimilar(query: SimilarQuery, options?: CallOptions): Promise<SimilarList>
   /** Read an entry as it stands. */
   readEntry(slug: string, options?: CallOptions): Promise<Entry>
   /** List an entry's revisions, newest first. */
@@ -70,6 +80,8 @@ export type Methods = {
   readStats(options?: CallOptions): Promise<Stats>
   /** How far the export is, and which of its segments moderation changed. */
   readExportManifest(query?: ManifestQuery, options?: CallOptions): Promise<ExportManifest>
+  /** Report abuse to the operator; only administrators see it. */
+  createReport(input: ReportInput, options?: CallOptions): Promise<Report>
   /** What this service is, where to start, and its limits. */
   readDiscovery(options?: CallOptions): Promise<Discovery>
   /** Whether the process lives. */
@@ -103,6 +115,8 @@ export const OPERATIONS = {
   listEntries: { method: 'GET', path: '/api/entries', token: false, charged: true, input: 'query' },
   createEntry: { method: 'POST', path: '/api/entries', token: true, charged: true, input: 'body' },
   searchEntries: { method: 'GET', path: '/api/search', token: false, charged: true, input: 'query' },
+  readBatch: { method: 'GET', path: '/api/batch', token: false, charged: true, input: 'query' },
+  listSimilar: { method: 'GET', path: '/api/similar', token: false, charged: true, input: 'query' },
   readEntry: { method: 'GET', path: '/api/entries/{slug}', token: false, charged: true, input: 'none' },
   listRevisions: { method: 'GET', path: '/api/entries/{slug}/revisions', token: false, charged: true, input: 'query' },
   reviseEntry: { method: 'POST', path: '/api/entries/{slug}/revisions', token: true, charged: true, input: 'body' },
@@ -128,6 +142,7 @@ export const OPERATIONS = {
   listActivity: { method: 'GET', path: '/api/activity', token: false, charged: true, input: 'query' },
   readStats: { method: 'GET', path: '/api/stats', token: false, charged: true, input: 'none' },
   readExportManifest: { method: 'GET', path: '/api/export/manifest', token: false, charged: true, input: 'query' },
+  createReport: { method: 'POST', path: '/api/reports', token: false, charged: true, input: 'body' },
   readDiscovery: { method: 'GET', path: '/api/discovery', token: false, charged: true, input: 'none' },
   readHealth: { method: 'GET', path: '/health', token: false, charged: false, input: 'none' },
   readReadiness: { method: 'GET', path: '/ready', token: false, charged: false, input: 'none' },
@@ -157,7 +172,8 @@ export const MENDS: Readonly<Record<string, string>> = {
   ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; search for it.',
   REVISION_NOT_FOUND: 'This entry has no revision with this id; list its revisions.',
-  TARGET_NOT_FOUND: 'The moderation target does not exist, or its fingerprint is no longer alive.',
+  TARGET_NOT_FOUND: 'What is to be moderated or reported does not exist, or its fingerprint is no longer alive.',
+  REPORT_NOT_FOUND: 'No report has this id; list the reports.',
   STALE_REVISION:
     'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
   REQUEST_IN_PROGRESS:
@@ -170,6 +186,7 @@ export const MENDS: Readonly<Record<string, string>> = {
     'This Idempotency-Key belongs to another request; send the same request again, or this one with a key of its own.',
   SELF_RELATION: 'An entry cannot be related to itself.',
   ACTION_NOT_APPLICABLE: 'An origin cannot be hidden; quarantine or block it.',
+  ALREADY_REPORTED: 'Enough others have reported this; the operator will look at it.',
   RATE_LIMITED: 'Too many requests within one minute; wait Retry-After seconds.',
   COOLDOWN: 'The same kind of write came too soon after the last; wait Retry-After seconds.',
   TOO_MANY_STREAMS: 'This network holds as many streams open as it may; close one, or wait Retry-After seconds.',

@@ -41,6 +41,8 @@ const entry = {
   revisionCount: 1,
   ...TRUST,
 }
+const { id, slug, title, summary, tags, currentRevisionId, updatedAt } = { ...entry }
+const similar = { id, slug, title, summary, tags, currentRevisionId, updatedAt, score: 0.87, ...TRUST }
 const revision = {
   id: ids.first,
   entryId: ids.entry,
@@ -90,6 +92,13 @@ const activity = {
   ...TRUST,
 }
 const moderationInput = { targetType: 'ENTRY', targetId: ids.entry, action: 'HIDE', reason: 'Holds private data.' }
+const reportInput = {
+  targetType: 'ENTRY',
+  targetId: ids.entry,
+  reason: 'PRIVATE_DATA',
+  details: 'The second sentence names a person and where she lives.',
+}
+const report = { id: ids.evidence, ...reportInput, createdAt: at }
 const calm = { hidden: false, quarantined: false, blocked: false }
 const moderation = {
   id: ids.evidence,
@@ -100,6 +109,19 @@ const moderation = {
   affected: { entries: 1, actors: 0 },
   requestId: ids.request,
   createdAt: at,
+}
+
+const adminReport = {
+  ...report,
+  entryId: entry.id,
+  slug: entry.slug,
+  title: entry.title,
+  status: entry.status,
+  actorId: null,
+  originId: 'a'.repeat(43),
+  resolution: null,
+  note: null,
+  resolvedAt: null,
 }
 
 export const EXAMPLES = {
@@ -118,6 +140,8 @@ export const EXAMPLES = {
   ContradictInput: contradictInput,
   RelationInput: relationInput,
   ModerationInput: moderationInput,
+  ReportInput: reportInput,
+  ResolutionInput: { resolution: 'ACTED', note: 'Quarantined.' },
   ActorIssued: {
     actor,
     token: '<ACTOR_TOKEN>',
@@ -131,6 +155,9 @@ export const EXAMPLES = {
   Contradiction: { ...contradiction, actor: author },
   Evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },
   EntryList: { items: [entry], limit: LIMITS.pageDefault, offset: 0, dataClass: 'EXTERNAL' },
+  Batch: { items: [entry, { id: 'no-such-entry', problem: 'ENTRY_NOT_FOUND' }], dataClass: 'EXTERNAL' },
+  SimilarList: { items: [similar], dataClass: 'EXTERNAL' },
+  Report: report,
   RevisionList: { items: [revision], nextCursor: null },
   RelationList: { items: [relation], nextCursor: null },
   Activity: activity,
@@ -202,4 +229,6 @@ export const EXAMPLES = {
     actors: [author],
     complete: true,
   },
+  AdminReport: adminReport,
+  ReportList: { items: [adminReport], nextCursor: null },
 } as const

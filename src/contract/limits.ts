@@ -23,10 +23,17 @@ export const LIMITS = {
   exportSegment: 1_000,
   /** Segments and actors that one manifest names as changed. */
   exportChanges: 1_000,
+  batch: 50,
 } as const
 
 /** Defaults of the limits an operator may change; discovery reports the configured values. */
 export const DEFAULT_RATES = { readPerMinute: 120, writePerMinute: 10, cooldownSeconds: 3 } as const
+
+/** How many entries at most `GET /api/similar` names. */
+export const SIMILAR_MAX = 10
+
+/** How many reports of one target, and in all, may be open. */
+export const OPEN_REPORTS = { ofTarget: 20, inAll: 10_000 } as const
 
 /** The window of both rate limits, in seconds. */
 export const RATE_WINDOW_SECONDS = 60

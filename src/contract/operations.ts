@@ -42,6 +42,8 @@ type InputName =
   | 'ContradictInput'
   | 'RelationInput'
   | 'ModerationInput'
+  | 'ReportInput'
+  | 'ResolutionInput'
 
 const slug = Type.String({
   minLength: 1,
@@ -121,6 +123,32 @@ export const OPERATIONS = {
     query: inputs.EntryQuery,
     status: 200,
     response: 'EntryList',
+    problems: [],
+  }),
+  readBatch: row({
+    method: 'GET',
+    path: '/api/batch',
+    tag: 'Entries',
+    summary: 'Read up to 50 entries at once, each answered by itself.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.BatchQuery,
+    status: 200,
+    response: 'Batch',
+    problems: [],
+  }),
+  listSimilar: row({
+    method: 'GET',
+    path: '/api/similar',
+    tag: 'Entries',
+    summary: 'Find entries that may say already what you are about to publish.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.SimilarQuery,
+    status: 200,
+    response: 'SimilarList',
     problems: [],
   }),
   readEntry: row({
@@ -361,6 +389,27 @@ export const OPERATIONS = {
     response: 'ExportManifest',
     problems: [],
   }),
+  createReport: row({
+    method: 'POST',
+    path: '/api/reports',
+    tag: 'Service',
+    summary: 'Report abuse to the operator; only administrators see it.',
+    access: 'anyone',
+    cost: 'write',
+    params: none,
+    query: inputs.NoQuery,
+    body: 'ReportInput',
+    status: 201,
+    response: 'Report',
+    problems: [
+      'ACTOR_BLOCKED',
+      'ORIGIN_BLOCKED',
+      'COOLDOWN',
+      'TARGET_NOT_FOUND',
+      'ENTRY_WITHDRAWN',
+      'ALREADY_REPORTED',
+    ],
+  }),
   readDiscovery: row({
     method: 'GET',
     path: '/api/discovery',
@@ -440,6 +489,33 @@ export const OPERATIONS = {
     response: 'ModerationResult',
     problems: ['TARGET_NOT_FOUND', 'ACTION_NOT_APPLICABLE'],
   }),
+  listReports: row({
+    method: 'GET',
+    path: '/api/admin/reports',
+    tag: 'Administration',
+    summary: 'Reports of abuse, newest first.',
+    access: 'admin',
+    cost: 'read',
+    params: none,
+    query: inputs.ReportQuery,
+    status: 200,
+    response: 'ReportList',
+    problems: [],
+  }),
+  resolveReport: row({
+    method: 'POST',
+    path: '/api/admin/reports/{id}',
+    tag: 'Administration',
+    summary: 'Close a report with what came of it; a closed one stays as it is.',
+    access: 'admin',
+    cost: 'write',
+    params: { id: uuid('The report.') },
+    query: inputs.NoQuery,
+    body: 'ResolutionInput',
+    status: 200,
+    response: 'AdminReport',
+    problems: ['REPORT_NOT_FOUND'],
+  }),
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
@@ -454,6 +530,8 @@ export const NAMED_INPUTS = {
   ContradictInput: inputs.ContradictInput,
   RelationInput: inputs.RelationInput,
   ModerationInput: inputs.ModerationInput,
+  ReportInput: inputs.ReportInput,
+  ResolutionInput: inputs.ResolutionInput,
 } as const
 
 /** The media type of an operation's answer. */

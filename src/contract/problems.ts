@@ -51,8 +51,9 @@ export const PROBLEMS = {
   REVISION_NOT_FOUND: { status: 404, mend: 'This entry has no revision with this id; list its revisions.' },
   TARGET_NOT_FOUND: {
     status: 404,
-    mend: 'The moderation target does not exist, or its fingerprint is no longer alive.',
+    mend: 'What is to be moderated or reported does not exist, or its fingerprint is no longer alive.',
   },
+  REPORT_NOT_FOUND: { status: 404, mend: 'No report has this id; list the reports.' },
   STALE_REVISION: {
     status: 409,
     mend: 'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
@@ -77,6 +78,7 @@ export const PROBLEMS = {
   },
   SELF_RELATION: { status: 422, mend: 'An entry cannot be related to itself.' },
   ACTION_NOT_APPLICABLE: { status: 422, mend: 'An origin cannot be hidden; quarantine or block it.' },
+  ALREADY_REPORTED: { status: 422, mend: 'Enough others have reported this; the operator will look at it.' },
   RATE_LIMITED: { status: 429, mend: 'Too many requests within one minute; wait Retry-After seconds.' },
   COOLDOWN: { status: 429, mend: 'The same kind of write came too soon after the last; wait Retry-After seconds.' },
   TOO_MANY_STREAMS: {

@@ -8,6 +8,9 @@ import {
   EXPORT_TYPES,
   MODERATION_ACTIONS,
   RELATION_TYPES,
+  REPORT_REASONS,
+  REPORT_TARGETS,
+  RESOLUTIONS,
   RESULTS,
   STATUSES,
   TARGET_TYPES,
@@ -154,6 +157,43 @@ export const EntryList = Type.Object({
 export const RevisionList = Type.Object({ items: Type.Array(Revision), nextCursor })
 export const RelationList = Type.Object({ items: Type.Array(Relation), nextCursor })
 export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCursor })
+
+export const Missing = Type.Object(
+  {
+    id: Type.String({ description: 'The id or slug as it was asked for.' }),
+    problem: words(['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'], 'Why there is no entry.'),
+  },
+  { description: 'An entry that cannot be read.' },
+)
+export const Batch = Type.Object({
+  items: Type.Array(Type.Union([Entry, Missing]), { description: 'One per id, in the order asked.' }),
+  dataClass,
+})
+
+export const Similar = Type.Object({
+  id: Entry.properties.id,
+  slug: Entry.properties.slug,
+  title: Entry.properties.title,
+  summary: Entry.properties.summary,
+  tags: Entry.properties.tags,
+  currentRevisionId: Entry.properties.currentRevisionId,
+  updatedAt: Entry.properties.updatedAt,
+  score: Type.Number({ minimum: 0, maximum: 1, description: 'How much title and summary have in common; 1 is all.' }),
+  ...trust,
+})
+export const SimilarList = Type.Object({
+  items: Type.Array(Similar, { description: 'Most similar first; a hint, not a judgement.' }),
+  dataClass,
+})
+
+export const Report = Type.Object({
+  id: uuid('Report id.'),
+  targetType: words(REPORT_TARGETS, 'What was reported.'),
+  targetId: uuid('Its id.'),
+  reason: words(REPORT_REASONS, 'What is wrong with it.'),
+  details: nullable('What the operator should know; only administrators see it.'),
+  createdAt: timestamp('Commit'),
+})
 
 export const Stats = Type.Object({
   externalInteractions: count('Substantive EXTERNAL actions.'),
@@ -330,6 +370,22 @@ export const ModerationResult = Type.Object({
   createdAt: timestamp('Commit'),
 })
 
+export const AdminReport = Type.Object({
+  ...Report.properties,
+  entryId: uuid('The entry concerned.'),
+  slug: Type.String({ description: 'Its readable address.' }),
+  title: Type.String({ description: 'Its title.' }),
+  status: words(STATUSES, 'Its status now.'),
+  actorId: nullable('Whose token was sent with the report, if one was.'),
+  originId: nullable('Where the report came from.'),
+  resolution: Type.Union([words(RESOLUTIONS, 'What came of it.'), Type.Null()], {
+    description: 'null while it is open.',
+  }),
+  note: nullable('Why.'),
+  resolvedAt: Type.Union([timestamp('Resolution'), Type.Null()]),
+})
+export const ReportList = Type.Object({ items: Type.Array(AdminReport), nextCursor })
+
 export const ErrorShape = Type.Object(
   {
     error: Type.Object(
@@ -354,6 +410,12 @@ export type Activity = Static<typeof Activity>
 export type ExportLine = Static<typeof ExportLine>
 export type ExportManifest = Static<typeof ExportManifest>
 export type EntryList = Static<typeof EntryList>
+export type Missing = Static<typeof Missing>
+export type Batch = Static<typeof Batch>
+export type Similar = Static<typeof Similar>
+export type SimilarList = Static<typeof SimilarList>
+export type Report = Static<typeof Report>
+export type AdminReport = Static<typeof AdminReport>
 export type Stats = Static<typeof Stats>
 export type Discovery = Static<typeof Discovery>
 export type Health = Static<typeof Health>
@@ -380,6 +442,11 @@ export const NAMED_RESOURCES = {
   RevisionList,
   RelationList,
   ActivityList,
+  Missing,
+  Batch,
+  Similar,
+  SimilarList,
+  Report,
   Stats,
   Limits,
   Discovery,
@@ -390,5 +457,7 @@ export const NAMED_RESOURCES = {
   ModerationResult,
   ExportLine,
   ExportManifest,
+  AdminReport,
+  ReportList,
   Error: ErrorShape,
 } as const

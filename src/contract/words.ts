@@ -34,6 +34,10 @@ export const EXPORT_TYPES = [
   'withdrawn',
   'end',
 ] as const
+export const REPORT_TARGETS = ['ENTRY', 'REVISION', 'EVIDENCE'] as const
+export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', 'ABUSE', 'OTHER'] as const
+export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
+export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 
 export type Action = (typeof ACTIONS)[number]
@@ -46,4 +50,7 @@ export type DataClass = (typeof DATA_CLASSES)[number]
 export type TargetType = (typeof TARGET_TYPES)[number]
 export type ModerationAction = (typeof MODERATION_ACTIONS)[number]
 export type ExportType = (typeof EXPORT_TYPES)[number]
+export type ReportTarget = (typeof REPORT_TARGETS)[number]
+export type ReportReason = (typeof REPORT_REASONS)[number]
+export type Resolution = (typeof RESOLUTIONS)[number]
 export type Sort = (typeof SORTS)[number]

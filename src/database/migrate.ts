@@ -4,12 +4,13 @@ import { nodes } from './migrations/0002-nodes.ts'
 import { search } from './migrations/0003-search.ts'
 import { limiter } from './migrations/0004-limiter.ts'
 import { retry } from './migrations/0005-retry.ts'
+import { reports } from './migrations/0006-reports.ts'
 import { exports } from './migrations/0007-export.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import type { SqliteConnection } from './sqlite.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, nodes, search, limiter, retry, exports]
+export const MIGRATIONS: readonly Migration[] = [initial, nodes, search, limiter, retry, reports, exports]
 
 type Applied = { number: number; name: string; breaking: number }
 

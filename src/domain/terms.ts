@@ -19,6 +19,9 @@ const UNSPACED_OR_REST = new RegExp(
   'gu',
 )
 
+/** Whether a word is a character of a script that is written without spaces. */
+export const isUnspaced = (word: string): boolean => UNSPACED.test(word)
+
 /** The words of a text in order, folded. Characters of scripts without spaces come one by one, so that a run of them is found as a phrase. */
 export function wordsOf(text: string): string[] {
   const folded = foldWord(text)

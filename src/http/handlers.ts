@@ -80,6 +80,7 @@ export function createHandlers(parts: Parts) {
       return reply.code(304).headers(fields).send()
     }
     if (answer.observed !== undefined) observer.note(visitor, answer.observed)
+    for (const observed of answer.alsoObserved ?? []) observer.note(visitor, observed)
     if (answer.next !== undefined) reply.header('link', nextLink(request.raw.url ?? '', answer.next))
     return send(request, reply, OPERATIONS[name], answer, fields)
   }

@@ -51,8 +51,7 @@ export function openApiDocument(config: Pick<Config, 'publicUrl'>): Json {
 
 function describe(name: string, operation: Operation): Json {
   const example = (EXAMPLES as Record<string, unknown>)[operation.response]
-  const conditional =
-    operation.method === 'GET' && (operation.response === 'Entry' || operation.response === 'Revision')
+  const conditional = operation.method === 'GET' && ['Entry', 'Revision', 'Batch'].includes(operation.response)
   return {
     operationId: name,
     tags: [operation.tag],
@@ -91,16 +90,24 @@ function securityOf({ access, cost }: Operation): Json[] {
 }
 
 function parametersOf(operation: Operation): Json[] {
-  const query = (operation.query as unknown as { properties: Record<string, object> }).properties
+  const { properties, required = [] } = operation.query as unknown as {
+    properties: Record<string, object>
+    required?: string[]
+  }
   return [
     ...Object.entries(operation.params).map(([name, schema]) => ({
       name,
       in: 'path',
       required: true,
       schema,
-      example: name === 'revisionId' ? EXAMPLES.ids.first : EXAMPLES.Entry.slug,
+      example: name === 'revisionId' ? EXAMPLES.ids.first : name === 'slug' ? EXAMPLES.Entry.slug : EXAMPLES.Report.id,
     })),
-    ...Object.entries(query).map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema,
+    })),
     ...Object.entries(operation.headers ?? {}).map(([name, schema]) => ({
       name,
       in: 'header',

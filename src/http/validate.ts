@@ -25,6 +25,7 @@ const checksOf = (operation: Operation): Checks => {
   const properties = (operation.query as { properties: Record<string, { type?: string }> }).properties
   const integers = new Set(Object.keys(properties).filter(name => properties[name]?.type === 'integer'))
   const body = operation.body === undefined ? undefined : check(NAMED_INPUTS[operation.body])
+  const needsNothing = query({})
   const closed = operation.path.startsWith('/api/')
   return {
     params(values) {
@@ -35,7 +36,7 @@ const checksOf = (operation: Operation): Checks => {
       return values
     },
     query(search) {
-      if (!closed || search === '') return {}
+      if (!closed || (search === '' && needsNothing)) return {}
       const values = parseQuery(search, integers)
       if (!query(values)) throw new Problem('INVALID_QUERY')
       return values

@@ -6,12 +6,16 @@ import { keepMirrored } from './keep-mirrored.ts'
 import { moderate } from './moderate.ts'
 import { recordObservations } from './observe.ts'
 import { readAdminEvidence, readAdminSnapshot } from './read-administration.ts'
+import { readBatch } from './read-batch.ts'
 import { listEntries, readEntry, searchEntries } from './read-entries.ts'
 import { exportRecords, readExportManifest } from './read-export.ts'
 import { listEvidence, listRelations, listRevisions, readRevision } from './read-history.ts'
 import { listActivity, listTimeline, readStats } from './read-observation.ts'
+import { listReports } from './read-reports.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
+import { listSimilar } from './read-similar.ts'
 import { relateEntries } from './relate-entries.ts'
+import { createReport, resolveReport } from './report.ts'
 import { allRetriable } from './retriable.ts'
 import { reviseEntry } from './revise-entry.ts'
 import { rotateToken } from './rotate-token.ts'
@@ -22,6 +26,8 @@ export const READS = {
   listEntries,
   searchEntries,
   readEntry,
+  readBatch,
+  listSimilar,
   listRevisions,
   readRevision,
   listRelations,
@@ -36,6 +42,7 @@ export const READS = {
   readReadiness,
   readAdminSnapshot,
   readAdminEvidence,
+  listReports,
 }
 
 /** The lists of the contract that are followed, by name. */
@@ -51,6 +58,8 @@ export const WRITES = allRetriable({
   contradictRevision,
   relateEntries,
   moderate,
+  createReport,
+  resolveReport,
 })
 
 /** What the service writes for itself, by name. */

@@ -1,4 +1,12 @@
-import type { CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
+import type {
+  BatchQuery,
+  CursorQuery,
+  EntryQuery,
+  ExportQuery,
+  ManifestQuery,
+  ReportQuery,
+  SimilarQuery,
+} from '../contract/inputs.ts'
 import type { Action, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Retry } from '../domain/retry.ts'
@@ -60,6 +68,8 @@ export type Answer = {
   replayed?: true
   /** What the log keeps of it. */
   audit?: { event: string; actor: string }
+  /** What was observed beside it, where one answer shows several entries. */
+  alsoObserved?: readonly Observed[]
 }
 
 /** Which entries to find: all of the terms, the tag, in this order. */
@@ -100,8 +110,12 @@ export type WriteRequest<B = unknown> = {
   retry?: Retry | undefined
 }
 
-export type ReadOperation = (
-  reads: Reads,
-  request: ReadRequest<CursorQuery & EntryQuery & ExportQuery & ManifestQuery>,
-) => Promise<Answer>
+/** What any read may be asked; each was checked to have what it needs. */
+type AnyQuery = CursorQuery &
+  EntryQuery &
+  Partial<BatchQuery & SimilarQuery> &
+  ReportQuery &
+  ExportQuery &
+  ManifestQuery
+export type ReadOperation = (reads: Reads, request: ReadRequest<AnyQuery>) => Promise<Answer>
 export type WriteOperation<B> = (tx: Transaction, context: Context, request: WriteRequest<B>) => Promise<Answer>

@@ -7,7 +7,7 @@ import { appendActivity, type NewActivity } from '../store/activity.ts'
 import { type ActorRow, findActor, observeActor } from '../store/actor.ts'
 import { type EntryRow, findEntry } from '../store/entry.ts'
 import { addToTotals, type Totals, takeSequence } from '../store/head.ts'
-import { beginCooldown, findCooldown } from '../store/limit.ts'
+import { beginCooldown, type CooledAction, findCooldown } from '../store/limit.ts'
 import { ensureOrigin } from '../store/origin.ts'
 import type { Caller, Context } from './operation.ts'
 
@@ -79,8 +79,9 @@ export async function endWrite(
 }
 
 /** The actions that a write operation may be; which change a revision makes stands in its body. */
-const ACTIONS_OF: Record<string, readonly (Action | 'ACTOR')[]> = {
+const ACTIONS_OF: Record<string, readonly CooledAction[]> = {
   createActor: ['ACTOR'],
+  createReport: ['REPORT'],
   createEntry: ['CREATE'],
   reviseEntry: CHANGE_TYPES,
   verifyRevision: ['VERIFY'],
@@ -97,7 +98,9 @@ export async function cooldownWait(
 ): Promise<number> {
   const { actor, origin } = caller
   const subject =
-    name === 'createActor' ? networkSubject(origin?.networkKey ?? '') : cooldownSubject({ number: actor ?? 0 })
+    name === 'createActor' || name === 'createReport'
+      ? networkSubject(origin?.networkKey ?? '')
+      : cooldownSubject({ number: actor ?? 0 })
   let wait = 0
   for (const action of ACTIONS_OF[name] ?? []) {
     wait = Math.max(wait, cooldownLeft(await findCooldown(reader, subject, action), cooldown, at))
@@ -107,5 +110,5 @@ export async function cooldownWait(
 
 const cooldownSubject = (actor: Pick<ActorRow, 'number'>): string => `actor:${actor.number}`
 
-/** Actors have no token before they are made: they cool down by network. */
+/** What needs no token cools down by network. */
 export const networkSubject = (networkKey: string): string => `network:${networkKey}`

@@ -76,7 +76,7 @@ const TEXT_FAULTS = [
 
 /** Raw query values that a parameter must refuse, and those it must take. */
 function queryTrials(schema: Schema): { refused: string[]; taken: string[] } {
-  const { minimum = 0, maximum = 0, maxLength, pattern } = schema
+  const { minimum = 0, maximum = 0, minLength = 0, maxLength, pattern } = schema
   if (schema.type === 'integer') {
     const over = [String(minimum - 1), String(maximum + 1), String(maximum * 1000)]
     return {
@@ -91,6 +91,13 @@ function queryTrials(schema: Schema): { refused: string[]; taken: string[] } {
       taken: [...schema.enum],
     }
   }
+  if (pattern?.includes('[^,]')) {
+    const many = (count: number, id: string): string => Array.from({ length: count }, () => id).join()
+    return {
+      refused: ['', ',', 'a,', ',a', 'a,,b', many(51, 'a'), 'x'.repeat(121), `a,${'x'.repeat(121)}`, ...TEXT_FAULTS],
+      taken: ['a', 'a,a', '%20', 'a%2Cb', many(50, 'x'.repeat(120))],
+    }
+  }
   if (pattern !== undefined) {
     return {
       refused: CURSOR_FAULTS.map(escaped),
@@ -99,9 +106,13 @@ function queryTrials(schema: Schema): { refused: string[]; taken: string[] } {
   }
   if (maxLength === undefined) throw new Error('Every text has a bound.')
   return {
-    refused: [...TEXT_FAULTS, ...textsOf(maxLength + 1).map(([, text]) => encodeURIComponent(text))],
+    refused: [
+      ...(minLength === 0 ? [] : ['']),
+      ...TEXT_FAULTS,
+      ...textsOf(maxLength + 1).map(([, text]) => encodeURIComponent(text)),
+    ],
     taken: [
-      '',
+      ...(minLength === 0 ? [''] : []),
       '+',
       '%22',
       '*',
@@ -118,10 +129,11 @@ const escaped = (value: string): string => value.replaceAll(/[^\x20-\x7e]/g, enc
 type QueryCase = { name: OperationName; search: string }
 function queryCases(want: 'refused' | 'taken'): QueryCase[] {
   return ALL.flatMap(([name, operation]) => {
-    const { properties = {} } = operation.query as Schema
-    return Object.entries(properties).flatMap(([parameter, schema]) =>
-      queryTrials(schema)[want].map(value => ({ name, search: `${parameter}=${value}` })),
-    )
+    const { properties = {}, required = [] } = operation.query as Schema
+    return Object.entries(properties).flatMap(([parameter, schema]) => {
+      const others = required.filter(other => other !== parameter).map(other => `&${other}=x`)
+      return queryTrials(schema)[want].map(value => ({ name, search: `${parameter}=${value}${others.join('')}` }))
+    })
   })
 }
 
@@ -148,7 +160,7 @@ test('every query parameter at its bounds is taken', async () => {
   await inParallel(cases, WIDTH, async ({ name, search }) => {
     const answer = await sendQuery(name, search)
     assert.equal(answer.status, 200, `${name}?${search}: ${answer.text}`)
-    const [parameter, value] = search.split('=')
+    const [parameter, value] = (search.split('&')[0] ?? '').split('=')
     if (parameter === 'limit' || parameter === 'offset') {
       if (parameter in answer.body) assert.equal(answer.body[parameter], Number(decodeURIComponent(value ?? '')))
     }
@@ -226,13 +238,13 @@ test('every path parameter beyond its bounds is refused, at its bounds looked up
         expectRefusal(`${operation.method} ${path}`, await wire.send(operation.method, path, sending), status, code)
       }
       for (const parameter of Object.keys(operation.params)) {
-        const isEntry = parameter !== 'revisionId'
+        const isEntry = parameter !== 'revisionId' && name !== 'resolveReport'
         for (const value of isEntry ? ENTRY_FAULTS : [...BAD_UUIDS.map(encodeURIComponent), ...ENTRY_FAULTS]) {
           await tell(parameter, value, 400, 'INVALID_PATH')
         }
+        const missing = name === 'resolveReport' ? 'REPORT_NOT_FOUND' : 'REVISION_NOT_FOUND'
         const strangers = isEntry ? ENTRY_STRANGERS : GOOD_UUIDS
-        for (const value of strangers)
-          await tell(parameter, value, 404, isEntry ? 'ENTRY_NOT_FOUND' : 'REVISION_NOT_FOUND')
+        for (const value of strangers) await tell(parameter, value, 404, isEntry ? 'ENTRY_NOT_FOUND' : missing)
         await tell(parameter, '', 400, 'INVALID_PATH')
       }
     }),

@@ -38,6 +38,8 @@ const FOREIGN: Record<string, ProblemCode> = {
   'RelationInput targetEntryId': 'ENTRY_NOT_FOUND',
   'ModerationInput targetId': 'TARGET_NOT_FOUND',
   'ModerationInput targetType': 'TARGET_NOT_FOUND',
+  'ReportInput targetId': 'TARGET_NOT_FOUND',
+  'ReportInput targetType': 'TARGET_NOT_FOUND',
 }
 
 /** The problem that an allowed value still meets, because what it names is not there. */

@@ -59,6 +59,13 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
     action: 'HIDE|QUARANTINE|RESTORE|BLOCK|UNBLOCK required',
     reason: `${RATIONALE} required`,
   },
+  ReportInput: {
+    targetType: 'ENTRY|REVISION|EVIDENCE required',
+    targetId: 'uuid required',
+    reason: 'SPAM|PRIVATE_DATA|ILLEGAL|MALICIOUS|ABUSE|OTHER required',
+    details: RATIONALE,
+  },
+  ResolutionInput: { resolution: 'ACTED|DISMISSED required', note: RATIONALE },
 }
 
 function boundsOf({ type, enum: words, format, minimum, maximum, minLength, maxLength, maxItems }: Schema) {
@@ -98,6 +105,13 @@ const ELSEWHERE: Record<string, Record<string, string>> = {
   '/api/export/manifest': { after: 'digits 1..19' },
 }
 
+/** The queries of what goes beyond the interface. */
+const ADDED: Record<string, Record<string, string>> = {
+  readBatch: { ids: 'text 1..6049' },
+  listSimilar: { title: 'text 1..180', summary: 'text ..500' },
+  listReports: { ...LIST, state: 'open|all' },
+}
+
 test('every query has the parameters and bounds of the interface, and a slug at most 120 characters', () => {
   for (const [name, { path, method, query, params }] of Object.entries(OPERATIONS) as [string, Operation][]) {
     const { properties = {} } = query as Schema
@@ -107,10 +121,11 @@ test('every query has the parameters and bounds of the interface, and a slug at 
     ])
     const isSearch = method === 'GET' && /^\/api\/(entries|search)$/.test(path)
     const isList = method === 'GET' && /\/(revisions|relations|evidence|timeline|activity)$/.test(path)
-    const wanted = isSearch ? SEARCH : isList ? LIST : (ELSEWHERE[path] ?? {})
+    const wanted = ADDED[name] ?? (isSearch ? SEARCH : isList ? LIST : (ELSEWHERE[path] ?? {}))
     assert.deepEqual(Object.fromEntries(described), wanted, name)
     for (const [parameter, schema] of Object.entries(params)) {
-      assert.equal(boundsOf(schema as Schema), parameter === 'revisionId' ? 'uuid' : 'text 1..120', name)
+      const isId = parameter === 'revisionId' || name === 'resolveReport'
+      assert.equal(boundsOf(schema as Schema), isId ? 'uuid' : 'text 1..120', name)
     }
   }
 })

@@ -53,7 +53,7 @@ function valid(source: Source, row: Row, kind: Kind, full: boolean): Fuzzed {
       : (random.pick([about?.slug, about?.id]) ?? 'nothing'),
   )
   const query = operation.parameters
-    .filter(({ in: where }) => where === 'query' && random.below(3) === 0)
+    .filter(({ in: where, required }) => where === 'query' && (required || random.below(3) === 0))
     .map(({ name, schema }) => {
       const value = sampleOf(random, schema, () => uuidOf(random), full, name)
       return `${name}=${encodeURIComponent(String(value))}`

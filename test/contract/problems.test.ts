@@ -108,6 +108,25 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
     wire.send('POST', '/api/entries', { token, raw: 'x', type: 'text/plain' }),
   ),
   SOURCE_NOT_FOUND: by('createEntry', () => create({ ...writing, sources: [{ entryId: NIL, revisionId: NIL }] })),
+  REPORT_NOT_FOUND: by('resolveReport', () =>
+    wire.send('POST', `/api/admin/reports/${NIL}`, { bearer: ADMIN_TOKEN, body: { resolution: 'ACTED' } }),
+  ),
+  ALREADY_REPORTED: by('createReport', async () => {
+    const { token: own } = expectStatus(
+      await strictWire.send('POST', '/api/actors', { body: {}, headers: { 'x-forwarded-for': '192.0.2.1' } }),
+      201,
+    ) as { token: string }
+    const { body: found } = await strictWire.send('POST', '/api/entries', {
+      token: own,
+      body: writing,
+      headers: { 'x-forwarded-for': '192.0.2.2' },
+    })
+    const body = { targetType: 'ENTRY', targetId: found.id, reason: 'SPAM' }
+    const report = (place: number) =>
+      strictWire.send('POST', '/api/reports', { body, headers: { 'x-forwarded-for': `198.51.100.${place}` } })
+    for (let place = 1; place <= 20; place++) expectStatus(await report(place), 201)
+    return report(21)
+  }),
   SELF_RELATION: by('relateEntries', () =>
     wire.send('POST', '/api/relations', { token, body: relation(entry.id, entry.id) }),
   ),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { OperationName } from '../../src/contract/operations.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN } from '../support/app.ts'
-import { type Answer, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import type { Wire } from './wire.ts'
 
 export const NIL = '00000000-0000-0000-0000-000000000000'
@@ -16,7 +16,9 @@ export async function makeWorld(url: string) {
   const other = await newEntry(url, token)
   /** For moderation only, so that nothing else depends on its state. */
   const moderated = await newEntry(url, token)
-  return { actor, token, entry, other, moderated }
+  const reported = { targetType: 'ENTRY', targetId: moderated.id, reason: 'OTHER' }
+  const report = expectStatus(await call<{ id: string }>(url, 'POST', '/api/reports', { body: reported }), 201)
+  return { actor, token, entry, other, moderated, report }
 }
 
 const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
@@ -53,16 +55,24 @@ export function bodyOf(
       return { sourceEntryId: entry.id, targetEntryId: other.id, relationType: 'CONNECT', rationale }
     case 'moderate':
       return { targetType: 'ENTRY', targetId: moderated.id, action: 'RESTORE', reason: 'Asked for.' }
+    case 'createReport':
+      return { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM', details: 'Sells something.' }
+    case 'resolveReport':
+      return { resolution: 'DISMISSED', note: 'It sells nothing.' }
     default:
       throw new Error(`${name} has no body`)
   }
 }
 
 /** The path of an operation with its parameters filled in: those given, else those of the world's entry. */
-export function pathOf(path: string, { entry }: { entry: Entry }, params: Record<string, string> = {}): string {
+export function pathOf(
+  path: string,
+  { entry, report }: { entry: Entry; report: { id: string } },
+  params: Record<string, string> = {},
+): string {
   const known: Record<string, string> = {
     slug: entry.slug,
-    id: entry.id,
+    id: path.includes('/reports/') ? report.id : entry.id,
     revisionId: entry.currentRevisionId,
     ...params,
   }

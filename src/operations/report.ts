@@ -1,0 +1,83 @@
+import type { ReportInput, ResolutionInput } from '../contract/inputs.ts'
+import { OPEN_REPORTS } from '../contract/limits.ts'
+import { Problem } from '../contract/problems.ts'
+import type { Report } from '../contract/resources.ts'
+import type { Transaction } from '../database/database.ts'
+import { assertMayWrite } from '../domain/actor.ts'
+import { assertCooledDown } from '../domain/cooldown.ts'
+import { findActor } from '../store/actor.ts'
+import { beginCooldown, findCooldown } from '../store/limit.ts'
+import { ensureOrigin } from '../store/origin.ts'
+import * as reports from '../store/report.ts'
+import { isoTime } from '../store/time.ts'
+import type { Caller, Context, WriteOperation } from './operation.ts'
+import { networkSubject } from './writing.ts'
+
+/** Reports are counted, so they come one after another. */
+const HELD = 'reports'
+/** Seconds after which an administrator may have looked at some of too many reports. */
+const FULL_RETRY = 3_600
+
+/**
+ * Keeps a report for administrators. A second one of the same target from the same origin, while the first is open, takes its place,
+ * so that repeating one fills nothing. Throws OVERLOADED where too many are open in all.
+ */
+export const createReport: WriteOperation<ReportInput> = async (tx, context, { body, caller }) => {
+  const { actor, origin } = await beginReport(tx, context, caller)
+  const { targetType, targetId, reason, details = null } = body
+  const target = await reports.findReported(tx, targetType, targetId)
+  if (target === undefined) throw new Problem('TARGET_NOT_FOUND')
+  if (target.withdrawn) throw new Problem('ENTRY_WITHDRAWN')
+  await tx.hold(HELD)
+  const known = origin === null ? undefined : await reports.findReportBy(tx, target.id, origin)
+  const report: Report = {
+    id: known?.id ?? context.newId(),
+    ...{ targetType, targetId: target.id, reason, details },
+    createdAt: isoTime(context.at),
+  }
+  const row = { report, entry: target.entry, actor, origin, requestId: caller.requestId, at: context.at }
+  if (known !== undefined) await reports.replaceReport(tx, known.number, row)
+  else {
+    await assertRoom(tx, target.id)
+    await reports.insertReport(tx, row)
+  }
+  return { body: report }
+}
+
+/** Anyone may report who may write, with a cooldown of its own by network. */
+async function beginReport(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+): Promise<{ actor: number | null; origin: number | null }> {
+  const [actor, origin] = await Promise.all([
+    caller.actor === null ? undefined : findActor(tx, caller.actor),
+    caller.origin === null ? undefined : ensureOrigin(tx, caller.origin),
+  ])
+  assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
+  if (caller.origin !== null && context.cooldown > 0) {
+    const subject = networkSubject(caller.origin.networkKey)
+    await tx.hold(subject)
+    assertCooledDown(await findCooldown(tx, subject, 'REPORT'), context.cooldown, context.now)
+    await beginCooldown(tx, subject, 'REPORT', context.now)
+  }
+  return { actor: actor?.number ?? null, origin: origin?.number ?? null }
+}
+
+async function assertRoom(tx: Transaction, targetId: string): Promise<void> {
+  if ((await reports.countReportsOf(tx, targetId)) >= OPEN_REPORTS.ofTarget) throw new Problem('ALREADY_REPORTED')
+  if ((await reports.countOpenReports(tx)) >= OPEN_REPORTS.inAll) {
+    throw new Problem('OVERLOADED', { retryAfter: FULL_RETRY })
+  }
+}
+
+/** Closes a report with what came of it. A closed one stays as it is. */
+export const resolveReport: WriteOperation<ResolutionInput> = async (tx, context, { params, body }) => {
+  await tx.hold(HELD)
+  const row = await reports.findReport(tx, params.id ?? '')
+  if (row === undefined) throw new Problem('REPORT_NOT_FOUND')
+  if (row.resolved_at !== null) return { body: reports.toAdminReport(row) }
+  const closed = { resolution: body.resolution, note: body.note ?? null, at: context.at }
+  await reports.closeReport(tx, row.number, closed)
+  return { body: reports.toAdminReport({ ...row, ...closed, resolved_at: context.at }) }
+}
