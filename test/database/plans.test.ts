@@ -61,15 +61,17 @@ const WALKS: readonly [RegExp, string][] = [
     'SCAN e USING INDEX entry_change',
   ],
   [/FROM actor a .* ORDER BY a.number DESC LIMIT/, 'SCAN a'],
+  [/FROM report p .* WHERE p.number < \? ORDER BY p.number DESC LIMIT/, 'SCAN p'],
   [/FROM moderation ORDER BY number DESC LIMIT/, 'SCAN moderation'],
   [/JOIN relation l .* ORDER BY s.sequence DESC LIMIT|FROM activity s .* ORDER BY s.sequence DESC LIMIT/, 'SCAN s'],
   [/FROM retry ORDER BY number LIMIT/, 'SCAN retry'],
   [/FROM topic WHERE entries > 0 ORDER BY entries DESC, key LIMIT/, 'SCAN topic USING INDEX topic_top'],
   [/SELECT spelling AS tag/, 'SCAN topic USING COVERING INDEX topic_top'],
 ]
-/** Counts of whole tables, and the few refused origins: asked for by administrators only. */
+/** Counts of whole tables, and the few refused origins: asked for by administrators only; of open reports there are few too. */
 const COUNTS: readonly RegExp[] = [
   /^SELECT \(SELECT count\(\*\) FROM entry\)/,
+  /^SELECT count\(\*\) AS n FROM report WHERE resolved_at IS NULL$/,
   /FROM origin WHERE blocked = 1 OR quarantined = 1/,
 ]
 /** Sorts of one page that an index already chose. */

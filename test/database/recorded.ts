@@ -92,7 +92,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     at,
   )
   const revisionId = revised.currentRevisionId
-  await write('verifyRevision', { revisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Yes' }, at)
+  const verified = await write('verifyRevision', { revisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Yes' }, at)
   await write('contradictRevision', { revisionId, rationale: 'No', sourceEntryId: two.id }, at)
   await write('relateEntries', {
     sourceEntryId: one.id,
@@ -100,6 +100,16 @@ export async function recordOperations(path: string): Promise<Recorded> {
     relationType: 'CONNECT',
     rationale: 'So',
   })
+
+  const reports = [
+    { targetType: 'ENTRY', targetId: one.id, reason: 'SPAM' },
+    { targetType: 'ENTRY', targetId: one.id, reason: 'ABUSE' },
+    { targetType: 'REVISION', targetId: revisionId, reason: 'SPAM' },
+    { targetType: 'EVIDENCE', targetId: verified.id, reason: 'SPAM' },
+  ]
+  const reported: string[] = []
+  for (const body of reports) reported.push(String((await write('createReport', body)).id))
+  await write('resolveReport', { resolution: 'ACTED' }, { id: String(reported[0]) })
 
   const observed = { origin: ORIGIN, requestId: 'request', times: 2, at: HOUR, lastAt: HOUR, counted: false }
   const read = { ...observed, action: 'READ', entry: 1, revision: 1, metadata: null } as const
@@ -142,7 +152,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     keepObserved: async () => {},
     rates: { readPerMinute: 1, writePerMinute: 1, cooldownSeconds: 1 },
   }
-  const shapes = [{}, { sort: 'evolution' as const }, { q: 'fox' }, { before: '5', limit: 2 }]
+  const shapes = [{}, { sort: 'evolution' as const }, { q: 'fox' }, { before: '5', limit: 2, ids: String(one.id), title: 'Fox' }, { state: 'all' as const }]
   for (const name of Object.keys(READS) as ReadName[]) {
     for (const query of shapes) {
       for (const slug of [String(one.slug), String(one.id)]) {

@@ -170,6 +170,23 @@ CREATE TABLE relation_end (
   PRIMARY KEY (entry, ordinal)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE report (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  target_type TEXT NOT NULL,
+  target_id TEXT NOT NULL,
+  entry INTEGER NOT NULL REFERENCES entry,
+  reason TEXT NOT NULL,
+  details TEXT,
+  actor INTEGER REFERENCES actor,
+  origin INTEGER REFERENCES origin,
+  request_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  resolution TEXT,
+  note TEXT,
+  resolved_at INTEGER
+) STRICT;
+
 CREATE TABLE retry (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -224,6 +241,8 @@ CREATE INDEX entry_recent ON entry (updated_at, id) WHERE withdrawn = 0;
 
 CREATE INDEX evidence_actor ON evidence (actor);
 
+CREATE INDEX evidence_id ON evidence (id);
+
 CREATE INDEX evidence_origin ON evidence (origin);
 
 CREATE INDEX export_change_record ON export_change (record, segment);
@@ -235,5 +254,9 @@ CREATE INDEX origin_block_origin ON origin_block (origin);
 CREATE INDEX relation_actor ON relation (actor);
 
 CREATE INDEX relation_origin ON relation (origin);
+
+CREATE INDEX report_open ON report (number) WHERE resolved_at IS NULL;
+
+CREATE INDEX report_target ON report (target_id, origin) WHERE resolved_at IS NULL;
 
 CREATE INDEX topic_top ON topic (entries DESC, key) WHERE entries > 0;
