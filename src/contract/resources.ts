@@ -247,6 +247,7 @@ export const AdminSnapshot = Type.Object({
   activity: Type.Array(Activity, { description: 'Newest activity of every data class, with originId.' }),
   audit: anyObjects('Newest moderation results.'),
   blockedOrigins: anyObjects('Origins whose writes are refused.'),
+  reports: Type.Optional(anyObjects('Newest open reports of abuse; GET /api/admin/reports has all.')),
   truncated: Type.Object({}, { additionalProperties: count('Rows cut.'), description: 'Rows cut, per list.' }),
   dataClass,
 })

@@ -16,6 +16,7 @@ import { listAllEvidence, toContradiction, toVerification } from '../store/evide
 import { listModerations } from '../store/moderation.ts'
 import { listRefusedOrigins } from '../store/origin.ts'
 import { listAllRelations, toRelation } from '../store/relation.ts'
+import { listOpenReports, toAdminReport } from '../store/report.ts'
 import { listRevisions, toRevision } from '../store/revision.ts'
 import type { ReadOperation } from './operation.ts'
 
@@ -54,6 +55,7 @@ export const readAdminSnapshot: ReadOperation = async ({ reader, keepObserved })
       moderation: flagsOf({ ...row, hidden: 0 }),
       alive: row.network_key !== null,
     })),
+    reports: (await listOpenReports(reader, Number.MAX_SAFE_INTEGER, SNAPSHOT_ROWS)).map(toAdminReport),
   }
   const totals = await countRows(reader)
   const truncated = Object.fromEntries(

@@ -21,9 +21,12 @@ export const findModeratedEntry = (reader: Reader, number: number) =>
 
 /** How many rows each list of the snapshot has in all. */
 export async function countRows(reader: Reader) {
-  const row = await reader.one<Record<'entries' | 'actors' | 'activity' | 'audit' | 'blockedOrigins', number>>(sql`
+  const row = await reader.one<
+    Record<'entries' | 'actors' | 'activity' | 'audit' | 'blockedOrigins' | 'reports', number>
+  >(sql`
     SELECT (SELECT count(*) FROM entry) AS entries, (SELECT count(*) FROM actor) AS actors, (SELECT count(*) FROM activity) AS activity,
-      (SELECT count(*) FROM moderation) AS audit, (SELECT count(*) FROM origin WHERE blocked = 1 OR quarantined = 1) AS "blockedOrigins"`)
+      (SELECT count(*) FROM moderation) AS audit, (SELECT count(*) FROM origin WHERE blocked = 1 OR quarantined = 1) AS "blockedOrigins",
+      (SELECT count(*) FROM report WHERE resolved_at IS NULL) AS reports`)
   if (row === undefined) throw new Error('Counting gave no row.')
   return row
 }

@@ -136,7 +136,7 @@ test('the snapshot shows entries, actors, activity, audit and refused origins, w
   const created = seen.activity.filter(row => row.action === 'CREATE' && row.actorId === actorId)
   assert.ok(created.length >= 2)
   for (const row of created) assert.equal(row.originId, hidden?.originId)
-  assert.deepEqual(seen.truncated, { entries: 0, actors: 0, activity: 0, audit: 0, blockedOrigins: 0 })
+  assert.deepEqual(seen.truncated, { entries: 0, actors: 0, activity: 0, audit: 0, blockedOrigins: 0, reports: 0 })
 
   const originId = hidden?.originId ?? ''
   await moderate(app.url, 'ORIGIN', originId, 'BLOCK')

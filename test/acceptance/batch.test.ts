@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Activity, Batch, Entry } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
+
+let app: TestApp
+let token: string
+before(async () => {
+  app = await startApp()
+  token = (await newActor(app.url)).token
+})
+after(() => app.close())
+
+const batch = (ids: readonly string[], headers: Record<string, string> = {}, reader?: string) =>
+  call<Batch>(app.url, 'GET', `/api/batch?ids=${ids.map(encodeURIComponent).join()}`, {
+    headers,
+    ...(reader === undefined ? {} : { token: reader }),
+  })
+const read = async (address: string) => expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${address}`), 200)
+
+test('every id is answered in its place, by the entry as it stands or by why there is none', async () => {
+  const [one, two, hidden] = [
+    await newEntry(app.url, token),
+    await newEntry(app.url, token),
+    await newEntry(app.url, token),
+  ]
+  await moderate(app.url, 'ENTRY', hidden.id, 'HIDE')
+  const { items, dataClass } = expectStatus(
+    await batch([two.slug, 'no-such-entry', one.id.toUpperCase(), hidden.slug, two.id]),
+    200,
+  )
+  assert.deepEqual(items, [
+    await read(two.slug),
+    { id: 'no-such-entry', problem: 'ENTRY_NOT_FOUND' },
+    await read(one.id),
+    { id: hidden.slug, problem: 'ENTRY_WITHDRAWN' },
+    await read(two.slug),
+  ])
+  assert.equal(dataClass, 'EXTERNAL')
+})
+
+test('fifty entries are one read of each limit, fifty-one are refused', async () => {
+  const entry = await newEntry(app.url, token)
+  const fifty = Array.from({ length: 50 }, () => entry.slug)
+  const remaining = async (ids: readonly string[]): Promise<number> => {
+    const answer = await batch(ids)
+    expectStatus(answer, 200)
+    return Number(/"read-origin";r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])
+  }
+  assert.equal((await remaining([entry.slug])) - (await remaining(fifty)), 1)
+  assert.equal((expectStatus(await batch(fifty), 200).items as Entry[]).length, 50)
+  expectProblem((await batch([...fifty, entry.slug])) as never, 400, 'INVALID_QUERY')
+  expectProblem(await call(app.url, 'GET', '/api/batch'), 400, 'INVALID_QUERY')
+})
+
+test('each entry that was found is observed as read, once', async () => {
+  const { token: reader, actor } = await newActor(app.url)
+  const [one, two] = [await newEntry(app.url, token), await newEntry(app.url, token)]
+  expectStatus(await batch([one.slug, two.id, one.id, 'nothing'], {}, reader), 200)
+  const feed = await allPages<Activity>(app.url, '/api/activity')
+  const seen = feed.filter(({ actorId }) => actorId === actor.id)
+  assert.deepEqual(
+    seen.map(({ action, entryId }) => `${action} ${entryId}`).toSorted(),
+    [`READ ${one.id}`, `READ ${two.id}`].toSorted(),
+  )
+})
+
+test('it has a version that ends with any change of what it shows', async () => {
+  const [one, two] = [await newEntry(app.url, token), await newEntry(app.url, token)]
+  const ids = [one.id, two.slug, 'nothing']
+  let etag = ''
+  const changed = async (): Promise<void> => {
+    const answer = await batch(ids, { 'if-none-match': etag })
+    assert.equal(answer.status, 200)
+    assert.notEqual(answer.headers.get('etag'), etag)
+    etag = answer.headers.get('etag') ?? ''
+    assert.match(etag, /^"[\w-]{22}"$/)
+    assert.equal((await batch(ids, { 'if-none-match': etag })).status, 304)
+  }
+  await changed()
+  const path = `/api/entries/${two.slug}/revisions`
+  expectStatus(await call(app.url, 'POST', path, { token, body: revisionOf(two) }), 201)
+  await changed()
+  await moderate(app.url, 'ENTRY', one.id, 'BLOCK')
+  await changed()
+  await moderate(app.url, 'ENTRY', one.id, 'QUARANTINE')
+  await changed()
+})
