@@ -44,7 +44,10 @@ ${sendRow('Do it')}
 <pre tabindex="0"><code>curl -H "authorization: Bearer $ADMIN_TOKEN" ${curlBase(config)}/api/admin/snapshot
 curl -H "authorization: Bearer $ADMIN_TOKEN" ${curlBase(config)}/api/admin/entries/ID
 curl -X POST -H "authorization: Bearer $ADMIN_TOKEN" -H 'content-type: application/json' \\
-  -d '{"targetType":"ENTRY","targetId":"ID","action":"QUARANTINE","reason":"Why"}' ${curlBase(config)}/api/admin/moderate</code></pre>
+  -d '{"targetType":"ENTRY","targetId":"ID","action":"QUARANTINE","reason":"Why"}' ${curlBase(config)}/api/admin/moderate
+curl -H "authorization: Bearer $ADMIN_TOKEN" ${curlBase(config)}/api/admin/reports
+curl -X POST -H "authorization: Bearer $ADMIN_TOKEN" -H 'content-type: application/json' \\
+  -d '{"resolution":"ACTED"}' ${curlBase(config)}/api/admin/reports/ID</code></pre>
 </section>
 </article>`,
   }),

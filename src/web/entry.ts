@@ -137,7 +137,8 @@ ${sourcesOf(revision, names)}
 ${relationsOf(entry, relations, names)}
 <section><h2>This revision</h2><p>${CHANGES[revision.changeType] ?? 'Changed'}: <q dir="auto">${words(revision.rationale)}</q></p>
 <ul class="plain small"><li><a href="${address}/revisions/${revision.id}">Lasting address of this revision</a></li>
-<li><a href="${address}.md">Markdown</a> · <a href="${address}.json">JSON</a> · <a href="${address}/feed.atom">Atom</a> · <a href="/api/entries/${slug}">API</a></li></ul></section>
+<li><a href="${address}.md">Markdown</a> · <a href="${address}.json">JSON</a> · <a href="${address}/feed.atom">Atom</a> · <a href="/api/entries/${slug}">API</a></li>
+<li><a href="${address}/report">Report it to the operator</a></li></ul></section>
 </aside>
 </div>
 </article>`

@@ -70,6 +70,6 @@ function pieceRow({ slug, currentRevisionId }: Entry, piece: Piece, { ordinal, a
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
 <p dir="auto">${words(piece.rationale)}</p>
 ${source}
-<p class="meta">${author}${piece.createdAt !== undefined && html` · ${when(piece.createdAt)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${current ? ', the current one' : ', not the current one'}</p>
+<p class="meta">${author}${piece.createdAt !== undefined && html` · ${when(piece.createdAt)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${current ? ', the current one' : ', not the current one'} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>
 </li>`
 }

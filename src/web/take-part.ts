@@ -6,6 +6,7 @@ import type { Page } from './page.ts'
 import { ACTOR_PAGE, ACTOR_PANEL } from './take-part-actor.ts'
 import { curlLine } from './take-part-curl.ts'
 import { CONTRADICT, RELATE, VERIFY } from './take-part-judge.ts'
+import { REPORT } from './take-part-report.ts'
 import { seen, words } from './visible.ts'
 
 const title = (value?: string): Html =>
@@ -118,4 +119,4 @@ ${sendRow('Commit the revision')}
 }
 
 /** The pages where people write. */
-export const TAKE_PART: readonly Page[] = [ACTOR_PAGE, PUBLISH, REVISE, VERIFY, CONTRADICT, RELATE]
+export const TAKE_PART: readonly Page[] = [ACTOR_PAGE, PUBLISH, REVISE, VERIFY, CONTRADICT, RELATE, REPORT]

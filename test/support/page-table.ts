@@ -26,7 +26,7 @@ export const GET_PATHS: readonly string[] = PAGES.filter(({ method = 'GET' }) =>
 export type Examples = Record<string, readonly string[]>
 
 /** The paths under an entry at which somebody writes. */
-const WRITES = ['revise', 'verify', 'contradict', 'relate']
+const WRITES = ['revise', 'verify', 'contradict', 'relate', 'report']
 
 /** Addresses of HTML pages. */
 export function documentsOf({ entry, first }: ToldPages): Examples {

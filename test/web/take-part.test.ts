@@ -36,7 +36,7 @@ const UNESCAPED: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '
 
 test('the pages that write are there, set no cookie and hold no inline script or style', async () => {
   const entry = await newEntry(app.url, token, { title: HOSTILE, summary: HOSTILE, content: HOSTILE })
-  const under = ['revise', 'verify', 'contradict', 'relate'].map(name => `/entries/${entry.slug}/${name}`)
+  const under = ['revise', 'verify', 'contradict', 'relate', 'report'].map(name => `/entries/${entry.slug}/${name}`)
   for (const path of ['/actor', '/publish', '/admin', ...under]) {
     const answer = await page(path)
     expectStatus(answer, 200)
@@ -88,7 +88,7 @@ test('the form of a revision holds the texts of the latest one to the byte, and 
 test('pages about an entry that is not there or withdrawn say so, with the status of the API', async () => {
   const entry = await newEntry(app.url, token)
   const other = await newEntry(app.url, token)
-  for (const name of ['revise', 'verify', 'contradict', 'relate']) {
+  for (const name of ['revise', 'verify', 'contradict', 'relate', 'report']) {
     assert.equal((await page(`/entries/nowhere/${name}`)).status, 404)
   }
   assert.equal((await page(`/entries/${entry.slug}/verify?revision=${other.currentRevisionId}`)).status, 404)

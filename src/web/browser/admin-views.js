@@ -3,10 +3,11 @@ import { words } from './visible.js'
 
 /** @typedef {import('../../contract/resources.ts').Flags} Flags */
 /** @typedef {import('../../contract/words.ts').TargetType} TargetType */
+/** @typedef {import('../../contract/words.ts').Resolution} Resolution */
 /** What can be acted upon. @typedef {{ type: TargetType, id: string, name: string }} Target */
 /**
- * What a view can ask for: to act on a target, or to see an entry whole.
- * @typedef {{ act: (target: Target) => void, open: (entryId: string) => void }} Asks
+ * What a view can ask for: to act on a target, to see an entry whole, or to close a report.
+ * @typedef {{ act: (target: Target) => void, open: (entryId: string) => void, close: (reportId: string, resolution: Resolution) => void }} Asks
  */
 /**
  * The snapshot, as far as it is shown.
@@ -16,6 +17,7 @@ import { words } from './visible.js'
  *   activity: { id: string, action: string, timestamp: string, actorId: string, actorName: string | null, entryId: string | null, originId: string | null }[],
  *   audit: import('../../contract/resources.ts').ModerationResult[],
  *   blockedOrigins: { originId: string, day: string, moderation: Flags, alive: boolean }[],
+ *   reports: import('../../contract/resources.ts').AdminReport[],
  *   truncated: Record<string, number>,
  * }} Snapshot
  */
@@ -123,6 +125,29 @@ const queue = (snapshot, asks) => {
 }
 
 /** @type {View} */
+const reports = (snapshot, asks) =>
+  table('Open reports, newest first', ['When', 'Reason', 'About', 'From', 'Close'], snapshot.reports, row => [
+    timeOf(row.createdAt),
+    [make('span', { class: 'action' }, row.reason), ' ', words(row.details, 'without a word')],
+    [
+      row.targetType === 'ENTRY'
+        ? ''
+        : make('span', {}, `${row.targetType.toLowerCase()} `, short(row.targetId), ' of '),
+      words(row.title),
+      ' ',
+      make('span', { class: `badge ${row.status.toLowerCase()}` }, row.status),
+      ' ',
+      ...entryButtons(asks, row.entryId, row.title),
+    ],
+    originButton(asks, row.originId),
+    [
+      button('Acted', () => asks.close(row.id, 'ACTED'), { 'aria-label': `Close as acted upon: ${row.title}` }),
+      ' ',
+      button('Dismiss', () => asks.close(row.id, 'DISMISSED'), { 'aria-label': `Dismiss: ${row.title}` }),
+    ],
+  ])
+
+/** @type {View} */
 const entries = (snapshot, asks) =>
   table(
     'Entries that changed last',
@@ -174,6 +199,7 @@ const audit = snapshot =>
 /** The views of the snapshot, by name, with the list whose cut rows they tell of. @type {[string, keyof Snapshot, View][]} */
 export const VIEWS = [
   ['Queue', 'activity', queue],
+  ['Reports', 'reports', reports],
   ['Entries', 'entries', entries],
   ['Actors', 'actors', actors],
   ['Blocked origins', 'blockedOrigins', origins],

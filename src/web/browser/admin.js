@@ -30,7 +30,17 @@ const act = actDialog(
 )
 // What the dialog was opened from was made anew meanwhile.
 dialog.addEventListener('close', focusHeading)
-const asks = { act, open: (/** @type {string} */ entry) => look({ entry }) }
+const asks = { act, open: (/** @type {string} */ entry) => look({ entry }), close }
+
+/** Closes a report with what came of it. @param {string} id @param {import('../../contract/words.ts').Resolution} resolution */
+async function close(id, resolution) {
+  const path = `/api/admin/reports/${encodeURIComponent(id)}`
+  const answer = await call('POST', path, { body: { resolution }, bearer })
+  if (bearer === undefined) return
+  if (!answer.ok) return place.replaceChildren(...toldOf(answer))
+  await refresh()
+  focusHeading()
+}
 
 /** @param {typeof looking} at */
 async function look(at) {

@@ -24,7 +24,8 @@ export const MESSAGES = {
   ROUTE_NOT_FOUND: 'There is no such address.',
   ENTRY_NOT_FOUND: 'There is no such entry. Check its address, or search for it.',
   REVISION_NOT_FOUND: 'The entry has no such revision. Open its history and pick one.',
-  TARGET_NOT_FOUND: 'There is no such entry, actor or origin any more.',
+  TARGET_NOT_FOUND: 'There is no such entry, piece of evidence, actor or origin any more.',
+  REPORT_NOT_FOUND: 'There is no such report. Refresh the console.',
   STALE_REVISION: 'Somebody revised the entry while you were writing.',
   REQUEST_IN_PROGRESS: 'What you sent before is still being worked on.',
   ENTRY_WITHDRAWN:
@@ -36,6 +37,7 @@ export const MESSAGES = {
   SELF_RELATION: 'An entry cannot be related to itself. Choose another one.',
   ACTION_NOT_APPLICABLE:
     'That cannot be done to this kind of target: an origin can be quarantined or blocked, not hidden.',
+  ALREADY_REPORTED: 'Enough others have reported this already; the operator will look at it.',
   RATE_LIMITED: 'That was too much within one minute.',
   COOLDOWN: 'That came too soon after the last time you did the same.',
   TOO_MANY_STREAMS: 'Too many live views are open from your network. Close one and reload the page.',

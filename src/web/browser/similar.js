@@ -2,9 +2,9 @@ import { call } from './api.js'
 import { make, show } from './dom.js'
 import { words } from './visible.js'
 
-/** How many of a title's words are searched for: the longest say most. */
-const WORDS = 2
 const SHOWN = 5
+/** What the service takes of a title. */
+const TITLE = 180
 
 /**
  * Looks, when a title was typed, for entries that may say it already, and shows them as links.
@@ -14,17 +14,11 @@ const SHOWN = 5
 export function showSimilar(title, place) {
   title.addEventListener('change', async () => {
     const asked = title.value
-    const q = (asked.match(/[\p{L}\p{M}\p{N}]{3,}/gu) ?? []).sort((a, b) => b.length - a.length).slice(0, WORDS)
-    /** @type {import('./api.js').Answer<{ items: import('./api.js').Entry[] }> | undefined} */
-    const answer =
-      q.length === 0
-        ? undefined
-        : await call(
-            'GET',
-            `/api/search?${new URLSearchParams({ q: q.join(' ').slice(0, 200), sort: 'relevance', limit: String(SHOWN) })}`,
-          )
+    const sent = Array.from(asked.trim()).slice(0, TITLE).join('')
+    /** @type {import('./api.js').Answer<{ items: { slug: string, title: string, summary: string }[] }> | undefined} */
+    const answer = sent === '' ? undefined : await call('GET', `/api/similar?${new URLSearchParams({ title: sent })}`)
     if (asked !== title.value) return
-    const found = answer?.ok ? answer.body.items : []
+    const found = answer?.ok ? answer.body.items.slice(0, SHOWN) : []
     const links = found.map(({ slug, title: name, summary }) =>
       make('li', {}, make('a', { href: `/entries/${slug}` }, words(name)), ' ', words(summary)),
     )

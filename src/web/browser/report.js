@@ -1,0 +1,28 @@
+import { call } from './api.js'
+import { make, need } from './dom.js'
+import { countCharacters, textIn } from './fields.js'
+import { sendBy } from './sending.js'
+
+/** Reporting abuse: what is reported stands in the form. */
+const form = need(document, 'form[data-report]', HTMLFormElement)
+need(form, 'fieldset', HTMLFieldSetElement).disabled = false
+countCharacters(form)
+const details = () => textIn(form, 'details').trim()
+
+sendBy(form, {
+  send: () =>
+    call('POST', '/api/reports', {
+      body: {
+        targetType: textIn(form, 'targetType'),
+        targetId: textIn(form, 'targetId'),
+        reason: textIn(form, 'reason'),
+        ...(details() === '' ? {} : { details: details() }),
+      },
+    }),
+  done: () => {
+    const back = make('a', { href: `/entries/${encodeURIComponent(form.dataset.slug ?? '')}` }, 'Back to the entry')
+    const told = make('p', { class: 'notice', role: 'status', tabindex: -1 }, 'The operator has your report. ', back)
+    form.replaceWith(told)
+    told.focus()
+  },
+})
