@@ -1,8 +1,12 @@
+import { once } from 'node:events'
+import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { openEngine } from './engine.ts'
+import type { Metrics } from './http/metrics.ts'
+import { createMetricsServer } from './http/metrics-server.ts'
 import { dayOf } from './http/origin.ts'
 import { createServer, type Server } from './http/server.ts'
 import { serveMcp } from './mcp/endpoint.ts'
@@ -11,6 +15,8 @@ import { OperatorError } from './operator-error.ts'
 
 export type App = {
   url: string
+  /** Where the metrics are without a token, if METRICS_PORT says so. */
+  metricsUrl: string | undefined
   /** Where the data is, for people. */
   place: string
   /** The file of this machine that holds the admin token, unless the token was configured or another node made it. */
@@ -34,7 +40,7 @@ const HOUSEKEEPING_INTERVAL = 60_000
 const DAY_AHEAD = 600_000
 
 /** The service without an address: its routes can be called within the process. */
-export type Service = Omit<App, 'url'> & { app: FastifyInstance }
+export type Service = Omit<App, 'url' | 'metricsUrl'> & { app: FastifyInstance; metrics: Metrics }
 
 /** Opens the store and the HTTP face, and keeps house. Throws OperatorError where the operator can mend it. */
 export async function openService(
@@ -54,6 +60,7 @@ export async function openService(
     const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {
       app: server.app,
+      metrics: server.metrics,
       place: engine.place,
       adminTokenFile: engine.adminTokenFile,
       readiness: store.readiness,
@@ -103,13 +110,40 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
   const service = await openService(config, options)
   try {
     await listen(service.app, config)
+    const metrics = await listenForMetrics(service.metrics, config)
+    return {
+      ...service,
+      url: addressOf(service.app.server, config.host),
+      metricsUrl: metrics === undefined ? undefined : `${addressOf(metrics, config.metricsHost)}/metrics`,
+      async close() {
+        metrics?.close()
+        metrics?.closeAllConnections()
+        await service.close()
+      },
+    }
   } catch (error) {
     await service.close()
     throw error
   }
-  const { port } = service.app.server.address() as AddressInfo
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  return { ...service, url: `http://${host}:${port}` }
+}
+
+const addressOf = (server: HttpServer, host: string): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
+
+/** Listens on the port for metrics, if there is one. */
+async function listenForMetrics(metrics: Metrics, { metricsHost: host, metricsPort: port }: Config) {
+  if (port === undefined) return undefined
+  const server = createMetricsServer(metrics)
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+    return server
+  } catch (error) {
+    const reason = (error as { code?: string }).code ?? String(error)
+    throw new OperatorError(
+      `METRICS_PORT ${port} on ${host} cannot be listened on (${reason}); set it or METRICS_HOST otherwise.`,
+    )
+  }
 }
 
 async function listen(

@@ -1,9 +1,21 @@
 import { readFileSync } from 'node:fs'
-import ipaddr from 'ipaddr.js'
+import {
+  contact,
+  credential,
+  filled,
+  type Network,
+  networks,
+  oneOf,
+  origins,
+  postgresUrl,
+  secret,
+  url,
+  whole,
+} from './config-values.ts'
 import { DEFAULT_RATES } from './contract/limits.ts'
 import { OperatorError } from './operator-error.ts'
 
-export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
+export type { Network }
 
 /** Everything an operator can set; documented in docs/configuration.md, which is made from SETTINGS. */
 export type Config = {
@@ -23,6 +35,9 @@ export type Config = {
   mcpOrigins: string[]
   activityRetentionDays: number
   logLevel: string
+  metricsPort: number | undefined
+  metricsHost: string
+  securityContact: string | undefined
 }
 
 type Setting<T> = {
@@ -33,78 +48,6 @@ type Setting<T> = {
   /** Gives the value or throws what is expected, as in "must be …". */
   parse(text: string): T
 }
-
-const whole =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value < least || value > most) throw new Error(`a whole number from ${least} to ${most}`)
-    return value
-  }
-
-const oneOf =
-  (...values: string[]) =>
-  (text: string): string => {
-    if (!values.includes(text)) throw new Error(`one of ${values.join(', ')}`)
-    return text
-  }
-
-const filled = (text: string): string => {
-  if (text === '') throw new Error('something, or be unset')
-  return text
-}
-
-/** What can stand in an Authorization field; how long a credential is, is for its owner to judge. */
-const credential = (text: string): string => {
-  if (!/^[!-~]+$/.test(text)) throw new Error('printable ASCII without spaces')
-  return text
-}
-
-const secret = (text: string): string => {
-  if (text.length < 16) throw new Error('at least 16 characters long')
-  return text
-}
-
-const postgresUrl = (text: string): string => {
-  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
-    throw new Error('an address like postgres://user:password@host:5432/database')
-  }
-  return text
-}
-
-const url = (text: string): string => {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('an http or https address')
-  return text.replace(/\/+$/, '')
-}
-
-/** A comma-separated list of web origins, or `*`. */
-const origins = (text: string): string[] =>
-  text
-    .split(',')
-    .map(part => part.trim())
-    .filter(part => part !== '')
-    .map(part => {
-      if (part === '*') return part
-      if (!URL.canParse(part) || new URL(part).origin !== part)
-        throw new Error('a list of origins like https://host.example, or *')
-      return part
-    })
-
-/** A comma-separated list of addresses and CIDR networks. */
-const networks = (text: string): Network[] =>
-  text
-    .split(',')
-    .map(part => part.trim())
-    .filter(part => part !== '')
-    .map(part => {
-      try {
-        if (part.includes('/')) return ipaddr.parseCIDR(part)
-        const address = ipaddr.parse(part)
-        return [address, address.kind() === 'ipv4' ? 32 : 128]
-      } catch {
-        throw new Error('a list of networks like 10.0.0.0/8')
-      }
-    })
 
 export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   host: { name: 'HOST', byDefault: '127.0.0.1', description: 'The address to listen on.', parse: filled },
@@ -207,6 +150,25 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: 'info',
     description: 'How much is logged to standard error: fatal, error, warn, info, debug, trace or silent.',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+  metricsPort: {
+    name: 'METRICS_PORT',
+    byDefault: undefined,
+    description:
+      'A port of its own for /metrics, there without a token; 0 takes a free one. Unset: /metrics only at PORT, with the admin token.',
+    parse: whole(0, 65_535),
+  },
+  metricsHost: {
+    name: 'METRICS_HOST',
+    byDefault: '127.0.0.1',
+    description: 'The address that METRICS_PORT listens on; only the operator should reach it.',
+    parse: filled,
+  },
+  securityContact: {
+    name: 'SECURITY_CONTACT',
+    byDefault: undefined,
+    description: 'Where security faults are told, as mailto: or https: address, for /.well-known/security.txt.',
+    parse: contact,
   },
 }
 

@@ -11,8 +11,8 @@ type Pending = {
   reject: (error: unknown) => void
 }
 
-/** Who is told of commits: before one, after one that is durable, and when one has ended, whatever became of it. */
-export type Commits = { onCommitting(): void; onCommit(): void; onEnd(): void }
+/** Who is told of commits: before one, after one that is durable and how many works shared it, and when one has ended, whatever became of it. */
+export type Commits = { onCommitting(): void; onCommit(works: number): void; onEnd(): void }
 
 /**
  * Group commit for the one writing connection of a SQLite store: works run one after another, each in a savepoint of its own,
@@ -33,7 +33,7 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
         if (broken !== undefined) throw broken
         const work = (tx: Transaction, carrier: Carrier) => runGroup(connection, tx, carrier, group)
         const answers = await transact(connection, work, on.onCommitting)
-        on.onCommit()
+        on.onCommit(group.length)
         on.onEnd()
         for (const answer of answers) answer()
       } catch (error) {

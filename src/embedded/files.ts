@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What lies in a data directory. */
@@ -6,3 +7,7 @@ export const storeFile = (directory: string): string => join(directory, 'palimps
 export const indexFile = (directory: string): string => join(directory, 'search.db')
 /** Held locked by the one process that serves the directory. */
 export const lockFile = (directory: string): string => join(directory, 'palimpsest.lock')
+
+/** Bytes of a database file and its log on disk. */
+export const bytesOf = (file: string): number =>
+  ['', '-wal'].reduce((sum, part) => sum + (statSync(`${file}${part}`, { throwIfNoEntry: false })?.size ?? 0), 0)

@@ -1,7 +1,7 @@
 /**
  * What the threads of the embedded store tell each other without messages, in shared memory:
  * the record number that is committed, the one that the search index has reached, that it is time to stop, how many commits
- * were begun and ended, and the record number that a search waits for.
+ * were begun and ended, the record number that a search waits for, and how many writes shared those commits.
  */
 export type Signals = BigInt64Array<SharedArrayBuffer>
 
@@ -11,9 +11,11 @@ const STOPPING = 2
 const BEGUN = 3
 const ENDED = 4
 const WANTED = 5
+const WRITES = 6
+const SIZE = 7
 
 export const createSignals = (): Signals =>
-  new BigInt64Array(new SharedArrayBuffer(6 * BigInt64Array.BYTES_PER_ELEMENT))
+  new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
 
 export const committed = (signals: Signals): bigint => Atomics.load(signals, COMMITTED)
 export const isStopping = (signals: Signals): boolean => Atomics.load(signals, STOPPING) === 1n
@@ -37,6 +39,18 @@ export function commitsOf(signals: Signals): bigint | undefined {
   const ended = Atomics.load(signals, ENDED)
   return Atomics.load(signals, BEGUN) === ended ? ended : undefined
 }
+
+/** Counts the writes that shared a commit. */
+export function countWrites(signals: Signals, writes: number): void {
+  Atomics.add(signals, WRITES, BigInt(writes))
+}
+
+/** What was counted since the start, and how many records the index is behind. */
+export const countedSignals = (signals: Signals): { commits: number; committedWrites: number; indexLag: number } => ({
+  commits: Number(Atomics.load(signals, ENDED)),
+  committedWrites: Number(Atomics.load(signals, WRITES)),
+  indexLag: Math.max(0, Number(committed(signals) - Atomics.load(signals, INDEXED))),
+})
 
 export function tellIndexed(signals: Signals, record: number): void {
   Atomics.store(signals, INDEXED, BigInt(record))

@@ -6,9 +6,9 @@ import type { Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
 import { lockDataDirectory } from './data-directory.ts'
-import { storeFile } from './files.ts'
+import { bytesOf, indexFile, storeFile } from './files.ts'
 import type { Command, Query, ThreadData } from './protocol.ts'
-import { commitsOf, committed, createSignals, tellStop } from './signals.ts'
+import { commitsOf, committed, countedSignals, createSignals, tellStop } from './signals.ts'
 import { startThread, type Thread } from './thread.ts'
 
 const SEARCH_THREADS = 2
@@ -134,6 +134,13 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
       followers.add(listener)
       return () => followers.delete(listener)
     },
+    figures: async () => ({
+      ...countedSignals(signals),
+      writesWaiting: writer.pending(),
+      oldestWrite: writer.waited(),
+      searchesWaiting: searchers.reduce((sum, thread) => sum + thread.pending(), 0),
+      bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
+    }),
     onBroken: listener => listeners.push(listener),
     async close() {
       state.closing = true

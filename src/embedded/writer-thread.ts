@@ -8,7 +8,7 @@ import { UPKEEP, WRITES } from '../operations/index.ts'
 import type { Context } from '../operations/operation.ts'
 import { openStoreForWriting } from './create.ts'
 import { type Command, type Reply, replyOfError, type ThreadData } from './protocol.ts'
-import { tellBegun, tellCommitted, tellEnded } from './signals.ts'
+import { countWrites, tellBegun, tellCommitted, tellEnded } from './signals.ts'
 
 /** The one thread that writes: it runs write operations in the order they come and commits them in groups. */
 const { directory, signals } = workerData as ThreadData
@@ -24,7 +24,10 @@ const publish = (): void => {
 }
 const write = createWriteQueue(connection, {
   onCommitting: () => tellBegun(signals),
-  onCommit: publish,
+  onCommit(works) {
+    publish()
+    countWrites(signals, works)
+  },
   onEnd: () => tellEnded(signals),
 })
 publish()

@@ -30,7 +30,8 @@ type Done = (error: Error | null, options: FastifyCorsOptions) => void
 
 /** Web pages of every origin may use the public interface, without credentials; the administrator's paths are closed to them. */
 export const corsOptions = () => (request: FastifyRequest, done: Done) => {
-  const forAdmin = pathOf(request.raw.url ?? '').startsWith('/api/admin/')
+  const path = pathOf(request.raw.url ?? '')
+  const forAdmin = path.startsWith('/api/admin/') || path === '/metrics'
   done(null, {
     origin: forAdmin ? false : '*',
     methods: ['GET', 'HEAD', 'POST'],

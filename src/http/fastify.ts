@@ -13,28 +13,34 @@ import { LIMITS } from '../contract/limits.ts'
 import { PROBLEMS, Problem } from '../contract/problems.ts'
 import { parseJson } from './body.ts'
 import { problemAnswer, problemOf } from './errors.ts'
+import type { Metrics } from './metrics.ts'
 import { watchOverload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './page-handler.ts'
+import { traceOf } from './trace.ts'
 import { closeSlowReaders, ignoreExpectations, listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
+
+/** Who is told of what became of a request. */
+type Telling = { logger: Logger; config: Config; metrics: Metrics }
 
 /**
  * Fastify with every default that would break the contract set otherwise. `answer` may answer a request before it is routed: true if it did.
  * What is too much to do is refused before it is routed, too.
  */
 export function createFastify(
-  logger: Logger,
-  config: Config,
+  { logger, config, metrics }: Telling,
   answer: (request: IncomingMessage, response: ServerResponse) => boolean,
 ): FastifyInstance {
   const overload = watchOverload(logger)
-  const fail = failure(logger, config, overload.noteRefused)
+  const fail = failure({ logger, config, metrics }, overload.noteRefused)
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: log => log,
     serverFactory: handle =>
       createHttpServer({ ...TIMEOUTS }, (request, response) => {
-        if (!answer(request, response) && overload.take(request, response)) handle(request, response)
+        if (answer(request, response)) return
+        if (overload.take(request, response)) handle(request, response)
+        else metrics.failed('OVERLOADED')
       }),
     genReqId: () => randomUUID(),
     bodyLimit: LIMITS.bodyBytes,
@@ -56,7 +62,9 @@ export function createFastify(
   app.addHook('onClose', async () => overload.close())
   app.addHook('onResponse', (request, reply, done) => {
     const operation = request.routeOptions.config.name ?? null
-    tell(logger, { requestId: request.id, operation, status: reply.statusCode, ms: reply.elapsedTime }, request.method)
+    const told = { requestId: request.id, operation, status: reply.statusCode, ms: reply.elapsedTime }
+    metrics.answered(operation ?? 'none', told.status, told.ms)
+    tell(logger, told, request.raw)
     done()
   })
   return app
@@ -65,20 +73,25 @@ export function createFastify(
 type Told = { requestId: string; operation: string | null; status: number; ms: number }
 
 /** A line for each request: what was read without a fault is told to those who look closely only. */
-export function tell(logger: Logger, { ms, ...told }: Told, method = 'GET'): void {
+export function tell(logger: Logger, { ms, ...told }: Told, { method, headers }: IncomingMessage): void {
   const level = told.status < 400 && method !== 'POST' ? 'debug' : 'info'
-  if (logger.isLevelEnabled(level)) logger[level]({ ...told, ms: Math.round(ms * 10) / 10 }, 'request')
+  if (!logger.isLevelEnabled(level)) return
+  logger[level]({ ...told, ms: Math.round(ms * 10) / 10, ...traceOf(headers) }, 'request')
 }
 
 /** Gives the function that answers a failed request: in the error shape, or as a page where a person asked for one. */
-function failure(logger: Logger, config: Config, onOverload: () => void) {
+function failure({ logger, config, metrics }: Telling, onOverload: () => void) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = problemOf(error)
+    metrics.failed(problem.code)
     // Refusals come by the thousand: they are told together.
     if (problem.code === 'OVERLOADED') onOverload()
     else if (PROBLEMS[problem.code].status === 503) {
       const level = problem.code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
-      logger[level]({ requestId: request.id, err: error, code: problem.code }, 'a request failed')
+      logger[level](
+        { requestId: request.id, err: error, code: problem.code, ...traceOf(request.headers) },
+        'a request failed',
+      )
     }
     const { status, headers, body } = wantsPage(request)
       ? problemPageAnswer(problem, config, request)

@@ -9,6 +9,7 @@ import { cacheFields } from './conditional.ts'
 import { PUBLIC_FIELDS } from './cors.ts'
 import { tell } from './fastify.ts'
 import { JSON_TYPE } from './handlers.ts'
+import type { Metrics } from './metrics.ts'
 import type { Observer } from './observer.ts'
 import type { Origins } from './origin.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
@@ -17,6 +18,7 @@ import { SECURITY_FIELDS } from './transport.ts'
 type Parts = {
   config: Config
   logger: Logger
+  metrics: Metrics
   entries: EntryCache
   limiter: Limiter
   origins: Origins
@@ -35,7 +37,7 @@ const CONSTANT = Object.entries({ ...SECURITY_FIELDS, ...PUBLIC_FIELDS, 'content
  * Answers the commonest request, an anonymous read of one entry, where everything it needs is in memory: what the route would answer,
  * limit charged and read observed, in a third of the time. Gives false, with nothing charged or sent, wherever it is not that simple.
  */
-export function createReadyAnswer({ config, logger, entries, limiter, origins, observer, now }: Parts) {
+export function createReadyAnswer({ config, logger, metrics, entries, limiter, origins, observer, now }: Parts) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const began = performance.now()
     const { method, url = '', headers } = request
@@ -53,7 +55,9 @@ export function createReadyAnswer({ config, logger, entries, limiter, origins, o
     observer.note(visitor, { action: 'READ', entry: served.number, revision: served.revision, metadata: null })
     response.writeHead(200, fieldsOf(served, requestId, rateLimitFields(verdict.standings)))
     response.end(served.octets, 'latin1')
-    tell(logger, { requestId, operation: 'readEntry', status: 200, ms: performance.now() - began })
+    const ms = performance.now() - began
+    metrics.answered('readEntry', 200, ms)
+    tell(logger, { requestId, operation: 'readEntry', status: 200, ms }, request)
     return true
   }
 }

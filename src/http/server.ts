@@ -16,6 +16,7 @@ import { corsOptions } from './cors.ts'
 import { createFastify } from './fastify.ts'
 import { GUIDES, guideAnswer } from './guides.ts'
 import { createHandlers } from './handlers.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
 import { admittedAs, createPageHandler, searchFor } from './page-handler.ts'
@@ -34,6 +35,7 @@ export type ServerOptions = {
 
 export type Server = {
   app: FastifyInstance
+  metrics: Metrics
   /** Makes the salt of a day (as `2026-11-21`) known, so that requests of that day need not wait for it. */
   openDay(day: string): Promise<void>
   terms(): Terms
@@ -62,6 +64,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
   const admit = createAdmission({ ...options, reader: store.reader, origins, original: store.original })
   let stopping = false
+  const readiness = () => (stopping ? { ready: false, status: 'stopping' } : store.readiness())
   const entries = createEntryCache(store)
   const streams = createStreams(store, logger)
   const handlers = createHandlers({
@@ -70,25 +73,24 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     observer,
     streams,
     rates: ratesOf(config),
-    readiness: () => (stopping ? { ready: false, status: 'stopping' } : store.readiness()),
+    readiness,
     terms,
   })
 
-  const answerReady = createReadyAnswer({ config, logger, entries, limiter, origins, observer, now })
-  const app = createFastify(logger, config, (request, response) => !stopping && answerReady(request, response))
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ 'x-request-id': request.id, ...SECURITY_FIELDS })
-    if (stopping) reply.header('connection', 'close')
-    assertHost(request.raw)
-    done()
-  })
-  await app.register(cors, corsOptions)
-  app.addHook('onRequest', refuseUnknown)
+  const metrics = createMetrics(store, () => readiness().ready)
+  const answerReady = createReadyAnswer({ config, logger, metrics, entries, limiter, origins, observer, now })
+  const app = createFastify(
+    { logger, config, metrics },
+    (request, response) => !stopping && answerReady(request, response),
+  )
+  await prepare(app, () => stopping)
   routeOperations(app, admit, handlers)
-  routeGuides(app, config)
+  routeGuides(app, config, now)
+  routeMetrics(app, admit, metrics)
   routePages(app, admit, createPageHandler({ config, observer, readsFor: handlers.readsFor }))
   return {
     app,
+    metrics,
     openDay: origins.openDay,
     terms,
     async stop() {
@@ -100,6 +102,18 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       await observer.close()
     },
   }
+}
+
+/** What holds for every request, whatever it asks for. */
+async function prepare(app: FastifyInstance, isStopping: () => boolean): Promise<void> {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ 'x-request-id': request.id, ...SECURITY_FIELDS })
+    if (isStopping()) reply.header('connection', 'close')
+    assertHost(request.raw)
+    done()
+  })
+  await app.register(cors, corsOptions)
+  app.addHook('onRequest', refuseUnknown)
 }
 
 /** An unknown path is told before its body is looked at, and to web pages too. */
@@ -143,15 +157,28 @@ function routeOperations(
   }
 }
 
-function routeGuides(app: FastifyInstance, config: Config): void {
+function routeGuides(app: FastifyInstance, config: Config, now: () => number): void {
   for (const [path, guide] of Object.entries(GUIDES)) {
     app.route({
       method: ['GET', 'HEAD'],
       url: path,
       config: { name: path.slice(1) },
-      handler: (request, reply) => guideAnswer(guide, config, request, reply),
+      handler: (request, reply) => guideAnswer(guide, config, now(), request, reply),
     })
   }
+}
+
+/** The metrics are admitted like a look at the administrator's snapshot. */
+function routeMetrics(app: FastifyInstance, admit: ReturnType<typeof createAdmission>, metrics: Metrics): void {
+  routeAdmitted(
+    app,
+    { method: ['GET', 'HEAD'], url: '/metrics', config: { name: 'metrics' } },
+    (request, reply) => admit('readAdminSnapshot', request, reply, ''),
+    async (_admitted, _request, reply) => {
+      const { type, body } = await metrics.expose()
+      return reply.code(200).headers({ 'cache-control': 'no-store' }).type(type).send(body)
+    },
+  )
 }
 
 function routePages(

@@ -1,25 +1,31 @@
 import { hash } from 'node:crypto'
-import type { Batch } from '../contract/resources.ts'
-import { findEntry, toEntry } from '../store/entry.ts'
-import { etagOf } from './etag.ts'
-import type { ReadOperation } from './operation.ts'
-import { readOf } from './pages.ts'
+import { Problem } from '../contract/problems.ts'
+import type { Batch, Missing } from '../contract/resources.ts'
+import { octetsOf, type ServedEntry } from './entry-cache.ts'
+import type { ReadOperation, Reads } from './operation.ts'
 
 /** Reads several entries at once: one item for each id or slug, in the order asked, an entry or why there is none. */
-export const readBatch: ReadOperation = async ({ reader }, { query }) => {
-  const ids = (query.ids ?? '').split(',')
-  const rows = await Promise.all(ids.map(id => findEntry(reader, id)))
-  const shown = rows.filter(row => row !== undefined).filter(row => !row.withdrawn)
-  const items = rows.map((row, index): Batch['items'][number] => {
-    const id = ids[index] ?? ''
-    if (row === undefined) return { id, problem: 'ENTRY_NOT_FOUND' }
-    return row.withdrawn ? { id, problem: 'ENTRY_WITHDRAWN' } : toEntry(row)
-  })
-  const versions = rows.map(row => (row === undefined ? '-' : row.withdrawn ? 'x' : etagOf(row)))
+export const readBatch: ReadOperation = async ({ entries }, { query }) => {
+  const found = await Promise.all((query.ids ?? '').split(',').map(id => readOrMissing(entries, id)))
+  const items = found.map(one => ('entry' in one ? one.entry : one))
+  const octets = found.map(one => ('entry' in one ? one.octets : octetsOf(JSON.stringify(one))))
+  const versions = found.map(one => ('entry' in one ? one.etag : one.problem))
+  const read = new Map(found.flatMap(one => ('entry' in one ? [[one.number, one.revision] as const] : [])))
   const body: Batch = { items, dataClass: 'EXTERNAL' }
   return {
     body,
+    octets: `{"items":[${octets.join(',')}],"dataClass":"EXTERNAL"}`,
     etag: hash('sha256', versions.join(), 'base64url').slice(0, 22),
-    alsoObserved: [...new Map(shown.map(row => [row.number, readOf(row)])).values()],
+    alsoObserved: [...read].map(([entry, revision]) => ({ action: 'READ', entry, revision, metadata: null })),
+  }
+}
+
+async function readOrMissing(entries: Reads['entries'], id: string): Promise<ServedEntry | Missing> {
+  try {
+    return await entries.read(id)
+  } catch (error) {
+    const code = error instanceof Problem ? error.code : undefined
+    if (code === 'ENTRY_NOT_FOUND' || code === 'ENTRY_WITHDRAWN') return { id, problem: code }
+    throw error
   }
 }

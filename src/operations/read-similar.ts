@@ -2,7 +2,6 @@ import { SIMILAR_MAX } from '../contract/limits.ts'
 import type { Entry, Similar, SimilarList } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import { type Draft, probesOf, SIMILAR_FROM, similarity } from '../domain/similar.ts'
-import { listEntriesByNumber, toEntry } from '../store/entry.ts'
 import type { ReadOperation, Reads } from './operation.ts'
 
 /** The newest so many entries of each search are looked at; what more than these have is common. */
@@ -18,10 +17,9 @@ const TOGETHER_VOTE = 5
 export const listSimilar: ReadOperation = async (reads, { query }) => {
   const draft: Draft = { title: query.title ?? '', summary: query.summary ?? '' }
   const { candidates, common } = await gather(reads, draft)
-  const rows = await listEntriesByNumber(reads.reader, candidates)
-  const items = rows
-    .map(toEntry)
-    .map(entry => ({ entry, score: similarity(draft, entry, common) }))
+  const found = await reads.entries.list(candidates)
+  const items = found
+    .map(({ entry }) => ({ entry, score: similarity(draft, entry, common) }))
     .filter(({ score }) => score >= SIMILAR_FROM)
     .sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? 1 : -1))
     .slice(0, SIMILAR_MAX)

@@ -5,6 +5,21 @@ import type { Answer, Context, Readiness, SearchRequest, SearchResult, WriteRequ
 /** What a write brings along beside its request: the time it was admitted, and the settings it is judged by. */
 export type Terms = Pick<Context, 'at' | 'cooldown' | 'dataClass'>
 
+/** What a store tells of itself; counters are of this process since its start. */
+export type Figures = {
+  commits: number
+  /** How many writes those commits shared. */
+  committedWrites: number
+  writesWaiting: number
+  /** How long the oldest of them has been waiting, in milliseconds. */
+  oldestWrite: number
+  searchesWaiting: number
+  /** Permanent records that the search index has not reached. */
+  indexLag: number
+  /** Bytes on disk, by part. */
+  bytes: Record<string, number>
+}
+
 /**
  * A place where operations run, whatever the engine.
  * `write` and `keep` resolve when the result is durable; they reject with a `Problem`, or with a `StoreFault` when nothing was stored.
@@ -27,6 +42,8 @@ export type Store = {
   onCommit(listener: () => void): () => void
   /** The address of the server that this store is a copy of; a copy takes no writes of its own. */
   original?: string
+  /** What the operator watches; rejects with a `StoreFault` where the store cannot tell. */
+  figures(): Promise<Figures>
   /** Calls back once if the store breaks: nothing will be stored any more, and the process had better end. */
   onBroken(listener: (fault: Error) => void): void
   /** Ends what was begun, then lets go of all files and threads. */

@@ -73,6 +73,7 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
         underWay -= 1
       }
     },
+    pending: () => underWay,
     async close(): Promise<void> {
       closing = true
       follower.postMessage('stop')

@@ -1,5 +1,6 @@
-import { StoreFault } from '../database/database.ts'
+import { type Reader, StoreFault } from '../database/database.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
+import { sql } from '../database/sql.ts'
 import { createContexts } from '../operations/context.ts'
 import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/index.ts'
 import type { Context, Readiness } from '../operations/operation.ts'
@@ -136,6 +137,12 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
     search: search.search,
     readiness: () => readinessOf(state, writer.waited()),
     onCommit: followers.add,
+    figures: async () => ({
+      ...writer.counted(),
+      oldestWrite: writer.waited(),
+      searchesWaiting: search.pending(),
+      ...(await measured(reader)),
+    }),
     onBroken: listener => listeners.push(listener),
     opened: opened.promise,
     session,
@@ -171,6 +178,13 @@ function createFollowers() {
       }
     },
   }
+}
+
+/** How far the index is behind, and how large the database is. */
+async function measured(reader: Reader): Promise<{ indexLag: number; bytes: Record<string, number> }> {
+  const row = await reader.one<{ lag: number; size: number }>(sql`
+    SELECT h.record - coalesce((SELECT max(record) FROM search_progress), 0) AS lag, pg_database_size(current_database()) AS size FROM head h`)
+  return { indexLag: Math.max(0, row?.lag ?? 0), bytes: { database: row?.size ?? 0 } }
 }
 
 type State = { reachable: boolean | undefined; full: boolean; broken: Error | undefined; closing: boolean }

@@ -43,6 +43,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
   const pending: Pending[] = []
   let underWay: Pending[] = []
   let running: Promise<void> | undefined
+  const counted = { commits: 0, committedWrites: 0 }
 
   const nextGroup = (): Pending[] => {
     const alone = pending.findIndex(one => one.alone)
@@ -96,6 +97,8 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         outcomes = ran
         if (alone) await connection.limit(undefined)
         await finish(connection, id, group, locked.committedAt)
+        counted.commits += 1
+        counted.committedWrites += works.length
         return ran
       } catch (error) {
         // A session that still answers has not committed what it called an error; of any other the store must be asked.
@@ -142,6 +145,8 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
       const oldest = underWay[0] ?? pending[0]
       return oldest === undefined ? 0 : performance.now() - oldest.since
     },
+    /** How many commits there were, how many writes shared them, and how many are under way. */
+    counted: () => ({ ...counted, writesWaiting: underWay.length + pending.length }),
     async idle(): Promise<void> {
       await running
     },

@@ -92,7 +92,11 @@ export async function recordOperations(path: string): Promise<Recorded> {
     at,
   )
   const revisionId = revised.currentRevisionId
-  const verified = await write('verifyRevision', { revisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Yes' }, at)
+  const verified = await write(
+    'verifyRevision',
+    { revisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Yes' },
+    at,
+  )
   await write('contradictRevision', { revisionId, rationale: 'No', sourceEntryId: two.id }, at)
   await write('relateEntries', {
     sourceEntryId: one.id,
@@ -152,7 +156,13 @@ export async function recordOperations(path: string): Promise<Recorded> {
     keepObserved: async () => {},
     rates: { readPerMinute: 1, writePerMinute: 1, cooldownSeconds: 1 },
   }
-  const shapes = [{}, { sort: 'evolution' as const }, { q: 'fox' }, { before: '5', limit: 2, ids: String(one.id), title: 'Fox' }, { state: 'all' as const }]
+  const shapes = [
+    {},
+    { sort: 'evolution' as const },
+    { q: 'fox' },
+    { before: '5', limit: 2, ids: String(one.id), title: 'Fox' },
+    { state: 'all' as const },
+  ]
   for (const name of Object.keys(READS) as ReadName[]) {
     for (const query of shapes) {
       for (const slug of [String(one.slug), String(one.id)]) {

@@ -13,6 +13,8 @@ export type TestApp = {
   url: string
   dataDir: string
   store: Store
+  /** Where the metrics are without a token, where METRICS_PORT is set. */
+  metricsUrl: string | undefined
   /** What was logged so far, one JSON object per line. */
   log(): string
   /** Moves the clock of the app, in milliseconds. Only the HTTP face and what it hands to the store follow it. */
@@ -73,6 +75,9 @@ export async function startApp(
     dataDir: config.dataDir,
     get store() {
       return app.store
+    },
+    get metricsUrl() {
+      return app.metricsUrl
     },
     log: () => logged,
     advance: milliseconds => {

@@ -1,0 +1,24 @@
+import { createServer, type Server } from 'node:http'
+import type { Metrics } from './metrics.ts'
+
+/** A scraper holds one connection; what holds many is none. */
+const CONNECTIONS_MAX = 16
+
+/** A server that answers GET /metrics and nothing else, for a port that only the operator reaches. Listening is left to the caller. */
+export function createMetricsServer(metrics: Metrics): Server {
+  const server = createServer(
+    { requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 90_000 },
+    (request, response) => {
+      if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
+        response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('Only GET /metrics is here.\n')
+        return
+      }
+      metrics.expose().then(
+        ({ type, body }) => response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(body),
+        () => response.writeHead(503).end(),
+      )
+    },
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  return server
+}

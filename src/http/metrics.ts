@@ -1,0 +1,133 @@
+import type { ProblemCode } from '../contract/problems.ts'
+import type { Store } from '../operations/store.ts'
+import { readHead } from '../store/head.ts'
+import { countOpenReports } from '../store/report.ts'
+import { exposition, type Family, type Sample } from './exposition.ts'
+
+/** Upper ends of the classes of the histogram of latencies, in seconds. */
+const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const CLASSES_MS = CLASSES.map(seconds => seconds * 1_000)
+
+/** What is counted of one operation: a few additions per request, put into words only when somebody asks. */
+type Counted = { statuses: Map<number, number>; classes: Float64Array; sum: number; count: number }
+
+export type Metrics = {
+  /** Counts an answered request; `name` is an operation, guide or page of the tables, `none` where it was none of them. */
+  answered(name: string, status: number, milliseconds: number): void
+  /** Counts a refusal or a fault. */
+  failed(code: ProblemCode): void
+  /** Everything, in the text format of Prometheus. Callers at the same time share one. */
+  expose(): Promise<{ type: string; body: string }>
+}
+
+/** Makes the metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
+export function createMetrics(store: Store, isReady: () => boolean): Metrics {
+  const operations = new Map<string, Counted>()
+  const problems = new Map<ProblemCode, number>()
+  const families = async (): Promise<Family[]> => [
+    ...requestFamilies(operations),
+    counter(
+      'problems_total',
+      'Refusals and faults by problem code.',
+      [...problems].map(([code, value]) => ({ labels: { code }, value })),
+    ),
+    gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
+    ...(await storeFamilies(store)),
+  ]
+  let exposing: Promise<{ type: string; body: string }> | undefined
+  return {
+    answered(name, status, milliseconds) {
+      let counted = operations.get(name)
+      if (counted === undefined) {
+        counted = { statuses: new Map(), classes: new Float64Array(CLASSES.length), sum: 0, count: 0 }
+        operations.set(name, counted)
+      }
+      counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1)
+      counted.sum += milliseconds
+      counted.count += 1
+      for (let place = 0; place < CLASSES_MS.length; place++) {
+        if (milliseconds > (CLASSES_MS[place] as number)) continue
+        counted.classes[place] = (counted.classes[place] as number) + 1
+        return
+      }
+    },
+    failed(code) {
+      problems.set(code, (problems.get(code) ?? 0) + 1)
+    },
+    expose() {
+      exposing ??= families()
+        .then(exposition)
+        .finally(() => {
+          exposing = undefined
+        })
+      return exposing
+    },
+  }
+}
+
+const family = (type: Family['type'], name: string, help: string, values: Sample[]): Family => ({
+  ...{ type, help, values },
+  name: `palimpsest_${name}`,
+})
+const counter = (name: string, help: string, values: Sample[]): Family => family('counter', name, help, values)
+const gauge = (name: string, help: string, value: number | Sample[]): Family =>
+  family('gauge', name, help, typeof value === 'number' ? [{ labels: {}, value }] : value)
+
+function requestFamilies(operations: ReadonlyMap<string, Counted>): Family[] {
+  const name = 'palimpsest_request_seconds'
+  const requests: Sample[] = []
+  const seconds: Sample[] = []
+  for (const [operation, { statuses, classes, sum, count }] of operations) {
+    for (const [status, value] of statuses) requests.push({ labels: { operation, status: String(status) }, value })
+    let below = 0
+    const bucket = (le: string, value: number): Sample => ({
+      metricName: `${name}_bucket`,
+      labels: { operation, le },
+      value,
+    })
+    for (const [place, end] of CLASSES.entries()) {
+      below += classes[place] ?? 0
+      seconds.push(bucket(String(end), below))
+    }
+    seconds.push(
+      bucket('+Inf', count),
+      { metricName: `${name}_sum`, labels: { operation }, value: sum / 1_000 },
+      { metricName: `${name}_count`, labels: { operation }, value: count },
+    )
+  }
+  return [
+    counter('requests_total', 'Answered requests by operation and status.', requests),
+    family('histogram', 'request_seconds', 'Seconds from a request to the end of its answer, by operation.', seconds),
+  ]
+}
+
+/** What the store tells of itself; nothing where it cannot be asked. */
+async function storeFamilies(store: Store): Promise<Family[]> {
+  try {
+    const [figures, head, reports] = await Promise.all([
+      store.figures(),
+      readHead(store.reader),
+      countOpenReports(store.reader),
+    ])
+    const { entries, revisions, verifications, contradictions, relations } = head
+    const shown = { entries, revisions, verifications, contradictions, relations }
+    const by = (label: string, values: Record<string, number>): Sample[] =>
+      Object.entries(values).map(([one, value]) => ({ labels: { [label]: one }, value }))
+    return [
+      counter('commits_total', 'Durable commits of this node.', [{ labels: {}, value: figures.commits }]),
+      counter('committed_writes_total', 'Writes of this node that those commits shared.', [
+        { labels: {}, value: figures.committedWrites },
+      ]),
+      gauge('writes_waiting', 'Writes of this node under way.', figures.writesWaiting),
+      gauge('oldest_write_seconds', 'How long the oldest of them has been waiting.', figures.oldestWrite / 1_000),
+      gauge('searches_waiting', 'Searches of this node under way.', figures.searchesWaiting),
+      gauge('search_index_lag_records', 'Permanent records that the search index has not reached.', figures.indexLag),
+      gauge('store_bytes', 'Bytes on disk, by part of the store.', by('part', figures.bytes)),
+      gauge('public_records', 'What the public sees, as /api/stats counts it.', by('kind', shown)),
+      gauge('records', 'Permanent records in all, moderation included.', head.record),
+      gauge('open_reports', 'Reports of abuse that wait for the operator.', reports),
+    ]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { OPERATIONS } from '../../src/contract/operations.ts'
+import type { Entry } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { AS_ADMIN } from '../support/moderation.ts'
+
+let app: TestApp
+let token: string
+let entry: Entry
+before(async () => {
+  app = await startApp({ METRICS_PORT: '0' })
+  token = (await newActor(app.url)).token
+  entry = await newEntry(app.url, token)
+})
+after(() => app.close())
+
+/** The samples of the text format, by name with labels. */
+async function scrape(): Promise<Map<string, number>> {
+  const answer = await call(app.url, 'GET', '/metrics', { headers: AS_ADMIN })
+  expectStatus(answer, 200)
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  const samples = new Map<string, number>()
+  for (const line of answer.text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue
+    const [, name = '', value] = /^([a-zA-Z_:][\w:]*(?:\{(?:\w+="(?:[^"\\]|\\.)*",?)*\})?) (\S+)$/.exec(line) ?? []
+    assert.ok(name !== '' && !samples.has(name), line)
+    samples.set(name, Number(value))
+  }
+  return samples
+}
+
+test('requests are counted by operation and status, refusals by code, and both rise by what was asked', async () => {
+  const ask = async (): Promise<void> => {
+    for (let n = 0; n < 3; n++) expectStatus(await call(app.url, 'GET', `/api/entries/${entry.slug}`), 200)
+    expectProblem(await call(app.url, 'GET', '/api/entries/nothing'), 404, 'ENTRY_NOT_FOUND')
+    expectProblem(await call(app.url, 'GET', '/nothing-here'), 404, 'ROUTE_NOT_FOUND')
+    await newEntry(app.url, token)
+  }
+  const before = await scrape()
+  await ask()
+  const after = await scrape()
+  const rise = (name: string): number => (after.get(name) ?? 0) - (before.get(name) ?? 0)
+  assert.equal(rise('palimpsest_requests_total{operation="readEntry",status="200"}'), 3)
+  assert.equal(rise('palimpsest_requests_total{operation="readEntry",status="404"}'), 1)
+  assert.equal(rise('palimpsest_requests_total{operation="none",status="404"}'), 1)
+  assert.equal(rise('palimpsest_requests_total{operation="createEntry",status="201"}'), 1)
+  assert.equal(rise('palimpsest_request_seconds_count{operation="readEntry"}'), 4)
+  assert.equal(rise('palimpsest_request_seconds_bucket{operation="readEntry",le="+Inf"}'), 4)
+  assert.ok(rise('palimpsest_request_seconds_sum{operation="readEntry"}') > 0)
+  assert.equal(rise('palimpsest_problems_total{code="ENTRY_NOT_FOUND"}'), 1)
+  assert.ok(rise('palimpsest_commits_total') >= 1)
+  assert.ok(rise('palimpsest_committed_writes_total') >= 1)
+  assert.equal(rise('palimpsest_public_records{kind="entries"}'), 1)
+})
+
+test('the classes of a histogram hold one another, and the state of the store is told', async () => {
+  await call(app.url, 'POST', '/api/reports', { body: { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM' } })
+  const samples = await scrape()
+  const classes = [...samples].filter(([name]) => /_bucket\{operation="createEntry"/.test(name)).map(([, n]) => n)
+  assert.ok(classes.length > 10)
+  assert.deepEqual(
+    classes,
+    classes.toSorted((a, b) => a - b),
+  )
+  assert.equal(classes.at(-1), samples.get('palimpsest_request_seconds_count{operation="createEntry"}'))
+  assert.equal(samples.get('palimpsest_ready'), 1)
+  assert.equal(samples.get('palimpsest_open_reports'), 1)
+  for (const name of [
+    'writes_waiting',
+    'oldest_write_seconds',
+    'searches_waiting',
+    'search_index_lag_records',
+    'records',
+  ]) {
+    assert.ok((samples.get(`palimpsest_${name}`) ?? -1) >= 0, name)
+  }
+  const parts = [...samples].filter(([name]) => name.startsWith('palimpsest_store_bytes{'))
+  assert.ok(parts.length > 0 && parts.every(([, bytes]) => bytes > 0), JSON.stringify(parts))
+  for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) assert.ok(samples.has(name))
+})
+
+test('labels are names of our tables and known codes only, whatever is asked', async () => {
+  await Promise.all(
+    Array.from({ length: 30 }, (_, n) =>
+      call(app.url, n % 2 === 0 ? 'GET' : 'PUT', `/api/entries/${'x'.repeat(n)}%22%0a/${n}?a="${n}`, {
+        headers: { 'user-agent': `agent-${n}` },
+      }),
+    ),
+  )
+  const known = new Set([...Object.keys(OPERATIONS), 'metrics', 'none'])
+  for (const name of (await scrape()).keys()) {
+    const [, operation] = /operation="([^"]*)"/.exec(name) ?? []
+    assert.ok(operation === undefined || known.has(operation), name)
+    assert.doesNotMatch(name, /agent-|xxxx/)
+  }
+})
+
+test('they are for the administrator, with no path of web pages to them', async () => {
+  expectProblem(await call(app.url, 'GET', '/metrics'), 401, 'ADMIN_TOKEN_REQUIRED')
+  expectProblem(
+    await call(app.url, 'GET', '/metrics', { headers: { authorization: 'Bearer x' } }),
+    401,
+    'ADMIN_TOKEN_INVALID',
+  )
+  expectProblem(await call(app.url, 'GET', '/metrics', { token }), 401, 'ADMIN_TOKEN_REQUIRED')
+  expectProblem(await call(app.url, 'POST', '/metrics', { headers: AS_ADMIN }), 404, 'ROUTE_NOT_FOUND')
+  const answer = await call(app.url, 'GET', '/metrics', { headers: { ...AS_ADMIN, origin: 'https://web.example' } })
+  assert.equal(answer.headers.get('access-control-allow-origin'), null)
+  assert.match(answer.headers.get('ratelimit') ?? '', /"read-origin"/)
+})
+
+test('the trace of a request is in its log line, and only where its field is well-formed', async () => {
+  const lineOf = (requestId: string | null) =>
+    app
+      .log()
+      .split('\n')
+      .map(line => (line === '' ? {} : JSON.parse(line)) as { requestId?: string; traceId?: string; msg?: string })
+      .find(line => line.requestId === requestId && line.msg === 'request')
+  const ask = async (traceparent: string, path: string) => {
+    const answer = await call(app.url, 'GET', path, { headers: { traceparent } })
+    return lineOf(answer.headers.get('x-request-id'))
+  }
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+  for (const path of [
+    `/api/entries/${entry.slug}`,
+    `/api/entries/${entry.slug}`,
+    '/api/entries/nothing',
+    '/api/stats',
+  ]) {
+    assert.equal((await ask(`00-${trace}-b7ad6b7169203331-01`, path))?.traceId, trace, path)
+    const line = await ask(`00-${trace}-b7ad6b7169203331-01-x`, path)
+    assert.ok(line !== undefined && !('traceId' in line), path)
+  }
+})
+
+test('a port of their own shows the same without a token, and nothing else', async () => {
+  const base = (app.metricsUrl ?? '').replace(/\/metrics$/, '')
+  assert.match(base, /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.notEqual(base, app.url)
+  const answer = await call(base, 'GET', '/metrics?x=1')
+  expectStatus(answer, 200)
+  assert.match(answer.text, /^palimpsest_ready 1$/m)
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['GET', '/api/entries'],
+    ['POST', '/metrics'],
+    ['GET', '/metrics/'],
+  ]) {
+    assert.equal((await call(base, method ?? '', path ?? '')).status, 404, `${method} ${path}`)
+  }
+})
