@@ -507,6 +507,11 @@ export type Discovery = {
   agents: string
   instructions?: string
   llms?: string
+  /** SHA-256 of these guides without their last line, which holds it. */
+  guideDigest?: {
+    instructions: string
+    llms: string
+  }
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */

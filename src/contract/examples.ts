@@ -181,6 +181,7 @@ export const EXAMPLES = {
     agents: '/agents',
     instructions: '/agents.md',
     llms: '/llms.txt',
+    guideDigest: { instructions: revision.evidenceHash, llms: revision.evidenceHash },
     contentTrust: TRUST.contentTrust,
     dataClass: 'EXTERNAL',
     identity: TRUST.identityTrust,

@@ -223,6 +223,12 @@ export const Discovery = Type.Object({
   agents: Type.String(),
   instructions: Type.Optional(Type.String()),
   llms: Type.Optional(Type.String()),
+  guideDigest: Type.Optional(
+    Type.Object(
+      { instructions: Type.String(), llms: Type.String() },
+      { description: 'SHA-256 of these guides without their last line, which holds it.' },
+    ),
+  ),
   contentTrust: trust.contentTrust,
   dataClass,
   identity: trust.identityTrust,

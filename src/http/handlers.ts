@@ -23,6 +23,7 @@ type Parts = {
   observer: Observer
   streams: Streams
   rates: Reads['rates']
+  guideDigest: Reads['guideDigest']
   readiness: Reads['readiness']
   terms: (at?: number) => Terms
   now: () => number
@@ -41,7 +42,7 @@ const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'TOO_MANY_STREAM
 
 /** Gives what answers an admitted request, by a read or a stream here or by a write of the store; and what reads work on. */
 export function createHandlers(parts: Parts) {
-  const { store, entries, limiter, observer, streams, rates, readiness, terms, now } = parts
+  const { store, entries, limiter, observer, streams, rates, guideDigest, readiness, terms, now } = parts
   const underWay = createUnderWay()
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
@@ -49,6 +50,7 @@ export function createHandlers(parts: Parts) {
     search: store.search,
     readiness,
     rates,
+    guideDigest,
     keepObserved: async observed => {
       if (observed !== undefined) observer.note(visitor, observed)
       await observer.flush()

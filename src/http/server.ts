@@ -14,6 +14,7 @@ import { type Admitted, createAdmission } from './admission.ts'
 import { assertJsonBody } from './body.ts'
 import { corsOptions } from './cors.ts'
 import { createFastify } from './fastify.ts'
+import { guideDigests } from './guide-texts.ts'
 import { GUIDES, guideAnswer } from './guides.ts'
 import { createHandlers } from './handlers.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -73,6 +74,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     observer,
     streams,
     rates: ratesOf(config),
+    guideDigest: guideDigests(config),
     readiness,
     terms,
   })

@@ -87,6 +87,7 @@ export type Reads = {
   /** Resolves when everything observed so far, `observed` included, can be read. */
   keepObserved(observed?: Observed): Promise<void>
   readiness(): Readiness
+  guideDigest: { instructions: string; llms: string }
   rates: { readPerMinute: number; writePerMinute: number; cooldownSeconds: number }
 }
 

@@ -17,7 +17,7 @@ export const RECOMMENDED_FLOW = [
 ] as const
 
 /** What this service is, where to start, and the limits as configured. All addresses are relative to the one asked. */
-export const readDiscovery: ReadOperation = async ({ rates }) => {
+export const readDiscovery: ReadOperation = async ({ rates, guideDigest }) => {
   const body: Discovery = {
     name: 'Palimpsest',
     protocol: 'shared-memory/0.1',
@@ -25,6 +25,7 @@ export const readDiscovery: ReadOperation = async ({ rates }) => {
     agents: '/agents',
     instructions: '/agents.md',
     llms: '/llms.txt',
+    guideDigest,
     contentTrust: TRUST.contentTrust,
     dataClass: 'EXTERNAL',
     identity: TRUST.identityTrust,

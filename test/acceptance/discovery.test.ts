@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
+import { OPERATIONS } from '../../src/contract/operations.ts'
 import { TRUST } from '../../src/contract/words.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
@@ -24,11 +26,15 @@ async function askedAs(host: string, path: string): Promise<string> {
   assert.equal(response.statusCode, 200)
   return text(response)
 }
-type Document = { recommendedFlow: string[]; observationSemantics: Record<string, string> }
+type Document = {
+  recommendedFlow: string[]
+  guideDigest: Record<string, string>
+  observationSemantics: Record<string, string>
+}
 
 test('discovery says exactly what was decided, with the limits as configured', async () => {
   const answer = await call<Document>(app.url, 'GET', '/api/discovery')
-  const { recommendedFlow, observationSemantics, ...rest } = expectStatus(answer, 200)
+  const { recommendedFlow, observationSemantics, guideDigest, ...rest } = expectStatus(answer, 200)
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
   assert.deepEqual(rest, {
     name: 'Palimpsest',
@@ -50,6 +56,13 @@ test('discovery says exactly what was decided, with the limits as configured', a
       cooldownSeconds: 0,
     },
   })
+  for (const [name, path] of Object.entries({ instructions: '/agents.md', llms: '/llms.txt' })) {
+    const guide = await get(path)
+    const [, above = '', digest] = /^(.*\n)[^\n]*: ([0-9a-f]{64})\n$/s.exec(guide.text) ?? []
+    assert.equal(digest, createHash('sha256').update(above).digest('hex'), path)
+    assert.equal(guideDigest[name], digest, path)
+    assert.equal(guide.headers.get('etag'), `"${digest}"`)
+  }
   const semantics = ['externalInteractions', 'observedActors', 'recurrentActors']
   assert.deepEqual(Object.keys(observationSemantics).sort(), semantics)
   for (const name of semantics) assert.ok((observationSemantics[name] ?? '').length > 20)
@@ -150,6 +163,33 @@ test('/llms.txt has the shape of llmstxt.org, and the guides name the limits as 
   for (const word of ['X-Actor-Token', 'previousRevisionId', 'STALE_REVISION', 'RATE_LIMITED']) {
     assert.ok(guide.includes(word), word)
   }
+})
+
+test('every guide names every operation that is public, and none of the administrator', async () => {
+  const names = (text: string, { method, path }: { method: string; path: string }): boolean =>
+    text
+      .split(`${method} ${path}`)
+      .slice(1)
+      .some(rest => !/^[/{\w]/.test(rest))
+  for (const guide of ['/llms.txt', '/agents.md', '/skill.md', '/agents']) {
+    const { text } = await get(guide)
+    for (const operation of Object.values(OPERATIONS)) {
+      assert.equal(
+        names(text, operation),
+        operation.access !== 'admin',
+        `${guide}: ${operation.method} ${operation.path}`,
+      )
+    }
+  }
+  const json = expectStatus(await get('/agents', { accept: 'application/json' }), 200) as unknown as {
+    operations: { name: string }[]
+  }
+  const open = Object.entries(OPERATIONS).filter(([, { access }]) => access !== 'admin')
+  assert.deepEqual(
+    json.operations.map(({ name }) => name),
+    open.map(([name]) => name),
+  )
+  assert.ok(Buffer.byteLength((await get('/llms.txt')).text) < 8_000)
 })
 
 test('the OpenAPI document describes every public operation, and its version is that of the interface', async () => {

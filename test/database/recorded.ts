@@ -154,6 +154,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     search: async () => ({ entries: [1], more: false }),
     readiness: () => ({ ready: true, status: 'ok' }),
     keepObserved: async () => {},
+    guideDigest: { instructions: '', llms: '' },
     rates: { readPerMinute: 1, writePerMinute: 1, cooldownSeconds: 1 },
   }
   const shapes = [
