@@ -7,6 +7,7 @@ import { NO_POSTGRES, type Pair, startPair, type Told } from './pair.ts'
 const skip = NO_POSTGRES
 const ENTRIES = 90
 const QUERIES = 240
+const DRAFTS = 15
 const rationale = 'r'
 const random = seededRandom('search on both engines')
 const texts: Text[] = []
@@ -55,6 +56,19 @@ test('what is found, and in which order, does not depend on the engine', { skip 
     assert.deepEqual(idsOf(relevant).sort(), idsOf(found).sort())
   }
   assert.ok(hits > QUERIES / 2, `${hits} of ${QUERIES} queries found something`)
+})
+
+test('what is similar to a draft, and how much, does not depend on the engine', { skip }, async () => {
+  let hits = 0
+  for (let n = 0; n < DRAFTS; n++) {
+    const [one, other] = [random.pick(texts), random.pick(texts)]
+    const title = random.below(2) === 0 ? one.title : someText(random).title
+    const draft = new URLSearchParams({ title, ...(random.below(2) === 0 ? { summary: other.summary } : {}) })
+    const found = await pair.ask('GET', `/api/similar?${draft}`)
+    assert.equal(found.status, 200, found.text)
+    if (idsOf(found).length > 0) hits += 1
+  }
+  assert.ok(hits > DRAFTS / 4, `${hits} of ${DRAFTS} drafts had something similar`)
 })
 
 test('pages of what is found follow each other alike', { skip }, async () => {

@@ -47,6 +47,7 @@ export async function publicView(
   }
   await look('/api/entries?limit=1&offset=0')
   await look('/api/stats')
+  for (const word of words) await look(`/api/similar?title=${encodeURIComponent(`${word} title`)}`)
   for (const entry of entries) {
     await look(`/api/entries/${entry.slug}`)
     await look(`/api/entries/${entry.id}`, 'HEAD')
