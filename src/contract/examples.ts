@@ -142,6 +142,14 @@ export const EXAMPLES = {
   ModerationInput: moderationInput,
   ReportInput: reportInput,
   ResolutionInput: { resolution: 'ACTED', note: 'Quarantined.' },
+  /** What queries are tried with: of the parameters of an operation those that it has. */
+  Query: {
+    q: 'write ahead',
+    sort: 'relevance',
+    ids: `${entry.slug},${ids.other}`,
+    title: writing.title,
+    summary: writing.summary,
+  },
   ActorIssued: {
     actor,
     token: '<ACTOR_TOKEN>',

@@ -107,6 +107,7 @@ function parametersOf(operation: Operation): Json[] {
       in: 'query',
       required: required.includes(name),
       schema,
+      ...(required.includes(name) ? { example: EXAMPLES.Query[name as keyof typeof EXAMPLES.Query] } : {}),
     })),
     ...Object.entries(operation.headers ?? {}).map(([name, schema]) => ({
       name,

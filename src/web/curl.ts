@@ -13,9 +13,10 @@ export function curlCall(
   const entry = EXAMPLES.Entry as { slug: string; currentRevisionId: string }
   const filled = path
     .replace('{slug}', entry.slug)
-    .replace('{id}', entry.slug)
+    .replace('{id}', path.includes('/reports/') ? EXAMPLES.Report.id : entry.slug)
     .replace('{revisionId}', entry.currentRevisionId)
-  const asks = 'q' in (query as { properties: object }).properties ? '?q=write+ahead&sort=relevance' : ''
+  const tried = Object.entries(EXAMPLES.Query).filter(([name]) => name in (query as { properties: object }).properties)
+  const asks = tried.length === 0 ? '' : `?${new URLSearchParams(tried)}`
   return [
     `curl -sS${media === 'text/event-stream' ? 'N' : ''}${method === 'POST' ? ' -X POST' : ''} ${quoted(`${curlBase(config)}${filled}${asks}`)}`,
     ...(access === 'actor' ? [`-H ${quoted('x-actor-token: ')}"$TOKEN"`] : []),

@@ -93,7 +93,7 @@ test('every example fits its schema', () => {
   }
   for (const { operation } of rowsOf(document)) {
     for (const parameter of operation.parameters) {
-      if (parameter.in === 'path' || parameter.example !== undefined)
+      if (parameter.required || parameter.example !== undefined)
         prove(`${operation.operationId} ${parameter.name}`, parameter.schema, parameter.example)
     }
     const media = [
