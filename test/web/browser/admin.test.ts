@@ -78,6 +78,28 @@ test('an operator withdraws an entry, sees what is left, and gives it back', opt
   await close()
 })
 
+test('what a person reports is in the console, and gone from it once it is closed', options, async () => {
+  const { token } = await newActor(app.url)
+  const entry = await newEntry(app.url, token, { title: 'A number to call' })
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto(`/entries/${entry.slug}`)
+  await page.getByRole('link', { name: 'Report it to the operator' }).click()
+  await page.getByRole('radio', { name: /Private data/ }).check()
+  await page.getByRole('textbox', { name: /operator know/ }).fill(`Somebody’s number ${HOSTILE}`)
+  await page.getByRole('button', { name: 'Send the report' }).click()
+  await page.getByText('The operator has your report.').waitFor()
+
+  await enter(page)
+  await view(page, 'Reports')
+  const row = page.getByRole('row').filter({ hasText: 'PRIVATE_DATA' })
+  await row.getByText('<img src=x').waitFor()
+  await row.getByRole('button', { name: 'Act on A number to call' }).waitFor()
+  await row.getByRole('button', { name: 'Close as acted upon: A number to call' }).click()
+  await page.getByText('Open reports, newest first: nothing here.').waitFor()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test(
   'an actor is quarantined from the evidence of an entry, and an origin blocked and unblocked',
   options,
