@@ -62,13 +62,14 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   })
 }
 
-function announcement({ url, place, adminTokenFile, store }: App): string {
+function announcement({ url, metricsUrl, place, adminTokenFile, store }: App): string {
   const lines = [
     `Palimpsest is ready at ${url}`,
     `  data         ${place}`,
     ...(store.original === undefined ? [] : [`  copy of      ${store.original}, read-only`]),
     `  admin token  ${adminTokenFile() ?? 'as configured (ADMIN_TOKEN), or with the node that made it'}`,
     `  guide        ${url}/agents`,
+    ...(metricsUrl === undefined ? [] : [`  metrics      ${metricsUrl}`]),
     `  try          curl -s ${url}/api/discovery`,
   ]
   return `${lines.join('\n')}\n`

@@ -1,9 +1,9 @@
 import { isUnspaced, type Term, wordsOf } from './terms.ts'
 
 /** What a search may ask for one draft, at most: each of these costs one search. */
-const PROBES_MAX = 12
+const PROBES_MAX = 8
 /** Of the units of a title, so many at most, so that the summary has a say too. */
-const TITLE_PROBES = 8
+const TITLE_PROBES = 6
 /** Units that are asked for together: all of the title's, up to so many. */
 const TOGETHER = 6
 /** From this length on a word says as much as any. */
