@@ -1,9 +1,9 @@
 import { isUnspaced, type Term, wordsOf } from './terms.ts'
 
 /** What a search may ask for one draft, at most: each of these costs one search. */
-const PROBES_MAX = 8
+const PROBES_MAX = 6
 /** Of the units of a title, so many at most, so that the summary has a say too. */
-const TITLE_PROBES = 6
+const TITLE_PROBES = 4
 /** Units that are asked for together: all of the title's, up to so many. */
 const TOGETHER = 6
 /** From this length on a word says as much as any. */
@@ -38,15 +38,16 @@ export type Probe = { key: string; terms: Term[] }
 
 /** The probes of a draft: the longest units of its title and then of its summary one by one, and those of the title together. No phrases, no beginnings: each is cheap to answer. */
 export function probesOf({ title, summary }: Draft): Probe[] {
-  const longest = (units: Unit[]): Unit[] => units.toSorted((a, b) => b.weight - a.weight)
-  const ofTitle = longest(unitsOf(title)).slice(0, TITLE_PROBES)
+  const longest = (units: Unit[]): Unit[] =>
+    units.toSorted((a, b) => b.weight - a.weight || b.key.length - a.key.length)
+  const all = longest(unitsOf(title))
+  const ofTitle = all.slice(0, TITLE_PROBES)
   const known = new Set(ofTitle.map(({ key }) => key))
   const others = longest(unitsOf(summary).filter(({ key }) => !known.has(key)))
   const single = [...ofTitle, ...others].slice(0, PROBES_MAX)
-  const together = [...new Set(ofTitle.flatMap(({ words }) => words))].slice(0, TOGETHER)
-  const all = { key: '', terms: termsFor(together) }
+  const together = [...new Set(all.flatMap(({ words }) => words))].slice(0, TOGETHER)
   return [
-    ...(together.length > 1 ? [all] : []),
+    ...(together.length > 1 ? [{ key: '', terms: termsFor(together) }] : []),
     ...single.map(({ key, words }) => ({ key, terms: termsFor([...new Set(words)]) })),
   ]
 }
