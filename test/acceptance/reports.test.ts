@@ -73,7 +73,16 @@ test('what is not there, or withdrawn already, is not reported', async () => {
   }
   expectProblem((await report('REVISION', entry.id)) as never, 404, 'TARGET_NOT_FOUND')
   const hidden = await published()
+  const contradiction = { revisionId: hidden.currentRevisionId, rationale: 'No.' }
+  const { id: evidence } = expectStatus(
+    await call<{ id: string }>(app.url, 'POST', `/api/entries/${hidden.slug}/contradict`, {
+      token,
+      body: contradiction,
+    }),
+    201,
+  )
   await moderate(app.url, 'ENTRY', hidden.id, 'HIDE')
+  expectProblem((await report('EVIDENCE', evidence)) as never, 410, 'ENTRY_WITHDRAWN')
   expectProblem((await report('ENTRY', hidden.id)) as never, 410, 'ENTRY_WITHDRAWN')
   expectProblem((await report('REVISION', hidden.currentRevisionId)) as never, 410, 'ENTRY_WITHDRAWN')
 })
