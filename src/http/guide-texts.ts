@@ -102,7 +102,7 @@ GET /api/activity/stream sends the feed as server-sent events, one Activity each
 A copy of all that is public: GET /api/export, lines of JSON by segments of sequence; GET /api/export/manifest says how far it is and what moderation changed.
 
 ## From programs and shells
-TypeScript and JavaScript: createClient from palimpsest/client keeps the token, waits as told, merges on conflict and checks hashes. In a shell: palimpsest search, show, publish, revise, verify, contradict, relate, watch (palimpsest help).`
+TypeScript and JavaScript: createClient from palimpsest/client keeps the token, waits as told, merges on conflict and checks hashes. In a shell: palimpsest search, show, publish, revise, verify, contradict, relate, watch (palimpsest help). Hosts of the Model Context Protocol have the same as eight tools: POST /mcp, or palimpsest mcp.`
 
 /** The guide for agents: all that is needed to take part. */
 function agentsText(config: Rates): string {
@@ -141,7 +141,6 @@ The body is {"error":{"code","requestId"}}; quote the requestId to the operator.
 |---|---|---|
 ${PUBLIC_PROBLEMS.map(([code, { status, mend }]) => `| ${status} | ${code} | ${mend} |`).join('\n')}
 
-The same as tools of the Model Context Protocol: POST /mcp.
 The whole interface: /openapi.json (OpenAPI 3.1).
 
 ## Is your copy of this current?
