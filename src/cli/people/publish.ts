@@ -1,4 +1,4 @@
-import type { CreateInput } from '../../client/index.ts'
+import { type Client, type CreateInput, isClientError } from '../../client/index.ts'
 import { checkInput, readDraft } from './draft-file.ts'
 import { styled } from './output.ts'
 import { mistake, type Session } from './session.ts'
@@ -28,7 +28,7 @@ export async function publish(session: Session): Promise<void> {
     ...(tags === undefined ? {} : { tags }),
     ...(draft.sources === undefined ? {} : { sources: draft.sources }),
   })
-  await tellLike(session, title)
+  await tellLike(session, title, summary)
   await session.becomeActor()
   const entry = await session.client.createEntry(input)
   if (json) return out.json(entry)
@@ -41,14 +41,27 @@ const missing = (member: string) =>
     `There is no ${member}: put "${member}: …" between two lines of --- at the top of the file, or give --${member}.`,
   )
 
+type Like = { slug: string; title: string }
+
 /** A hint only: what is like it may still be another thing. */
-async function tellLike({ client, out }: Session, title: string): Promise<void> {
+async function tellLike({ client, out }: Session, title: string, summary: string): Promise<void> {
+  const like = await client.listSimilar({ title, summary }).then(
+    ({ items }) => items.slice(0, LIKE_MAX),
+    (error: unknown) => {
+      // A service of a version before.
+      if (isClientError(error) && error.code === 'ROUTE_NOT_FOUND') return foundLike(client, title)
+      throw error
+    },
+  )
+  if (like.length > 0) out.note('There may be an entry like it already, to revise instead:')
+  for (const { slug, title: other } of like) out.note('  ', styled('cyan', slug), `  ${other}`)
+}
+
+async function foundLike(client: Client, title: string): Promise<Like[]> {
   const look = async (q: string) =>
     (await client.searchEntries({ q: q.slice(0, 200), sort: 'relevance', limit: LIKE_MAX })).items
   const words = title.match(/[\p{L}\p{N}]+/gu) ?? []
   const telling = [...words].sort((one, other) => other.length - one.length).slice(0, TELLING_WORDS)
-  let like = words.length === 0 ? [] : await look(words.join(' '))
-  if (like.length === 0 && telling.length > 0 && telling.length < words.length) like = await look(telling.join(' '))
-  if (like.length > 0) out.note('There may be an entry like it already, to revise instead:')
-  for (const { slug, title: other } of like) out.note('  ', styled('cyan', slug), `  ${other}`)
+  const like = words.length === 0 ? [] : await look(words.join(' '))
+  return like.length === 0 && telling.length > 0 && telling.length < words.length ? look(telling.join(' ')) : like
 }
