@@ -11,6 +11,8 @@ import type { Place, Running, Target } from './target.ts'
 const MEGABYTE = 1e6
 /** So long an operation runs before it counts, in seconds. */
 const WARM = 1
+/** Over so many connections at most: what is slow takes its time for each. */
+const WARMING = 8
 /** What is written while measuring comes after what is there, and no round writes what another did. */
 const FRESH_STEP = 10_000_000
 const NO_END = 1_000_000_000
@@ -127,17 +129,17 @@ async function oneRound(
   for (const pid of running.pids) signalTree(pid, 'SIGCONT')
   try {
     const from = FRESH_STEP * (1 + round * options.operations.length + options.operations.indexOf(operation))
-    const load = (seconds: number, offset: number): Promise<Loaded> => {
+    const load = (seconds: number, offset: number, connections: number): Promise<Loaded> => {
       if (running.measure !== undefined) return running.measure(operation, seconds)
       if (running.situation === undefined) throw new Error('There is nothing to load.')
       const { situation } = running
-      const { connections } = options
       return loader.run({ situation, operation, connections, seconds, count: NO_END, from: from + offset })
     }
-    if (running.measure === undefined) await load(Math.min(WARM, options.seconds), FRESH_STEP / 2)
+    if (running.measure === undefined)
+      await load(Math.min(WARM, options.seconds), FRESH_STEP / 2, Math.min(WARMING, options.connections))
     const cpu = (): number => running.pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
     const [before, began] = [cpu(), performance.now()]
-    const loaded = await load(options.seconds, 0)
+    const loaded = await load(options.seconds, 0, options.connections)
     const server = (cpu() - before) / ((performance.now() - began) / 1_000)
     const figures: Round = { ...rounded(loaded), server: Number(server.toFixed(2)) }
     result.rounds[operation] = [...(result.rounds[operation] ?? []), figures]
