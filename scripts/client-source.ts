@@ -1,4 +1,5 @@
 import * as inputs from '../src/contract/inputs.ts'
+import * as more from '../src/contract/more-inputs.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
 import { PROBLEMS } from '../src/contract/problems.ts'
 import { NAMED_RESOURCES } from '../src/contract/resources.ts'
@@ -28,7 +29,8 @@ const ADMINISTRATIVE = [
   'ReportList',
   'ResolutionInput',
 ]
-const { EntryQuery, CursorQuery, StreamQuery, ManifestQuery, BatchQuery, SimilarQuery } = inputs
+const { EntryQuery, CursorQuery, StreamQuery, ManifestQuery } = inputs
+const { BatchQuery, SimilarQuery } = more
 const QUERIES: Record<string, object> = {
   EntryQuery,
   CursorQuery,

@@ -1,19 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { content, rationale, summary, TAG_PATTERN, text, title, uuid, words } from './fields.ts'
 import { LIMITS } from './limits.ts'
-import {
-  ACTOR_TYPES,
-  CHANGE_TYPES,
-  MODERATION_ACTIONS,
-  RELATION_TYPES,
-  REPORT_REASONS,
-  REPORT_STATES,
-  REPORT_TARGETS,
-  RESOLUTIONS,
-  RESULTS,
-  SORTS,
-  TARGET_TYPES,
-} from './words.ts'
+import { ACTOR_TYPES, CHANGE_TYPES, MODERATION_ACTIONS, RELATION_TYPES, RESULTS, SORTS, TARGET_TYPES } from './words.ts'
 
 /** Request bodies and query strings (interface section 4). All are closed: an unknown member is refused. */
 const closed = { additionalProperties: false } as const
@@ -107,26 +95,6 @@ export const ModerationInput = Type.Object(
   closed,
 )
 
-export const ReportInput = Type.Object(
-  {
-    targetType: words(REPORT_TARGETS, 'What is reported; EVIDENCE is a verification or a contradiction.'),
-    targetId: uuid('Its id.'),
-    reason: words(REPORT_REASONS, 'What is wrong with it.'),
-    details: Type.Optional(
-      text(LIMITS.rationaleCharacters, 'What the operator should know; only administrators see it.'),
-    ),
-  },
-  closed,
-)
-
-export const ResolutionInput = Type.Object(
-  {
-    resolution: words(RESOLUTIONS, 'What came of the report.'),
-    note: Type.Optional(text(LIMITS.rationaleCharacters, 'Why, for administrators.')),
-  },
-  closed,
-)
-
 const limit = Type.Optional(
   Type.Integer({ minimum: 1, maximum: LIMITS.pageMax, default: LIMITS.pageDefault, description: 'Rows per page.' }),
 )
@@ -200,37 +168,6 @@ export const ManifestQuery = Type.Object(
   closed,
 )
 
-const address = `[^,]{1,${LIMITS.slugCharacters}}`
-export const BatchQuery = Type.Object(
-  {
-    ids: Type.String({
-      minLength: 1,
-      maxLength: LIMITS.batch * (LIMITS.slugCharacters + 1) - 1,
-      pattern: `^${address}(?:,${address}){0,${LIMITS.batch - 1}}$`,
-      description: `Ids or slugs of entries, at most ${LIMITS.batch}, separated by commas.`,
-    }),
-  },
-  closed,
-)
-
-export const SimilarQuery = Type.Object(
-  {
-    title: Type.String({ minLength: 1, maxLength: LIMITS.titleCharacters, description: 'The title to be published.' }),
-    summary: Type.Optional(
-      Type.String({ maxLength: LIMITS.summaryCharacters, description: 'The summary to be published.' }),
-    ),
-  },
-  closed,
-)
-
-export const ReportQuery = Type.Object(
-  {
-    ...CursorQuery.properties,
-    state: Type.Optional(words(REPORT_STATES, 'open: those that wait. all: the resolved ones too.', 'open')),
-  },
-  closed,
-)
-
 export type ActorInput = Static<typeof ActorInput>
 export type RotateInput = Static<typeof RotateInput>
 export type CreateInput = Static<typeof CreateInput>
@@ -239,11 +176,6 @@ export type VerifyInput = Static<typeof VerifyInput>
 export type ContradictInput = Static<typeof ContradictInput>
 export type RelationInput = Static<typeof RelationInput>
 export type ModerationInput = Static<typeof ModerationInput>
-export type ReportInput = Static<typeof ReportInput>
-export type ResolutionInput = Static<typeof ResolutionInput>
-export type BatchQuery = Static<typeof BatchQuery>
-export type SimilarQuery = Static<typeof SimilarQuery>
-export type ReportQuery = Static<typeof ReportQuery>
 export type EntryQuery = Static<typeof EntryQuery>
 export type CursorQuery = Static<typeof CursorQuery>
 export type StreamQuery = Static<typeof StreamQuery>

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { uuid } from './fields.ts'
 import * as inputs from './inputs.ts'
 import { LIMITS } from './limits.ts'
+import * as more from './more-inputs.ts'
 import type { ProblemCode } from './problems.ts'
 import type * as resources from './resources.ts'
 
@@ -133,7 +134,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.BatchQuery,
+    query: more.BatchQuery,
     status: 200,
     response: 'Batch',
     problems: [],
@@ -146,7 +147,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.SimilarQuery,
+    query: more.SimilarQuery,
     status: 200,
     response: 'SimilarList',
     problems: [],
@@ -497,7 +498,7 @@ export const OPERATIONS = {
     access: 'admin',
     cost: 'read',
     params: none,
-    query: inputs.ReportQuery,
+    query: more.ReportQuery,
     status: 200,
     response: 'ReportList',
     problems: [],
@@ -530,8 +531,8 @@ export const NAMED_INPUTS = {
   ContradictInput: inputs.ContradictInput,
   RelationInput: inputs.RelationInput,
   ModerationInput: inputs.ModerationInput,
-  ReportInput: inputs.ReportInput,
-  ResolutionInput: inputs.ResolutionInput,
+  ReportInput: more.ReportInput,
+  ResolutionInput: more.ResolutionInput,
 } as const
 
 /** The media type of an operation's answer. */

@@ -1,12 +1,5 @@
-import type {
-  BatchQuery,
-  CursorQuery,
-  EntryQuery,
-  ExportQuery,
-  ManifestQuery,
-  ReportQuery,
-  SimilarQuery,
-} from '../contract/inputs.ts'
+import type { CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
+import type { BatchQuery, ReportQuery, SimilarQuery } from '../contract/more-inputs.ts'
 import type { Action, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Retry } from '../domain/retry.ts'

@@ -1,5 +1,5 @@
-import type { ReportInput, ResolutionInput } from '../contract/inputs.ts'
 import { OPEN_REPORTS } from '../contract/limits.ts'
+import type { ReportInput, ResolutionInput } from '../contract/more-inputs.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Report } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'

@@ -1,0 +1,65 @@
+import { type Static, Type } from 'typebox'
+import { text, uuid, words } from './fields.ts'
+import { CursorQuery } from './inputs.ts'
+import { LIMITS } from './limits.ts'
+import { REPORT_REASONS, REPORT_STATES, REPORT_TARGETS, RESOLUTIONS } from './words.ts'
+
+/** Request bodies and query strings beyond those of the interface: reports, many entries at once, hints before publishing. Closed like all. */
+const closed = { additionalProperties: false } as const
+
+export const ReportInput = Type.Object(
+  {
+    targetType: words(REPORT_TARGETS, 'What is reported; EVIDENCE is a verification or a contradiction.'),
+    targetId: uuid('Its id.'),
+    reason: words(REPORT_REASONS, 'What is wrong with it.'),
+    details: Type.Optional(
+      text(LIMITS.rationaleCharacters, 'What the operator should know; only administrators see it.'),
+    ),
+  },
+  closed,
+)
+
+export const ResolutionInput = Type.Object(
+  {
+    resolution: words(RESOLUTIONS, 'What came of the report.'),
+    note: Type.Optional(text(LIMITS.rationaleCharacters, 'Why, for administrators.')),
+  },
+  closed,
+)
+
+const address = `[^,]{1,${LIMITS.slugCharacters}}`
+export const BatchQuery = Type.Object(
+  {
+    ids: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.batch * (LIMITS.slugCharacters + 1) - 1,
+      pattern: `^${address}(?:,${address}){0,${LIMITS.batch - 1}}$`,
+      description: `Ids or slugs of entries, at most ${LIMITS.batch}, separated by commas.`,
+    }),
+  },
+  closed,
+)
+
+export const SimilarQuery = Type.Object(
+  {
+    title: Type.String({ minLength: 1, maxLength: LIMITS.titleCharacters, description: 'The title to be published.' }),
+    summary: Type.Optional(
+      Type.String({ maxLength: LIMITS.summaryCharacters, description: 'The summary to be published.' }),
+    ),
+  },
+  closed,
+)
+
+export const ReportQuery = Type.Object(
+  {
+    ...CursorQuery.properties,
+    state: Type.Optional(words(REPORT_STATES, 'open: those that wait. all: the resolved ones too.', 'open')),
+  },
+  closed,
+)
+
+export type ReportInput = Static<typeof ReportInput>
+export type ResolutionInput = Static<typeof ResolutionInput>
+export type BatchQuery = Static<typeof BatchQuery>
+export type SimilarQuery = Static<typeof SimilarQuery>
+export type ReportQuery = Static<typeof ReportQuery>
