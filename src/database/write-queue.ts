@@ -3,7 +3,7 @@ import { type Awaitable, StoreFault, type Transaction, type Write } from './data
 import type { SqliteConnection } from './sqlite.ts'
 
 /** The most works that share one commit: bounds how long the first of them waits. */
-const GROUP_MAX = 256
+export const GROUP_MAX = 256
 
 type Pending = {
   work: (transaction: Transaction) => Awaitable<unknown>

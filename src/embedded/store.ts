@@ -1,6 +1,7 @@
 import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
+import { GROUP_MAX } from '../database/write-queue.ts'
 import type { Answer, Readiness, SearchResult } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
@@ -49,7 +50,13 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
   const threads: Thread[] = []
   let onSend = (): void => {}
   const start = async (file: string, pendingMax: number, batched: boolean): Promise<Thread> => {
-    const thread = await startThread(file, data, { pendingMax, batched, onDeath: breakDown, onSend: () => onSend() })
+    const thread = await startThread(file, data, {
+      pendingMax,
+      batched,
+      together: batched ? GROUP_MAX : 1,
+      onDeath: breakDown,
+      onSend: () => onSend(),
+    })
     threads.push(thread)
     return thread
   }

@@ -14,23 +14,28 @@ export type Thread = {
 
 export type ThreadOptions = {
   pendingMax: number
+  together: number
   batched: boolean
   onDeath: (error: Error) => void
   onSend?: () => void
 }
 
-/** While the oldest request under way waits longer than this, further ones are refused: who waits longer has often gone. In milliseconds. */
-const WAITED_MAX = 3_000
+/** Whoever would wait longer than this, by how fast answers came lately, is refused at once: who waits longer has often gone. In milliseconds. */
+const WAIT_MAX = 2_000
+/** So few requests may always be under way. */
+const ALWAYS = 8
+/** How much the newest answers weigh in how fast they come. */
+const NEWEST = 0.2
 
 /**
- * Starts a thread and resolves when it is ready. At most `pendingMax` requests may be under way, and none for too long; further ones are
- * refused as OVERLOADED.
+ * Starts a thread and resolves when it is ready. At most `pendingMax` requests may be under way, and none that would wait for too
+ * long; further ones are refused as OVERLOADED. `together` is how many the thread answers at once at most.
  * `batched` sends the requests of one turn as an array; `onSend` is told before, and may still add to them. When the thread dies, everything under way fails and `onDeath` is told.
  */
 export async function startThread(
   file: string,
   data: ThreadData,
-  { pendingMax, batched, onDeath, onSend = () => {} }: ThreadOptions,
+  { pendingMax, together, batched, onDeath, onSend = () => {} }: ThreadOptions,
 ): Promise<Thread> {
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData: data,
@@ -65,7 +70,12 @@ export async function startThread(
   })
   await started
 
+  let busySince = 0
+  let turn = 0
   worker.on('message', (replies: Reply[]) => {
+    const now = performance.now()
+    turn += (now - busySince - turn) * NEWEST
+    busySince = now
     for (const reply of replies) {
       const asked = waiting.get(reply.id)
       waiting.delete(reply.id)
@@ -82,12 +92,13 @@ export async function startThread(
     const [oldest] = waiting.values()
     return oldest === undefined ? 0 : performance.now() - oldest.since
   }
+  const isTooLong = (): boolean => waiting.size >= ALWAYS && (waiting.size / together) * turn > WAIT_MAX
   return {
     ask: message =>
       new Promise((resolve, reject) => {
         if (dead !== undefined) return reject(dead)
-        if (waiting.size >= pendingMax || waited() > WAITED_MAX)
-          return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+        if (waiting.size >= pendingMax || isTooLong()) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+        if (waiting.size === 0) busySince = performance.now()
         const id = nextId++
         waiting.set(id, { since: performance.now(), resolve, reject })
         if (!batched) return worker.postMessage(message(id))
