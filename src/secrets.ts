@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from './operator-error.ts'
-import { syncPath } from './sync-path.ts'
+import { syncMade } from './sync-path.ts'
 
 /** What a node must know and never show: the SHA-256 of the admin token as lower-case hex, and the key of the origins. */
 export type Secrets = { adminDigest: string; originKey: string }
@@ -25,7 +25,8 @@ export function ensureSecret(path: string): string {
 function makeSecret(path: string): void {
   const partial = `${path}.${randomBytes(8).toString('hex')}`
   try {
-    writeFileSync(partial, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    writeFileSync(partial, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+    syncMade(partial)
     linkSync(partial, path)
   } catch (error) {
     // Of processes that start at once one makes it for all.
@@ -33,5 +34,5 @@ function makeSecret(path: string): void {
   } finally {
     rmSync(partial, { force: true })
   }
-  syncPath(dirname(path))
+  syncMade(dirname(path))
 }

@@ -2,14 +2,14 @@ import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFi
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../operator-error.ts'
-import { syncPath } from '../sync-path.ts'
+import { syncMade } from '../sync-path.ts'
 import { lockFile } from './files.ts'
 
 /** Makes the data directory if it is not there, and makes sure that files can be written in it. Gives its absolute path. */
 export function prepareDataDirectory(directory: string): string {
   const path = resolve(directory)
   try {
-    syncNames(path, mkdirSync(path, { recursive: true, mode: 0o700 }))
+    syncNewNames(path, mkdirSync(path, { recursive: true, mode: 0o700 }))
     if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
     const probe = join(path, `.probe-${process.pid}`)
     writeFileSync(probe, 'probe')
@@ -23,9 +23,9 @@ export function prepareDataDirectory(directory: string): string {
 }
 
 /** A directory whose name is lost in a power cut is lost with all that was synced in it; `made` is the topmost one that is new. */
-function syncNames(path: string, made: string | undefined): void {
+function syncNewNames(path: string, made: string | undefined): void {
   for (let child = path; made !== undefined && child.length >= made.length; child = dirname(child)) {
-    syncPath(dirname(child))
+    syncMade(dirname(child))
   }
 }
 

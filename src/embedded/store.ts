@@ -152,10 +152,12 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     async close() {
       state.closing = true
       clearInterval(probe)
-      await writer.close()
+      // Of each file the one that writes closes last: it moves the log into the file.
+      for (const thread of searchers) await thread.close()
       tellStop(signals)
       for (const thread of threads) if (thread !== writer) await thread.close()
       reader.close()
+      await writer.close()
       unlock()
     },
   }
