@@ -18,9 +18,10 @@ CREATE TABLE doc (
   updated_at INTEGER NOT NULL,
   revisions INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, tag_words, content='', contentless_delete=1, tokenize='ascii');
 `
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 const VERSION = SCHEMA_VERSION * 1_000 + TERMS_VERSION
 
 /** Of the matches, the newest so many are ranked by relevance; older ones follow, newest first. Bounds the work of one query. */
@@ -71,7 +72,7 @@ function openCurrent(path: string, storeId: string, newestRecord: number): Sqlit
     if (progress?.store_id === storeId && progress.version === VERSION && progress.record <= newestRecord)
       return connection
     connection.exec(
-      'BEGIN IMMEDIATE; DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS doc; DROP TABLE IF EXISTS progress',
+      'BEGIN IMMEDIATE; DROP TABLE IF EXISTS terms; DROP TABLE IF EXISTS doc; DROP TABLE IF EXISTS word; DROP TABLE IF EXISTS progress',
     )
     connection.exec(SCHEMA)
     connection.run(sql`INSERT INTO progress (one, store_id, version, record) VALUES (1, ${storeId}, ${VERSION}, 0)`)
@@ -80,6 +81,24 @@ function openCurrent(path: string, storeId: string, newestRecord: number): Sqlit
   } catch (error) {
     connection.close()
     throw error
+  }
+}
+
+/** Words that are known to be in the index, so that each is looked for once; past this many they are forgotten. */
+const KNOWN_WORDS_MAX = 200_000
+const knownWords = new WeakMap<SqliteConnection, Set<string>>()
+
+/** Keeps every word once, so that a beginning can be asked for as the words that it may become. */
+function putWords(index: SqliteConnection, texts: readonly string[]): void {
+  const known = knownWords.get(index) ?? new Set()
+  knownWords.set(index, known)
+  if (known.size > KNOWN_WORDS_MAX) known.clear()
+  for (const text of texts) {
+    for (const word of text.split(' ')) {
+      if (known.has(word)) continue
+      known.add(word)
+      index.run(sql`INSERT INTO word (word) VALUES (${word}) ON CONFLICT DO NOTHING`)
+    }
   }
 }
 
@@ -101,10 +120,16 @@ export function removeEntry(index: SqliteConnection, entry: number): void {
 /** Puts an entry as it stands into the index, in place of what was there of it. */
 export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   removeEntry(index, entry.entry)
+  const [title, summary, content] = [entry.title, entry.summary, entry.content].map(indexedText) as [
+    string,
+    string,
+    string,
+  ]
+  const tags = entry.tags.map(indexedText)
   index.run(sql`
     INSERT INTO terms (rowid, title, summary, tags, content, tag_words)
-    VALUES (${entry.revision}, ${indexedText(entry.title)}, ${indexedText(entry.summary)}, ${entry.tags.map(indexedText).join(` ${TAG_FENCE} `)},
-      ${indexedText(entry.content)}, ${entry.tags.map(tagWord).join(' ')})`)
+    VALUES (${entry.revision}, ${title}, ${summary}, ${tags.join(` ${TAG_FENCE} `)}, ${content}, ${entry.tags.map(tagWord).join(' ')})`)
+  putWords(index, [title, summary, content, ...tags])
   index.run(sql`
     INSERT INTO doc (number, entry, id, updated_at, revisions)
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
@@ -114,8 +139,9 @@ type Match = { entry: number; id: string; updated_at: number; revisions: number;
 
 /** Finds one page of the entries that match, in the order asked for. */
 export function searchIndex(index: SqliteConnection, { terms, tag, sort, limit, offset }: SearchRequest): SearchResult {
-  const match = matchExpression(terms, tag)
   const relevance = sort === 'relevance'
+  // Ranked, a beginning must weigh as one term, however many words it stands for.
+  const match = matchExpression(terms, tag, relevance ? asPrefix : prefix => asWords(index, prefix))
   const statement = sql`
     SELECT d.entry, d.id, d.updated_at, d.revisions, ${relevance ? sql`bm25(terms, ${WEIGHTS})` : sql`0.0`} AS score
     FROM terms CROSS JOIN doc d ON d.number = terms.rowid WHERE terms MATCH ${match} ORDER BY terms.rowid DESC`
@@ -129,6 +155,19 @@ export function searchIndex(index: SqliteConnection, { terms, tag, sort, limit, 
     else entries.push(entry)
   }
   return { entries, more: false }
+}
+
+/** More words than this that a beginning may become are not named one by one. */
+const WORDS_OF_PREFIX_MAX = 256
+
+const asPrefix = (prefix: string): string => `"${prefix}" *`
+
+/** The words that a beginning may become: they are walked from the newest on, where the beginning itself would be gathered whole first. */
+function asWords(index: SqliteConnection, prefix: string): string {
+  const words = index.all<{ word: string }>(sql`
+    SELECT word FROM word WHERE word >= ${prefix} AND word < ${`${prefix}\u{10ffff}`} ORDER BY word LIMIT ${WORDS_OF_PREFIX_MAX + 1}`)
+  if (words.length === 0 || words.length > WORDS_OF_PREFIX_MAX) return asPrefix(prefix)
+  return `(${words.map(({ word }) => `"${word}"`).join(' OR ')})`
 }
 
 type Compare = (a: Match, b: Match) => number
@@ -153,8 +192,8 @@ function* inOrder(matches: Iterable<Match>, window: number, compare: Compare): G
 }
 
 /** All terms, and the tag as one word: words hold letters, marks and digits only, so that quoting needs no escape. */
-function matchExpression(terms: readonly Term[], tag: string | null): string {
-  const parts = terms.map(({ words, prefix }) => `"${words.join(' ')}"${prefix ? ' *' : ''}`)
+function matchExpression(terms: readonly Term[], tag: string | null, begun: (prefix: string) => string): string {
+  const parts = terms.map(({ words, prefix }) => (prefix ? begun(words.join(' ')) : `"${words.join(' ')}"`))
   if (tag !== null) parts.push(`tag_words : "${tagWord(tag)}"`)
   return parts.join(' AND ')
 }
