@@ -9,6 +9,8 @@ import type { Store } from './store.ts'
 /** What the cache may hold, in characters of JSON, and how many addresses it knows. */
 const WEIGHT_MAX = 16_000_000
 const ADDRESSES_MAX = 100_000
+/** What is kept of whole pages, in characters of JSON. */
+const PAGES_MAX = 4_000_000
 /** More changes than this at once empty the cache. */
 const CHANGES_MAX = 1_000
 
@@ -22,6 +24,9 @@ export type ServedEntry = {
   octets: string
 }
 
+/** A page of entries, and the JSON of them with commas between. */
+export type ServedPage = { entries: ServedEntry[]; more: boolean; octets: string }
+
 export type EntryCache = {
   /** The public entry of an id or slug, where it is known and nothing was committed since: without asking the store. */
   ready(address: string): ServedEntry | undefined
@@ -29,6 +34,8 @@ export type EntryCache = {
   read(address: string): Promise<ServedEntry>
   /** Those of the entries that are public, in the order given. */
   list(numbers: readonly number[]): Promise<ServedEntry[]>
+  /** The page of this name as of the newest record: as it was made before, unless there was a record since. */
+  page(name: string, make: () => Promise<ServedPage>): Promise<ServedPage>
   /** The number of the newest record: everything that is given from now on is at least as new. */
   catchUp(): Promise<number>
 }
@@ -41,6 +48,7 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
   const { reader } = store
   const kept = createHalves<number, ServedEntry>(WEIGHT_MAX)
   const numbers = createHalves<string, number>(ADDRESSES_MAX)
+  const pages = createHalves<string, { record: number; page: ServedPage }>(PAGES_MAX)
   /** The record up to which the cache has forgotten what changed. */
   let reached = 0
   let forgetting: Promise<void> | undefined
@@ -80,6 +88,14 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
 
   return {
     catchUp,
+    async page(name, make) {
+      const record = await catchUp()
+      const before = pages.get(name)
+      if (before?.record === record) return before.page
+      const page = await make()
+      if ((await catchUp()) === record) pages.set(name, { record, page }, page.octets.length)
+      return page
+    },
     ready: address => (store.settledRecord() === reached ? known(address) : undefined),
     async read(address) {
       await catchUp()

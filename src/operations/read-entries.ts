@@ -3,7 +3,7 @@ import type { Sort } from '../contract/words.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import { listEvolvedEntries, listRecentEntries } from '../store/entry.ts'
-import { octetsOf, type ServedEntry } from './entry-cache.ts'
+import { octetsOf, type ServedEntry, type ServedPage } from './entry-cache.ts'
 import type { ReadOperation, Reads } from './operation.ts'
 
 /** Lists entries, or finds those that match `q` and `tag`. */
@@ -11,10 +11,10 @@ export const listEntries: ReadOperation = async (reads, { query }) => {
   const { limit = LIMITS.pageDefault, offset = 0, q = '', tag = '', sort = 'recent' } = query
   const found = await findPage(reads, { q, tag, sort, limit, offset })
   const page = { limit, offset, dataClass: 'EXTERNAL' }
-  const shown = found.entries.slice(0, limit)
+  const shown = found.entries
   return {
     body: { items: shown.map(({ entry }) => entry), ...page },
-    octets: `{"items":[${shown.map(one => one.octets).join(',')}],${octetsOf(JSON.stringify(page)).slice(1)}`,
+    octets: `{"items":[${found.octets}],${octetsOf(JSON.stringify(page)).slice(1)}`,
     ...(found.more && offset + limit <= LIMITS.offsetMax ? { next: { offset: offset + limit } } : {}),
     observed: {
       action: 'SEARCH',
@@ -28,14 +28,22 @@ export const listEntries: ReadOperation = async (reads, { query }) => {
 export const searchEntries = listEntries
 
 type Wanted = { q: string; tag: string; sort: Sort; limit: number; offset: number }
-type Found = { entries: ServedEntry[]; more: boolean }
 
-async function findPage(reads: Reads, { q, tag, sort, limit, offset }: Wanted): Promise<Found> {
+const pageOf = (entries: ServedEntry[], more: boolean): ServedPage => ({
+  entries,
+  more,
+  octets: entries.map(one => one.octets).join(','),
+})
+
+async function findPage(reads: Reads, { q, tag, sort, limit, offset }: Wanted): Promise<ServedPage> {
   const terms = termsOf(q)
-  if (terms.length === 0 && tagKey(tag) === '') return findNewest(reads, { sort, limit, offset })
+  if (terms.length === 0 && tagKey(tag) === '') {
+    const order = sort === 'evolution' ? sort : 'recent'
+    return reads.entries.page(`${order} ${limit} ${offset}`, () => findNewest(reads, { sort: order, limit, offset }))
+  }
   const order = sort === 'relevance' && terms.length === 0 ? 'recent' : sort
   const page = await reads.search({ terms, tag: tagKey(tag) === '' ? null : tag, sort: order, limit, offset })
-  return { entries: await reads.entries.list(page.entries), more: page.more }
+  return pageOf(await reads.entries.list(page.entries), page.more)
 }
 
 /** How often a page is read again because something was written on the way; then it is shown as it was come by. */
@@ -45,14 +53,14 @@ const ATTEMPTS = 5
 async function findNewest(
   { entries, reader }: Reads,
   { sort, limit, offset }: Pick<Wanted, 'sort' | 'limit' | 'offset'>,
-): Promise<Found> {
+): Promise<ServedPage> {
   const list = sort === 'evolution' ? listEvolvedEntries : listRecentEntries
   let record = await entries.catchUp()
   for (let attempt = 1; ; attempt++) {
     const numbers = await list(reader, limit + 1, offset)
     const shown = await entries.list(numbers)
     const now = await entries.catchUp()
-    if (now === record || attempt === ATTEMPTS) return { entries: shown, more: numbers.length > limit }
+    if (now === record || attempt === ATTEMPTS) return pageOf(shown.slice(0, limit), numbers.length > limit)
     record = now
   }
 }
