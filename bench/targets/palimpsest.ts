@@ -10,10 +10,13 @@ import { bytesUnder, CORES, type Server, startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
+/** As `npm start` does. */
+const FLAGS = ['--max-semi-space-size=4']
+const ARENAS = { MALLOC_ARENA_MAX: '2' }
 const ACTORS = 32
 const FILLING = 64
-/** Addresses read from; every so many-th entry where there are more. */
-const ADDRESSES = 100_000
+/** Addresses read from: every so many-th entry. Of a memory that many share, a small part is read most of the time. */
+const ADDRESSES = 1_000
 const NO_END = 1_000_000
 
 /** All of the service as in production, but that its limits are too high to meet. */
@@ -30,8 +33,8 @@ export type Service = { url: string; server: Server; readyAfter: number }
 /** Starts the service with these settings besides; resolves once it is ready. */
 export async function startService(settings: Record<string, string>, cores = CORES.server): Promise<Service> {
   const began = performance.now()
-  const env = { PATH: process.env.PATH, ...SETTINGS, ...settings }
-  const server = startServer([process.execPath, LAUNCHER, 'serve'], { env }, cores)
+  const env = { PATH: process.env.PATH, ...ARENAS, ...SETTINGS, ...settings }
+  const server = startServer([process.execPath, ...FLAGS, LAUNCHER, 'serve'], { env }, cores)
   const [, url = ''] = await server.until(/ready at (http:\S+)/)
   return { url, server, readyAfter: performance.now() - began }
 }
