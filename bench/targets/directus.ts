@@ -16,7 +16,7 @@ const TOKEN = 'of-this-bench-alone'
 const FILE = 'data.db'
 const DONE = 'done'
 const READY_WITHIN = 60_000
-const ADDRESSES = 100_000
+const ADDRESSES = 1_000
 
 /** A collection whose every change is kept in its revisions and its log. */
 const COLLECTION = {

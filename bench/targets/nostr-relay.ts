@@ -18,7 +18,7 @@ const PACKAGES = {
   ws: '8.23.0',
 }
 const SHOWN = 20_000
-const ADDRESSES = 100_000
+const ADDRESSES = 1_000
 /** Nobody checks what is filled in beside the relay: signing takes longer than all else. */
 const UNSIGNED = 'f'.repeat(128)
 
@@ -62,7 +62,7 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
   // What is replaced while measuring is not found by its id any more.
-  writeFileSync(join(kept, 'ids.json'), JSON.stringify(atMost(ids.slice(AUTHORS * OWN), ADDRESSES)))
+  writeFileSync(join(kept, 'ids.json'), JSON.stringify(ids.slice(AUTHORS * OWN)))
 }
 
 /** A Nostr relay over SQLite: entries are long-form articles, replaced by their author; what they said before is gone. */
@@ -80,7 +80,7 @@ export const nostrRelay: Target = {
     const script = join(import.meta.dirname, 'nostr-relay-server.ts')
     const server = startServer([process.execPath, script, installed, join(scratch, 'relay.db')], {})
     const [, url = ''] = await server.until(/ready at (ws:\S+)/)
-    const addresses = JSON.parse(readFileSync(join(kept, 'ids.json'), 'utf8')) as string[]
+    const addresses = atMost(JSON.parse(readFileSync(join(kept, 'ids.json'), 'utf8')) as string[], ADDRESSES)
     return {
       about: `@nostr-relay/core ${PACKAGES['@nostr-relay/core']} over SQLite, synchronous=FULL; keeps no history and checks no base`,
       pids: [server.pid],

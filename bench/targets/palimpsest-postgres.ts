@@ -5,7 +5,7 @@ import { type Cluster, createDatabase, findBinaries, startCluster, withClient } 
 import type { Place, Target } from '../target.ts'
 import { atMost, fillService, type Service, situationOf, startService } from './palimpsest.ts'
 
-const ADDRESSES = 100_000
+const ADDRESSES = 1_000
 const DONE = 'database'
 
 export type Nodes = { cluster: Cluster; database: string; urls: string[]; services: Service[]; close(): Promise<void> }
