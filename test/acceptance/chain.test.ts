@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Entry, Revision } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { hashOf } from '../support/evidence-hash.ts'
 
 let app: TestApp
 let token: string
@@ -12,41 +12,6 @@ before(async () => {
   token = (await newActor(app.url)).token
 })
 after(() => app.close())
-
-const ESCAPES: Record<string, string> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-}
-
-/** RFC 8785 as a stranger would write it: keys by UTF-16 code units, the shortest escapes, nothing else changed. */
-function canonical(value: unknown): string {
-  if (typeof value === 'string') {
-    const escaped = value.replace(
-      /["\\\u0000-\u001f]/g,
-      character => ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    )
-    return `"${escaped}"`
-  }
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-    return `{${members.map(([key, member]) => `${canonical(key)}:${canonical(member)}`).join(',')}}`
-  }
-  assert.ok(value === null || typeof value === 'boolean' || Number.isSafeInteger(value), `no rule for ${value}`)
-  return String(value)
-}
-
-function hashOf(revision: Revision, previousEvidenceHash: string | null): string {
-  const { evidenceHash: _, ...served } = revision
-  return createHash('sha256')
-    .update(canonical({ ...served, previousEvidenceHash }), 'utf8')
-    .digest('hex')
-}
 
 const create = (body: object) => call<Entry>(app.url, 'POST', '/api/entries', { body, token })
 const revise = async (entry: Entry, input: object): Promise<Entry> => {

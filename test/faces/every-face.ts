@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { openCommandLine } from './command-line.ts'
+import type { OpenFace } from './face.ts'
+import { openLlmsAgent } from './llms-agent.ts'
+import { openMcp, openMcpOverStdio } from './mcp.ts'
+import { openPlainHttp } from './plain-http.ts'
+import { takePart } from './scenario.ts'
+import { openTypeScriptClient } from './typescript-client.ts'
+
+const FACES: Record<string, OpenFace> = {
+  'an agent that knows only /llms.txt': openLlmsAgent,
+  'plain HTTP': openPlainHttp,
+  'the TypeScript client': openTypeScriptClient,
+  'MCP at /mcp': openMcp,
+  'MCP over stdio': openMcpOverStdio,
+  'the command line': openCommandLine,
+}
+/** What the whole scenario may cost an agent that begins with nothing, its own guide included. */
+const CALLS_MOST = 13
+const BYTES_MOST = 20_000
+
+/** Takes part in a service through every face there is, and tells what an agent needed that has read nothing but /llms.txt. */
+export async function takePartThroughAll(t: TestContext, url: string): Promise<void> {
+  for (const [name, open] of Object.entries(FACES)) {
+    await t.test(name, async one => {
+      const face = await open(url)
+      one.after(() => face.close())
+      await takePart(face, url, name.replaceAll(/\W/g, ''))
+      if (face.cost === undefined) return
+      const { calls, bytes } = face.cost()
+      one.diagnostic(`${calls} calls, ${bytes} bytes both ways`)
+      assert.ok(calls <= CALLS_MOST && bytes <= BYTES_MOST, `${calls} calls, ${bytes} bytes`)
+    })
+  }
+}

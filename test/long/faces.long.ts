@@ -1,0 +1,18 @@
+import { test } from 'node:test'
+import { takePartThroughAll } from '../faces/every-face.ts'
+import { NO_POSTGRES } from '../support/engine.ts'
+import { withNodes } from '../support/nodes.ts'
+import { startRotation } from '../support/rotation.ts'
+
+test(
+  'every face takes part in three processes that read from a standby, each request at another',
+  {
+    skip: NO_POSTGRES,
+  },
+  t =>
+    withNodes({ count: 3, standby: true }, async ({ urls }) => {
+      const rotation = await startRotation(urls)
+      t.after(() => rotation.close())
+      await takePartThroughAll(t, rotation.url)
+    }),
+)
