@@ -49,7 +49,7 @@ export const openCommandLine: OpenFace = async base => {
     async relate(source, target, rationale) {
       await json(['relate', source, target, '--rationale', rationale])
     },
-    async watch(entryId, after, take) {
+    async watch({ entryId, after, signal: late }, take) {
       const interrupted = new AbortController()
       let taken: Promise<unknown> = Promise.resolve()
       const onOutput = (written: string): void => {
@@ -59,7 +59,8 @@ export const openCommandLine: OpenFace = async base => {
         }
         taken.catch(() => interrupted.abort())
       }
-      expectDone(await typed(['watch', '--since', after, '--json'], { onOutput, signal: interrupted.signal }))
+      const signal = AbortSignal.any([interrupted.signal, late])
+      expectDone(await typed(['watch', '--since', after, '--json'], { onOutput, signal }))
       await taken
     },
     close: async () => {},

@@ -6,6 +6,9 @@ export type Place = { entryId: string; revisionId: string }
 /** What happened to an entry, without looks at it. */
 export type Row = { actorId: string; action: string; revisionId: string | null }
 
+/** An entry, the sequence behind which to begin, and what ends it at the latest. */
+export type Watching = { entryId: string; after: string; signal: AbortSignal }
+
 /** A way into the service, as one uses it who has no other. A refusal that no method speaks of rejects. */
 export type Face = {
   /** What the face itself tells of what can be done. */
@@ -24,8 +27,8 @@ export type Face = {
   contradict(place: Place, rationale: string): Promise<void>
   /** Connects one entry with another. */
   relate(sourceEntryId: string, targetEntryId: string, rationale: string): Promise<void>
-  /** Hands on what happens to an entry behind a sequence, each row once, until `take` gives true. */
-  watch(entryId: string, after: string, take: (row: Row) => Promise<boolean>): Promise<void>
+  /** Hands on what happens to an entry behind a sequence, each row once, until `take` gives true or the signal ends it. */
+  watch(watching: Watching, take: (row: Row) => Promise<boolean>): Promise<void>
   /** Whether `watch` gives the rows in the order in which they came. */
   inOrder: boolean
   /** Calls and bytes both ways so far, where that is counted. */

@@ -6,9 +6,6 @@ import { bodyOf, type Guide, readGuide, type ToldCall } from './llms-guide.ts'
 type Json = Record<string, unknown>
 type Sending = { call: ToldCall; path?: string; body?: Json }
 
-/** How long a watched stream may be silent, in milliseconds. */
-const PATIENCE = 20_000
-
 /** An agent that was told the address of one text, /llms.txt, and does by itself what that says. */
 export const openLlmsAgent: OpenFace = async base => {
   const spent = { calls: 0, bytes: 0 }
@@ -112,11 +109,10 @@ export const openLlmsAgent: OpenFace = async base => {
       const relationType = guide.find('how what belongs together is related', /\b([A-Z]+) belongs together/)
       await send({ call, body: bodyOf(call, { sourceEntryId, targetEntryId, relationType, rationale }) })
     },
-    async watch(entryId, after, take) {
+    async watch({ entryId, after, signal }, take) {
       const { path } = guide.callTo('watch', 'server-sent events')
       const behind = guide.find('where a stream begins', /\?(\w+)=sequence\)/)
-      const ending = AbortSignal.timeout(PATIENCE)
-      const { body } = await fetchCounted(`${path}?${behind}=${after}`, { signal: ending })
+      const { body } = await fetchCounted(`${path}?${behind}=${after}`, { signal })
       let rest = ''
       for await (const text of (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream())) {
         spent.bytes += Buffer.byteLength(text)

@@ -98,7 +98,7 @@ function faceOf(client: Client, remembers: boolean): Face {
       await write('relate', { sourceEntryId, targetEntryId, relationType: 'CONNECT', rationale })
     },
     // The tools have no stream: who watches an entry looks at its history and evidence again.
-    async watch(entry, _, take) {
+    async watch({ entryId: entry }, take) {
       const seen = new Set<string>()
       for (;;) {
         const history = linesOf(done(await callTool('history', { entry }))).map(revisionRow)

@@ -47,7 +47,7 @@ export const openPlainHttp: OpenFace = async base => {
     async relate(sourceEntryId, targetEntryId, rationale) {
       await post('/api/relations', { sourceEntryId, targetEntryId, relationType: 'CONNECT', rationale })
     },
-    async watch(entryId, after, take) {
+    async watch({ entryId, after }, take) {
       const stream = await openStream(base, { after })
       try {
         for (let next = 0; ; next += 1) {

@@ -20,6 +20,9 @@ type Course = {
   /** The revisions of the entry, oldest first. */
   revisions: string[]
 }
+/** How long what happened may take to be seen, in milliseconds. */
+const PATIENCE = 20_000
+
 type Step = { name: string; run(course: Course): Promise<void> }
 
 const textOf = (word: string, content: string) => ({ title: `On ${word}`, summary: `What a ${word} is.`, content })
@@ -53,7 +56,7 @@ const WATCHED: Step = {
     const seen: Row[] = []
     const body = { revisionId: course.revisions[0], rationale: 'While they watch.' }
     const last: Row = { actorId: rival.id, action: 'CONTRADICT', revisionId: course.revisions[0] ?? '' }
-    await face.watch(entryId, after, async row => {
+    await face.watch({ entryId, after, signal: AbortSignal.timeout(PATIENCE) }, async row => {
       seen.push(row)
       if (seen.length === rows.length) await rivalWrites(course, 'contradict', body)
       return seen.length > rows.length

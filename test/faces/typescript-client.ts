@@ -37,8 +37,8 @@ export const openTypeScriptClient: OpenFace = async baseUrl => {
     async relate(sourceEntryId, targetEntryId, rationale) {
       await client.relateEntries({ sourceEntryId, targetEntryId, relationType: 'CONNECT', rationale })
     },
-    async watch(entryId, after, take) {
-      for await (const activity of client.watchActivity({ after })) {
+    async watch({ entryId, after, signal }, take) {
+      for await (const activity of client.watchActivity({ after }, { signal })) {
         const row = rowOf(activity, entryId)
         if (row !== undefined && (await take(row))) return
       }
