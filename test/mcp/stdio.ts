@@ -56,7 +56,8 @@ async function expectKept(place: string): Promise<void> {
 
 type Message = {
   id: number
-  result?: { content?: { text: string }[]; structuredContent?: Record<string, string> }
+  result?: { content?: { text: string }[]; structuredContent?: Record<string, string>; protocolVersion?: string }
+  error?: { code: number }
 }
 
 /** Runs the command in this process, sends lines one after the other is answered, and ends its input. */
@@ -124,6 +125,35 @@ export function testStdio(app: TestApp): void {
     await assert.rejects(talk({ url: 'http://127.0.0.1:1', 'data-dir': 'x' }, []), /exclude each other/)
     await assert.rejects(talk({ url: 'ftp://x' }, []), /http or https address/)
     await assert.rejects(runMcp({ flags: {}, env: { LOG_LEVEL: 'loud' } }), /LOG_LEVEL must be one of .*, not "loud"/)
+  })
+
+  test('what is no message is passed over, what is wrong is answered, and a line without end ends the session', async () => {
+    const opening = { capabilities: {}, clientInfo: HOST }
+    const long = { title: 'x'.repeat(181), summary: 'S', content: 'C' }
+    const { stdout, stderr } = await talk({ url: 'http://127.0.0.1:1' }, [
+      '{"jsonrpc":',
+      '[]',
+      '{"jsonrpc":"1.0","id":7,"method":"tools/list"}',
+      { id: 1, method: 'initialize', params: { ...opening, protocolVersion: '1999-01-01' } },
+      { id: 2, method: 'tools/drop' },
+      { id: 3, method: 'tools/call', params: { name: 'drop', arguments: {} } },
+      { id: 4, method: 'tools/call', params: { name: 'publish', arguments: long } },
+      'x'.repeat(2 ** 20 + 1),
+    ])
+    assert.deepEqual(
+      stdout.map(({ id, result, error }) => [id, result?.protocolVersion ?? error?.code ?? result?.content?.[0]?.text]),
+      [
+        [1, '2025-11-25'],
+        [2, -32_601],
+        [3, -32_602],
+        [
+          4,
+          'The arguments of publish do not fit: title must not have more than 180 characters. Mend them and call again; nothing was done.',
+        ],
+      ],
+    )
+    assert.equal(stderr.match(/a message was not understood/g)?.length, 3)
+    assert.ok(stderr.length < 1_000, stderr)
   })
 
   test('a service that is not there is told in every answer, and the session goes on', async () => {
