@@ -61,7 +61,7 @@ test('a store that is no database is refused with one sentence', async () => {
   await assertRefused(dataDir, /database/)
 })
 
-const PAGE = 4_096
+const PAGE = 8_192
 
 /** Overwrites a stretch in the middle of a file. */
 async function scribble(path: string, at: number, length: number): Promise<void> {
