@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { drawChart } from '../bench/chart.ts'
 import { judge } from '../bench/claims.ts'
 import { parseAnswer } from '../bench/load/http.ts'
 import { readsOf } from '../bench/measures/growth.ts'
 import { readOptions } from '../bench/options.ts'
-import { newResults, type Results, type Round, readResults } from '../bench/results.ts'
+import { newResults, type Results, type Round } from '../bench/results.ts'
 import { claimTable, ratioTable } from '../bench/tables.ts'
-import { hasWordnet } from '../scripts/wordnet.ts'
 import { OPERATIONS } from '../src/contract/operations.ts'
 
-const BENCH = join(import.meta.dirname, '../bench/bench.ts')
 const round = (perSecond: number): Round => ({ perSecond, p50: 1, p99: 2, server: 1, load: 0.5 })
 
 function madeUp(own: number[], directus: number[]): Results {
@@ -25,33 +18,6 @@ function madeUp(own: number[], directus: number[]): Results {
   }
   return results
 }
-
-test('the harness measures targets in rounds, and writes and prints what it found', {
-  skip: !hasWordnet() && "Debian's wordnet-base is not here",
-}, async t => {
-  const work = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'))
-  t.after(() => rmSync(work, { recursive: true, force: true }))
-  const output = join(work, 'results.json')
-  const what = ['--targets', 'palimpsest,limit-http', '--operations', 'R', '--measures', 'none']
-  const size = ['--entries', '200', '--seconds', '0.2', '--rounds', '1', '--connections', '4']
-  const args = [BENCH, ...what, ...size, '--work', work, '--output', output]
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args)
-
-  const results = readResults(output) as Results
-  assert.deepEqual(results.skipped, {}, stderr)
-  const { palimpsest, 'limit-http': http } = results.targets
-  for (const target of [palimpsest, http]) {
-    assert.deepEqual(Object.keys(target?.rounds ?? {}), ['R'])
-    assert.equal(target?.rounds.R?.length, 1)
-    assert.ok((target?.rounds.R?.[0]?.perSecond ?? 0) > 1)
-  }
-  assert.ok((palimpsest?.memory?.end ?? 0) > 10)
-  assert.ok((palimpsest?.bytesPerEntry ?? 0) > (palimpsest?.textBytesPerEntry ?? Number.POSITIVE_INFINITY))
-  assert.ok(Math.abs((palimpsest?.textBytesPerEntry ?? 0) - 2_000) < 200)
-  for (const { held } of results.claims.filter(({ measured }) => measured !== 'not measured'))
-    assert.notEqual(held, null)
-  assert.match(stdout, /\| limit-http \| 200 \| [\d,.]+ \([\d.]+ ×\) \|/)
-})
 
 test('what the command line asks for in vain is named', () => {
   const read = (...args: string[]) => readOptions(args, { targets: ['one', 'two'], measures: [] })
