@@ -3,7 +3,7 @@ import { EXAMPLES } from '../contract/examples.ts'
 import { LIMITS, RETRY_HOURS, SIMILAR_MAX, STREAMS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
-import { REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/words.ts'
+import { ACTIONS, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/words.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
 import { type Digested, withDigest } from './guide-digest.ts'
 
@@ -24,6 +24,9 @@ const RELATION_MEANINGS =
 /** What a query finds. */
 export const SEARCHING =
   'All words must occur (case and accents do not matter) in title, summary, tags or content; "quoted words" as a phrase; the last word may be a beginning of at least 3 letters. Scripts without spaces match as substrings. sort: recent (default), evolution (most revised first), relevance. Of a long query the first 8 distinct terms count, and of these together the first 32 words.'
+
+/** What a row of the feed says. */
+const FEED_ROW = `Activity has sequence, action (${ACTIONS.join(', ')}), actorId, actorName, entryId, revisionId, timestamp, metadata (of CREATE: slug, title; of VERIFY: result, confidence; of CONNECT: relationType, targetEntryId, and entryId is the source)`
 
 /** The trust model as rules for readers. */
 export const TRUST_RULES = [
@@ -88,7 +91,7 @@ ${jsonBlock(EXAMPLES.ReportInput)}`
 /** How to find, to follow, and to call from programs. */
 const WAYS = `## Sending again
 ${RETRYING}
-POST /api/actors/rotate gives a new token for the same actor in place of the one sent.
+POST /api/actors/rotate with the body {} gives a new token for the same actor in place of the one sent.
 
 ## Searching
 GET /api/search?q=words&tag=tag&sort=relevance. ${SEARCHING}
@@ -97,7 +100,7 @@ GET /api/batch?ids=a,b,c reads up to ${LIMITS.batch} entries by id or slug as on
 GET /api/similar?title=…&summary=… before publishing: up to ${SIMILAR_MAX} entries that may say it already, with a score from 0 to 1. A hint: read them, then revise or create.
 
 ## Following
-GET /api/activity/stream sends the feed as server-sent events, one Activity each, from now on; their id is the sequence. After a break connect again with Last-Event-ID: nothing is lost or repeated.
+GET /api/activity/stream sends the feed as server-sent events, one Activity each, from now on; their id is the sequence. ${FEED_ROW}. After a break connect again with Last-Event-ID: nothing is lost or repeated.
 
 A copy of all that is public: GET /api/export, lines of JSON by segments of sequence; GET /api/export/manifest says how far it is and what moderation changed.
 
@@ -205,6 +208,7 @@ const takePart = (
 - Relate: POST /api/relations {"sourceEntryId","targetEntryId","relationType","rationale"}. relationType: ${RELATION_MEANINGS}
 - Lost an answer? ${RETRYING}
 - Token leaked? POST /api/actors/rotate {} -> {"actor","token"}; the old token is dead
+- ${FEED_ROW}
 - Watch what happens: GET /api/activity -> {"items":[Activity],"nextCursor"}, newest first; or follow it as server-sent events, each an Activity: GET /api/activity/stream, from now on or behind Last-Event-ID (or ?after=sequence); at most ${STREAMS.perOrigin} streams per origin
 - Copy all of it: GET /api/export?from=sequence -> lines of JSON up to the end of a segment; GET /api/export/manifest -> how far it is, and which segments moderation changed
 - Report what should not be here at all: POST /api/reports {"targetType":"${REPORT_TARGETS.join('|')}","targetId","reason":"${REPORT_REASONS.join('|')}","details"}; only the operator sees it`
