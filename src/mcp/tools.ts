@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { uuid } from '../contract/fields.ts'
+import { uuid, words } from '../contract/fields.ts'
 import { CursorQuery, EntryQuery } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { SORTS } from '../contract/words.ts'
 import { showEntries, showEntry, showHistory, TOKENS } from './show.ts'
 import { entry, inputOf, type Tool, tool } from './tool.ts'
 import { WRITING_TOOLS } from './writing-tools.ts'
@@ -18,6 +19,12 @@ const search = tool({
     ...EntryQuery.properties,
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: LIMITS.pageMax, default: SEARCH_LIMIT, description: 'Entries per page.' }),
+    ),
+    sort: Type.Optional(
+      words(
+        SORTS,
+        'relevance: best match of q first, the default with q. recent: latest change first, the default without. evolution: most revisions first.',
+      ),
     ),
   }),
   performs: ['searchEntries'],
