@@ -7,15 +7,21 @@ import { fileURLToPath } from 'url'
 
 const NEEDED = [24, 15]
 const HANDED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP']
+/** What Node needs where this package is installed: in a node_modules it strips no types by itself, in threads neither. */
+const STRIPPING = /[\\/]node_modules[\\/]/.test(fileURLToPath(import.meta.url))
+  ? ['--disable-warning=ExperimentalWarning', `--import=${new URL('./strip-types.js', import.meta.url).href}`]
+  : []
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) {
-  keepCompiled()
-  import(new URL('../src/main.ts', import.meta.url).href)
+  if (STRIPPING.every(flag => process.execArgv.includes(flag))) {
+    keepCompiled()
+    import(new URL('../src/main.ts', import.meta.url).href)
+  } else handOver(process.execPath, process.execArgv)
 } else {
   const node = bundledNode()
   if (node === undefined || node === process.execPath) refuse()
-  else handOver(node)
+  else handOver(node, [])
 }
 
 /** Keeps what Node compiled beside the package, where it may be written: the next start takes half the time. */
@@ -44,9 +50,9 @@ function refuse() {
 }
 
 /** Runs the same command under another Node, as if it were this process: its streams, signals and exit. */
-async function handOver(node) {
+async function handOver(node, flags) {
   const { spawn } = await import('child_process')
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
+  const child = spawn(node, [...flags, ...STRIPPING, ...process.argv.slice(1)], { stdio: 'inherit' })
   const handOn = HANDED_ON.map(signal => {
     const listener = () => child.kill(signal)
     process.on(signal, listener)

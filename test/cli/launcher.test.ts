@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { expectDone, expectRefusal, LAUNCHER, palimpsest, temporaryDirectory } from './command.ts'
@@ -100,4 +100,19 @@ withOldNode('a child that dies of a signal takes the launcher along', async node
   }
   child.kill('SIGHUP')
   assert.equal(await ended, 'SIGHUP')
+})
+
+test('where the package is installed, in a node_modules, it runs too, with its threads', async () => {
+  const root = join(LAUNCHER, '../..')
+  const installed = join(directory.path, 'project/node_modules/palimpsest')
+  for (const part of ['package.json', 'bin', 'src'])
+    cpSync(join(root, part), join(installed, part), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'))
+  const launcher = join(installed, 'bin/palimpsest.js')
+  for (const args of [['help'], ['mcp', '--data-dir', join(directory.path, 'memory')]]) {
+    const ended = await palimpsest(args, { launcher })
+    expectDone(ended)
+    assert.equal(ended.stderr, '')
+  }
+  assert.ok(existsSync(join(directory.path, 'memory/search.db')))
 })
