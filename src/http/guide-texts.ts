@@ -38,7 +38,7 @@ export const TRUST_RULES = [
 
 /** What only an administrator can meet is left out. */
 export const PUBLIC_PROBLEMS = Object.entries(PROBLEMS).filter(
-  ([code]) => !/^(?:ADMIN_|TARGET_NOT_FOUND|ACTION_NOT_APPLICABLE)/.test(code),
+  ([code]) => !/^(?:ADMIN_|TARGET_NOT_FOUND|REPORT_NOT_FOUND|ACTION_NOT_APPLICABLE)/.test(code),
 )
 
 const operations = (): [string, Operation][] => Object.entries(OPERATIONS)
