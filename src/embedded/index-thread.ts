@@ -13,6 +13,7 @@ import {
   putEntry,
   removeEntry,
   saveIndexedRecord,
+  tidyIndex,
 } from './search-index.ts'
 import { awaitCommit, awaitWanted, committed, isStopping, tellIndexed } from './signals.ts'
 
@@ -22,6 +23,10 @@ const { directory, signals } = workerData as ThreadData
 const BATCH = 500
 /** How long changes are gathered before they are put into the index together, unless a search waits for them; in milliseconds. */
 const LINGER = 250
+/** How long nothing must have been written before the index is tidied, how long it rests between two steps of that, and pages of a step. */
+const QUIET = 500
+const TIDY_PAUSE = 10
+const TIDY_PAGES = 64
 /** How long a full disk is left alone before the index is tried again, in milliseconds. */
 const FULL_DISK_PAUSE = 500
 
@@ -53,6 +58,7 @@ async function follow(from: number, to: number): Promise<void> {
   }
 }
 
+let tidying: 'due' | 'under way' | 'done' = 'due'
 while (!isStopping(signals)) {
   const seen = committed(signals)
   const from = indexedRecord(index)
@@ -60,6 +66,11 @@ while (!isStopping(signals)) {
     if (Number(seen) > from) {
       await follow(from, Number(seen))
       tellIndexed(signals, indexedRecord(index))
+      tidying = 'due'
+    }
+    if (tidying !== 'done' && !awaitCommit(signals, seen, tidying === 'due' ? QUIET : TIDY_PAUSE)) {
+      tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
+      continue
     }
     awaitCommit(signals, seen)
     awaitWanted(signals, seen, LINGER)

@@ -17,6 +17,7 @@ import {
   removeEntry,
   saveIndexedRecord,
   searchIndex,
+  tidyIndex,
 } from './search-index.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-index-'))
@@ -187,4 +188,19 @@ test('an index is kept for its store, and made anew for another, after a step ba
   assert.deepEqual(reopen('two', 5), empty)
   deleteIndex(path)
   assert.ok(!existsSync(path))
+})
+
+test('an index that came in many pieces is tidied step by step, and finds the same', () => {
+  withIndex([], index => {
+    for (let n = 1; n <= 60; n++) {
+      index.exec('BEGIN')
+      putEntry(index, entryOf(n, { title: `Badger ${n}`, content: `word${n} badger burrow` }))
+      index.exec('COMMIT')
+    }
+    const before = find(index, 'badger')
+    let steps = 0
+    while (tidyIndex(index, 1)) steps++
+    assert.ok(steps > 0 && steps < 1_000, `${steps} steps`)
+    assert.deepEqual(find(index, 'badger'), before)
+  })
 })

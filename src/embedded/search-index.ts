@@ -113,6 +113,15 @@ export const indexedRecord = (index: SqliteConnection): number =>
 export const saveIndexedRecord = (index: SqliteConnection, record: number): number =>
   index.run(sql`UPDATE progress SET record = ${record}`)
 
+/** Merges about so many pages of the index where it lies in many pieces; false when there is nothing left to merge. */
+export function tidyIndex(index: SqliteConnection, pages: number): boolean {
+  const changes = (): number => index.one<{ n: number }>(sql`SELECT total_changes() AS n`)?.n ?? 0
+  const before = changes()
+  index.run(sql`INSERT INTO terms (terms, rank) VALUES ('merge', ${pages})`)
+  // The command itself counts as one change (FTS5, "The 'merge' command").
+  return changes() - before >= 2
+}
+
 /** Takes an entry out of the index. */
 export function removeEntry(index: SqliteConnection, entry: number): void {
   const doc = index.one<{ number: number }>(sql`SELECT number FROM doc WHERE entry = ${entry}`)

@@ -62,9 +62,15 @@ export function tellStop(signals: Signals): void {
   for (const place of [COMMITTED, INDEXED, WANTED]) Atomics.notify(signals, place)
 }
 
-/** Blocks this thread until more than `seen` is committed, or it is time to stop. */
-export function awaitCommit(signals: Signals, seen: bigint): void {
-  while (committed(signals) === seen && !isStopping(signals)) Atomics.wait(signals, COMMITTED, seen, 1_000)
+/** Blocks this thread until something else than `seen` is committed, or it is time to stop; false when that takes longer than `patience` milliseconds. */
+export function awaitCommit(signals: Signals, seen: bigint, patience = Number.POSITIVE_INFINITY): boolean {
+  const deadline = performance.now() + patience
+  while (committed(signals) === seen && !isStopping(signals)) {
+    const left = deadline - performance.now()
+    if (left <= 0) return false
+    Atomics.wait(signals, COMMITTED, seen, left)
+  }
+  return true
 }
 
 /** Blocks this thread for `patience` milliseconds, until a search waits for more than is indexed, or it is time to stop. */
