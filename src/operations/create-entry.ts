@@ -1,4 +1,5 @@
 import type { CreateInput } from '../contract/inputs.ts'
+import type { Entry } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { evidenceHash, FIRST_REVISION } from '../domain/revision.ts'
@@ -10,6 +11,7 @@ import { takeRecord } from '../store/head.ts'
 import { insertRevision } from '../store/revision.ts'
 import { isoTime } from '../store/time.ts'
 import { addToTopics } from '../store/topic.ts'
+import { etagOf } from './etag.ts'
 import type { WriteOperation } from './operation.ts'
 import { citedSources } from './sources.ts'
 import { beginWrite, endWrite } from './writing.ts'
@@ -48,26 +50,23 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
     actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, 1) : undefined,
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
   ])
-  return {
-    location: `/api/entries/${slug}`,
-    etag: revision.id,
-    body: {
-      id,
-      slug,
-      title,
-      content,
-      summary,
-      status: 'ACTIVE',
-      createdAt,
-      updatedAt: createdAt,
-      currentRevisionId: revision.id,
-      tags,
-      dataClass: actor.data_class,
-      actor: authorOf(actor),
-      revisionCount: 1,
-      ...TRUST,
-    },
+  const shown: Entry = {
+    id,
+    slug,
+    title,
+    content,
+    summary,
+    status: 'ACTIVE',
+    createdAt,
+    updatedAt: createdAt,
+    currentRevisionId: revision.id,
+    tags,
+    dataClass: actor.data_class,
+    actor: authorOf(actor),
+    revisionCount: 1,
+    ...TRUST,
   }
+  return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: shown }
 }
 
 async function freeSlug(tx: Transaction, title: string, id: string): Promise<string> {

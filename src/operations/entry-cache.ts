@@ -76,7 +76,7 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
   const keep = (row: EntryRow, from: number): ServedEntry => {
     const entry = toEntry(row)
     const octets = octetsOf(JSON.stringify(entry))
-    const served = { number: row.number, revision: row.revision, etag: etagOf(row), entry, octets }
+    const served = { number: row.number, revision: row.revision, etag: etagOf(entry), entry, octets }
     // Where the store has moved on meanwhile, nobody knows whether the row was read before or after.
     if (from === reached && !row.withdrawn) kept.set(row.number, served, octets.length)
     return served

@@ -1,8 +1,14 @@
-import type { EntryRow } from '../store/entry.ts'
+import type { Entry } from '../contract/resources.ts'
 
 /**
  * The version of an entry as served: its latest revision's id and, where moderation changed what is shown without a revision,
- * a mark for that, so that no cached copy outlives it.
+ * a mark for that, so that no cached copy outlives it. It is made of nothing but what is shown, because a mirror knows no more.
  */
-export const etagOf = (entry: Pick<EntryRow, 'revision_id' | 'blocked' | 'actor_hidden'>): string =>
-  `${entry.revision_id}${entry.blocked ? '.locked' : ''}${entry.actor_hidden ? '.unnamed' : ''}`
+export function etagOf({
+  currentRevisionId,
+  status,
+  actor,
+}: Pick<Entry, 'currentRevisionId' | 'status' | 'actor'>): string {
+  const unnamed = Object.values(actor.declared).every(name => name === null)
+  return `${currentRevisionId}${status === 'LOCKED' ? '.locked' : ''}${unnamed ? '.unnamed' : ''}`
+}

@@ -55,5 +55,6 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   )
   const { title, summary, content } = body
   const revised = { ...entry, title, summary, content, updated_at: at, revision_id: revision.id, revisions: ordinal }
-  return { location: `/api/entries/${entry.slug}`, etag: etagOf(revised), body: toEntry(revised) }
+  const shown = toEntry(revised)
+  return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
 }

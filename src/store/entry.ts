@@ -26,12 +26,10 @@ export type EntryRow = AuthorColumns & {
   title: string
   summary: string
   content: string
-  actor_hidden: number
 }
 
 export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_class, e.created_at, e.updated_at, e.revisions, e.evidence, e.relations,
-  e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, r.id AS revision_id, r.title, r.summary, r.content,
-  a.hidden AS actor_hidden, ${AUTHOR_COLUMNS}`
+  e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, r.id AS revision_id, r.title, r.summary, r.content, ${AUTHOR_COLUMNS}`
 export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor`
 
 const ENTRY: Sql = sql`SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_TABLES}`

@@ -159,6 +159,33 @@ test('a copy that is begun while something is withdrawn lacks it, and gets it wh
   await copy.catchUp()
 })
 
+test('the names of an author that are hidden there are not confirmed here as unchanged, nor is their absence once they are back', async () => {
+  const { actor, token } = await newActor(app.url, { declaredName: 'Nemo', declaredModel: 'm' })
+  const { slug } = await newEntry(app.url, token)
+  const paths = [`/api/entries/${slug}`, `/api/batch?ids=${slug}`]
+  await copy.catchUp()
+  const late = await openCopy(app.url)
+  for (const action of ['HIDE', 'RESTORE'] as const) {
+    const read = (one: Copy) => Promise.all(paths.map(path => call(one.app.url, 'GET', path)))
+    const before = { copy: await read(copy), late: action === 'HIDE' ? [] : await read(late) }
+    await moderate(app.url, 'ACTOR', actor.id, action)
+    await copy.catchUp()
+    await late.catchUp()
+    for (const [one, answers] of [
+      [copy, before.copy],
+      [late, before.late],
+    ] as const) {
+      for (const [index, { headers }] of answers.entries()) {
+        const again = await call(one.app.url, 'GET', paths[index] ?? '', {
+          headers: { 'if-none-match': headers.get('etag') ?? '' },
+        })
+        expectStatus(again, 200)
+        assert.equal(again.text.includes('Nemo'), action === 'RESTORE')
+      }
+    }
+  }
+})
+
 test('a copy takes no writes and asks for no token: what is written goes to the server that it names', async () => {
   const { token } = await newActor(app.url)
   const body = { title: 'T', summary: 'S', content: 'C' }
