@@ -151,16 +151,34 @@ async function placeRelation(
 
 async function keepObservation(tx: Transaction, line: ExportLine, change: number): Promise<undefined> {
   const sequence = Number(line.sequence)
-  const { action, entryId, revisionId, timestamp, requestId, metadata, dataClass } = given(line.activity)
+  const { action, entryId } = given(line.activity)
   const entry = entryId === null ? null : ((await mirror.findEntryNumber(tx, entryId)) ?? null)
-  // A read of what is withdrawn says nothing; what is there already stays as it is.
-  if ((action === 'READ' && entry === null) || (await mirror.isActivityKnown(tx, sequence))) return
+  // What is there already stays as it is, but for the names of who did it; a read of what is withdrawn says nothing.
+  if (await mirror.isActivityKnown(tx, sequence)) await mirror.renameAuthor(tx, given(line.actor), change)
+  else if (action === 'SEARCH' || entry !== null) await placeObservation(tx, line, entry, change)
+}
+
+async function placeObservation(
+  tx: Transaction,
+  line: ExportLine,
+  entry: number | null,
+  change: number,
+): Promise<void> {
+  const { action, revisionId, timestamp, requestId, metadata, dataClass } = given(line.activity)
   const revision = revisionId === null ? undefined : await mirror.findMirroredRevision(tx, revisionId)
   const at = Date.parse(timestamp)
   const actor = await mirror.ensureAuthor(tx, given(line.actor), { dataClass, at, change })
   const hour = Math.floor(at / HOUR)
   await appendActivity(tx, {
-    ...{ sequence, actor, origin: null, action, entry, revision: revision?.number ?? null, subject: null },
+    ...{
+      sequence: Number(line.sequence),
+      actor,
+      origin: null,
+      action,
+      entry,
+      revision: revision?.number ?? null,
+      subject: null,
+    },
     ...{ requestId, dataClass, at, metadata: action === 'SEARCH' ? metadata : null },
     // Two rows may fall into one hour here that began in two.
     hour: (await isUnobserved(tx, hour, actor, action, entry)) ? hour : null,

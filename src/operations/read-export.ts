@@ -118,9 +118,9 @@ export const readExportManifest: ReadOperation = async ({ reader, keepObserved }
   const change = await readLatestChange(reader)
   const head = await readHead(reader)
   const after = query.after === undefined ? change : sequenceOf(query.after)
-  const [segments, actors] = await Promise.all([
+  const [segments, { actors, all }] = await Promise.all([
     listChangedSegments(reader, after, LIMITS.exportChanges + 1),
-    listChangedActors(reader, after, LIMITS.exportChanges + 1),
+    listChangedActors(reader, after, LIMITS.exportChanges),
   ])
   return {
     body: {
@@ -131,8 +131,8 @@ export const readExportManifest: ReadOperation = async ({ reader, keepObserved }
       segmentSize: SEGMENT,
       finished: Math.floor(head.sequence / SEGMENT),
       segments: segments.slice(0, LIMITS.exportChanges).map(({ segment }) => String(segment * SEGMENT + 1)),
-      actors: actors.slice(0, LIMITS.exportChanges),
-      complete: segments.length <= LIMITS.exportChanges && actors.length <= LIMITS.exportChanges,
+      actors,
+      complete: segments.length <= LIMITS.exportChanges && all,
     },
   }
 }

@@ -214,13 +214,19 @@ export const readLatestChange = async (reader: Reader): Promise<number> =>
   (await reader.one<{ number: number }>(sql`SELECT number FROM moderation ORDER BY number DESC LIMIT ${1}`))?.number ??
   0
 
-/** The actors that acts of moderation above a record were about and that were ever observed, as they are shown now; at most `limit`. */
-export async function listChangedActors(reader: Reader, above: number, limit: number): Promise<Author[]> {
+/**
+ * The actors that the first `limit` acts of moderation above a record were about and that were ever observed, as they are shown now, and
+ * whether these acts are all that there are.
+ */
+export async function listChangedActors(
+  reader: Reader,
+  above: number,
+  limit: number,
+): Promise<{ actors: Author[]; all: boolean }> {
   const targets = await reader.all<{ id: string }>(sql`
-    SELECT target_id AS id FROM moderation WHERE number > ${above} AND target_type = 'ACTOR' ORDER BY number LIMIT ${limit}`)
-  const actors = await Promise.all([...new Set(targets.map(({ id }) => id))].map(id => findActorById(reader, id)))
-  return actors
-    .filter(actor => actor !== undefined)
-    .filter(({ observations }) => observations > 0)
-    .map(authorOf)
+    SELECT target_id AS id FROM moderation WHERE number > ${above} AND target_type = 'ACTOR' ORDER BY number LIMIT ${limit + 1}`)
+  const ids = new Set(targets.slice(0, limit).map(({ id }) => id))
+  const found = await Promise.all([...ids].map(id => findActorById(reader, id)))
+  const observed = found.filter(actor => actor !== undefined).filter(({ observations }) => observations > 0)
+  return { actors: observed.map(authorOf), all: targets.length <= limit }
 }

@@ -7,6 +7,7 @@ import { EXPORT_MEMBERS, ExportLine, type ExportManifest } from '../../src/contr
 import type { Action } from '../../src/contract/words.ts'
 import { evidenceHash } from '../../src/domain/revision.ts'
 import type { Observation } from '../../src/operations/observe.ts'
+import { listChangedActors } from '../../src/store/export.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot, toNoon } from '../support/moderation.ts'
@@ -197,6 +198,20 @@ test('the manifest names what moderation changed since, and nothing of what it l
   await moderate(app.url, 'ACTOR', actorId, 'RESTORE')
   assert.equal((await manifest('?after=0')).actors[0]?.declared.name, 'Zwitterion')
   assert.deepEqual((await manifest(`?after=${'9'.repeat(19)}`)).segments, [])
+})
+
+test('actors that were moderated again and again leave nobody out without saying so', async () => {
+  const before = Number(expectStatus(await call<ExportManifest>(app.url, 'GET', '/api/export/manifest'), 200).change)
+  const [first, second] = [await newActor(app.url), await newActor(app.url, { declaredName: 'Yttrium' })]
+  for (const author of [first, second]) await newEntry(app.url, author.token)
+  await moderate(app.url, 'ACTOR', first.actor.id, 'HIDE', 'RESTORE', 'HIDE')
+  await moderate(app.url, 'ACTOR', second.actor.id, 'HIDE')
+  const named = async (limit: number): Promise<[string[], boolean]> => {
+    const { actors, all } = await listChangedActors(app.store.reader, before, limit)
+    return [actors.map(({ id }) => id), all]
+  }
+  assert.deepEqual(await named(3), [[first.actor.id], false])
+  assert.deepEqual(await named(4), [[first.actor.id, second.actor.id], true])
 })
 
 test('what is no number is refused, and both paths are charged as reads', async () => {

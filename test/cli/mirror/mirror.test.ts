@@ -186,6 +186,20 @@ test('the names of an author that are hidden there are not confirmed here as unc
   }
 })
 
+test('names that are hidden there are hidden here, of who only read too, where more changed than the server names', async () => {
+  const { actor, token } = await newActor(app.url, { declaredName: 'Outis' })
+  expectStatus(await call(app.url, 'GET', '/api/search?q=anything', { token }), 200)
+  await copy.catchUp()
+  const shown = async (): Promise<boolean> =>
+    (await call(copy.app.url, 'GET', '/api/activity?limit=50')).text.includes('Outis')
+  assert.ok(await shown())
+  await moderate(app.url, 'ACTOR', actor.id, 'HIDE')
+  const source = openSource(app.url, new AbortController().signal)
+  const manifest = async (after?: number) => ({ ...(await source.manifest(after)), actors: [], complete: false })
+  await copy.catchUp({ ...source, manifest })
+  assert.ok(!(await shown()))
+})
+
 test('a copy takes no writes and asks for no token: what is written goes to the server that it names', async () => {
   const { token } = await newActor(app.url)
   const body = { title: 'T', summary: 'S', content: 'C' }
