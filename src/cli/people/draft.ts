@@ -75,7 +75,7 @@ function frontMatter(text: string, name: string): { draft: Omit<Draft, 'content'
 
 /** Puts a member where it belongs, and gives the list that the lines below may go on with. */
 function put(draft: Record<string, unknown>, member: string, value: string, where: string): string[] | undefined {
-  if (member in draft) throw new OperatorError(`${where}: ${member} is there twice.`)
+  if (Object.hasOwn(draft, member)) throw new OperatorError(`${where}: ${member} is there twice.`)
   if ((TEXTS as readonly string[]).includes(member)) {
     draft[member] = scalar(value)
     return undefined

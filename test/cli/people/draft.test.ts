@@ -55,6 +55,7 @@ test('a file as a person writes it', () => {
 const WRONG: [string, string, RegExp][] = [
   ['---\ntitle: x\n', 'a.md', /^a\.md begins with --- .* never ends\.$/],
   ['---\nauthor: x\n---\n', 'a.md', /^a\.md, line 2: "author" is no member of the front matter; they are /],
+  ['---\nconstructor: x\n---\n', 'a.md', /^a\.md, line 2: "constructor" is no member of the front matter/],
   ['---\ntitle: x\ntitle: y\n---\n', 'a.md', /^a\.md, line 3: title is there twice\.$/],
   ['---\ntitle\n---\n', 'a.md', /^a\.md, line 2, is neither /],
   ['---\nsources: [one]\n---\n', 'a.md', /the source "one" is not "<entry id>@<revision id>"/],
