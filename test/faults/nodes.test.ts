@@ -15,14 +15,14 @@ test(
   () =>
     withNodes({ count: 3, standby: true }, async ({ urls }) => {
       await race(urls, 10)
-      await follow(urls, 1_500)
+      await follow(urls, 2_500)
       await sendEverywhere(urls)
       await rotateEverywhere(urls)
     }),
 )
 
 test('PostgreSQL that loses its power under load loses nothing, and the nodes live', options, () =>
-  restartRounds(1, seededRandom('restart')),
+  restartRounds(2, seededRandom('restart')),
 )
 
 test('a node that is killed takes nothing with it and holds nobody up', options, () =>
