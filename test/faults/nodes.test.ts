@@ -29,7 +29,7 @@ test('a node that is killed takes nothing with it and holds nobody up', options,
   killNodeRounds(1, seededRandom('kill node')),
 )
 
-test('a commit whose answer is lost is told as what it was', options, () => cutRounds(6))
+test('a commit whose answer is lost is told as what it was', options, () => cutRounds(10))
 
 test('a node that stands still holds the others for less than five seconds', options, async context => {
   const longest = await stopNodeRounds(1, seededRandom('stop node'))
