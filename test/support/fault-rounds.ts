@@ -8,19 +8,19 @@ import type { seededRandom } from './random.ts'
 import { inspect } from './reader.ts'
 
 const WRITERS = 20
-/** A store that was killed is ready again within so many milliseconds. */
-const READY_WITHIN = 2_000
 
-/** Kills the service under full write load and starts it again, `rounds` times on one directory; checks all that was ever acknowledged. */
+/**
+ * Kills the service under full write load and starts it again, `rounds` times on one directory; checks all that was ever acknowledged.
+ * Gives how many writes that were, and after how many milliseconds it was ready again: the median and the slowest.
+ */
 export async function killRounds(
   rounds: number,
   random: ReturnType<typeof seededRandom>,
-): Promise<{ acknowledged: number; slowest: number }> {
+): Promise<{ acknowledged: number; median: number; slowest: number }> {
   const directory = makeDirectory()
   const sent: Sent[] = []
   try {
     let server = await startServer(directory.path)
-    const first = server.readyAfter
     const ready: number[] = []
     for (let round = 0; round < rounds; round++) {
       const writers = startWriters(server.url, WRITERS, `round${round}`)
@@ -40,17 +40,15 @@ export async function killRounds(
     }
     server.kill('SIGTERM')
     assert.equal((await server.ended).code, 0)
-    assertPrompt(ready, first)
-    return { acknowledged: sent.filter(({ status }) => status === 201).length, slowest: Math.max(...ready) }
+    ready.sort((a, b) => a - b)
+    return {
+      acknowledged: sent.filter(({ status }) => status === 201).length,
+      median: ready[Math.floor(ready.length / 2)] ?? 0,
+      slowest: ready.at(-1) ?? 0,
+    }
   } finally {
     directory.remove()
   }
-}
-
-/** A busy machine makes single starts slow, and all of them: the median counts, and may be twice that of a start with nothing to recover. */
-function assertPrompt(ready: readonly number[], first: number): void {
-  const median = ready.toSorted((a, b) => a - b)[Math.floor(ready.length / 2)] ?? 0
-  assert.ok(median < Math.max(READY_WITHIN, 2 * first), `ready after ${ready.map(Math.round).join(', ')} ms`)
 }
 
 /** A request that was on its way for longer than this when the stop came was received, in milliseconds. */
