@@ -8,12 +8,19 @@ import { UPKEEP, WRITES } from '../operations/index.ts'
 import type { Context } from '../operations/operation.ts'
 import { openStoreForWriting } from './create.ts'
 import { type Command, type Reply, replyOfError, type ThreadData } from './protocol.ts'
-import { countWrites, tellBegun, tellCommitted, tellEnded } from './signals.ts'
+import { awaitIndexed, committed, countWrites, tellBegun, tellCommitted, tellEnded } from './signals.ts'
 
 /** The one thread that writes: it runs write operations in the order they come and commits them in groups. */
 const { directory, signals } = workerData as ThreadData
 const port = parentPort
 if (port === null) throw new Error('The writer runs as a worker thread only.')
+
+/**
+ * Records that the search index may be behind before writes wait for it, so that no search ever waits long;
+ * and how long they wait at most, because it may have everything to do anew. In milliseconds.
+ */
+const LAG_MAX = 10_000n
+const LAG_PATIENCE = 50
 
 const connection = await openStoreForWriting(directory)
 const contextOf = createContexts()
@@ -63,6 +70,7 @@ port.on('message', (message: Command[] | 'close') => {
     })
     return
   }
+  awaitIndexed(signals, committed(signals) - LAG_MAX, LAG_PATIENCE)
   for (const command of message) {
     perform(command).then(
       result => reply({ id: command.id, result }),
