@@ -37,18 +37,20 @@ export function wordsOf(text: string): string[] {
 /** So often at most is one word of a field indexed: what says one thing a thousand times must not make phrases dear for all. */
 const OCCURRENCES_MAX = 1_000
 
-/** The words of a field as an index is given them: separated by single spaces. */
-export function indexedText(field: string): string {
+/** The words of a field that an index is given. */
+export function indexedWords(field: string): string[] {
   const words = wordsOf(field)
-  if (words.length <= OCCURRENCES_MAX) return words.join(' ')
+  if (words.length <= OCCURRENCES_MAX) return words
   const counts = new Map<string, number>()
-  const kept = words.filter(word => {
+  return words.filter(word => {
     const count = (counts.get(word) ?? 0) + 1
     counts.set(word, count)
     return count <= OCCURRENCES_MAX
   })
-  return kept.join(' ')
 }
+
+/** The same as a text: separated by single spaces. */
+export const indexedText = (field: string): string => indexedWords(field).join(' ')
 
 /** What must occur: its words next to each other within one field; the last one as a prefix where `prefix` says so. */
 export type Term = { words: string[]; prefix: boolean }

@@ -7,7 +7,7 @@ import { readHead } from '../store/head.ts'
 import { indexFile, storeFile } from './files.ts'
 import { followChanges } from './index-follower.ts'
 import type { ThreadData } from './protocol.ts'
-import { deleteIndex, indexedRecord, openIndexForWriting, tidyIndex } from './search-index.ts'
+import { deleteIndex, indexedRecord, openIndexForWriting, tidyIndex, undoIndexing } from './search-index.ts'
 import { awaitCommit, awaitWanted, committed, isStopping, tellIndexed } from './signals.ts'
 
 /** The thread that keeps the search index behind the store: it follows the entries in the order in which they changed. */
@@ -53,7 +53,7 @@ while (!isStopping(signals)) {
     awaitCommit(signals, seen)
     awaitWanted(signals, seen, LINGER)
   } catch (error) {
-    if (index.raw.isTransaction) index.exec('ROLLBACK')
+    undoIndexing(index)
     // What cannot be read is made anew by the next start.
     if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(indexFile(directory))
     if (!(error instanceof StoreFault) || error.kind === 'broken') throw error

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
@@ -18,6 +19,7 @@ import {
   saveIndexedRecord,
   searchIndex,
   tidyIndex,
+  undoIndexing,
 } from './search-index.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-index-'))
@@ -188,6 +190,25 @@ test('an index is kept for its store, and made anew for another, after a step ba
   assert.deepEqual(reopen('two', 5), empty)
   deleteIndex(path)
   assert.ok(!existsSync(path))
+})
+
+test('a word whose first transaction was undone is found by its beginning all the same', () => {
+  const index = openIndexForWriting(freshPath(), 'store', 0)
+  const put = (n: number): void => {
+    index.exec('BEGIN')
+    putEntry(index, entryOf(n, { title: 'Palimpsest' }))
+    saveIndexedRecord(index, n)
+  }
+  put(1)
+  undoIndexing(index)
+  put(2)
+  index.exec('COMMIT')
+  assert.deepEqual(
+    index.all(sql`SELECT word FROM word WHERE word = 'palimpsest'`).map(({ word }) => word),
+    ['palimpsest'],
+  )
+  assert.deepEqual(find(index, 'palim'), [2])
+  index.close()
 })
 
 test('an index that came in many pieces is tidied step by step, and finds the same', () => {

@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs'
 import { StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { indexedText, TAG_FENCE, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
+import { indexedWords, TAG_FENCE, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
+import { createNewWords, type NewWords } from './new-words.ts'
 
 /** So many segments of a level are merged into one: with FTS5's own 4, an index of half a million entries takes twice the time for each that is added. */
 const SEGMENTS = 8
@@ -88,30 +89,35 @@ function openCurrent(path: string, storeId: string, newestRecord: number): Sqlit
   }
 }
 
-/** Words that are known to be in the index, so that each is looked for once; past this many they are forgotten. */
-const KNOWN_WORDS_MAX = 200_000
-const knownWords = new WeakMap<SqliteConnection, Set<string>>()
+const wordsOfIndex = new WeakMap<SqliteConnection, NewWords>()
 
-/** Keeps every word once, so that a beginning can be asked for as the words that it may become. */
-function putWords(index: SqliteConnection, texts: readonly string[]): void {
-  const known = knownWords.get(index) ?? new Set()
-  knownWords.set(index, known)
-  if (known.size > KNOWN_WORDS_MAX) known.clear()
-  for (const text of texts) {
-    for (const word of text.split(' ')) {
-      if (known.has(word)) continue
-      known.add(word)
-      index.run(sql`INSERT INTO word (word) VALUES (${word}) ON CONFLICT DO NOTHING`)
-    }
+/** Keeps every word once, so that a beginning can be asked for as the words that it may become: with the record that is saved next. */
+function noteWords(index: SqliteConnection, words: readonly string[]): void {
+  let noted = wordsOfIndex.get(index)
+  if (noted === undefined) {
+    noted = createNewWords()
+    wordsOfIndex.set(index, noted)
   }
+  noted.note(words)
 }
 
 /** The record number up to which every change is in the index. */
 export const indexedRecord = (index: SqliteConnection): number =>
   index.one<{ record: number }>(sql`SELECT record FROM progress`)?.record ?? 0
 
-export const saveIndexedRecord = (index: SqliteConnection, record: number): number =>
+/** Saves up to which record every change is in the index, and the words that came with those changes. */
+export function saveIndexedRecord(index: SqliteConnection, record: number): void {
+  for (const word of wordsOfIndex.get(index)?.take() ?? []) {
+    index.run(sql`INSERT INTO word (word) VALUES (${word}) ON CONFLICT DO NOTHING`)
+  }
   index.run(sql`UPDATE progress SET record = ${record}`)
+}
+
+/** Undoes what was put into the index since the transaction began, if one is open. */
+export function undoIndexing(index: SqliteConnection): void {
+  if (index.raw.isTransaction) index.exec('ROLLBACK')
+  wordsOfIndex.delete(index)
+}
 
 /** Merges about so many pages of the index where it lies in many pieces; false when there is nothing left to merge. */
 export function tidyIndex(index: SqliteConnection, pages: number): boolean {
@@ -133,16 +139,14 @@ export function removeEntry(index: SqliteConnection, entry: number): void {
 /** Puts an entry as it stands into the index, in place of what was there of it. */
 export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   removeEntry(index, entry.entry)
-  const [title, summary, content] = [entry.title, entry.summary, entry.content].map(indexedText) as [
-    string,
-    string,
-    string,
-  ]
-  const tags = entry.tags.map(indexedText)
+  const [title, summary, content, ...tags] = [entry.title, entry.summary, entry.content, ...entry.tags].map(field => {
+    const words = indexedWords(field)
+    noteWords(index, words)
+    return words.join(' ')
+  }) as [string, string, string, ...string[]]
   index.run(sql`
     INSERT INTO terms (rowid, title, summary, tags, content, tag_words)
     VALUES (${entry.revision}, ${title}, ${summary}, ${tags.join(` ${TAG_FENCE} `)}, ${content}, ${entry.tags.map(tagWord).join(' ')})`)
-  putWords(index, [title, summary, content, ...tags])
   index.run(sql`
     INSERT INTO doc (number, entry, id, updated_at, revisions)
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createNewWords } from './new-words.ts'
+
+test('every word is new once, however many share its slot', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.string({ minLength: 1, maxLength: 3 }))), texts => {
+      const words = createNewWords()
+      const taken = texts.flatMap(text => {
+        words.note(text)
+        return words.take()
+      })
+      assert.deepEqual(taken.sort(), [...new Set(texts.flat())].sort())
+    }),
+  )
+})
+
+test('more words than are remembered come again, and none is lost', () => {
+  const words = createNewWords()
+  const first = Array.from({ length: 250_000 }, (_, n) => `w${n}`)
+  words.note(first)
+  assert.equal(words.take().length, first.length)
+  words.note(['w249999', 'w0', 'another'])
+  assert.deepEqual(words.take(), ['another', 'w0'])
+})
