@@ -5,7 +5,7 @@ import { limitHttp } from './limit-http.ts'
 import { limitSqlite32, limitSqlite100 } from './limit-sqlite.ts'
 import { mcpMemory } from './mcp-memory.ts'
 import { mediawiki } from './mediawiki.ts'
-import { nostrRelay } from './nostr-relay.ts'
+import { nostrRelay, nostrRelayCached } from './nostr-relay.ts'
 import { palimpsest } from './palimpsest.ts'
 import { palimpsestPostgres, palimpsestPostgres3 } from './palimpsest-postgres.ts'
 
@@ -17,6 +17,7 @@ export const TARGETS: readonly Target[] = [
   limitSqlite100,
   directus,
   nostrRelay,
+  nostrRelayCached,
   atprotoPds,
   mcpMemory,
   mediawiki,

@@ -1,27 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { openStoreForWriting } from '../../src/embedded/create.ts'
 import { storeFile } from '../../src/embedded/files.ts'
 import { createCorpus } from '../corpus.ts'
 import type { Loaded } from '../load/order.ts'
 
-/** Writes full creates into a new store of the service's own schema, as fast as prepared statements go. Arguments: directory, group, seconds. */
+/** Writes full creates into a store of the service's own schema, its index in the same file, as fast as prepared statements go. Arguments: directory, group, seconds. */
 const [directory = '', group = '', seconds = ''] = process.argv.slice(2)
 /** Texts made before the clock runs, written in turn. */
 const TEXTS = 5_000
-const ACTOR = 1
 const HASH = 'e'.repeat(64)
 
-mkdirSync(directory, { recursive: true })
-const store = await openStoreForWriting(directory)
-store.close()
 const database = new DatabaseSync(storeFile(directory))
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384')
-database.exec(`
-CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, content='', contentless_delete=1, tokenize='ascii');
-INSERT INTO actor (number, id, actor_type, data_class, first_seen_at, last_seen_at)
-VALUES (${ACTOR}, '${randomUUID()}', 'AGENT', 'EXTERNAL', 0, 0)`)
+const newest = (table: string, key: string): number =>
+  Number(database.prepare(`SELECT max(${key}) AS newest FROM ${table}`).get()?.newest)
+const actor = newest('actor', 'number')
+const [records, sequences] = [newest('revision', 'number'), newest('activity', 'sequence')]
 
 const insert = (table: string, row: Record<string, SQLInputValue>): ((row: Record<string, SQLInputValue>) => void) => {
   const names = Object.keys(row)
@@ -46,8 +40,9 @@ let inserts:
   | Record<'revision' | 'entry' | 'activity' | 'terms', (row: Record<string, SQLInputValue>) => void>
   | undefined
 
-function create(number: number): void {
-  const { title, summary, content, tags } = texts[number % TEXTS] as (typeof texts)[number]
+function create(made: number): void {
+  const { title, summary, content, tags } = texts[made % TEXTS] as (typeof texts)[number]
+  const number = records + made
   const at = Date.now()
   const rows = {
     revision: {
@@ -55,7 +50,7 @@ function create(number: number): void {
       id: randomUUID(),
       entry: number,
       ordinal: 1,
-      actor: ACTOR,
+      actor,
       change_type: 'CREATE',
       title,
       summary,
@@ -70,7 +65,7 @@ function create(number: number): void {
       id: randomUUID(),
       slug: `${title.slice(0, 40)} ${number}`,
       tags: JSON.stringify(tags),
-      actor: ACTOR,
+      actor,
       data_class: 'EXTERNAL',
       created_at: at,
       updated_at: at,
@@ -78,8 +73,8 @@ function create(number: number): void {
       change: number,
     },
     activity: {
-      sequence: number,
-      actor: ACTOR,
+      sequence: sequences + made,
+      actor,
       action: 'CREATE',
       entry: number,
       revision: number,
@@ -101,7 +96,7 @@ function create(number: number): void {
   inserts.terms(rows.terms)
   for (const tag of tags) topic.run(tag, tag)
   totals.run()
-  observed.run(at, ACTOR)
+  observed.run(at, actor)
 }
 
 const times: number[] = []

@@ -1,24 +1,54 @@
 import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { storeFile } from '../../src/embedded/files.ts'
 import type { Loaded } from '../load/order.ts'
 import { CORES, pinned } from '../processes.ts'
-import type { Target } from '../target.ts'
+import type { Place, Target } from '../target.ts'
+import { keptData } from './palimpsest.ts'
+
+/** Makes a filled store of the service with the search index as a table in the same file, unless it is kept from before, and gives its directory. */
+async function keptStore(place: Place): Promise<string> {
+  const kept = join(place.kept, '../../limit-sqlite', String(place.entries))
+  const data = join(kept, 'data')
+  const done = join(kept, 'done')
+  if (existsSync(done)) return data
+  const filled = await keptData({ ...place, kept: join(place.kept, '../../palimpsest', String(place.entries)) })
+  rmSync(data, { recursive: true, force: true })
+  mkdirSync(data, { recursive: true })
+  cpSync(storeFile(filled), storeFile(data))
+  const database = new DatabaseSync(storeFile(data))
+  database.exec(`
+CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, content='', contentless_delete=1, tokenize='ascii');
+INSERT INTO terms (rowid, title, summary, tags, content)
+SELECT e.number, r.title, r.summary, e.tags, r.content FROM entry e JOIN revision r ON r.number = e.revision;
+PRAGMA wal_checkpoint(TRUNCATE)`)
+  database.close()
+  writeFileSync(done, '')
+  return data
+}
 
 /**
  * The limit of W: the rows of a full create (entry, revision, activity, topics, totals, search index) written by prepared statements on
- * plain node:sqlite in one process, so many creates to a commit, every commit synced. Nothing is parsed, checked, hashed or answered.
+ * plain node:sqlite in one process, into a store that holds as much as the others, so many creates to a commit, every commit synced.
+ * Nothing is parsed, checked, hashed or answered.
  */
 const limitSqlite = (name: string, group: number): Target => ({
   name,
   operations: ['W'],
-  most: 0,
-  async prepare() {},
-  async start({ scratch }) {
-    let run = 0
+  most: 1_000_000,
+  async prepare(place) {
+    await keptStore(place)
+  },
+  async start(place) {
+    const kept = await keptStore(place)
+    const data = join(place.scratch, 'data')
+    cpSync(kept, data, { recursive: true })
     return {
       about: `plain node:sqlite in process, full creates in groups of ${group}, synchronous=FULL`,
       pids: [],
-      measure: (_, seconds) => create(join(scratch, `${run++}`), group, seconds),
+      measure: (_, seconds) => create(data, group, seconds),
       async stop() {},
     }
   },

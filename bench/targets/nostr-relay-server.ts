@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { loadFrom } from '../install.ts'
 import { openRepository } from './nostr-relay.ts'
 
-/** The relay as its own example serves it. Arguments: the folder it is installed in, the file of its store. */
-const [installed = '', path = ''] = process.argv.slice(2)
+/** The relay as its own example serves it. Arguments: the folder it is installed in, the file of its store, for how many seconds it gives the same answer. */
+const [installed = '', path = '', seconds = ''] = process.argv.slice(2)
 
 type Relay = { handleConnection(client: object): void; handleMessage(client: object, message: unknown): Promise<void> }
 type Socket = { on(event: 'message', hear: (data: Buffer) => void): void; send(text: string): void }
@@ -12,7 +12,10 @@ type Server = {
   on(event: 'listening', hear: () => void): void
   address(): AddressInfo
 }
-const { NostrRelay } = loadFrom<{ NostrRelay: new (repository: object) => Relay }>(installed, '@nostr-relay/core')
+const { NostrRelay } = loadFrom<{ NostrRelay: new (repository: object, options: object) => Relay }>(
+  installed,
+  '@nostr-relay/core',
+)
 const { Validator } = loadFrom<{ Validator: new () => { validateIncomingMessage(data: Buffer): Promise<unknown> } }>(
   installed,
   '@nostr-relay/validator',
@@ -21,7 +24,7 @@ const { WebSocketServer } = loadFrom<{ WebSocketServer: new (options: object) =>
 
 const repository = openRepository(installed, path, 'synchronous = FULL')
 await repository.init()
-const relay = new NostrRelay(repository)
+const relay = new NostrRelay(repository, { filterResultCacheTtl: 1_000 * Number(seconds) })
 const validator = new Validator()
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
 server.on('connection', socket => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createCorpus } from '../corpus.ts'
@@ -65,28 +65,48 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
   writeFileSync(join(kept, 'ids.json'), JSON.stringify(ids.slice(AUTHORS * OWN)))
 }
 
-/** A Nostr relay over SQLite: entries are long-form articles, replaced by their author; what they said before is gone. */
-export const nostrRelay: Target = {
-  name: 'nostr-relay',
+/** The packages and the filled store are the same for both. */
+const shared = ({ kept, installed, ...place }: Place): Place => ({
+  ...place,
+  kept: join(kept, '../../nostr-relay', String(place.entries)),
+  installed: join(installed, '../nostr-relay'),
+})
+
+/**
+ * A Nostr relay over SQLite: entries are long-form articles, replaced by their author; what they said before is gone.
+ * By itself it gives the same answer to the same question for `seconds` without looking again.
+ */
+const relay = (name: string, seconds: number, about: string): Target => ({
+  name,
   operations: ['R', 'L', 'S', 'W', 'U', 'M'],
   most: 100_000,
   async prepare(place) {
-    installPackages(place.installed, PACKAGES)
-    if (!existsSync(join(place.kept, 'ids.json'))) await fill(place)
+    const { installed, kept } = shared(place)
+    mkdirSync(kept, { recursive: true })
+    installPackages(installed, PACKAGES)
+    if (!existsSync(join(kept, 'ids.json'))) await fill(shared(place))
   },
-  async start({ installed, kept, scratch, words }) {
+  async start(place) {
+    const { installed, kept, scratch, words } = shared(place)
     cpSync(join(kept, 'relay.db'), join(scratch, 'relay.db'))
     const bytes = bytesUnder(scratch)
     const script = join(import.meta.dirname, 'nostr-relay-server.ts')
-    const server = startServer([process.execPath, script, installed, join(scratch, 'relay.db')], {})
+    const server = startServer([process.execPath, script, installed, join(scratch, 'relay.db'), `${seconds}`], {})
     const [, url = ''] = await server.until(/ready at (ws:\S+)/)
     const addresses = atMost(JSON.parse(readFileSync(join(kept, 'ids.json'), 'utf8')) as string[], ADDRESSES)
     return {
-      about: `@nostr-relay/core ${PACKAGES['@nostr-relay/core']} over SQLite, synchronous=FULL; keeps no history and checks no base`,
+      about: `@nostr-relay/core ${PACKAGES['@nostr-relay/core']} over SQLite, synchronous=FULL; ${about}`,
       pids: [server.pid],
       situation: { driver: 'nostr-relay', urls: [url], addresses, words, tokens: [], installed },
       stop: () => server.stop(),
       bytes: () => bytes,
     }
   },
-}
+})
+
+export const nostrRelay = relay(
+  'nostr-relay',
+  0,
+  "keeps no history and checks no base; its answers are of now, as everybody else's here",
+)
+export const nostrRelayCached = relay('nostr-relay-cached', 1, 'the same as it comes: its answers may be a second old')
