@@ -30,7 +30,7 @@ test('what was read beside what was asked for is not put into the index a second
     }
     const reached: number[] = []
     // Of the five records two were told when the others were committed.
-    await followChanges(store, index, 0, 2, record => reached.push(record) > 0)
+    followChanges(store, index, 0, 2, record => reached.push(record) > 0)
     assert.deepEqual(reached, [ENTRIES])
     assert.equal(indexedRecord(index), ENTRIES)
   } finally {

@@ -40,7 +40,7 @@ while (!isStopping(signals)) {
   const from = indexedRecord(index)
   try {
     if (Number(seen) > from) {
-      await followChanges(store, index, from, Number(seen), record => {
+      followChanges(store, index, from, Number(seen), record => {
         tellIndexed(signals, record)
         return !isStopping(signals)
       })

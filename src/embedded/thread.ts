@@ -24,6 +24,8 @@ export type ThreadOptions = {
 const WAIT_MAX = 2_000
 /** So few requests may always be under way. */
 const ALWAYS = 8
+/** Far more than a thread needs; the less it may take, the sooner V8 collects what it does not need any more. */
+const OLD_GENERATION_MB = 512
 /** How much the newest answers weigh in how fast they come. */
 const NEWEST = 0.2
 
@@ -40,7 +42,7 @@ export async function startThread(
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData: data,
     name: file,
-    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: OLD_GENERATION_MB },
   })
   const waiting = new Map<
     number,

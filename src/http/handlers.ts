@@ -31,7 +31,7 @@ type Parts = {
 
 /** The body as it goes out. */
 const bytesOf = ({ octets, body }: Answer): Buffer | string =>
-  octets === undefined ? JSON.stringify(body) : Buffer.from(octets, 'latin1')
+  octets === undefined ? JSON.stringify(body) : typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 

@@ -41,10 +41,10 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
       const batch = observations.slice(from, from + BATCH)
       try {
         await store.keep('recordObservations', batch, terms())
-        for (const observation of batch) if (!observation.counted) kept.set(nameOf(observation), true)
+        for (const one of batch) if (!one.counted) kept.set(keyOf(one), true)
       } catch (error) {
         const again = error instanceof StoreFault || error instanceof Problem
-        const lost = batch.reduce((count, one) => count + (again && merge(one) ? 0 : one.times), 0)
+        const lost = batch.reduce((count, one) => count + (again && merge(keyOf(one), one) ? 0 : one.times), 0)
         if (lost > 0) onLoss(lost, error)
       }
     }
@@ -56,12 +56,15 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
     digests.set(userAgent, digest)
     return digest
   }
-  const merge = (observation: Observation): boolean => {
-    // Where the row of this hour is kept, whatever the visitor reads is one count.
-    const key = observation.counted ? visitorOf(observation) : nameOf(observation)
+  /** Keeps an observation until it is written, with what is pending of the same; false where there is no room for it. */
+  const merge = (key: string, observation: Observation): boolean => {
     const known = pending.get(key)
-    if (known === undefined && pending.size >= PENDING_MAX) return false
-    pending.set(key, known === undefined ? observation : together(known, observation))
+    if (known !== undefined) {
+      addTo(known, observation)
+      return true
+    }
+    if (pending.size >= PENDING_MAX) return false
+    pending.set(key, observation)
     return true
   }
   const flush = (): Promise<void> => {
@@ -86,14 +89,28 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
   return {
     note(visitor: Visitor, observed: Observed): void {
       const { actor, origin, requestId, at } = visitor
-      const userAgent = actor === null ? digestOf(visitor.userAgent) : ''
       const { action, entry, revision, metadata } = observed
+      const userAgent = actor === null ? digestOf(visitor.userAgent) : ''
+      const times = 1
+      const lastAt = at
+      const counted = false
       const observation: Observation = {
-        ...{ actor, origin, userAgent, requestId, at, action, entry, revision, metadata },
-        ...{ lastAt: at, times: 1, counted: false },
+        actor,
+        origin,
+        userAgent,
+        requestId,
+        at,
+        lastAt,
+        times,
+        counted,
+        action,
+        entry,
+        revision,
+        metadata,
       }
-      observation.counted = kept.get(nameOf(observation)) === true
-      if (!merge(observation)) onLoss(1, undefined)
+      const name = keyOf(observation)
+      observation.counted = kept.get(name) === true
+      if (!merge(observation.counted ? keyOf(observation) : name, observation)) onLoss(1, undefined)
     },
     flush,
     async close(): Promise<void> {
@@ -103,13 +120,15 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
   }
 }
 
-const visitorOf = ({ actor, origin, userAgent }: Observation): string => `${actor ?? `${origin.id} ${userAgent}`}`
-/** What one row stands for. */
-const nameOf = (observation: Observation): string =>
-  `${visitorOf(observation)} ${observation.action} ${observation.entry} ${Math.floor(observation.at / HOUR)}`
+/** What an observation is gathered under: whose row of which hour, or only who it was where that row is kept already and all is one count. */
+function keyOf({ actor, origin, userAgent, counted, action, entry, at }: Observation): string {
+  const visitor = actor === null ? `${origin.id} ${userAgent}` : String(actor)
+  return counted ? visitor : `${visitor} ${action} ${entry} ${Math.floor(at / HOUR)}`
+}
 
-/** Two observations of the same thing as one: the earlier of them gives its request. */
-function together(a: Observation, b: Observation): Observation {
-  const first = a.at <= b.at ? a : b
-  return { ...first, lastAt: Math.max(a.lastAt, b.lastAt), times: a.times + b.times }
+/** Adds an observation to another of the same thing: the earlier of them gives its request. */
+function addTo(known: Observation, { requestId, revision, metadata, at, lastAt, times }: Observation): void {
+  if (at < known.at) Object.assign(known, { requestId, revision, metadata, at })
+  known.lastAt = Math.max(known.lastAt, lastAt)
+  known.times += times
 }

@@ -9,7 +9,7 @@ import type { Store } from './store.ts'
 /** What the cache may hold, in characters of JSON, and how many addresses it knows. */
 const WEIGHT_MAX = 16_000_000
 const ADDRESSES_MAX = 100_000
-/** What is kept of whole pages, in characters of JSON. */
+/** What is kept of whole pages, in bytes of JSON. */
 const PAGES_MAX = 4_000_000
 /** More changes than this at once empty the cache. */
 const CHANGES_MAX = 1_000
@@ -24,8 +24,8 @@ export type ServedEntry = {
   octets: string
 }
 
-/** A page of entries, and the JSON of them with commas between. */
-export type ServedPage = { entries: ServedEntry[]; more: boolean; octets: string }
+/** A page of entries, and the JSON of the whole answer that shows it: its UTF-8. */
+export type ServedPage = { entries: ServedEntry[]; more: boolean; octets: Buffer }
 
 export type EntryCache = {
   /** The public entry of an id or slug, where it is known and nothing was committed since: without asking the store. */
@@ -36,6 +36,8 @@ export type EntryCache = {
   list(numbers: readonly number[]): Promise<ServedEntry[]>
   /** The page of this name as of the newest record: as it was made before, unless there was a record since. */
   page(name: string, make: () => Promise<ServedPage>): Promise<ServedPage>
+  /** The same where it was made and nothing was committed since: without asking the store. */
+  readyPage(name: string): ServedPage | undefined
   /** The number of the newest record: everything that is given from now on is at least as new. */
   catchUp(): Promise<number>
 }
@@ -95,6 +97,10 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
       const page = await make()
       if ((await catchUp()) === record) pages.set(name, { record, page }, page.octets.length)
       return page
+    },
+    readyPage(name) {
+      const made = pages.get(name)
+      return made !== undefined && made.record === store.settledRecord() ? made.page : undefined
     },
     ready: address => (store.settledRecord() === reached ? known(address) : undefined),
     async read(address) {

@@ -42,8 +42,8 @@ export type Observed = {
 /** What an operation answers, before it is HTTP. */
 export type Answer = {
   body: object
-  /** The JSON of the body where it is ready: its UTF-8, one character per byte. */
-  octets?: string
+  /** The JSON of the body where it is ready: its UTF-8, a string with one character per byte. */
+  octets?: string | Buffer
   /** What is sent instead of the body where the operation has a media: its text, piece by piece, made as fast as it is read. */
   pieces?: AsyncIterable<string | Uint8Array>
   /** Opaque version of the body, without quotes. */

@@ -70,9 +70,6 @@ export type ChangedEntryRow = Pick<
 > & { change: number }
 
 /** Entries in the order of their latest change, from behind an entry of a change on, withdrawn ones too. */
-export const listChangedEntries = (reader: Reader, change: number, number: number, limit: number) =>
-  reader.all<ChangedEntryRow>(changedEntries(change, number, limit))
-
 export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
   SELECT e.number, e.change, e.id, e.withdrawn, e.revision, e.updated_at, e.revisions, e.tags, r.title, r.summary, r.content
   FROM entry e JOIN revision r ON r.number = e.revision
