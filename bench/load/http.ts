@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
-/** What a server answered; the body is decoded only when it is asked for. */
-export type Answer = { status: number; text(): string }
+/** What a server answered; the body is decoded only when it is asked for, before the next request is sent. */
+export type Answer = { status: number; readonly fields: (readonly [name: string, value: string])[]; text(): string }
 export type HttpConnection = {
   /** Sends one whole request as it stands and resolves with its answer; one at a time. Rejects when the connection breaks meanwhile. */
   send(request: string): Promise<Answer>
@@ -9,7 +9,8 @@ export type HttpConnection = {
 }
 
 const HEAD_END = '\r\n\r\n'
-const NONE = Buffer.alloc(0)
+/** What a socket reads goes here first: one for all connections, for nothing else runs until it has been taken. */
+const CHUNK = Buffer.alloc(131_072)
 
 /** The text of a request without a body, or with one of JSON. `fields` are whole header lines, each ended by CR LF. */
 export function requestText(method: string, path: string, fields = '', body?: string): string {
@@ -25,20 +26,32 @@ export function requestText(method: string, path: string, fields = '', body?: st
  */
 export function openHttp(url: string): HttpConnection {
   const { hostname, port } = new URL(url)
-  let read: Buffer = NONE
+  let read = Buffer.alloc(CHUNK.length)
+  let filled = 0
+  /** So much must have been read before it is worth looking at again. */
+  let due = 0
   let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
-  const take = (chunk: Buffer): void => {
-    read = read.length === 0 ? chunk : Buffer.concat([read, chunk])
-    const parsed = parseAnswer(read)
-    if (parsed === undefined) return
-    read = read.subarray(parsed.end)
+  const take = (size: number): boolean => {
+    if (filled + size > read.length) read = Buffer.concat([read], 2 * (filled + size))
+    CHUNK.copy(read, filled, 0, size)
+    filled += size
+    if (filled < due) return true
+    const parsed = parseAnswer(read.subarray(0, filled))
+    due = parsed.end
+    if (parsed.answer === undefined) return true
     const answered = waiting
     waiting = undefined
-    answered?.resolve(parsed.answer)
+    if (filled === parsed.end) answered?.resolve(parsed.answer)
+    else answered?.reject(new Error('The service answered more than was asked.'))
+    filled = 0
+    due = 0
+    return true
   }
   const open = (): Socket => {
-    const made = connect(Number(port), hostname).setNoDelay(true)
-    read = NONE
+    const onread = { buffer: CHUNK, callback: take }
+    const made = connect({ host: hostname, port: Number(port), onread, noDelay: true })
+    filled = 0
+    due = 0
     const fail = (error: Error): void => {
       if (made !== socket) return
       waiting?.reject(error)
@@ -46,7 +59,7 @@ export function openHttp(url: string): HttpConnection {
     }
     made.on('error', fail)
     made.on('close', () => fail(new Error('The service closed the connection.')))
-    return made.on('data', take)
+    return made
   }
   let socket = open()
   return {
@@ -60,27 +73,38 @@ export function openHttp(url: string): HttpConnection {
   }
 }
 
-/** The first whole answer of what was read, and where it ends; nothing while some of it is missing. */
-export function parseAnswer(read: Buffer): { answer: Answer; end: number } | undefined {
+type Parsed = { answer?: Answer; end: number }
+
+/** The answer of what was read and where it ends; while some of it is missing, how much there must be at least. */
+export function parseAnswer(read: Buffer): Parsed {
+  const missing = (end = read.length + 1): Parsed => ({ end })
   const headEnd = read.indexOf(HEAD_END)
-  if (headEnd === -1) return undefined
+  if (headEnd === -1) return missing()
   const head = read.toString('latin1', 0, headEnd)
   const status = Number(head.slice(9, 12))
+  const answered = (text: () => string): Answer => ({
+    status,
+    text,
+    get fields() {
+      const lines = head.split('\r\n').slice(1)
+      return lines.map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()] as const)
+    },
+  })
   const from = headEnd + HEAD_END.length
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
   if (length !== undefined) {
     const end = from + Number(length)
-    return read.length < end ? undefined : { answer: { status, text: () => read.toString('utf8', from, end) }, end }
+    return read.length < end ? missing(end) : { answer: answered(() => read.toString('utf8', from, end)), end }
   }
-  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { answer: { status, text: () => '' }, end: from }
+  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { answer: answered(() => ''), end: from }
   const chunks: Buffer[] = []
   for (let at = from; ; ) {
     const line = read.indexOf('\r\n', at)
-    if (line === -1) return undefined
+    if (line === -1) return missing()
     const size = Number.parseInt(read.toString('latin1', at, line), 16)
     const end = line + 2 + size + 2
-    if (read.length < end) return undefined
-    if (size === 0) return { answer: { status, text: () => Buffer.concat(chunks).toString() }, end }
+    if (read.length < end) return missing(end)
+    if (size === 0) return { answer: answered(() => Buffer.concat(chunks).toString()), end }
     chunks.push(read.subarray(line + 2, end - 2))
     at = end
   }

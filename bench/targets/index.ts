@@ -1,7 +1,7 @@
 import type { Target } from '../target.ts'
 import { atprotoPds } from './atproto-pds.ts'
 import { directus } from './directus.ts'
-import { limitHttp } from './limit-http.ts'
+import { limitHttp, limitHttpBodies } from './limit-http.ts'
 import { limitSqlite32, limitSqlite100 } from './limit-sqlite.ts'
 import { mcpMemory } from './mcp-memory.ts'
 import { mediawiki } from './mediawiki.ts'
@@ -13,6 +13,7 @@ import { palimpsestPostgres, palimpsestPostgres3 } from './palimpsest-postgres.t
 export const TARGETS: readonly Target[] = [
   palimpsest,
   limitHttp,
+  limitHttpBodies,
   limitSqlite32,
   limitSqlite100,
   directus,

@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Bodies } from './limit-http.ts'
+import type { Answers } from './limit-http.ts'
 
-const { bodies } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Bodies
-const answers = new Map(Object.entries(bodies).map(([path, body]) => [path, Buffer.from(body)]))
+/** Arguments: the file of answers, and whether to give them `whole` or their bodies with their type and length alone. */
+const [path = '', extent = ''] = process.argv.slice(2)
+const { answers } = JSON.parse(readFileSync(path, 'utf8')) as Answers
+const kept = new Map(
+  Object.entries(answers).map(([address, { fields, body }]) => {
+    const octets = Buffer.from(body)
+    const bare = ['content-type', 'application/json; charset=utf-8', 'content-length', String(octets.length)]
+    return [address, { fields: extent === 'whole' ? fields : bare, octets }]
+  }),
+)
 const server = createServer((request, response) => {
-  const body = answers.get(request.url ?? '')
-  if (body === undefined) response.writeHead(404).end()
-  else
-    response
-      .writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length })
-      .end(body)
+  const answer = kept.get(request.url ?? '')
+  if (answer === undefined) response.writeHead(404).end()
+  else response.writeHead(200, answer.fields).end(answer.octets)
 })
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { openHttp, requestText } from '../load/http.ts'
 import { startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
@@ -9,44 +9,54 @@ import { addressesIn, atMost, keptData, startService } from './palimpsest.ts'
 const BODIES = 20_000
 const LIST = '/api/entries'
 
-/** Addresses, and bodies by path as the service answers them, kept in one file. */
-export type Bodies = { addresses: string[]; bodies: Record<string, string> }
+/** What node:http sends by itself. */
+const BY_ITSELF = ['date', 'connection', 'keep-alive']
 
-async function keptBodies(place: Place): Promise<string> {
-  const path = join(place.kept, 'bodies.json')
+/** Addresses, and by path what the service answers: its fields as names and values in turn, and its body. Kept in one file. */
+export type Answers = { addresses: string[]; answers: Record<string, { fields: string[]; body: string }> }
+
+async function keptAnswers(place: Place): Promise<string> {
+  const path = join(place.kept, '../../limit-http', String(place.entries), 'answers.json')
   if (existsSync(path)) return path
   const dataDir = await keptData({ ...place, kept: join(place.kept, '../../palimpsest', String(place.entries)) })
   const addresses = atMost(addressesIn(dataDir), BODIES)
   const { url, server } = await startService({ DATA_DIR: dataDir }, undefined)
   const http = openHttp(url)
-  const bodies: Record<string, string> = {}
+  const answers: Answers['answers'] = {}
   for (const one of [LIST, ...addresses.map(address => `${LIST}/${address}`)]) {
-    bodies[one] = (await http.send(requestText('GET', one))).text()
+    const answer = await http.send(requestText('GET', one))
+    const fields = answer.fields.filter(([name]) => !BY_ITSELF.includes(name.toLowerCase())).flat()
+    answers[one] = { fields, body: answer.text() }
   }
   http.close()
   await server.stop()
-  writeFileSync(path, JSON.stringify({ addresses, bodies } satisfies Bodies))
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, JSON.stringify({ addresses, answers } satisfies Answers))
   return path
 }
 
-/** The limit of R and L: nothing but node:http and a map, answering the bodies of the service. */
-export const limitHttp: Target = {
-  name: 'limit-http',
+/** The limit of R and L: nothing but node:http and a map that holds the answers of the service, or no more than their bodies. */
+const limit = (name: string, whole: boolean, about: string): Target => ({
+  name,
   operations: ['R', 'L'],
   most: 1_000_000,
   async prepare(place) {
-    await keptBodies(place)
+    await keptAnswers(place)
   },
   async start(place) {
-    const path = await keptBodies(place)
-    const { addresses } = JSON.parse(readFileSync(path, 'utf8')) as Bodies
-    const server = startServer([process.execPath, join(import.meta.dirname, 'limit-http-server.ts'), path], {})
+    const path = await keptAnswers(place)
+    const { addresses } = JSON.parse(readFileSync(path, 'utf8')) as Answers
+    const script = join(import.meta.dirname, 'limit-http-server.ts')
+    const server = startServer([process.execPath, script, path, whole ? 'whole' : 'bodies'], {})
     const [, url = ''] = await server.until(/ready at (http:\S+)/)
     return {
-      about: `plain node:http, the same bodies from memory`,
+      about: `plain node:http, ${about} from memory`,
       pids: [server.pid],
       situation: { driver: 'palimpsest', urls: [url], addresses, words: [], tokens: [''] },
       stop: () => server.stop(),
     }
   },
-}
+})
+
+export const limitHttp = limit('limit-http', true, 'the same bytes, fields and body,')
+export const limitHttpBodies = limit('limit-http-bodies', false, 'the same bodies with their type and length alone')

@@ -34,7 +34,9 @@ export function createRateLimiter() {
   let logs = new Map<string, Log>()
   let older = new Map<string, Log>()
   let turnedAt: number | undefined
-  let unsaved = new Map<string, Admission>()
+  let unsaved: Admission[] = []
+  /** Of each key the newest of them. */
+  let newest = new Map<string, Admission>()
 
   const turn = (at: number): void => {
     if (turnedAt === undefined || at < turnedAt) turnedAt = at
@@ -79,10 +81,14 @@ export function createRateLimiter() {
     else log.push(bin, count)
   }
   const leaveUnsaved = ({ key, bin, count }: Admission): void => {
-    const name = `${bin} ${key}`
-    const known = unsaved.get(name)
-    if (known === undefined) unsaved.set(name, { bin, key, count })
-    else known.count += count
+    const known = newest.get(key)
+    if (known?.bin === bin) {
+      known.count += count
+      return
+    }
+    const admission = { bin, key, count }
+    unsaved.push(admission)
+    newest.set(key, admission)
   }
   const charge = (key: string, bin: number, count: number): void => {
     add(key, bin, count)
@@ -110,9 +116,10 @@ export function createRateLimiter() {
     /** Admits a request at `at` (milliseconds) and charges it, or says how many whole seconds to wait. */
     admit(charges: readonly Charge[], at: number): Verdict {
       turn(at)
-      const wait = Math.max(0, ...charges.map(one => waitOf(one, at)))
+      let wait = 0
+      for (const one of charges) wait = Math.max(wait, waitOf(one, at))
       const bins = charges.map(({ quota }) => binOf(quota, at))
-      if (wait === 0) for (const [index, { key }] of charges.entries()) charge(key, bins[index] ?? at, 1)
+      if (wait === 0) for (const { key, quota } of charges) charge(key, binOf(quota, at), 1)
       return {
         admitted: wait === 0,
         standings: charges.map(one => standingOf(one, at)),
@@ -141,8 +148,9 @@ export function createRateLimiter() {
     },
     /** Admissions not handed out before; to be kept. */
     takeUnsaved(): Admission[] {
-      const admissions = [...unsaved.values()].filter(({ count }) => count !== 0)
-      unsaved = new Map()
+      const admissions = unsaved.filter(({ count }) => count !== 0)
+      unsaved = []
+      newest = new Map()
       return admissions
     },
     /** Takes admissions that could not be kept, to be handed out again. */

@@ -89,11 +89,20 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
   return {
     note(visitor: Visitor, observed: Observed): void {
       const { actor, origin, requestId, at } = visitor
-      const { action, entry, revision, metadata } = observed
       const userAgent = actor === null ? digestOf(visitor.userAgent) : ''
+      const who = visitorOf(actor, origin, userAgent)
+      const row = rowOf(who, observed, at)
+      const counted = kept.get(row) === true
+      const key = counted ? who : row
+      const known = pending.get(key)
+      if (known !== undefined && known.at <= at) {
+        known.times += 1
+        known.lastAt = Math.max(known.lastAt, at)
+        return
+      }
+      const { action, entry, revision, metadata } = observed
       const times = 1
       const lastAt = at
-      const counted = false
       const observation: Observation = {
         actor,
         origin,
@@ -108,9 +117,7 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
         revision,
         metadata,
       }
-      const name = keyOf(observation)
-      observation.counted = kept.get(name) === true
-      if (!merge(observation.counted ? keyOf(observation) : name, observation)) onLoss(1, undefined)
+      if (!merge(key, observation)) onLoss(1, undefined)
     },
     flush,
     async close(): Promise<void> {
@@ -120,10 +127,17 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
   }
 }
 
-/** What an observation is gathered under: whose row of which hour, or only who it was where that row is kept already and all is one count. */
-function keyOf({ actor, origin, userAgent, counted, action, entry, at }: Observation): string {
-  const visitor = actor === null ? `${origin.id} ${userAgent}` : String(actor)
-  return counted ? visitor : `${visitor} ${action} ${entry} ${Math.floor(at / HOUR)}`
+const visitorOf = (actor: number | null, origin: OriginKeys, userAgent: string): string =>
+  actor === null ? `${origin.id} ${userAgent}` : String(actor)
+/** What one row stands for: what a visitor did with an entry within an hour. */
+const rowOf = (visitor: string, { action, entry }: Observed, at: number): string =>
+  `${visitor} ${action} ${entry} ${Math.floor(at / HOUR)}`
+
+/** What an observation is gathered under: its row, or only who it was where that row is kept already and all is one count. */
+function keyOf(observation: Observation): string {
+  const { actor, origin, userAgent, counted, at } = observation
+  const visitor = visitorOf(actor, origin, userAgent)
+  return counted ? visitor : rowOf(visitor, observation, at)
 }
 
 /** Adds an observation to another of the same thing: the earlier of them gives its request. */

@@ -4,10 +4,12 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { OperationName } from '../contract/operations.ts'
+import type { Charge } from '../domain/rate-limit.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Answer } from '../operations/operation.ts'
 import { readyEntry, readyNewest } from '../operations/read-entries.ts'
+import type { OriginKeys } from '../store/origin.ts'
 import { chargesOf } from './admission.ts'
 import { cacheFields, nextLink } from './conditional.ts'
 import { PUBLIC_FIELDS } from './cors.ts'
@@ -57,6 +59,12 @@ function find(entries: EntryCache, url: string): Ready | undefined {
  * would answer, limit charged and read observed, in a third of the time. Gives false, with nothing charged or sent, wherever it is not that simple.
  */
 export function createReadyAnswer({ config, logger, metrics, entries, limiter, origins, observer, now }: Parts) {
+  const charges = new WeakMap<OriginKeys, Charge[]>()
+  const chargesFor = (origin: OriginKeys): Charge[] => {
+    const known = charges.get(origin) ?? chargesOf(config, false, origin, null)
+    charges.set(origin, known)
+    return known
+  }
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const began = performance.now()
     const { method, url = '', headers } = request
@@ -67,7 +75,7 @@ export function createReadyAnswer({ config, logger, metrics, entries, limiter, o
     const at = now()
     const origin = origins.known(request, at)
     if (origin === undefined) return false
-    const verdict = limiter.admitHere(chargesOf(config, false, origin, null), at)
+    const verdict = limiter.admitHere(chargesFor(origin), at)
     if (verdict === undefined || !verdict.admitted) return false
     const requestId = randomUUID()
     const { octets, observed } = answer
