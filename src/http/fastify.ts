@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -16,6 +16,7 @@ import { problemAnswer, problemOf } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { watchOverload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './page-handler.ts'
+import type { ReadyAnswer } from './ready.ts'
 import { traceOf } from './trace.ts'
 import { closeSlowReaders, ignoreExpectations, listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
 
@@ -23,12 +24,12 @@ import { closeSlowReaders, ignoreExpectations, listenForBadBytes, SECURITY_FIELD
 type Telling = { logger: Logger; config: Config; metrics: Metrics }
 
 /**
- * Fastify with every default that would break the contract set otherwise. `answer` may answer a request before it is routed: true if it did.
- * What is too much to do is refused before it is routed, too.
+ * Fastify with every default that would break the contract set otherwise. Before a request is routed it is answered where it is `ready`,
+ * or refused where there is too much to do.
  */
 export function createFastify(
-  { logger, config, metrics }: Telling,
-  answer: (request: IncomingMessage, response: ServerResponse) => boolean,
+  { logger, config, metrics, ready }: Telling & { ready: ReadyAnswer },
+  isStopping: () => boolean,
 ): FastifyInstance {
   const overload = watchOverload(logger)
   const fail = failure({ logger, config, metrics }, overload.noteRefused)
@@ -38,9 +39,10 @@ export function createFastify(
     childLoggerFactory: log => log,
     serverFactory: handle =>
       createHttpServer({ ...TIMEOUTS }, (request, response) => {
-        if (answer(request, response)) return
-        if (overload.take(request, response)) handle(request, response)
-        else metrics.failed('OVERLOADED')
+        const route = (): void => handle(request, response)
+        if (!isStopping() && ready.atOnce(request, response)) return
+        if (!overload.take(request, response)) metrics.failed('OVERLOADED')
+        else if (isStopping() || !ready.soon(request, response, route)) route()
       }),
     genReqId: () => randomUUID(),
     bodyLimit: LIMITS.bodyBytes,

@@ -80,11 +80,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
 
   const metrics = createMetrics(store, () => readiness().ready)
-  const answerReady = createReadyAnswer({ config, logger, metrics, entries, limiter, origins, observer, now })
-  const app = createFastify(
-    { logger, config, metrics },
-    (request, response) => !stopping && answerReady(request, response),
-  )
+  const ready = createReadyAnswer({
+    ...{ config, logger, metrics, entries, limiter, origins, observer, now },
+    reader: store.reader,
+  })
+  const app = createFastify({ logger, config, metrics, ready }, () => stopping)
   await prepare(app, () => stopping)
   routeOperations(app, admit, handlers)
   routeGuides(app, config, now)

@@ -24,11 +24,16 @@ export const listEntries: ReadOperation = async (reads, { query }) => {
 /** The same under another address. */
 export const searchEntries = listEntries
 
-/** The newest entries where that page is known and nothing was committed since. */
-export function readyNewest(entries: EntryCache, query: { limit?: number }): Answer | undefined {
-  const wanted = wantedOf(query)
-  const page = entries.readyPage(nameOf('recent', wanted))
-  return page === undefined ? undefined : pageAnswer(wanted, page)
+/** The first page of the newest entries: where it is known and nothing was committed since, and as it is read. */
+export const newest = (reads: Newest, limit: number) => {
+  const wanted = wantedOf({ limit })
+  return {
+    ready(): Answer | undefined {
+      const page = reads.entries.readyPage(nameOf('recent', wanted))
+      return page === undefined ? undefined : pageAnswer(wanted, page)
+    },
+    read: async (): Promise<Answer> => pageAnswer(wanted, await newestPage(reads, 'recent', wanted)),
+  }
 }
 
 const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${limit} ${offset}`
@@ -60,26 +65,29 @@ function pageAnswer(wanted: Wanted, { entries, more, octets }: ServedPage): Answ
   }
 }
 
-/** Orders of all entries, without asking the search index. */
+/** What lists of all entries are read from, without asking the search index, and their orders. */
+type Newest = Pick<Reads, 'entries' | 'reader'>
 type Order = 'recent' | 'evolution'
 
 async function findPage(reads: Reads, wanted: Wanted): Promise<ServedPage> {
   const { q, tag, sort, limit, offset } = wanted
   const terms = termsOf(q)
   if (terms.length === 0 && tagKey(tag) === '') {
-    const order = sort === 'evolution' ? sort : 'recent'
-    return reads.entries.page(nameOf(order, wanted), () => findNewest(reads, order, wanted))
+    return newestPage(reads, sort === 'evolution' ? sort : 'recent', wanted)
   }
   const order = sort === 'relevance' && terms.length === 0 ? 'recent' : sort
   const page = await reads.search({ terms, tag: tagKey(tag) === '' ? null : tag, sort: order, limit, offset })
   return pageOf(wanted, await reads.entries.list(page.entries), page.more)
 }
 
+const newestPage = (reads: Newest, order: Order, wanted: Wanted): Promise<ServedPage> =>
+  reads.entries.page(nameOf(order, wanted), () => findNewest(reads, order, wanted))
+
 /** How often a page is read again because something was written on the way; then it is shown as it was come by. */
 const ATTEMPTS = 5
 
 /** A page of all entries as they stood at one time: where a record came in between, the order is asked for again. */
-async function findNewest({ entries, reader }: Reads, order: Order, wanted: Wanted): Promise<ServedPage> {
+async function findNewest({ entries, reader }: Newest, order: Order, wanted: Wanted): Promise<ServedPage> {
   const { limit, offset } = wanted
   const list = order === 'evolution' ? listEvolvedEntries : listRecentEntries
   let record = await entries.catchUp()
@@ -103,8 +111,11 @@ const entryAnswer = ({ entry, octets, etag, number, revision }: ServedEntry): An
 export const readEntry: ReadOperation = async ({ entries }, { params }) =>
   entryAnswer(await entries.read(params.slug ?? ''))
 
-/** The same where it is known and nothing was committed since. */
-export function readyEntry(entries: EntryCache, address: string): Answer | undefined {
-  const served = entries.ready(address)
-  return served === undefined ? undefined : entryAnswer(served)
-}
+/** One entry: where it is known and nothing was committed since, and as it is read. */
+export const entryAt = (entries: EntryCache, address: string) => ({
+  ready(): Answer | undefined {
+    const served = entries.ready(address)
+    return served === undefined ? undefined : entryAnswer(served)
+  },
+  read: async (): Promise<Answer> => entryAnswer(await entries.read(address)),
+})
