@@ -105,17 +105,20 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
 
   // What the store held after so many commits need not be asked for again until there was another one.
   let known: { commits: bigint | undefined; record: number } = { commits: undefined, record: 0 }
-  const settledRecord = (): number | undefined => {
-    const commits = commitsOf(signals)
-    return commits !== undefined && commits === known.commits ? known.record : undefined
-  }
   const latestRecord = (): number => {
-    const settled = settledRecord()
-    if (settled !== undefined) return settled
     const commits = commitsOf(signals)
+    if (commits !== undefined && commits === known.commits) return known.record
     const record = reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
     known = { commits, record }
     return record
+  }
+  const recordHere = (): number | undefined => {
+    try {
+      return latestRecord()
+    } catch {
+      // Whoever asks the store then is told what is wrong with it.
+      return undefined
+    }
   }
 
   return {
@@ -123,8 +126,8 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     beforeSend(listener) {
       onSend = listener
     },
-    settledRecord,
     latestRecord,
+    recordHere,
     ...(original === undefined ? {} : { original }),
     async write(name, request, terms) {
       if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })

@@ -28,7 +28,7 @@ export type ServedEntry = {
 export type ServedPage = { entries: ServedEntry[]; more: boolean; octets: Buffer }
 
 export type EntryCache = {
-  /** The public entry of an id or slug, where it is known and nothing was committed since: without asking the store. */
+  /** The public entry of an id or slug, where it is known and nothing was committed since: without waiting for the store. */
   ready(address: string): ServedEntry | undefined
   /** Gives the entry of an id or slug, or throws ENTRY_NOT_FOUND or ENTRY_WITHDRAWN. */
   read(address: string): Promise<ServedEntry>
@@ -36,7 +36,7 @@ export type EntryCache = {
   list(numbers: readonly number[]): Promise<ServedEntry[]>
   /** The page of this name as of the newest record: as it was made before, unless there was a record since. */
   page(name: string, make: () => Promise<ServedPage>): Promise<ServedPage>
-  /** The same where it was made and nothing was committed since: without asking the store. */
+  /** The same where it was made and nothing was committed since: without waiting for the store. */
   readyPage(name: string): ServedPage | undefined
   /** The number of the newest record: everything that is given from now on is at least as new. */
   catchUp(): Promise<number>
@@ -46,7 +46,7 @@ export type EntryCache = {
  * Keeps public entries as they are served. What it gives is as new as the store: an entry changes with a permanent record only, so
  * that what was made up to one record holds until there is another, and then without the entries that it concerns.
  */
-export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 'settledRecord'>): EntryCache {
+export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 'recordHere'>): EntryCache {
   const { reader } = store
   const kept = createHalves<number, ServedEntry>(WEIGHT_MAX)
   const numbers = createHalves<string, number>(ADDRESSES_MAX)
@@ -100,9 +100,9 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
     },
     readyPage(name) {
       const made = pages.get(name)
-      return made !== undefined && made.record === store.settledRecord() ? made.page : undefined
+      return made !== undefined && made.record === store.recordHere() ? made.page : undefined
     },
-    ready: address => (store.settledRecord() === reached ? known(address) : undefined),
+    ready: address => (store.recordHere() === reached ? known(address) : undefined),
     async read(address) {
       await catchUp()
       const served = known(address)

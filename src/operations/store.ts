@@ -28,8 +28,8 @@ export type Store = {
   reader: Reader
   /** The number of the newest permanent record that a read which begins now sees. */
   latestRecord(): Awaitable<number>
-  /** The same where it can be told without asking the store. */
-  settledRecord(): number | undefined
+  /** The same where it can be told without waiting for anybody. */
+  recordHere(): number | undefined
   write(name: WriteName, request: WriteRequest, terms: Terms): Promise<Answer>
   keep<N extends UpkeepName>(
     name: N,

@@ -130,7 +130,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
 
   return {
     reader,
-    settledRecord: () => undefined,
+    recordHere: () => undefined,
     latestRecord: async () => (await reader.one<{ record: number }>(NEWEST_RECORD))?.record ?? 0,
     write: (name, request, terms) => perform(name, request, terms) as never,
     keep: (name, input, terms) => perform(name, input, terms) as never,

@@ -150,7 +150,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   const latestRecord = (): number => records++
   const reads: Reads = {
     reader: tx,
-    entries: createEntryCache({ reader: tx, latestRecord, settledRecord: () => undefined }),
+    entries: createEntryCache({ reader: tx, latestRecord, recordHere: () => undefined }),
     search: async () => ({ entries: [1], more: false }),
     readiness: () => ({ ready: true, status: 'ok' }),
     keepObserved: async () => {},
