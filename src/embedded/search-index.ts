@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { StoreFault } from '../database/database.ts'
-import { sql } from '../database/sql.ts'
+import { type Sql, sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { indexedWords, TAG_FENCE, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
@@ -155,24 +155,35 @@ export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
 type Match = { entry: number; id: string; updated_at: number; revisions: number; score: number }
 
 /** Finds one page of the entries that match, in the order asked for. */
-export function searchIndex(index: SqliteConnection, { terms, tag, sort, limit, offset }: SearchRequest): SearchResult {
-  const relevance = sort === 'relevance'
-  // Ranked, a beginning must weigh as one term, however many words it stands for.
-  const match = matchExpression(terms, tag, relevance ? asPrefix : prefix => asWords(index, prefix))
-  const statement = sql`
-    SELECT d.entry, d.id, d.updated_at, d.revisions, ${relevance ? sql`bm25(terms, ${WEIGHTS})` : sql`0.0`} AS score
-    FROM terms CROSS JOIN doc d ON d.number = terms.rowid WHERE terms MATCH ${match} ORDER BY terms.rowid DESC`
-  const matches = index.each<Match>(statement)
-  const window = relevance ? RELEVANCE_WINDOW : sort === 'evolution' ? EVOLUTION_WINDOW : 0
+export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchResult {
+  const { limit, offset } = request
   const entries: number[] = []
   let skipped = 0
-  for (const { entry } of inOrder(matches, window, relevance ? byScore : byRevisions)) {
+  for (const { entry } of matchesOf(index, request)) {
     if (skipped < offset) skipped++
     else if (entries.length === limit) return { entries, more: true }
     else entries.push(entry)
   }
   return { entries, more: false }
 }
+
+function* matchesOf(index: SqliteConnection, { terms, tag, sort }: SearchRequest): Generator<Match> {
+  const all = matchExpression(terms, tag, prefix => asWords(index, prefix))
+  if (sort !== 'relevance') {
+    const window = sort === 'evolution' ? EVOLUTION_WINDOW : 0
+    yield* inOrder(select(index, all), window, byRevisions)
+    return
+  }
+  // Weighing a beginning takes gathering all words that begin so: those who have it as a word are weighed, and come before the others.
+  const whole = matchExpression(terms, tag, prefix => `"${prefix}"`)
+  yield* inOrder(select(index, whole, sql`bm25(terms, ${WEIGHTS})`), RELEVANCE_WINDOW, byScore)
+  if (whole !== all) yield* inOrder(select(index, `(${all}) NOT (${whole})`), 0, byTime)
+}
+
+const select = (index: SqliteConnection, match: string, score: Sql = sql`0.0`): Iterable<Match> =>
+  index.each<Match>(sql`
+    SELECT d.entry, d.id, d.updated_at, d.revisions, ${score} AS score
+    FROM terms CROSS JOIN doc d ON d.number = terms.rowid WHERE terms MATCH ${match} ORDER BY terms.rowid DESC`)
 
 /** More words than this that a beginning may become are not named one by one. */
 const WORDS_OF_PREFIX_MAX = 256

@@ -8,7 +8,7 @@ import type { Reader } from '../database/database.ts'
 import type { Charge, Verdict } from '../domain/rate-limit.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
 import type { Limiter } from '../operations/limiter.ts'
-import type { Answer } from '../operations/operation.ts'
+import type { Answer, Reads } from '../operations/operation.ts'
 import { entryAt, newest } from '../operations/read-entries.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import { chargesOf } from './admission.ts'
@@ -45,6 +45,20 @@ const CONSTANT = Object.entries({ ...SECURITY_FIELDS, ...PUBLIC_FIELDS, 'content
 /** A request for one entry or for the newest: how it is answered from memory, and how by the store. */
 type Asked = { operation: OperationName; ready(): Answer | undefined; read(): Promise<Answer> }
 
+/** What a request asks for, where it asks for no more. */
+function askedBy(
+  { method, url = '', headers }: IncomingMessage,
+  reads: Pick<Reads, 'entries' | 'reader'>,
+): Asked | undefined {
+  if (method !== 'GET' || headers.host === undefined) return undefined
+  for (const name of ASKING_MORE) if (headers[name] !== undefined) return undefined
+  const [whole, address, digits] = ASKED.exec(url) ?? []
+  if (whole === undefined) return undefined
+  if (address !== undefined) return { operation: 'readEntry', ...entryAt(reads.entries, address) }
+  const limit = Number(digits ?? LIMITS.pageDefault)
+  return limit > LIMITS.pageMax ? undefined : { operation: 'listEntries', ...newest(reads, limit) }
+}
+
 /**
  * Answers the commonest requests, anonymous reads of one entry or of the newest, before they are routed: as the route would, limit charged
  * and read observed. Each function gives false, with nothing charged or sent, wherever it is not that simple.
@@ -57,23 +71,8 @@ export type ReadyAnswer = {
 }
 
 export function createReadyAnswer(parts: Parts): ReadyAnswer {
-  const { config, logger, metrics, reader, entries, limiter, origins, observer, now } = parts
-  const charges = new WeakMap<OriginKeys, Charge[]>()
-  const chargesFor = (origin: OriginKeys): Charge[] => {
-    const known = charges.get(origin) ?? chargesOf(config, false, origin, null)
-    charges.set(origin, known)
-    return known
-  }
-
-  const askedBy = ({ method, url = '', headers }: IncomingMessage): Asked | undefined => {
-    if (method !== 'GET' || headers.host === undefined) return undefined
-    for (const name of ASKING_MORE) if (headers[name] !== undefined) return undefined
-    const [whole, address, digits] = ASKED.exec(url) ?? []
-    if (whole === undefined) return undefined
-    if (address !== undefined) return { operation: 'readEntry', ...entryAt(entries, address) }
-    const limit = Number(digits ?? LIMITS.pageDefault)
-    return limit > LIMITS.pageMax ? undefined : { operation: 'listEntries', ...newest({ entries, reader }, limit) }
-  }
+  const { config, logger, metrics, limiter, origins, observer, now } = parts
+  const chargesFor = createCharges(config)
   const admit = (request: IncomingMessage, at: number): { origin: OriginKeys; verdict: Verdict } | undefined => {
     const origin = origins.known(request, at)
     const verdict = origin && limiter.admitHere(chargesFor(origin), at)
@@ -100,7 +99,7 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
   return {
     atOnce(request, response) {
       const began = performance.now()
-      const asked = askedBy(request)
+      const asked = askedBy(request, parts)
       const answer = asked?.ready()
       if (asked === undefined || answer === undefined) return false
       const at = now()
@@ -111,7 +110,7 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
     },
     soon(request, response, route) {
       const began = performance.now()
-      const asked = askedBy(request)
+      const asked = askedBy(request, parts)
       if (asked === undefined) return false
       const at = now()
       const admitted = admit(request, at)
@@ -127,6 +126,16 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
         .catch(route)
       return true
     },
+  }
+}
+
+/** The limits of an anonymous read by origin, made once for each that is remembered. */
+function createCharges(config: Config): (origin: OriginKeys) => Charge[] {
+  const made = new WeakMap<OriginKeys, Charge[]>()
+  return origin => {
+    const charges = made.get(origin) ?? chargesOf(config, false, origin, null)
+    made.set(origin, charges)
+    return charges
   }
 }
 
