@@ -71,31 +71,13 @@ export type ReadyAnswer = {
 }
 
 export function createReadyAnswer(parts: Parts): ReadyAnswer {
-  const { config, logger, metrics, limiter, origins, observer, now } = parts
+  const { config, limiter, origins, now } = parts
   const chargesFor = createCharges(config)
   const admit = (request: IncomingMessage, at: number): { origin: OriginKeys; verdict: Verdict } | undefined => {
     const origin = origins.known(request, at)
     const verdict = origin && limiter.admitHere(chargesFor(origin), at)
     return origin !== undefined && verdict?.admitted ? { origin, verdict } : undefined
   }
-  const send = (request: IncomingMessage, response: ServerResponse, told: Told): void => {
-    const { operation, answer, origin, verdict, at, began } = told
-    const { octets = '', observed } = answer
-    const requestId = randomUUID()
-    const userAgent = request.headers['user-agent'] ?? ''
-    if (observed !== undefined) observer.note({ actor: null, origin, userAgent, requestId, at }, observed)
-    const fields = [...CONSTANT, 'x-request-id', requestId, 'content-length', String(octets.length)]
-    addFields(fields, cacheFields(answer, { method: 'GET' }))
-    addFields(fields, rateLimitFields(verdict.standings))
-    if (answer.next !== undefined) fields.push('link', nextLink(request.url ?? '', answer.next))
-    response.writeHead(200, fields)
-    if (typeof octets === 'string') response.end(octets, 'latin1')
-    else response.end(octets)
-    const ms = performance.now() - began
-    metrics.answered(operation, 200, ms)
-    tell(logger, { requestId, operation, status: 200, ms }, request)
-  }
-
   return {
     atOnce(request, response) {
       const began = performance.now()
@@ -105,7 +87,7 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
       const at = now()
       const admitted = admit(request, at)
       if (admitted === undefined) return false
-      send(request, response, { ...admitted, operation: asked.operation, answer, at, began })
+      send(parts, request, response, { ...admitted, operation: asked.operation, answer, at, began })
       return true
     },
     soon(request, response, route) {
@@ -121,7 +103,7 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
       }
       asked
         .read()
-        .then(answer => send(request, response, { ...admitted, operation: asked.operation, answer, at, began }))
+        .then(answer => send(parts, request, response, { ...admitted, operation: asked.operation, answer, at, began }))
         .catch(leave)
         .catch(route)
       return true
@@ -146,6 +128,29 @@ type Told = {
   verdict: Verdict
   at: number
   began: number
+}
+
+/** Sends an answer, and tells everybody who is to be told. */
+function send(
+  { logger, metrics, observer }: Parts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { operation, answer, origin, verdict, at, began }: Told,
+): void {
+  const { octets = '', observed } = answer
+  const requestId = randomUUID()
+  const userAgent = request.headers['user-agent'] ?? ''
+  if (observed !== undefined) observer.note({ actor: null, origin, userAgent, requestId, at }, observed)
+  const fields = [...CONSTANT, 'x-request-id', requestId, 'content-length', String(octets.length)]
+  addFields(fields, cacheFields(answer, { method: 'GET' }))
+  addFields(fields, rateLimitFields(verdict.standings))
+  if (answer.next !== undefined) fields.push('link', nextLink(request.url ?? '', answer.next))
+  response.writeHead(200, fields)
+  if (typeof octets === 'string') response.end(octets, 'latin1')
+  else response.end(octets)
+  const ms = performance.now() - began
+  metrics.answered(operation, 200, ms)
+  tell(logger, { requestId, operation, status: 200, ms }, request)
 }
 
 function addFields(fields: string[], more: Record<string, string>): void {
