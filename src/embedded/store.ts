@@ -140,6 +140,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     },
     search: request => search({ request, record: committed(signals) }),
     readiness: () => readinessOf(state, writer.waited()),
+    full: writer.full,
     onCommit(listener) {
       followers.add(listener)
       return () => followers.delete(listener)

@@ -7,6 +7,8 @@ export type Thread = {
   /** Sends a request together with all others of this turn of the event loop. */
   ask(message: (id: number) => unknown): Promise<unknown>
   pending(): number
+  /** Whether a request that came now would be refused. */
+  full(): boolean
   /** Milliseconds that the oldest request under way has been waiting; 0 when there is none. */
   waited(): number
   close(): Promise<void>
@@ -95,11 +97,12 @@ export async function startThread(
     return oldest === undefined ? 0 : performance.now() - oldest.since
   }
   const isTooLong = (): boolean => waiting.size >= ALWAYS && (waiting.size / together) * turn > WAIT_MAX
+  const full = (): boolean => waiting.size >= pendingMax || isTooLong()
   return {
     ask: message =>
       new Promise((resolve, reject) => {
         if (dead !== undefined) return reject(dead)
-        if (waiting.size >= pendingMax || isTooLong()) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+        if (full()) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
         if (waiting.size === 0) busySince = performance.now()
         const id = nextId++
         waiting.set(id, { since: performance.now(), resolve, reject })
@@ -108,6 +111,7 @@ export async function startThread(
         outbox.push(message(id))
       }),
     pending: () => waiting.size,
+    full,
     waited,
     async close() {
       closing = true

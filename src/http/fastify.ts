@@ -29,9 +29,9 @@ type Telling = { logger: Logger; config: Config; metrics: Metrics }
  */
 export function createFastify(
   { logger, config, metrics, ready }: Telling & { ready: ReadyAnswer },
-  isStopping: () => boolean,
+  { isStopping, isFull }: { isStopping(): boolean; isFull(): boolean },
 ): FastifyInstance {
-  const overload = watchOverload(logger)
+  const overload = watchOverload(logger, isFull)
   const fail = failure({ logger, config, metrics }, overload.noteRefused)
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,

@@ -36,7 +36,7 @@ test('what comes while the event loop is held is refused with a time to come aga
   const write = (line: string): void => {
     logged += line
   }
-  const overload = watchOverload(pino({ base: null }, { write }))
+  const overload = watchOverload(pino({ base: null }, { write }), () => false)
   const server = createServer((request, response) => {
     if (!overload.take(request, response)) return
     if (request.url === '/work') work(WORK)
@@ -67,4 +67,31 @@ test('what comes while the event loop is held is refused with a time to come aga
   assert.deepEqual(statusesOf(await ask(sockets.slice(0, 1), '/work')), [200])
   assert.deepEqual(statusesOf(await ask(sockets.slice(0, 1), '/idle')), [200])
   assert.match(logged, new RegExp(`"refused":${refused.length},"msg":"requests were refused: `))
+})
+
+test('writes are refused before their bodies are read while the store has no room for them; reads and tools are not', async t => {
+  let full = true
+  const overload = watchOverload(pino({ enabled: false }), () => full)
+  const server = createServer((request, response) => {
+    if (overload.take(request, response)) response.end('done')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    overload.close()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const statusOf = async (method: string, path: string): Promise<number> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      ...(method === 'POST' ? { body: '{}' } : {}),
+    })
+    await answer.text()
+    return answer.status
+  }
+  assert.equal(await statusOf('POST', '/api/entries'), 503)
+  assert.equal(await statusOf('POST', '/mcp'), 200)
+  assert.equal(await statusOf('GET', '/api/entries'), 200)
+  full = false
+  assert.equal(await statusOf('POST', '/api/entries'), 200)
 })

@@ -31,6 +31,8 @@ export type Overload = {
 const OVERLOADED = new Problem('OVERLOADED', { retryAfter: 1 })
 /** What tells whether the service lives is told however much there is to do. */
 const FREE = new Set(Object.values(OPERATIONS).flatMap(({ cost, path }): string[] => (cost === 'free' ? [path] : [])))
+/** What is posted there may be a read. */
+const TOOLS = '/mcp'
 const pathOf = ({ url = '' }: IncomingMessage): string => targetOf(url).path
 
 function refuse(path: string, response: ServerResponse): void {
@@ -45,9 +47,10 @@ function refuse(path: string, response: ServerResponse): void {
 /**
  * Watches how long the event loop is held. Nobody is refused because of one request, or of what is not a request;
  * past that, what waits is refused until the loop has gone round, which takes a fraction of the time of answering it.
+ * Writes are refused too while there is no room for them at the store, as `isFull` says.
  * How many were refused is logged now and then, together.
  */
-export function watchOverload(logger: Logger): Overload {
+export function watchOverload(logger: Logger, isFull: () => boolean): Overload {
   let looked = performance.now()
   let used = process.threadCpuUsage()
   let held = 0
@@ -79,9 +82,11 @@ export function watchOverload(logger: Logger): Overload {
   const isTooMuch = (): boolean =>
     (held > HELD_MAX && underWay >= UNDER_WAY_MAX) ||
     (taken > 1 && performance.now() - looked > HELD_MAX && worked() > HELD_MAX)
+  const isRefused = (request: IncomingMessage): boolean =>
+    (isTooMuch() && !FREE.has(pathOf(request))) || (request.method === 'POST' && isFull() && pathOf(request) !== TOOLS)
   return {
     take(request, response) {
-      if (isTooMuch() && !FREE.has(pathOf(request))) {
+      if (isRefused(request)) {
         refused++
         refuse(pathOf(request), response)
         return false

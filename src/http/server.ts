@@ -84,7 +84,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     ...{ config, logger, metrics, entries, limiter, origins, observer, now },
     reader: store.reader,
   })
-  const app = createFastify({ logger, config, metrics, ready }, () => stopping)
+  const app = createFastify({ logger, config, metrics, ready }, { isStopping: () => stopping, isFull: store.full })
   await prepare(app, () => stopping)
   routeOperations(app, admit, handlers)
   routeGuides(app, config, now)

@@ -38,6 +38,8 @@ export type Store = {
   ): Promise<Awaited<ReturnType<(typeof UPKEEP)[N]>>>
   search(request: SearchRequest): Promise<SearchResult>
   readiness(): Readiness
+  /** Whether a write that came now would be refused as OVERLOADED. */
+  full(): boolean
   /** Calls back when more may be committed than before: after writes here, and every so often where other nodes write too. Gives what ends it. */
   onCommit(listener: () => void): () => void
   /** The address of the server that this store is a copy of; a copy takes no writes of its own. */

@@ -136,6 +136,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: search.search,
     readiness: () => readinessOf(state, writer.waited()),
+    full: writer.full,
     onCommit: followers.add,
     figures: async () => ({
       ...writer.counted(),

@@ -131,10 +131,12 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
     }
   }
 
+  const full = (): boolean => pending.length >= PENDING_MAX
   return {
+    full,
     /** Runs a work in a transaction, perhaps with others, and resolves once that is durable. */
     write<T>(work: (...parameters: Parameters<Work>) => Promise<T>, alone: boolean): Promise<T> {
-      if (pending.length >= PENDING_MAX) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+      if (full()) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
       return new Promise((resolve, reject) => {
         pending.push({ work, alone, since: performance.now(), resolve: resolve as (value: unknown) => void, reject })
         running ??= drain()
