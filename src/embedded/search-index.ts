@@ -186,7 +186,7 @@ const select = (index: SqliteConnection, match: string, score: Sql = sql`0.0`): 
     FROM terms CROSS JOIN doc d ON d.number = terms.rowid WHERE terms MATCH ${match} ORDER BY terms.rowid DESC`)
 
 /** More words than this that a beginning may become are not named one by one. */
-const WORDS_OF_PREFIX_MAX = 256
+const WORDS_OF_PREFIX_MAX = 2_000
 
 const asPrefix = (prefix: string): string => `"${prefix}" *`
 
