@@ -133,7 +133,9 @@ async function oneRound(
       if (running.measure !== undefined) return running.measure(operation, seconds)
       if (running.situation === undefined) throw new Error('There is nothing to load.')
       const { situation } = running
-      return loader.run({ situation, operation, connections, seconds, count: NO_END, from: from + offset })
+      // Each of several nodes has as many clients as a service that is alone.
+      const all = connections * situation.urls.length
+      return loader.run({ situation, operation, connections: all, seconds, count: NO_END, from: from + offset })
     }
     if (running.measure === undefined)
       await load(Math.min(WARM, options.seconds), FRESH_STEP / 2, Math.min(WARMING, options.connections))
