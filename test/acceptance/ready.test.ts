@@ -1,33 +1,53 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Entry } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
-import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import type { Activity, Entry, Stats } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
 
 let app: TestApp
 let token: string
 before(async () => {
-  app = await startApp()
+  app = await startApp({ READ_LIMIT_PER_MINUTE: '60', WRITE_LIMIT_PER_MINUTE: '1000', TRUSTED_PROXIES: '127.0.0.0/8' })
   token = (await newActor(app.url)).token
 })
 after(() => app.close())
 
-/** Fields that differ from one answer to the next. */
-const OWN = ['date', 'x-request-id', 'ratelimit']
-const told = ({ status, headers, text }: Answer) => ({
-  status,
-  text: text.replace(/"requestId":"[^"]*"/, ''),
-  headers: Object.fromEntries([...headers].filter(([name]) => !OWN.includes(name))),
-})
-const read = (path: string, headers: Record<string, string> = {}) => call(app.url, 'GET', path, { headers })
-/** A version that never was keeps an answer from being ready, and changes nothing of it. */
-const readLongWay = (path: string) => read(path, { 'if-none-match': '"never"' })
+const get = (path: string, headers: Record<string, string> = {}) => call(app.url, 'GET', path, { headers })
+const FROM_ELSEWHERE = { 'x-forwarded-for': '203.0.113.1' }
+const OWN = ['x-request-id', 'date', 'ratelimit']
 
-test('what is answered at once is what the route answers, field by field', async () => {
-  const entry = await newEntry(app.url, token)
+test('an entry is served alike however often it was read, and whatever else is asked of it', async () => {
+  const { slug } = await newEntry(app.url, token, { content: 'Zwölf Boxkämpfer ❤ 漢字 \u{1f600} "quoted"\n' })
+  const answers = []
+  for (const headers of [{}, {}, {}, { 'if-none-match': '"other"' }, { 'x-actor-token': token }] as Record<
+    string,
+    string
+  >[]) {
+    answers.push(await get(`/api/entries/${slug}`, headers))
+  }
+  const [first, ...others] = answers
+  assert.ok(first)
+  expectStatus(first, 200)
+  for (const answer of others) {
+    expectStatus(answer, 200)
+    assert.equal(answer.text, first.text)
+    const fields = (one: Answer): [string, string][] =>
+      [...one.headers].filter(([name]) => !OWN.includes(name) && name !== 'ratelimit-policy')
+    assert.deepEqual(fields(answer), fields(first))
+  }
+  assert.equal(new Set(answers.map(answer => answer.headers.get('x-request-id'))).size, answers.length)
+})
+
+test('a list of the newest is served alike however often it was read, and refused alike', async () => {
   for (let n = 0; n < 3; n++) await newEntry(app.url, token)
-  const paths = [`/api/entries/${entry.slug}`, `/api/entries/${entry.id}`, '/api/entries']
+  const told = ({ status, headers, text }: Answer) => ({
+    status,
+    text: text.replace(/"requestId":"[^"]*"/, ''),
+    headers: Object.fromEntries([...headers].filter(([name]) => !OWN.includes(name))),
+  })
   const limits = [
+    '',
     '?limit=1',
     '?limit=2',
     '?limit=50',
@@ -38,33 +58,66 @@ test('what is answered at once is what the route answers, field by field', async
     '?limit=2&offset=1',
     '?',
   ]
-  for (const path of [...paths, ...limits.map(limit => `/api/entries${limit}`), '/api/entries/', '/api/entriesx']) {
-    const expected = told(await readLongWay(path))
-    for (let time = 0; time < 3; time++) assert.deepEqual(told(await read(path)), expected, path)
+  for (const path of [...limits.map(limit => `/api/entries${limit}`), '/api/entries/', '/api/entriesx']) {
+    const from = { 'x-forwarded-for': `198.51.100.${path.length}` }
+    // A version that never was keeps an answer from being ready, and changes nothing of it.
+    const expected = told(await get(path, { ...from, 'if-none-match': '"never"' }))
+    for (let time = 0; time < 3; time++) assert.deepEqual(told(await get(path, from)), expected, path)
   }
 })
 
-test('what is answered at once shows what was written and withdrawn before it', async () => {
-  const entry = await newEntry(app.url, token)
-  const newest = async () => (await read('/api/entries?limit=2')).body.items as Entry[]
-  const withdraw = (action: string) =>
-    call(app.url, 'POST', '/api/admin/moderate', {
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-      body: { action, targetType: 'ENTRY', targetId: entry.id, reason: 'Shown at once.' },
-    })
-  for (let time = 0; time < 5; time++) {
-    assert.equal((await newest())[0]?.id, entry.id)
-    const { currentRevisionId } = (await read(`/api/entries/${entry.slug}`)).body as Entry
-    const revised = await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, {
-      token,
-      body: { ...revisionOf({ ...entry, currentRevisionId }), title: `Time ${time}` },
-    })
-    expectStatus(revised, 201)
-    assert.equal((await newest())[0]?.title, `Time ${time}`)
-    assert.equal((await read(`/api/entries/${entry.slug}`)).body.title, `Time ${time}`)
+test('each change shows in the next read, by whatever address', async () => {
+  let entry: Entry = await newEntry(app.url, token)
+  const shown = async (): Promise<Entry> => {
+    const bodies: Entry[] = []
+    for (const address of [entry.slug, entry.id, entry.slug])
+      bodies.push((await get(`/api/entries/${address}`)).body as Entry)
+    assert.deepEqual(bodies[1], bodies[0])
+    assert.deepEqual(bodies[2], bodies[0])
+    return bodies[0] as Entry
   }
-  const [first] = await newest()
-  assert.equal(first?.id, entry.id)
-  expectStatus(await withdraw('HIDE'), 200)
-  assert.notEqual((await newest())[0]?.id, entry.id)
+  await shown()
+  for (let n = 0; n < 3; n++) {
+    const answer = await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, {
+      token,
+      body: { ...revisionOf(entry), title: `Title ${n}` },
+    })
+    expectStatus(answer, 201)
+    entry = answer.body as Entry
+    assert.deepEqual(await shown(), entry)
+    const list = (await get('/api/entries?limit=1')).body as { items: Entry[] }
+    assert.deepEqual(list.items, [entry])
+  }
+  await moderate(app.url, 'ENTRY', entry.id, 'BLOCK')
+  assert.equal((await shown()).status, 'LOCKED')
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  for (const address of [entry.slug, entry.id])
+    expectProblem(await get(`/api/entries/${address}`), 410, 'ENTRY_WITHDRAWN')
+  const list = (await get('/api/entries?limit=1')).body as { items: Entry[] }
+  assert.notEqual(list.items[0]?.id, entry.id)
+  await moderate(app.url, 'ENTRY', entry.id, 'RESTORE')
+  assert.equal((await shown()).status, 'LOCKED')
+})
+
+test('reads that are ready are charged and observed like all others', async () => {
+  const { slug, id } = await newEntry(app.url, token)
+  const before = (await call<Stats>(app.url, 'GET', '/api/stats', { headers: FROM_ELSEWHERE })).body
+  let admitted = 0
+  let left: number | undefined
+  for (;;) {
+    const answer = await get(`/api/entries/${slug}`)
+    if (answer.status === 429) break
+    const now = Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])
+    if (left !== undefined) assert.equal(now, left - 1)
+    left = now
+    admitted++
+  }
+  assert.equal(left, 0)
+  // The rest of the hour's reads are counted without rows of their own.
+  const after = (await call<Stats>(app.url, 'GET', '/api/stats', { headers: FROM_ELSEWHERE })).body
+  assert.equal(after.externalInteractions - before.externalInteractions, admitted)
+  const timeline = await call<{ items: Activity[] }>(app.url, 'GET', `/api/entries/${id}/timeline`, {
+    headers: FROM_ELSEWHERE,
+  })
+  assert.equal(timeline.body.items.filter(({ action }) => action === 'READ').length, 2)
 })
