@@ -25,7 +25,7 @@ function cell(results: Results, name: string, operation: Operation): string {
   const loads = (results.targets[name]?.rounds[operation] ?? []).map(({ load }) => load)
   const full = (median(loads) ?? 0) > FULL ? '≥ ' : ''
   const ratio = name === OWN ? undefined : ratioOf(results, OWN, name, operation)
-  return `${full}${grouped(rate)}${ratio === undefined ? '' : ` (${ratio.toPrecision(2)} ×)`}`
+  return `${full}${grouped(rate)}${ratio === undefined ? '' : ` (${grouped(ratio)} ×)`}`
 }
 
 const grouped = (value: number): string =>
