@@ -34,6 +34,8 @@ const FREE = new Set(Object.values(OPERATIONS).flatMap(({ cost, path }): string[
 /** What is posted there may be a read. */
 const TOOLS = '/mcp'
 const pathOf = ({ url = '' }: IncomingMessage): string => targetOf(url).path
+const isFree = (request: IncomingMessage): boolean => FREE.has(pathOf(request))
+const isWrite = (request: IncomingMessage): boolean => request.method === 'POST' && pathOf(request) !== TOOLS
 
 function refuse(path: string, response: ServerResponse): void {
   const requestId = randomUUID()
@@ -82,11 +84,9 @@ export function watchOverload(logger: Logger, isFull: () => boolean): Overload {
   const isTooMuch = (): boolean =>
     (held > HELD_MAX && underWay >= UNDER_WAY_MAX) ||
     (taken > 1 && performance.now() - looked > HELD_MAX && worked() > HELD_MAX)
-  const isRefused = (request: IncomingMessage): boolean =>
-    (isTooMuch() && !FREE.has(pathOf(request))) || (request.method === 'POST' && isFull() && pathOf(request) !== TOOLS)
   return {
     take(request, response) {
-      if (isRefused(request)) {
+      if ((isTooMuch() && !isFree(request)) || (isFull() && isWrite(request))) {
         refused++
         refuse(pathOf(request), response)
         return false
