@@ -11,8 +11,11 @@ type Pending = {
   reject: (error: unknown) => void
 }
 
-/** Who is told of commits: before one, after one that is durable and how many works shared it, and when one has ended, whatever became of it. */
-export type Commits = { onCommitting(): void; onCommit(works: number): void; onEnd(): void }
+/**
+ * Who is told of commits: before the works of one are taken, before it, after one that is durable and how many works shared it, and when one has
+ * ended, whatever became of it.
+ */
+export type Commits = { onGroup(): void; onCommitting(): void; onCommit(works: number): void; onEnd(): void }
 
 /**
  * Group commit for the one writing connection of a SQLite store: works run one after another, each in a savepoint of its own,
@@ -28,6 +31,7 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
     // One turn of the event loop lets everything that has already arrived join the first group.
     await new Promise(setImmediate)
     while (pending.length > 0) {
+      on.onGroup()
       const group = pending.splice(0, GROUP_MAX)
       try {
         if (broken !== undefined) throw broken

@@ -20,7 +20,7 @@ test('what was read beside what was asked for is not put into the index a second
   const store = await openStoreForWriting(directory)
   const index = openIndexForWriting(indexFile(directory), 'store', 0)
   try {
-    const write = createWriteQueue(store, { onCommitting() {}, onCommit() {}, onEnd() {} })
+    const write = createWriteQueue(store, { onGroup() {}, onCommitting() {}, onCommit() {}, onEnd() {} })
     const contextOf = createContexts()
     const caller = { requestId: 'r', actor: 1, origin: null }
     await write(tx => WRITES.createActor(tx, contextOf(TERMS), { params: {}, body: {}, caller }))

@@ -24,3 +24,12 @@ test('more words than are remembered come again, and none is lost', () => {
   words.note(['w249999', 'w0', 'another'])
   assert.deepEqual(words.take(), ['another', 'w0'])
 })
+
+test('words too long to be remembered are told each time', () => {
+  const words = createNewWords()
+  const long = 'w'.repeat(65)
+  for (let time = 0; time < 2; time++) {
+    words.note([long, 'short'])
+    assert.deepEqual(words.take(), time === 0 ? ['short', long] : [long])
+  }
+})

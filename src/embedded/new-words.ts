@@ -1,7 +1,8 @@
 /** So many slots remember a word that came lately; a power of two. Small enough for the nearest memory: most words are among them. */
 const SLOTS = 32_768
-/** Words that are remembered in all; past this many they are forgotten. */
+/** Words that are remembered in all; past this many they are forgotten. Longer ones than so many characters are always new. */
 const KNOWN_MAX = 200_000
+const REMEMBERED_MAX = 64
 
 /** Of the words that pass by, those that were not seen before. */
 export type NewWords = {
@@ -13,18 +14,22 @@ export type NewWords = {
 /** Remembers words in bounded memory: what it forgot is new again. */
 export function createNewWords(): NewWords {
   const lately = new Array<string>(SLOTS).fill('')
-  const known = new Set<string>()
+  const known = new Map<string, string>()
   let fresh: string[] = []
   return {
     note(words) {
       for (const word of words) {
         const slot = slotOf(word)
         if (lately[slot] === word) continue
-        lately[slot] = word
-        if (known.has(word)) continue
-        if (known.size >= KNOWN_MAX) known.clear()
-        known.add(word)
-        fresh.push(word)
+        let kept = known.get(word)
+        if (kept === undefined) {
+          kept = copyOf(word)
+          fresh.push(kept)
+          if (word.length > REMEMBERED_MAX) continue
+          if (known.size >= KNOWN_MAX) known.clear()
+          known.set(kept, kept)
+        }
+        lately[slot] = kept
       }
     },
     take() {
@@ -34,6 +39,9 @@ export function createNewWords(): NewWords {
     },
   }
 }
+
+/** The word by itself: what V8 cuts out of a text holds on to the whole of it. */
+const copyOf = (word: string): string => Buffer.from(word).toString()
 
 function slotOf(word: string): number {
   let hash = 0

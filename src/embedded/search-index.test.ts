@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from '../database/sql.ts'
-import type { SqliteConnection } from '../database/sqlite.ts'
+import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import type { SearchRequest } from '../operations/operation.ts'
@@ -209,6 +209,36 @@ test('a word whose first transaction was undone is found by its beginning all th
   )
   assert.deepEqual(find(index, 'palim'), [2])
   index.close()
+})
+
+test('a search sees one state of the index, whatever is put into it meanwhile', () => {
+  const path = freshPath()
+  const writer = openIndexForWriting(path, 'store', 0)
+  putEntry(writer, entryOf(1, { title: 'Palimpsests' }))
+  saveIndexedRecord(writer, 1)
+  const reader = openSqlite(path, 'read')
+  const steps = 3
+  for (let step = 1; step <= steps; step++) {
+    let left = step
+    const slow: SqliteConnection = {
+      ...reader,
+      each(statement) {
+        if (--left === 0)
+          putEntry(writer, entryOf(1, { revision: 1 + step, title: step === 2 ? 'Palimpsests' : 'Palimpsest' }))
+        return reader.each(statement)
+      },
+    }
+    assert.deepEqual(find(slow, 'palimpsest', { sort: 'relevance' }), [1], `changed before step ${step}`)
+  }
+  reader.close()
+  writer.close()
+})
+
+test('a beginning of very many characters is found all the same', () => {
+  const entries = Array.from({ length: 30 }, (_, n) =>
+    entryOf(n + 1, { content: `long${String(n).padEnd(2_000, 'x')}` }),
+  )
+  withIndex(entries, index => assert.equal(find(index, 'long').length, entries.length))
 })
 
 test('an index that came in many pieces is tidied step by step, and finds the same', () => {

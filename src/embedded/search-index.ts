@@ -26,7 +26,7 @@ CREATE TABLE word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, tag_words, content='', contentless_delete=1, tokenize='ascii');
 INSERT INTO terms (terms, rank) VALUES ('automerge', ${SEGMENTS});
 `
-const SCHEMA_VERSION = 4
+const SCHEMA_VERSION = 5
 const VERSION = SCHEMA_VERSION * 1_000 + TERMS_VERSION
 
 /** Of the matches, the newest so many are ranked by relevance; older ones follow, newest first. Bounds the work of one query. */
@@ -156,10 +156,19 @@ type Match = { entry: number; id: string; updated_at: number; revisions: number;
 
 /** Finds one page of the entries that match, in the order asked for. */
 export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchResult {
-  const { limit, offset } = request
+  index.step('BEGIN')
+  try {
+    return pageOf(matchesOf(index, request), request)
+  } finally {
+    // What was read in several steps was one state of the index; nothing was written.
+    if (index.raw.isTransaction) index.step('ROLLBACK')
+  }
+}
+
+function pageOf(matches: Iterable<Match>, { limit, offset }: SearchRequest): SearchResult {
   const entries: number[] = []
   let skipped = 0
-  for (const { entry } of matchesOf(index, request)) {
+  for (const { entry } of matches) {
     if (skipped < offset) skipped++
     else if (entries.length === limit) return { entries, more: true }
     else entries.push(entry)
@@ -185,17 +194,25 @@ const select = (index: SqliteConnection, match: string, score: Sql = sql`0.0`): 
     SELECT d.entry, d.id, d.updated_at, d.revisions, ${score} AS score
     FROM terms CROSS JOIN doc d ON d.number = terms.rowid WHERE terms MATCH ${match} ORDER BY terms.rowid DESC`)
 
-/** More words than this that a beginning may become are not named one by one. */
+/** More words than this that a beginning may become are not named one by one, nor are more characters. */
 const WORDS_OF_PREFIX_MAX = 2_000
+const CHARACTERS_OF_PREFIX_MAX = 50_000
 
 const asPrefix = (prefix: string): string => `"${prefix}" *`
 
 /** The words that a beginning may become: they are walked from the newest on, where the beginning itself would be gathered whole first. */
 function asWords(index: SqliteConnection, prefix: string): string {
-  const words = index.all<{ word: string }>(sql`
-    SELECT word FROM word WHERE word >= ${prefix} AND word < ${`${prefix}\u{10ffff}`} ORDER BY word LIMIT ${WORDS_OF_PREFIX_MAX + 1}`)
-  if (words.length === 0 || words.length > WORDS_OF_PREFIX_MAX) return asPrefix(prefix)
-  return `(${words.map(({ word }) => `"${word}"`).join(' OR ')})`
+  const words: string[] = []
+  let characters = 0
+  const beginning = index.each<{ word: string }>(
+    sql`SELECT word FROM word WHERE word >= ${prefix} AND word < ${`${prefix}\u{10ffff}`} ORDER BY word`,
+  )
+  for (const { word } of beginning) {
+    characters += word.length
+    if (words.length === WORDS_OF_PREFIX_MAX || characters > CHARACTERS_OF_PREFIX_MAX) return asPrefix(prefix)
+    words.push(`"${word}"`)
+  }
+  return words.length === 0 ? asPrefix(prefix) : `(${words.join(' OR ')})`
 }
 
 type Compare = (a: Match, b: Match) => number

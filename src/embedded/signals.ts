@@ -12,7 +12,8 @@ const BEGUN = 3
 const ENDED = 4
 const WANTED = 5
 const WRITES = 6
-const SIZE = 7
+const CLOSING = 7
+const SIZE = 8
 
 export const createSignals = (): Signals =>
   new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
@@ -32,6 +33,12 @@ export function tellBegun(signals: Signals): void {
 
 export function tellEnded(signals: Signals): void {
   Atomics.store(signals, ENDED, Atomics.load(signals, BEGUN))
+}
+
+/** Says that the store closes: nobody waits for the index any more. */
+export function tellClosing(signals: Signals): void {
+  Atomics.store(signals, CLOSING, 1n)
+  Atomics.notify(signals, INDEXED)
 }
 
 /** How many commits there were; undefined while one is under way: a reader may see it or not. */
@@ -94,7 +101,7 @@ function want(signals: Signals, record: bigint): void {
   Atomics.notify(signals, WANTED)
 }
 
-/** Blocks this thread until the index has reached `record`; false when that takes longer than `patience` milliseconds. */
+/** Blocks this thread until the index has reached `record`; false when that takes longer than `patience` milliseconds, or the store closes. */
 export function awaitIndexed(signals: Signals, record: bigint, patience: number): boolean {
   const deadline = performance.now() + patience
   for (;;) {
@@ -102,7 +109,7 @@ export function awaitIndexed(signals: Signals, record: bigint, patience: number)
     if (reached >= record) return true
     want(signals, record)
     const left = deadline - performance.now()
-    if (left <= 0 || isStopping(signals)) return false
+    if (left <= 0 || Atomics.load(signals, CLOSING) === 1n) return false
     Atomics.wait(signals, INDEXED, reached, left)
   }
 }

@@ -9,7 +9,7 @@ import { findMirror } from '../store/mirror.ts'
 import { lockDataDirectory } from './data-directory.ts'
 import { bytesOf, indexFile, storeFile } from './files.ts'
 import type { Command, Query, ThreadData } from './protocol.ts'
-import { commitsOf, committed, countedSignals, createSignals, tellStop } from './signals.ts'
+import { commitsOf, committed, countedSignals, createSignals, tellClosing, tellStop } from './signals.ts'
 import { startThread, type Thread } from './thread.ts'
 
 const SEARCH_THREADS = 2
@@ -69,6 +69,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     for (let n = 0; n < SEARCH_THREADS; n++) searchers.push(await start('./search-thread.ts', SEARCHES_MAX, false))
   } catch (error) {
     state.closing = true
+    tellClosing(signals)
     tellStop(signals)
     for (const thread of threads) await thread.close()
     unlock()
@@ -156,6 +157,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     async close() {
       state.closing = true
       clearInterval(probe)
+      tellClosing(signals)
       // Of each file the one that writes closes last: it moves the log into the file.
       for (const thread of searchers) await thread.close()
       tellStop(signals)

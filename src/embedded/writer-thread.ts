@@ -16,8 +16,8 @@ const port = parentPort
 if (port === null) throw new Error('The writer runs as a worker thread only.')
 
 /**
- * Records that the search index may be behind before writes wait for it, so that no search ever waits long;
- * and how long they wait at most, because it may have everything to do anew. In milliseconds.
+ * Records that the search index may be behind before groups of writes wait for it, so that searches need not wait long;
+ * and how long each waits at most, in milliseconds: the index may have everything to do anew.
  */
 const LAG_MAX = 10_000n
 const LAG_PATIENCE = 50
@@ -30,6 +30,7 @@ const publish = (): void => {
   tellCommitted(signals, head?.record ?? 0)
 }
 const write = createWriteQueue(connection, {
+  onGroup: () => awaitIndexed(signals, committed(signals) - LAG_MAX, LAG_PATIENCE),
   onCommitting: () => tellBegun(signals),
   onCommit(works) {
     publish()
@@ -70,7 +71,6 @@ port.on('message', (message: Command[] | 'close') => {
     })
     return
   }
-  awaitIndexed(signals, committed(signals) - LAG_MAX, LAG_PATIENCE)
   for (const command of message) {
     perform(command).then(
       result => reply({ id: command.id, result }),

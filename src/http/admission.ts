@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
@@ -41,6 +42,8 @@ type Parts = {
   now: () => number
   /** The server that this one is a copy of: it alone takes writes and knows tokens. */
   original?: string | undefined
+  /** What was charged for a request before it was routed. */
+  charged: WeakMap<IncomingMessage, Verdict>
 }
 
 const numberOf = (claim: ActorClaim): number | null => (claim.kind === 'actor' ? claim.number : null)
@@ -100,7 +103,7 @@ export function createAdmission(parts: Parts) {
 }
 
 /** Gives the function that charges a request, or throws RATE_LIMITED; either way the answer tells how the limits stand. */
-function createCharge({ config, reader, limiter }: Pick<Parts, 'config' | 'reader' | 'limiter'>) {
+function createCharge({ config, reader, limiter, charged }: Pick<Parts, 'config' | 'reader' | 'limiter' | 'charged'>) {
   const cooldown = config.cooldownSeconds * 1_000
   return async (
     name: OperationName,
@@ -108,7 +111,8 @@ function createCharge({ config, reader, limiter }: Pick<Parts, 'config' | 'reade
     { origin, actor, at }: Pick<Admitted, 'origin' | 'actor' | 'at'>,
     reply: FastifyReply,
   ): Promise<Verdict> => {
-    const verdict = await limiter.admit(chargesOf(config, writing, origin, actor), at)
+    const verdict =
+      charged.get(reply.request.raw) ?? (await limiter.admit(chargesOf(config, writing, origin, actor), at))
     reply.headers(rateLimitFields(verdict.standings))
     if (verdict.admitted) return verdict
     // Waiting must suffice: a cooldown that outlasts the limit is told already now.

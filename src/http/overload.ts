@@ -31,11 +31,9 @@ export type Overload = {
 const OVERLOADED = new Problem('OVERLOADED', { retryAfter: 1 })
 /** What tells whether the service lives is told however much there is to do. */
 const FREE = new Set(Object.values(OPERATIONS).flatMap(({ cost, path }): string[] => (cost === 'free' ? [path] : [])))
-/** What is posted there may be a read. */
-const TOOLS = '/mcp'
 const pathOf = ({ url = '' }: IncomingMessage): string => targetOf(url).path
 const isFree = (request: IncomingMessage): boolean => FREE.has(pathOf(request))
-const isWrite = (request: IncomingMessage): boolean => request.method === 'POST' && pathOf(request) !== TOOLS
+const isWrite = (request: IncomingMessage): boolean => request.method === 'POST' && pathOf(request).startsWith('/api/')
 
 function refuse(path: string, response: ServerResponse): void {
   const requestId = randomUUID()

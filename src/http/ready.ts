@@ -32,6 +32,8 @@ type Parts = {
   origins: Origins
   observer: Pick<Observer, 'note'>
   now: () => number
+  /** What was charged for a request before it was routed. */
+  charged: WeakMap<IncomingMessage, Verdict>
 }
 
 /** The address of one entry, or of the newest. */
@@ -66,12 +68,12 @@ function askedBy(
 export type ReadyAnswer = {
   /** Answers where all that takes is in memory, in a third of the time. */
   atOnce(request: IncomingMessage, response: ServerResponse): boolean
-  /** Answers once the store has; what then fails is left to `route`. */
+  /** Answers once the store has; what then fails is left to `route`, charged already. */
   soon(request: IncomingMessage, response: ServerResponse, route: () => void): boolean
 }
 
 export function createReadyAnswer(parts: Parts): ReadyAnswer {
-  const { config, limiter, origins, now } = parts
+  const { config, logger, limiter, origins, now, charged } = parts
   const chargesFor = createCharges(config)
   const admit = (request: IncomingMessage, at: number): { origin: OriginKeys; verdict: Verdict } | undefined => {
     const origin = origins.known(request, at)
@@ -97,15 +99,20 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
       const at = now()
       const admitted = admit(request, at)
       if (admitted === undefined) return false
-      const leave = async (): Promise<void> => {
-        await limiter.refund(admitted.verdict, at)
-        route()
-      }
+      const { operation } = asked
       asked
         .read()
-        .then(answer => send(parts, request, response, { ...admitted, operation: asked.operation, answer, at, began }))
-        .catch(leave)
-        .catch(route)
+        .then(
+          answer => send(parts, request, response, { ...admitted, operation, answer, at, began }),
+          () => {
+            charged.set(request, admitted.verdict)
+            route()
+          },
+        )
+        .catch(error => {
+          logger.error({ err: error }, 'an answer could not be sent')
+          response.destroy()
+        })
       return true
     },
   }

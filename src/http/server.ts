@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
+import type { Verdict } from '../domain/rate-limit.ts'
 import { createEntryCache } from '../operations/entry-cache.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Store, Terms } from '../operations/store.ts'
@@ -56,14 +58,16 @@ const DRAIN = 8_000
 
 /** Builds the HTTP face: every operation of the contract table, the guides and the pages. Listening is left to the caller. */
 export async function createServer(options: ServerOptions): Promise<Server> {
-  const { config, store, logger, limiter, now, secrets } = options
+  const { config, store, logger, now, secrets } = options
   const terms = (at = now()): Terms => ({ at, cooldown: config.cooldownSeconds * 1_000, dataClass: 'EXTERNAL' })
   const observer = createObserver(store, terms, (lost, error) =>
     logger.error({ lost, err: error }, 'observations were dropped: the store did not take them'),
   )
   const saltOf = (day: string): Promise<string> => store.keep('openDay', day, terms())
   const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
-  const admit = createAdmission({ ...options, reader: store.reader, origins, original: store.original })
+  const { reader } = store
+  const charged = new WeakMap<IncomingMessage, Verdict>()
+  const admit = createAdmission({ ...options, reader, origins, original: store.original, charged })
   let stopping = false
   const readiness = () => (stopping ? { ready: false, status: 'stopping' } : store.readiness())
   const entries = createEntryCache(store)
@@ -80,10 +84,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
 
   const metrics = createMetrics(store, () => readiness().ready)
-  const ready = createReadyAnswer({
-    ...{ config, logger, metrics, entries, limiter, origins, observer, now },
-    reader: store.reader,
-  })
+  const ready = createReadyAnswer({ ...options, reader, metrics, entries, origins, observer, charged })
   const app = createFastify({ logger, config, metrics, ready }, { isStopping: () => stopping, isFull: store.full })
   await prepare(app, () => stopping)
   routeOperations(app, admit, handlers)

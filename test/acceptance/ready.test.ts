@@ -66,6 +66,17 @@ test('a list of the newest is served alike however often it was read, and refuse
   }
 })
 
+test('a read that finds nothing is charged once', async () => {
+  const from = { 'x-forwarded-for': '198.51.100.77' }
+  const left: number[] = []
+  for (let time = 0; time < 4; time++) {
+    const answer = await get('/api/entries/never-written', from)
+    expectProblem(answer, 404, 'ENTRY_NOT_FOUND')
+    left.push(Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]))
+  }
+  assert.deepEqual(left, [59, 58, 57, 56])
+})
+
 test('each change shows in the next read, by whatever address', async () => {
   let entry: Entry = await newEntry(app.url, token)
   const shown = async (): Promise<Entry> => {

@@ -37,6 +37,7 @@ beforeEach(() => {
   reader = open(path, 'read')
   commits = 0
   write = createWriteQueue(connection, {
+    onGroup() {},
     onCommitting() {},
     onCommit() {
       commits++
