@@ -170,7 +170,9 @@ export const mediawiki: Target = {
       execFileSync('chown', ['-R', SERVER_USER, scratch])
       execFileSync('chmod', ['-R', 'a+rX', scratch, kept])
     }
-    const server = startServer(['apache2', '-f', join(scratch, 'apache.conf'), '-DFOREGROUND'], {})
+    // When it ends it ends its whole process group, which must not be ours.
+    const options = { detached: true }
+    const server = startServer(['apache2', '-f', join(scratch, 'apache.conf'), '-DFOREGROUND'], options)
     const url = `http://127.0.0.1:${port}`
     await answering(url, server.said)
     return {
