@@ -24,8 +24,9 @@ export type ThreadOptions = {
 
 /** Whoever would wait longer than this, by how fast answers came lately, is refused at once: who waits longer has often gone. In milliseconds. */
 const WAIT_MAX = 2_000
-/** So few requests may always be under way. */
+/** So few requests may always be under way: of those answered together, what is answered now and as many that wait for the next time. */
 const ALWAYS = 8
+const GROUPS_ALWAYS = 2
 /** Far more than a thread needs; the less it may take, the sooner V8 collects what it does not need any more. */
 const OLD_GENERATION_MB = 512
 /** How much the newest answers weigh in how fast they come. */
@@ -96,7 +97,8 @@ export async function startThread(
     const [oldest] = waiting.values()
     return oldest === undefined ? 0 : performance.now() - oldest.since
   }
-  const isTooLong = (): boolean => waiting.size >= ALWAYS && (waiting.size / together) * turn > WAIT_MAX
+  const always = Math.max(ALWAYS, GROUPS_ALWAYS * together)
+  const isTooLong = (): boolean => waiting.size >= always && (waiting.size / together) * turn > WAIT_MAX
   const full = (): boolean => waiting.size >= pendingMax || isTooLong()
   return {
     ask: message =>
