@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
@@ -12,7 +13,8 @@ import type { Command, Query, ThreadData } from './protocol.ts'
 import { commitsOf, committed, countedSignals, createSignals, tellClosing, tellStop } from './signals.ts'
 import { startThread, type Thread } from './thread.ts'
 
-const SEARCH_THREADS = 2
+/** On one core a second one would only take memory. */
+const SEARCH_THREADS = Math.min(2, availableParallelism())
 /** Writes and searches under way before further ones are refused as OVERLOADED. */
 const WRITES_MAX = 2_000
 const SEARCHES_MAX = 1_000
@@ -29,7 +31,7 @@ export type EmbeddedStore = Store & {
 
 /**
  * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index,
- * some that search; point reads run in this thread.
+ * one or two that search; point reads run in this thread.
  */
 export async function openEmbeddedStore(directory: string): Promise<EmbeddedStore> {
   const unlock = lockDataDirectory(directory)
