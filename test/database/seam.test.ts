@@ -19,6 +19,7 @@ const opened: SqliteConnection[] = []
 let made = 0
 let connection: SqliteConnection
 let reader: SqliteConnection
+let groups = 0
 let commits: number
 let write: ReturnType<typeof createWriteQueue>
 
@@ -36,8 +37,11 @@ beforeEach(() => {
     CREATE TABLE reply (note INTEGER NOT NULL REFERENCES note DEFERRABLE INITIALLY DEFERRED) STRICT;`)
   reader = open(path, 'read')
   commits = 0
+  groups = 0
   write = createWriteQueue(connection, {
-    onGroup() {},
+    onGroup() {
+      groups++
+    },
     onCommitting() {},
     onCommit() {
       commits++
@@ -59,6 +63,13 @@ test('a work gives its result once another connection can read what it wrote', a
   })
   assert.equal(result, 'done')
   assert.deepEqual(texts(), ['a'])
+})
+
+test('whoever holds writes up is asked once for each group, however many works wait', async () => {
+  const works = 300
+  await Promise.all(Array.from({ length: works }, (_, n) => write(tx => add(tx, `${n}`))))
+  assert.equal(commits, 2)
+  assert.equal(groups, 2)
 })
 
 test('works that arrive together share one commit, in the order they came', async () => {
