@@ -35,8 +35,8 @@ export function createRateLimiter() {
   let older = new Map<string, Log>()
   let turnedAt: number | undefined
   let unsaved: Admission[] = []
-  /** Of each key the newest of them. */
-  let newest = new Map<string, Admission>()
+  /** Of each key the newest of those. */
+  let newestUnsaved = new Map<string, Admission>()
 
   const turn = (at: number): void => {
     if (turnedAt === undefined || at < turnedAt) turnedAt = at
@@ -81,14 +81,14 @@ export function createRateLimiter() {
     else log.push(bin, count)
   }
   const leaveUnsaved = ({ key, bin, count }: Admission): void => {
-    const known = newest.get(key)
+    const known = newestUnsaved.get(key)
     if (known?.bin === bin) {
       known.count += count
       return
     }
     const admission = { bin, key, count }
     unsaved.push(admission)
-    newest.set(key, admission)
+    newestUnsaved.set(key, admission)
   }
   const charge = (key: string, bin: number, count: number): void => {
     add(key, bin, count)
@@ -119,7 +119,7 @@ export function createRateLimiter() {
       let wait = 0
       for (const one of charges) wait = Math.max(wait, waitOf(one, at))
       const bins = charges.map(({ quota }) => binOf(quota, at))
-      if (wait === 0) for (const { key, quota } of charges) charge(key, binOf(quota, at), 1)
+      if (wait === 0) charges.forEach(({ key }, index) => charge(key, bins[index] ?? at, 1))
       return {
         admitted: wait === 0,
         standings: charges.map(one => standingOf(one, at)),
@@ -150,7 +150,7 @@ export function createRateLimiter() {
     takeUnsaved(): Admission[] {
       const admissions = unsaved.filter(({ count }) => count !== 0)
       unsaved = []
-      newest = new Map()
+      newestUnsaved = new Map()
       return admissions
     },
     /** Takes admissions that could not be kept, to be handed out again. */

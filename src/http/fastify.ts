@@ -40,9 +40,10 @@ export function createFastify(
     serverFactory: handle =>
       createHttpServer({ ...TIMEOUTS }, (request, response) => {
         const route = (): void => handle(request, response)
-        if (!isStopping() && ready.atOnce(request, response)) return
+        const asked = isStopping() ? undefined : ready.askedBy(request)
+        if (asked !== undefined && ready.atOnce(asked, request, response)) return
         if (!overload.take(request, response)) metrics.failed('OVERLOADED')
-        else if (isStopping() || !ready.soon(request, response, route)) route()
+        else if (asked === undefined || !ready.soon(asked, request, response, route)) route()
       }),
     genReqId: () => randomUUID(),
     bodyLimit: LIMITS.bodyBytes,

@@ -45,7 +45,7 @@ const ASKING_MORE = ['x-actor-token', 'if-none-match', 'content-length', 'transf
 const CONSTANT = Object.entries({ ...SECURITY_FIELDS, ...PUBLIC_FIELDS, 'content-type': JSON_TYPE }).flat()
 
 /** A request for one entry or for the newest: how it is answered from memory, and how by the store. */
-type Asked = { operation: OperationName; ready(): Answer | undefined; read(): Promise<Answer> }
+export type Asked = { operation: OperationName; ready(): Answer | undefined; read(): Promise<Answer> }
 
 /** What a request asks for, where it asks for no more. */
 function askedBy(
@@ -66,10 +66,12 @@ function askedBy(
  * and read observed. Each function gives false, with nothing charged or sent, wherever it is not that simple.
  */
 export type ReadyAnswer = {
+  /** What a request asks for, where it is one of these. */
+  askedBy(request: IncomingMessage): Asked | undefined
   /** Answers where all that takes is in memory, in a third of the time. */
-  atOnce(request: IncomingMessage, response: ServerResponse): boolean
+  atOnce(asked: Asked, request: IncomingMessage, response: ServerResponse): boolean
   /** Answers once the store has; what then fails is left to `route`, charged already. */
-  soon(request: IncomingMessage, response: ServerResponse, route: () => void): boolean
+  soon(asked: Asked, request: IncomingMessage, response: ServerResponse, route: () => void): boolean
 }
 
 export function createReadyAnswer(parts: Parts): ReadyAnswer {
@@ -81,27 +83,23 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
     return origin !== undefined && verdict?.admitted ? { origin, verdict } : undefined
   }
   return {
-    atOnce(request, response) {
+    askedBy: request => askedBy(request, parts),
+    atOnce({ operation, ready }, request, response) {
       const began = performance.now()
-      const asked = askedBy(request, parts)
-      const answer = asked?.ready()
-      if (asked === undefined || answer === undefined) return false
+      const answer = ready()
+      if (answer === undefined) return false
       const at = now()
       const admitted = admit(request, at)
       if (admitted === undefined) return false
-      send(parts, request, response, { ...admitted, operation: asked.operation, answer, at, began })
+      send(parts, request, response, { ...admitted, operation, answer, at, began })
       return true
     },
-    soon(request, response, route) {
+    soon({ operation, read }, request, response, route) {
       const began = performance.now()
-      const asked = askedBy(request, parts)
-      if (asked === undefined) return false
       const at = now()
       const admitted = admit(request, at)
       if (admitted === undefined) return false
-      const { operation } = asked
-      asked
-        .read()
+      read()
         .then(
           answer => send(parts, request, response, { ...admitted, operation, answer, at, began }),
           () => {
