@@ -5,6 +5,7 @@ import { type Results, rateOf, ratioOf } from './results.ts'
 export type Claim = { name: string; measured: string; target: string; held: boolean | null }
 
 const OWN = 'palimpsest'
+/** Those whose answers are of now, as this service's are: a relay that answers with what it gave a second ago is shown, and not judged. */
 const PEERS = ['directus', 'nostr-relay', 'atproto-pds', 'mcp-memory', 'mediawiki']
 
 /** Judges every promise about speed and size against the figures of a run. */
