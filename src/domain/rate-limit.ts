@@ -119,7 +119,7 @@ export function createRateLimiter() {
       let wait = 0
       for (const one of charges) wait = Math.max(wait, waitOf(one, at))
       const bins = charges.map(({ quota }) => binOf(quota, at))
-      if (wait === 0) charges.forEach(({ key }, index) => charge(key, bins[index] ?? at, 1))
+      if (wait === 0) for (const [index, { key }] of charges.entries()) charge(key, bins[index] ?? at, 1)
       return {
         admitted: wait === 0,
         standings: charges.map(one => standingOf(one, at)),
