@@ -1,11 +1,7 @@
 import slugify from '@sindresorhus/slugify'
-import { UUID_PATTERN } from '../contract/fields.ts'
+import { isUuid } from './uuid.ts'
 
 const SLUG_MAX = 80
-const UUID = new RegExp(UUID_PATTERN)
-
-/** Whether an address in a path is an id rather than a slug. */
-export const isUuid = (address: string): boolean => UUID.test(address)
 
 /**
  * The readable address made from a title: ASCII, at most 80 characters, cut at a word edge; '' when nothing readable is left.

@@ -5,7 +5,7 @@ import { assertDurable, openSqlite, type SqliteConnection } from '../database/sq
 import { insertHead } from '../store/head.ts'
 import { storeFile } from './files.ts'
 
-const CACHE_KIB = 8_192
+const CACHE_KIB = 4_096
 
 /** Opens the store of a locked directory for writing: made if it is not there, of the newest schema, every commit durable. */
 export async function openStoreForWriting(directory: string): Promise<SqliteConnection> {

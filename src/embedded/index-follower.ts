@@ -3,7 +3,7 @@ import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
 import { putEntry, removeEntry, saveIndexedRecord } from './search-index.ts'
 
 /** Entries put into the index in one transaction. */
-const BATCH = 500
+const BATCH = 200
 
 /**
  * Puts every entry that changed after the record `from` into the index, in the order of change, until it holds at least all up to `to`.

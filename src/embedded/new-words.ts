@@ -1,45 +1,36 @@
 /** So many slots remember a word that came lately; a power of two. Small enough for the nearest memory: most words are among them. */
 const SLOTS = 32_768
-/** Words that are remembered in all; past this many they are forgotten. Longer ones than so many characters are always new. */
-const KNOWN_MAX = 200_000
+/** Longer words than so many characters are not remembered. */
 const REMEMBERED_MAX = 64
 
-/** Of the words that pass by, those that were not seen before. */
+/** Of the words that pass by, those that were not seen lately. */
 export type NewWords = {
   note(words: readonly string[]): void
   /** Those that are new since the last time, sorted. */
   take(): string[]
 }
 
-/** Remembers words in bounded memory: what it forgot is new again. */
+/** Remembers words in bounded memory: what another one took the place of is new again. */
 export function createNewWords(): NewWords {
   const lately = new Array<string>(SLOTS).fill('')
-  const known = new Map<string, string>()
-  let fresh: string[] = []
+  let fresh = new Set<string>()
   return {
     note(words) {
       for (const word of words) {
         const slot = slotOf(word)
         if (lately[slot] === word) continue
-        let kept = known.get(word)
-        if (kept === undefined) {
-          kept = copyOf(word)
-          fresh.push(kept)
-          if (word.length > REMEMBERED_MAX) continue
-          if (known.size >= KNOWN_MAX) known.clear()
-          known.set(kept, kept)
-        }
-        lately[slot] = kept
+        const kept = copyOf(word)
+        fresh.add(kept)
+        if (word.length <= REMEMBERED_MAX) lately[slot] = kept
       }
     },
     take() {
-      const taken = fresh.sort()
-      fresh = []
+      const taken = [...fresh].sort()
+      fresh = new Set()
       return taken
     },
   }
 }
-
 /** The word by itself: what V8 cuts out of a text holds on to the whole of it. */
 const copyOf = (word: string): string => Buffer.from(word).toString()
 

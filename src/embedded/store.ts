@@ -3,7 +3,7 @@ import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { GROUP_MAX } from '../database/write-queue.ts'
-import type { Answer, Readiness, SearchResult } from '../operations/operation.ts'
+import type { Readiness, SearchResult, WriteAnswer } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
@@ -22,7 +22,7 @@ const SEARCHES_MAX = 1_000
 const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000
-const READ_CACHE_KIB = 8_192
+const READ_CACHE_KIB = 4_096
 
 export type EmbeddedStore = Store & {
   /** Sets who is told before the writes of a turn are sent, and may still send something with them. */
@@ -134,7 +134,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     ...(original === undefined ? {} : { original }),
     async write(name, request, terms) {
       if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
-      return (await perform(name, request, terms)) as Answer
+      return (await perform(name, request, terms)) as WriteAnswer
     },
     async keep(name, input, terms) {
       // Sequence numbers of a copy are those of the original: what is read here is not counted.

@@ -30,8 +30,10 @@ type Parts = {
 }
 
 /** The body as it goes out. */
-const bytesOf = ({ octets, body }: Answer): Buffer | string =>
-  octets === undefined ? JSON.stringify(body) : typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets
+function bytesOf({ octets, body }: Answer): Buffer | string {
+  if (octets === undefined) return JSON.stringify(body)
+  return typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets
+}
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Problem } from '../contract/problems.ts'
 import { READS, type ReadName } from '../operations/index.ts'
-import type { Observed, Reads } from '../operations/operation.ts'
+import { bodyOf, type Observed, type Reads } from '../operations/operation.ts'
 import { layout } from '../web/layout.ts'
 import type { Document, File, Page, PageRequest, Query } from '../web/page.ts'
 import { problemPage } from '../web/problem-page.ts'
@@ -73,7 +73,7 @@ export function createPageHandler({ config, observer, readsFor }: Parts) {
       async read<B extends object>(name: ReadName, of = params, by: Query = {}): Promise<B> {
         const answer = await READS[name](reads, { params: of, query: by })
         if (name === page.as) observed ??= answer.observed
-        return answer.body as B
+        return bodyOf(answer) as B
       },
     }
     const shown = await page.render(asked)

@@ -4,28 +4,27 @@ import { type EntryRow, findEntry, findEntryByNumber, listChangedNumbers, toEntr
 import { isModeratedSince } from '../store/moderation.ts'
 import { etagOf } from './etag.ts'
 import { createHalves } from './halves.ts'
+import { objectOf, octetsOf } from './octets.ts'
 import type { Store } from './store.ts'
 
-/** What the cache may hold, in characters of JSON, and how many addresses it knows. */
-const WEIGHT_MAX = 16_000_000
+/** What the cache may hold, in bytes of JSON, and how many addresses it knows. */
+const WEIGHT_MAX = 8_000_000
 const ADDRESSES_MAX = 100_000
 /** What is kept of whole pages, in bytes of JSON. */
 const PAGES_MAX = 4_000_000
 /** More changes than this at once empty the cache. */
 const CHANGES_MAX = 1_000
 
-/** A public entry as it is served. Never to be changed: it is shared. */
+/** A public entry as it is served. It is kept as what is sent alone, which is half of what it takes together with the object. */
 export type ServedEntry = {
   number: number
   revision: number
   etag: string
-  entry: Entry
-  /** Its JSON: the UTF-8 of it, one character per byte. */
   octets: string
 }
 
-/** A page of entries, and the JSON of the whole answer that shows it: its UTF-8. */
-export type ServedPage = { entries: ServedEntry[]; more: boolean; octets: Buffer }
+/** A page of so many entries as it is served. */
+export type ServedPage = { entries: number; more: boolean; octets: Buffer }
 
 export type EntryCache = {
   /** The public entry of an id or slug, where it is known and nothing was committed since: without waiting for the store. */
@@ -78,7 +77,7 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
   const keep = (row: EntryRow, from: number): ServedEntry => {
     const entry = toEntry(row)
     const octets = octetsOf(JSON.stringify(entry))
-    const served = { number: row.number, revision: row.revision, etag: etagOf(entry), entry, octets }
+    const served = { number: row.number, revision: row.revision, etag: etagOf(entry), octets }
     // Where the store has moved on meanwhile, nobody knows whether the row was read before or after.
     if (from === reached && !row.withdrawn) kept.set(row.number, served, octets.length)
     return served
@@ -128,8 +127,5 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
   }
 }
 
-/** A text's UTF-8, one character per byte: what is sent as it is, and joined without being encoded again. */
-export function octetsOf(text: string): string {
-  const bytes = Buffer.from(text)
-  return bytes.length === text.length ? text : bytes.toString('latin1')
-}
+/** A kept entry as an object. */
+export const entryOf = ({ octets }: ServedEntry): Entry => objectOf(octets) as Entry

@@ -6,6 +6,7 @@ import type { Retry } from '../domain/retry.ts'
 import type { Term } from '../domain/terms.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import type { EntryCache } from './entry-cache.ts'
+import { type Octets, objectOf } from './octets.ts'
 
 /** Who calls, as far as the service can tell. */
 export type Caller = {
@@ -39,11 +40,11 @@ export type Observed = {
   metadata: { resultCount: number; tag: string | null; sort: Sort } | null
 }
 
-/** What an operation answers, before it is HTTP. */
-export type Answer = {
-  body: object
-  /** The JSON of the body where it is ready: its UTF-8, a string with one character per byte. */
-  octets?: string | Buffer
+/** What an operation answers, before it is HTTP: an object, or octets where its JSON is there already. */
+export type Answer = WriteAnswer | (Beside & { octets: Octets; body?: undefined })
+/** What every write answers. */
+export type WriteAnswer = Beside & { body: object; octets?: undefined }
+type Beside = {
   /** What is sent instead of the body where the operation has a media: its text, piece by piece, made as fast as it is read. */
   pieces?: AsyncIterable<string | Uint8Array>
   /** Opaque version of the body, without quotes. */
@@ -64,6 +65,9 @@ export type Answer = {
   /** What was observed beside it, where one answer shows several entries. */
   alsoObserved?: readonly Observed[]
 }
+
+/** The object that an answer says. */
+export const bodyOf = (answer: Answer): object => answer.body ?? objectOf(answer.octets)
 
 /** Which entries to find: all of the terms, the tag, in this order. */
 export type SearchRequest = { terms: Term[]; tag: string | null; sort: Sort; limit: number; offset: number }
@@ -112,4 +116,4 @@ type AnyQuery = CursorQuery &
   ExportQuery &
   ManifestQuery
 export type ReadOperation = (reads: Reads, request: ReadRequest<AnyQuery>) => Promise<Answer>
-export type WriteOperation<B> = (tx: Transaction, context: Context, request: WriteRequest<B>) => Promise<Answer>
+export type WriteOperation<B> = (tx: Transaction, context: Context, request: WriteRequest<B>) => Promise<WriteAnswer>

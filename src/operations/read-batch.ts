@@ -1,19 +1,17 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../contract/problems.ts'
-import type { Batch, Missing } from '../contract/resources.ts'
-import { octetsOf, type ServedEntry } from './entry-cache.ts'
+import type { Missing } from '../contract/resources.ts'
+import type { ServedEntry } from './entry-cache.ts'
+import { octetsOf } from './octets.ts'
 import type { ReadOperation, Reads } from './operation.ts'
 
 /** Reads several entries at once: one item for each id or slug, in the order asked, an entry or why there is none. */
 export const readBatch: ReadOperation = async ({ entries }, { query }) => {
   const found = await Promise.all((query.ids ?? '').split(',').map(id => readOrMissing(entries, id)))
-  const items = found.map(one => ('entry' in one ? one.entry : one))
-  const octets = found.map(one => ('entry' in one ? one.octets : octetsOf(JSON.stringify(one))))
-  const versions = found.map(one => ('entry' in one ? one.etag : one.problem))
-  const read = new Map(found.flatMap(one => ('entry' in one ? [[one.number, one.revision] as const] : [])))
-  const body: Batch = { items, dataClass: 'EXTERNAL' }
+  const octets = found.map(one => ('octets' in one ? one.octets : octetsOf(JSON.stringify(one))))
+  const versions = found.map(one => ('octets' in one ? one.etag : one.problem))
+  const read = new Map(found.flatMap(one => ('octets' in one ? [[one.number, one.revision] as const] : [])))
   return {
-    body,
     octets: `{"items":[${octets.join(',')}],"dataClass":"EXTERNAL"}`,
     etag: hash('sha256', versions.join(), 'base64url').slice(0, 22),
     alsoObserved: [...read].map(([entry, revision]) => ({ action: 'READ', entry, revision, metadata: null })),

@@ -44,7 +44,7 @@ const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXT
 const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean): ServedPage => {
   const items = entries.map(one => one.octets).join(',')
   return {
-    entries,
+    entries: entries.length,
     more,
     octets: Buffer.from(`{"items":[${items}],${JSON.stringify(frameOf(wanted)).slice(1)}`, 'latin1'),
   }
@@ -53,14 +53,13 @@ const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean): ServedPa
 function pageAnswer(wanted: Wanted, { entries, more, octets }: ServedPage): Answer {
   const { tag, sort, limit, offset } = wanted
   return {
-    body: { items: entries.map(({ entry }) => entry), ...frameOf(wanted) },
     octets,
     ...(more && offset + limit <= LIMITS.offsetMax ? { next: { offset: offset + limit } } : {}),
     observed: {
       action: 'SEARCH',
       entry: null,
       revision: null,
-      metadata: { resultCount: entries.length, tag: tag === '' ? null : tag, sort },
+      metadata: { resultCount: entries, tag: tag === '' ? null : tag, sort },
     },
   }
 }
@@ -100,8 +99,7 @@ async function findNewest({ entries, reader }: Newest, order: Order, wanted: Wan
   }
 }
 
-const entryAnswer = ({ entry, octets, etag, number, revision }: ServedEntry): Answer => ({
-  body: entry,
+const entryAnswer = ({ octets, etag, number, revision }: ServedEntry): Answer => ({
   octets,
   etag,
   observed: { action: 'READ', entry: number, revision, metadata: null },

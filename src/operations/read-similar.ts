@@ -2,6 +2,7 @@ import { SIMILAR_MAX } from '../contract/limits.ts'
 import type { Entry, Similar, SimilarList } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import { type Draft, probesOf, SIMILAR_FROM, similarity } from '../domain/similar.ts'
+import { entryOf } from './entry-cache.ts'
 import type { ReadOperation, Reads } from './operation.ts'
 
 /** The newest so many entries of each search are looked at; what more than these have is common. */
@@ -19,7 +20,8 @@ export const listSimilar: ReadOperation = async (reads, { query }) => {
   const { candidates, common } = await gather(reads, draft)
   const found = await reads.entries.list(candidates)
   const items = found
-    .map(({ entry }) => ({ entry, score: similarity(draft, entry, common) }))
+    .map(served => entryOf(served))
+    .map(entry => ({ entry, score: similarity(draft, entry, common) }))
     .filter(({ score }) => score >= SIMILAR_FROM)
     .sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? 1 : -1))
     .slice(0, SIMILAR_MAX)

@@ -2,7 +2,7 @@ import { RETRY_HOURS } from '../contract/limits.ts'
 import { Problem } from '../contract/problems.ts'
 import { type Retry, SEAL_NONCE_BYTES, seal, unseal } from '../domain/retry.ts'
 import { findRetry, forgetRetry, insertRetry } from '../store/retry.ts'
-import type { Answer, WriteOperation } from './operation.ts'
+import type { WriteAnswer, WriteOperation } from './operation.ts'
 
 /** How long the answer to a write is kept for retries, in milliseconds. */
 export const RETRY_KEPT = RETRY_HOURS * 3_600_000
@@ -20,7 +20,7 @@ const retriable =
     const kept = await findRetry(tx, retry.id)
     if (kept !== undefined && kept.created_at > context.at - RETRY_KEPT) {
       if (kept.request !== retry.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
-      return { ...(unpack(unseal(retry, kept.answer), body) satisfies Answer), replayed: true }
+      return { ...(unpack(unseal(retry, kept.answer), body) satisfies WriteAnswer), replayed: true }
     }
     if (kept !== undefined) await forgetRetry(tx, retry.id)
     const answer = await operation(tx, context, request)
@@ -42,10 +42,10 @@ export const allRetriable = <W extends Record<string, WriteOperation<never>>>(op
 const sealed = (retry: Retry, packed: Packed, nonce: Uint8Array): string => seal(retry, JSON.stringify(packed), nonce)
 
 /** An answer without the texts that the request says as well: a retry brings them along again. */
-type Packed = Pick<Answer, 'etag' | 'location'> & { members: Member[] }
+type Packed = Pick<WriteAnswer, 'etag' | 'location'> & { members: Member[] }
 type Member = [name: string] | [name: string, value: unknown]
 
-function pack({ body, etag, location }: Answer, said: object): Packed {
+function pack({ body, etag, location }: WriteAnswer, said: object): Packed {
   const given = said as Record<string, unknown>
   const members = Object.entries(body)
     .filter(([, value]) => value !== undefined)
@@ -56,7 +56,7 @@ function pack({ body, etag, location }: Answer, said: object): Packed {
   return { members, ...(etag === undefined ? {} : { etag }), ...(location === undefined ? {} : { location }) }
 }
 
-function unpack(text: string, said: object): Answer {
+function unpack(text: string, said: object): WriteAnswer {
   const { members, ...rest } = JSON.parse(text) as Packed
   const given = said as Record<string, unknown>
   return {

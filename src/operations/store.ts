@@ -1,6 +1,6 @@
 import type { Awaitable, Reader } from '../database/database.ts'
 import type { UPKEEP, UpkeepName, WriteName } from './index.ts'
-import type { Answer, Context, Readiness, SearchRequest, SearchResult, WriteRequest } from './operation.ts'
+import type { Context, Readiness, SearchRequest, SearchResult, WriteAnswer, WriteRequest } from './operation.ts'
 
 /** What a write brings along beside its request: the time it was admitted, and the settings it is judged by. */
 export type Terms = Pick<Context, 'at' | 'cooldown' | 'dataClass'>
@@ -30,7 +30,7 @@ export type Store = {
   latestRecord(): Awaitable<number>
   /** The same where it can be told without waiting for anybody. */
   recordHere(): number | undefined
-  write(name: WriteName, request: WriteRequest, terms: Terms): Promise<Answer>
+  write(name: WriteName, request: WriteRequest, terms: Terms): Promise<WriteAnswer>
   keep<N extends UpkeepName>(
     name: N,
     input: Parameters<(typeof UPKEEP)[N]>[2],

@@ -2,7 +2,7 @@ import type { Entry } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import { isUuid } from '../domain/slug.ts'
+import { isUuid } from '../domain/uuid.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from './actor.ts'
 import { isoTime } from './time.ts'
 

@@ -1,6 +1,6 @@
-import { UUID_PATTERN } from '../contract/fields.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Entry, Revision } from '../contract/resources.ts'
+import { isUuid } from '../domain/uuid.ts'
 import { HASH_RECIPE } from '../http/guide-texts.ts'
 import { readAuthors, readHeadings, readLife, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
 import { difference, differenceView, sizeOf } from './difference.ts'
@@ -134,8 +134,6 @@ const hashOf = (slug: string, { id, evidenceHash }: Revision): Html => html`<sec
 <p><code class="hash">${evidenceHash}</code></p>
 <details><summary>How to check it</summary><p class="small">${HASH_RECIPE}</p><p class="small"><a href="/api/entries/${slug}/revisions/${id}">The revision as served</a></p></details></section>`
 
-const UUID = new RegExp(UUID_PATTERN)
-
 /** What changed between any two revisions, by words where there is time for it. */
 export const DIFF: Page = {
   path: '/entries/{slug}/diff',
@@ -183,7 +181,7 @@ const endOf = (slug: string, name: string, { id, rationale, createdAt, changeTyp
 /** The two revisions asked for; left out, the latest and the one before it. */
 async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {
   const revision = (revisionId: string): Promise<Revision> => {
-    if (!UUID.test(revisionId)) throw new Problem('INVALID_QUERY')
+    if (!isUuid(revisionId)) throw new Problem('INVALID_QUERY')
     return read<Revision>('readRevision', { ...params, revisionId })
   }
   const to = await revision(String(query.to ?? entry.currentRevisionId))

@@ -1,17 +1,15 @@
-import { UUID_PATTERN } from '../contract/fields.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Entry } from '../contract/resources.ts'
+import { isUuid } from '../domain/uuid.ts'
 import { choice, field, sendRow, writingPage } from './form.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
 import { curlBase } from './take-part-curl.ts'
 import { seen, words } from './visible.ts'
 
-const ID = new RegExp(UUID_PATTERN)
-
 /** What is reported: the piece of evidence or the revision that the address names, else the entry. */
 function targetOf({ query }: PageRequest, entry: Entry): { type: string; id: string; named: Html } {
-  const named = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
+  const named = (value: unknown): value is string => typeof value === 'string' && isUuid(value)
   if (named(query.evidence)) return { type: 'EVIDENCE', id: query.evidence, named: html`A piece of evidence about ` }
   return named(query.revision)
     ? { type: 'REVISION', id: query.revision, named: html`A revision of ` }

@@ -8,13 +8,13 @@ import { openSqlite } from '../../src/database/sqlite.ts'
 import { transact } from '../../src/database/write-queue.ts'
 import { createContexts } from '../../src/operations/context.ts'
 import { WRITES, type WriteName } from '../../src/operations/index.ts'
-import type { Answer, Context, WriteRequest } from '../../src/operations/operation.ts'
+import type { WriteAnswer, Context, WriteRequest } from '../../src/operations/operation.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { insertHead } from '../../src/store/head.ts'
 import { databaseOf, dropDatabaseOf } from '../support/engine.ts'
 
 /** The operations that write, over an empty store without the service around it; its clock stands still. */
-export type BareStore = { reader: Reader; write(name: WriteName, request: WriteRequest<object>): Promise<Answer> }
+export type BareStore = { reader: Reader; write(name: WriteName, request: WriteRequest<object>): Promise<WriteAnswer> }
 
 const TERMS = { at: 1_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
 
@@ -29,7 +29,7 @@ export async function openEmbedded(t: TestContext): Promise<BareStore> {
   migrate(store, 1)
   await insertHead(store, '01990000-0000-7000-8000-000000000000')
   const contextOf = createContexts()
-  type Run = (tx: Transaction, context: Context, request: WriteRequest<object>) => Promise<Answer>
+  type Run = (tx: Transaction, context: Context, request: WriteRequest<object>) => Promise<WriteAnswer>
   return {
     reader: store,
     write: (name, request) => transact(store, tx => (WRITES[name] as Run)(tx, contextOf(TERMS), request)),

@@ -1,5 +1,5 @@
 import type { Client, Entry, Revision } from '../../client/index.ts'
-import { isUuid } from '../../domain/slug.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import { CommandError, EXIT, UsageError } from '../command.ts'
 
 /** One of the words of the contract, in either case. */
