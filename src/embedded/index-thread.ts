@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
@@ -6,6 +5,7 @@ import { openSqlite } from '../database/sqlite.ts'
 import { readHead } from '../store/head.ts'
 import { indexFile, storeFile } from './files.ts'
 import { followChanges } from './index-follower.ts'
+import { beNice, NICE } from './priority.ts'
 import type { ThreadData } from './protocol.ts'
 import { deleteIndex, indexedRecord, openIndexForWriting, tidyIndex, undoIndexing } from './search-index.ts'
 import { awaitCommit, awaitWanted, committed, isStopping, tellIndexed } from './signals.ts'
@@ -21,13 +21,7 @@ const TIDY_PAGES = 64
 /** How long a full disk is left alone before the index is tried again, in milliseconds. */
 const FULL_DISK_PAUSE = 500
 
-/** Nice enough that requests and commits go first where there are fewer cores than threads. */
-const PRIORITY = 10
-
-try {
-  // Only Linux gives each thread a priority of its own; where it may not be set it stays as it is.
-  if (process.platform === 'linux') setPriority(0, PRIORITY)
-} catch {}
+beNice(NICE.index)
 const store = openSqlite(storeFile(directory), 'read')
 const head = await readHead(store)
 const index = openIndexForWriting(indexFile(directory), head.store_id, head.record)

@@ -7,6 +7,7 @@ import { createContexts } from '../operations/context.ts'
 import { UPKEEP, WRITES } from '../operations/index.ts'
 import type { Context } from '../operations/operation.ts'
 import { openStoreForWriting } from './create.ts'
+import { beNice, NICE } from './priority.ts'
 import { type Command, type Reply, replyOfError, type ThreadData } from './protocol.ts'
 import { awaitIndexed, committed, countWrites, tellBegun, tellCommitted, tellEnded } from './signals.ts'
 
@@ -22,6 +23,7 @@ if (port === null) throw new Error('The writer runs as a worker thread only.')
 const LAG_MAX = 10_000n
 const LAG_PATIENCE = 50
 
+beNice(NICE.writer)
 const connection = await openStoreForWriting(directory)
 const contextOf = createContexts()
 
