@@ -3,17 +3,18 @@ import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { GROUP_MAX } from '../database/write-queue.ts'
-import type { Readiness, SearchResult, WriteAnswer } from '../operations/operation.ts'
+import type { Readiness, WriteAnswer } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
 import { lockDataDirectory } from './data-directory.ts'
 import { bytesOf, indexFile, storeFile } from './files.ts'
-import type { Command, Query, ThreadData } from './protocol.ts'
+import type { Command, ThreadData } from './protocol.ts'
+import { type Searchers, startSearchers } from './searchers.ts'
 import { commitsOf, committed, countedSignals, createSignals, tellClosing, tellStop } from './signals.ts'
 import { startThread, type Thread } from './thread.ts'
 
-/** On one core a second one would only take memory. */
+/** Threads that search at most: on one core a second one would only take memory. */
 const SEARCH_THREADS = Math.min(2, availableParallelism())
 /** Writes and searches under way before further ones are refused as OVERLOADED. */
 const WRITES_MAX = 2_000
@@ -31,7 +32,7 @@ export type EmbeddedStore = Store & {
 
 /**
  * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index,
- * one or two that search; point reads run in this thread.
+ * one that searches and another one when that is busy; point reads run in this thread.
  */
 export async function openEmbeddedStore(directory: string): Promise<EmbeddedStore> {
   const unlock = lockDataDirectory(directory)
@@ -64,11 +65,11 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
   }
 
   let writer: Thread
-  const searchers: Thread[] = []
+  let searchers: Searchers
   try {
     writer = await start('./writer-thread.ts', WRITES_MAX, true)
     await start('./index-thread.ts', 0, false)
-    for (let n = 0; n < SEARCH_THREADS; n++) searchers.push(await start('./search-thread.ts', SEARCHES_MAX, false))
+    searchers = await startSearchers(() => start('./search-thread.ts', SEARCHES_MAX, false), SEARCH_THREADS)
   } catch (error) {
     state.closing = true
     tellClosing(signals)
@@ -98,13 +99,6 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     if (state.full) perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' }).catch(() => {})
   }, PROBE_INTERVAL)
   probe.unref()
-
-  const search = async (query: Omit<Query, 'id'>): Promise<SearchResult> => {
-    const [first, ...others] = searchers
-    if (first === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
-    const idlest = others.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), first)
-    return (await idlest.ask(id => ({ ...query, id }))) as SearchResult
-  }
 
   // What the store held after so many commits need not be asked for again until there was another one.
   let known: { commits: bigint | undefined; record: number } = { commits: undefined, record: 0 }
@@ -141,7 +135,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
       if (original !== undefined && name === 'recordObservations') return undefined as never
       return (await perform(name, input, terms)) as never
     },
-    search: request => search({ request, record: committed(signals) }),
+    search: request => searchers.ask({ request, record: committed(signals) }),
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,
     onCommit(listener) {
@@ -152,7 +146,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
       ...countedSignals(signals),
       writesWaiting: writer.pending(),
       oldestWrite: writer.waited(),
-      searchesWaiting: searchers.reduce((sum, thread) => sum + thread.pending(), 0),
+      searchesWaiting: searchers.pending(),
       bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
     }),
     onBroken: listener => listeners.push(listener),
@@ -161,7 +155,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
       clearInterval(probe)
       tellClosing(signals)
       // Of each file the one that writes closes last: it moves the log into the file.
-      for (const thread of searchers) await thread.close()
+      await searchers.close()
       tellStop(signals)
       for (const thread of threads) if (thread !== writer) await thread.close()
       reader.close()

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Query } from './protocol.ts'
+import { startSearchers } from './searchers.ts'
+import type { Thread } from './thread.ts'
+
+const QUERY: Omit<Query, 'id'> = {
+  request: { terms: [], tag: null, sort: 'recent', limit: 1, offset: 0 },
+  record: 0n,
+}
+
+/** Threads that answer when they are told to. */
+function createThreads() {
+  const threads: { answer: () => void; closed: boolean }[] = []
+  const start = async (): Promise<Thread> => {
+    const waiting: (() => void)[] = []
+    const thread = {
+      answer: () => {
+        waiting.shift()?.()
+      },
+      closed: false,
+    }
+    threads.push(thread)
+    return {
+      ask: () => new Promise(resolve => waiting.push(() => resolve({ entries: [], more: false }))),
+      pending: () => waiting.length,
+      full: () => false,
+      waited: () => 0,
+      close: async () => {
+        thread.closed = true
+      },
+    }
+  }
+  return { threads, start }
+}
+const turn = () => new Promise(setImmediate)
+
+test('searches that come one after another need one thread; those that come together get up to as many as there may be', async () => {
+  const { threads, start } = createThreads()
+  const searchers = await startSearchers(start, 2)
+  for (let n = 0; n < 3; n++) {
+    const answer = searchers.ask(QUERY)
+    threads[0]?.answer()
+    await answer
+  }
+  assert.equal(threads.length, 1)
+  const answers = [searchers.ask(QUERY), searchers.ask(QUERY)]
+  await turn()
+  assert.equal(threads.length, 2)
+  answers.push(searchers.ask(QUERY), searchers.ask(QUERY))
+  await turn()
+  assert.equal(threads.length, 2)
+  assert.equal(searchers.pending(), 4)
+  for (const thread of [...threads, ...threads]) thread.answer()
+  await Promise.all(answers)
+})
+
+test('what is being started when it closes is closed too, and nothing is started after that', async () => {
+  const { threads, start } = createThreads()
+  const searchers = await startSearchers(start, 3)
+  void searchers.ask(QUERY)
+  void searchers.ask(QUERY)
+  const closed = searchers.close()
+  void searchers.ask(QUERY)
+  await closed
+  assert.deepEqual(
+    threads.map(thread => thread.closed),
+    [true, true],
+  )
+})
+
+test('where another thread cannot be started, those there are go on', async () => {
+  const { threads, start } = createThreads()
+  let starts = 0
+  const searchers = await startSearchers(() => (starts++ === 0 ? start() : Promise.reject(new Error('no'))), 2)
+  const answers = [searchers.ask(QUERY), searchers.ask(QUERY)]
+  await turn()
+  threads[0]?.answer()
+  threads[0]?.answer()
+  await Promise.all(answers)
+  assert.equal(starts, 2)
+  await searchers.close()
+})

@@ -1,0 +1,38 @@
+import type { SearchResult } from '../operations/operation.ts'
+import type { Query } from './protocol.ts'
+import type { Thread } from './thread.ts'
+
+/** The threads that search. */
+export type Searchers = {
+  ask(query: Omit<Query, 'id'>): Promise<SearchResult>
+  pending(): number
+  close(): Promise<void>
+}
+
+/** Starts one thread that searches, and further ones, up to `most`, once all there are have something to do. Whoever starts them is told where that fails later. */
+export async function startSearchers(start: () => Promise<Thread>, most: number): Promise<Searchers> {
+  const first = await start()
+  const threads = [first]
+  let starting = Promise.resolve()
+  let asked = 1
+  const startAnother = (): void => {
+    asked++
+    starting = start().then(
+      thread => void threads.push(thread),
+      () => {},
+    )
+  }
+  return {
+    async ask(query) {
+      const idlest = threads.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), first)
+      if (idlest.pending() > 0 && asked === threads.length && asked < most) startAnother()
+      return (await idlest.ask(id => ({ ...query, id }) satisfies Query)) as SearchResult
+    },
+    pending: () => threads.reduce((sum, thread) => sum + thread.pending(), 0),
+    async close() {
+      asked = most
+      await starting
+      for (const thread of threads) await thread.close()
+    },
+  }
+}
