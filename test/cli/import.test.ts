@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+import { inProcess } from './people/in-process.ts'
 
 let directory: ReturnType<typeof temporaryDirectory>
 before(() => {
@@ -73,7 +74,9 @@ test('a bad line stops the import in one sentence that names the line and what i
   const target = freshDirectory()
   for (const [name, line, sentence] of BAD) {
     const input = `${linesOf([ACTOR, FOX])}${typeof line === 'string' ? line : JSON.stringify(line)}\n`
-    const ended = await importInto(target, input)
+    const file = join(directory.path, 'bad.ndjson')
+    writeFileSync(file, input)
+    const ended = await inProcess(['import', '--from', file, '--data-dir', target])
     assert.equal(ended.stderr.trimEnd().split('\n').length, 1, name)
     expectRefusal(ended, 1, new RegExp(`^${sentence.source}.* Nothing was stored; `))
     assert.equal(entriesIn(target), 0, name)

@@ -8,7 +8,7 @@ import { createFuzzer, type Fuzzed, type Known, learn } from './fuzzer.ts'
 import type { Random } from './generate.ts'
 import { openWire, type Wire } from './wire.ts'
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 4_000)
 const ROUND = 16
 
 let app: TestApp

@@ -6,7 +6,7 @@ import { NO_POSTGRES, type Pair, startPair, type Told } from './pair.ts'
 
 const skip = NO_POSTGRES
 const ENTRIES = 90
-const QUERIES = 240
+const QUERIES = 120
 const DRAFTS = 15
 const rationale = 'r'
 const random = seededRandom('search on both engines')

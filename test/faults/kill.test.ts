@@ -4,6 +4,6 @@ import { killRounds } from '../support/fault-rounds.ts'
 import { seededRandom } from '../support/random.ts'
 
 test('killed under 20 writers, nothing acknowledged is lost, doubled or half there', async () => {
-  const { acknowledged } = await killRounds(5, seededRandom('kill'))
+  const { acknowledged } = await killRounds(3, seededRandom('kill'))
   assert.ok(acknowledged > 100, `only ${acknowledged} writes were acknowledged`)
 })

@@ -14,22 +14,22 @@ test(
   options,
   () =>
     withNodes({ count: 3, standby: true }, async ({ urls }) => {
-      await race(urls, 10)
-      await follow(urls, 2_500)
+      await race(urls, 5)
+      await follow(urls, 1_500)
       await sendEverywhere(urls)
       await rotateEverywhere(urls)
     }),
 )
 
 test('PostgreSQL that loses its power under load loses nothing, and the nodes live', options, () =>
-  restartRounds(2, seededRandom('restart')),
+  restartRounds(1, seededRandom('restart')),
 )
 
 test('a node that is killed takes nothing with it and holds nobody up', options, () =>
   killNodeRounds(1, seededRandom('kill node')),
 )
 
-test('a commit whose answer is lost is told as what it was', options, () => cutRounds(10))
+test('a commit whose answer is lost is told as what it was', options, () => cutRounds(5))
 
 test('a node that stands still holds the others for less than five seconds', options, async context => {
   const longest = await stopNodeRounds(1, seededRandom('stop node'))

@@ -7,7 +7,7 @@ import { COSTLY_CONTENTS, COSTLY_DIFFERENCES } from '../support/costly.ts'
 
 /** What any single request may cost, in milliseconds of the processor, all threads of the service together. */
 const MOST = 250
-const TIMES = 5
+const TIMES = 3
 const PAGE_BYTES = 4_000_000
 
 let app: TestApp
