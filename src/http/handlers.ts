@@ -78,6 +78,8 @@ export function createHandlers(parts: Parts) {
     const { at, origin, actor, params, query } = admitted
     const userAgent = request.headers['user-agent'] ?? ''
     const visitor: Visitor = { actor, origin, userAgent, requestId: request.id, at }
+    // What is free, like /health, is not observed either.
+    if (admitted.charged !== undefined) await observer.room()
     const answer = await READS[name](readsFor(visitor), { params, query })
     const fields = cacheFields(answer, OPERATIONS[name])
     if (answer.etag !== undefined && isUnchanged(request.headers['if-none-match'], answer.etag)) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { StoreFault } from '../database/database.ts'
 import type { Observation } from '../operations/observe.ts'
 import type { Store } from '../operations/store.ts'
 import { createObserver, type Visitor } from './observer.ts'
@@ -65,4 +66,52 @@ test('what is seen again within the hour is one observation of the first request
     { times: 3, at: HOUR + 1, lastAt: HOUR + 9, requestId: `request at ${HOUR + 1}` },
   )
   await observer.close()
+})
+
+test('more than the store keeps up with has to wait, and is counted to the last', async () => {
+  let kept = 0
+  const keep = async (_: string, input: unknown): Promise<void> => {
+    await new Promise(setImmediate)
+    for (const { times } of input as Observation[]) kept += times
+  }
+  const observer = observe({ keep } as unknown as Store)
+  let waited = 0
+  for (let n = 0; n < 100_000; n++) {
+    const room = observer.room()
+    if (room !== undefined) {
+      waited++
+      await room
+      assert.equal(observer.room(), undefined, 'there is room after the wait')
+    }
+    observer.note(visitor(n), READ)
+  }
+  await observer.close()
+  assert.ok(waited > 5, `waited ${waited} times`)
+  assert.equal(kept, 100_000)
+})
+
+test('nobody waits for a store that takes nothing; what finds no room is told once each time, and counted', async () => {
+  const told: number[] = []
+  let takes = false
+  const keep = async (): Promise<void> => {
+    if (!takes) throw new StoreFault('full', new Error('no space'))
+  }
+  const store = { keep } as unknown as Store
+  const observer = createObserver(
+    store,
+    () => ({ at: HOUR, cooldown: 0, dataClass: 'EXTERNAL' }),
+    lost => told.push(lost),
+  )
+  observer.note(visitor(0), READ)
+  await observer.flush()
+  for (let n = 0; n < 60_000; n++) {
+    assert.equal(observer.room(), undefined)
+    observer.note(visitor(n), READ)
+  }
+  assert.deepEqual(told, [])
+  await observer.flush()
+  assert.deepEqual(told, [10_000])
+  takes = true
+  await observer.close()
+  assert.deepEqual(told, [10_000])
 })

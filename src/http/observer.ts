@@ -10,6 +10,8 @@ import type { OriginKeys } from '../store/origin.ts'
 const FLUSH_INTERVAL = 200
 /** Distinct observations kept in memory while the store cannot take them; past it the newest are dropped and counted in the log. */
 const PENDING_MAX = 50_000
+/** So many wait before whoever reads waits too: about what the store keeps in half a second. */
+const ROOM = 10_000
 /** Observations whose rows are known to be kept already, so that only their counters are left to be written. */
 const KEPT_MAX = 50_000
 const USER_AGENTS_MAX = 10_000
@@ -25,7 +27,7 @@ export type Observer = ReturnType<typeof createObserver>
 
 /**
  * Keeps what was observed off the path of requests: it is gathered and written together a few times a second.
- * `flush` resolves when everything noted so far is kept, or could not be: reads go on when the store takes no writes.
+ * `flush` resolves when everything noted so far is kept, or could not be: reads go on when the store takes no writes. What was dropped then is told once for each flush.
  */
 export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: number, error: unknown) => void) {
   let pending = new Map<string, Observation>()
@@ -33,6 +35,9 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
   const digests = createHalves<string, string>(USER_AGENTS_MAX)
   let flushing: Promise<void> | undefined
   let following: Promise<void> | undefined
+  /** What the store takes nothing for, and how much had no room since that was told. */
+  let refusal: unknown
+  let lost = 0
 
   const write = async (): Promise<void> => {
     const observations = [...pending.values()]
@@ -41,13 +46,16 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
       const batch = observations.slice(from, from + BATCH)
       try {
         await store.keep('recordObservations', batch, terms())
+        refusal = undefined
         for (const one of batch) if (!one.counted) kept.set(keyOf(one), true)
       } catch (error) {
+        refusal = error
         const again = error instanceof StoreFault || error instanceof Problem
-        const lost = batch.reduce((count, one) => count + (again && merge(keyOf(one), one) ? 0 : one.times), 0)
-        if (lost > 0) onLoss(lost, error)
+        for (const one of batch) if (!again || !merge(keyOf(one), one)) lost += one.times
       }
     }
+    if (lost > 0) onLoss(lost, refusal)
+    lost = 0
   }
   const digestOf = (userAgent: string): string => {
     const known = digests.get(userAgent)
@@ -117,9 +125,16 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
         revision,
         metadata,
       }
-      if (!merge(key, observation)) onLoss(1, undefined)
+      if (!merge(key, observation)) lost += 1
     },
     flush,
+    /** What to wait for before more is read, so that all of it is counted: undefined where there is room, or where the store takes nothing, for then reads go on. */
+    room(): Promise<void> | undefined {
+      if (pending.size < ROOM || refusal !== undefined) return undefined
+      if (flushing === undefined) flush()
+      else return flushing.then(() => void flush())
+      return Promise.resolve()
+    },
     async close(): Promise<void> {
       clearInterval(timer)
       await flush()

@@ -76,6 +76,7 @@ export function createPageHandler({ config, observer, readsFor }: Parts) {
         return bodyOf(answer) as B
       },
     }
+    await observer.room()
     const shown = await page.render(asked)
     // Whoever is sent on is observed where he arrives.
     if ('location' in shown) {

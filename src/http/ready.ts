@@ -30,7 +30,7 @@ type Parts = {
   entries: EntryCache
   limiter: Limiter
   origins: Origins
-  observer: Pick<Observer, 'note'>
+  observer: Pick<Observer, 'note' | 'room'>
   now: () => number
   /** What was charged for a request before it was routed. */
   charged: WeakMap<IncomingMessage, Verdict>
@@ -75,7 +75,7 @@ export type ReadyAnswer = {
 }
 
 export function createReadyAnswer(parts: Parts): ReadyAnswer {
-  const { config, logger, limiter, origins, now, charged } = parts
+  const { config, logger, limiter, observer, origins, now, charged } = parts
   const chargesFor = createCharges(config)
   const admit = (request: IncomingMessage, at: number): { origin: OriginKeys; verdict: Verdict } | undefined => {
     const origin = origins.known(request, at)
@@ -86,7 +86,7 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
     askedBy: request => askedBy(request, parts),
     atOnce({ operation, ready }, request, response) {
       const began = performance.now()
-      const answer = ready()
+      const answer = observer.room() === undefined ? ready() : undefined
       if (answer === undefined) return false
       const at = now()
       const admitted = admit(request, at)
@@ -99,7 +99,8 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
       const at = now()
       const admitted = admit(request, at)
       if (admitted === undefined) return false
-      read()
+      Promise.resolve(observer.room())
+        .then(read)
         .then(
           answer => send(parts, request, response, { ...admitted, operation, answer, at, began }),
           () => {
