@@ -46,7 +46,7 @@ const ownQuery = (page: Page, url: string): Query => {
   )
 }
 
-type Parts = { config: Config; observer: Pick<Observer, 'note'>; readsFor(visitor: Visitor): Reads }
+type Parts = { config: Config; observer: Pick<Observer, 'note' | 'room'>; readsFor(visitor: Visitor): Reads }
 
 /** Gives the function that answers an admitted request for a page. A view is observed once, as the read the page is admitted as. */
 export function createPageHandler({ config, observer, readsFor }: Parts) {
