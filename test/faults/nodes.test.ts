@@ -22,7 +22,7 @@ test(
 )
 
 test('PostgreSQL that loses its power under load loses nothing, and the nodes live', options, () =>
-  restartRounds(1, seededRandom('restart')),
+  restartRounds(2, seededRandom('restart')),
 )
 
 test('a node that is killed takes nothing with it and holds nobody up', options, () =>
