@@ -131,9 +131,7 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
     /** What to wait for before more is read, so that all of it is counted: undefined where there is room, or where the store takes nothing, for then reads go on. */
     room(): Promise<void> | undefined {
       if (pending.size < ROOM || refusal !== undefined) return undefined
-      if (flushing === undefined) flush()
-      else return flushing.then(() => void flush())
-      return Promise.resolve()
+      return (flushing ?? Promise.resolve()).then(() => void flush())
     },
     async close(): Promise<void> {
       clearInterval(timer)
