@@ -16,11 +16,10 @@ type Applied = { number: number; name: string; breaking: number }
 
 /** What has been applied to the database: none when it is empty. */
 export async function appliedToPostgres(connection: PostgresConnection): Promise<Applied[]> {
-  const known = await ask(connection, `SELECT to_regclass('public.migration') IS NOT NULL AS known`)
-  if (known[0]?.known as unknown as boolean) {
-    return (await ask(connection, 'SELECT number, name, breaking FROM migration ORDER BY number')) as Applied[]
-  }
-  return []
+  // A row of the catalog is read as it is now; `to_regclass` would answer from what the session knew when its transaction began.
+  const known = await ask(connection, `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = 'migration'`)
+  if (known.length === 0) return []
+  return (await ask(connection, 'SELECT number, name, breaking FROM migration ORDER BY number')) as Applied[]
 }
 
 /**
@@ -33,6 +32,8 @@ export async function migratePostgres(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
   const taken: string[] = []
+  // A session that is opened again finds everything there, and need not wait for anybody.
+  if (isNewest(await appliedToPostgres(connection), migrations)) return taken
   await connection.limit(STEP_TIMEOUT)
   for (const step of migrations) {
     await connection.exec('BEGIN')
@@ -59,6 +60,13 @@ export async function migratePostgres(
   }
   await connection.limit(undefined)
   return taken
+}
+
+/** Whether every step has been taken. Throws like `assertKnown`. */
+function isNewest(applied: readonly Applied[], migrations: readonly Migration[]): boolean {
+  assertKnown(applied, migrations)
+  const taken = new Set(applied.map(({ number }) => number))
+  return migrations.every(({ number }) => taken.has(number))
 }
 
 /** The types of all columns of the schema. */

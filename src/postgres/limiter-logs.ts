@@ -1,9 +1,12 @@
 import type { PostgresConnection } from '../database/postgres.ts'
 import type { Admission, RateLimiter } from '../domain/rate-limit.ts'
 
-/** Begins a transaction with the rows of these keys locked, in the order given (sorted, so that no two nodes wait for each other), and gives what they hold. */
-export async function lockLogs(connection: PostgresConnection, keys: readonly string[]): Promise<Admission[]> {
-  const [, , locked] = await connection.send([
+/** A transaction by its number in PostgreSQL, with what the locked keys hold. */
+export type LockedLogs = { transaction: string; admissions: Admission[] }
+
+/** Begins a transaction with the rows of these keys locked, in the order given (sorted, so that no two nodes wait for each other). */
+export async function lockLogs(connection: PostgresConnection, keys: readonly string[]): Promise<LockedLogs> {
+  const [, , locked, begun] = await connection.send([
     { text: 'BEGIN', values: [] },
     {
       text: `INSERT INTO limiter (key, log, at) SELECT key, '{}', 0 FROM unnest($1::text[]) AS k(key) ON CONFLICT (key) DO NOTHING`,
@@ -13,8 +16,12 @@ export async function lockLogs(connection: PostgresConnection, keys: readonly st
       text: 'SELECT key, log::text AS log FROM limiter WHERE key = ANY($1::text[]) ORDER BY key FOR UPDATE',
       values: [keys],
     },
+    { text: 'SELECT pg_current_xact_id()::text AS transaction', values: [] },
   ])
-  return (locked?.rows ?? []).flatMap(row => admissionsOf(String(row.key), String(row.log)))
+  return {
+    transaction: String(begun?.rows[0]?.transaction),
+    admissions: (locked?.rows ?? []).flatMap(row => admissionsOf(String(row.key), String(row.log))),
+  }
 }
 
 /** Writes what the keys hold now, and commits. */
@@ -32,6 +39,12 @@ export async function keepLogs(
     },
     { text: 'COMMIT', values: [] },
   ])
+}
+
+/** What became of a transaction: 'committed', 'aborted', or 'in progress'. */
+export async function statusOf(connection: PostgresConnection, transaction: string): Promise<string> {
+  const [asked] = await connection.send([{ text: 'SELECT pg_xact_status($1::xid8) AS status', values: [transaction] }])
+  return String(asked?.rows[0]?.status)
 }
 
 /** A row's bins and counts in turn, as PostgreSQL writes an array. */

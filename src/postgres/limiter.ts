@@ -3,7 +3,7 @@ import { StoreFault } from '../database/database.ts'
 import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import { decide, giveBack, type Leases } from './lease.ts'
-import { keepLogs, lockLogs } from './limiter-logs.ts'
+import { keepLogs, lockLogs, statusOf } from './limiter-logs.ts'
 import { createSession, getPatiently } from './session.ts'
 
 /** How long a request waits for a database that is away, a statement for its locks, and a lost session before the next, in milliseconds. */
@@ -24,6 +24,8 @@ type Asked = {
   reject(error: unknown): void
 }
 
+const isPassing = (error: unknown): boolean => error instanceof StoreFault && error.kind === 'unavailable'
+
 /**
  * The limiter of all nodes: the sliding log of each key is a row that nodes change under its lock. What is admitted is leased, one
  * by one where the limit is small and in pieces of it where it is large, so that most reads need not ask. The requests of one turn
@@ -42,17 +44,34 @@ export function openPostgresLimiter(url: string): Limiter {
   /** Decides a batch in one transaction. */
   const decideTogether = async (batch: readonly Asked[], deadline: number): Promise<void> => {
     const connection = await getPatiently(session, deadline)
-    const keys = [...new Set(batch.flatMap(one => one.keys))].sort()
-    const limiter = createRateLimiter()
-    limiter.restore(await lockLogs(connection, keys))
-    for (const { run } of batch) run(limiter)
-    await keepLogs(connection, keys, limiter)
     if (performance.now() - forgottenAt > FORGET_INTERVAL) {
       forgottenAt = performance.now()
       await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
     }
+    const keys = [...new Set(batch.flatMap(one => one.keys))].sort()
+    const limiter = createRateLimiter()
+    const { transaction, admissions } = await lockLogs(connection, keys)
+    limiter.restore(admissions)
+    for (const { run } of batch) run(limiter)
+    try {
+      await keepLogs(connection, keys, limiter)
+    } catch (error) {
+      if (!isPassing(error) || !(await wasKept(transaction, deadline))) throw error
+    }
   }
-  /** The same, again when the session is lost on the way: what was perhaps charged already is charged twice then, never too little. */
+  /** Whether a transaction whose answer was lost was committed, asked until it has ended. Throws when that cannot be learnt in time. */
+  const wasKept = async (transaction: string, deadline: number): Promise<boolean> => {
+    for (;;) {
+      const connection = await getPatiently(session, deadline)
+      const status = await statusOf(connection, transaction).catch(error => {
+        if (!isPassing(error) || performance.now() > deadline) throw error
+        return 'in progress'
+      })
+      if (status !== 'in progress' || performance.now() > deadline) return status === 'committed'
+      await setTimeout(RETRY_PAUSE)
+    }
+  }
+  /** The same, again when the session is lost on the way. */
   const decidePatiently = async (batch: readonly Asked[]): Promise<void> => {
     const deadline = performance.now() + PATIENCE
     for (;;) {
@@ -65,8 +84,7 @@ export function openPostgresLimiter(url: string): Limiter {
           .current()
           ?.exec('ROLLBACK')
           .catch(() => {})
-        const passing = error instanceof StoreFault && error.kind === 'unavailable'
-        if (!passing || performance.now() > deadline) throw error
+        if (!isPassing(error) || performance.now() > deadline) throw error
         await setTimeout(RETRY_PAUSE)
       }
     }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openPostgresLimiter } from '../../src/postgres/limiter.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call } from '../support/client.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { makeDirectory, startServer } from '../support/process.ts'
 
@@ -54,4 +56,26 @@ test('a node that is killed, started again or new refills nothing', options, asy
     assert.equal((await write(url)).status, 429)
     assert.equal((await read(url)).status, 429)
   }
+})
+
+test('a charge whose answer was lost was charged once', options, async t => {
+  const name = 'lost charges'
+  await nodesOver(name, 1)
+  const url = new URL(await databaseOf(name))
+  const proxy = await startCuttingProxy(Number(url.port))
+  url.port = String(proxy.port)
+  const limiter = openPostgresLimiter(url.href)
+  t.after(async () => {
+    await limiter.close()
+    await proxy.close()
+  })
+  const at = Date.now()
+  const admit = () => limiter.admit([{ policy: 'write-origin', key: 'write 192.0.2.1', quota: WRITES }], at)
+  for (let n = 1; n <= WRITES; n++) {
+    const cut = proxy.cut('commit')
+    const { admitted, standings } = await admit()
+    await cut
+    assert.deepEqual([admitted, standings[0]?.remaining], [true, WRITES - n])
+  }
+  assert.equal((await admit()).admitted, false)
 })
