@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { Problem } from './contract/problems.ts'
+import type { PostgresConnection } from './database/postgres.ts'
 import { prepareDataDirectory } from './embedded/data-directory.ts'
 import { openEmbeddedLimiter } from './embedded/limiter.ts'
 import { openEmbeddedStore } from './embedded/store.ts'
@@ -11,7 +12,7 @@ import type { Limiter } from './operations/limiter.ts'
 import type { Store } from './operations/store.ts'
 import { openPostgresLimiter } from './postgres/limiter.ts'
 import { findTokenDigest, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
-import { openPostgresStore, type PostgresStore } from './postgres/store.ts'
+import { openPostgresStore } from './postgres/store.ts'
 import { adminTokenFile, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
 
 /** Where everything is kept, as the configuration says. */
@@ -57,21 +58,20 @@ async function openPostgres(config: Config, url: string, logger: Logger): Promis
     if (lost === undefined) logger.info({ database: placeOf(url) }, 'the database is there')
     else logger.error({ err: lost }, 'the database is away: see that PostgreSQL runs and that DATABASE_URL names it')
   }
+  let secrets: Secrets | undefined
+  let tokenFile: string | undefined
   const store = openPostgresStore({
     url,
     readUrl: config.databaseReadUrl,
     groupMax: config.writeGroupMax,
     onReach,
+    async onOpen(connection) {
+      ;({ secrets, tokenFile } = await shareSecrets(connection, config))
+    },
   })
-  let secrets: Secrets | undefined
-  let tokenFile: string | undefined
-  const share = store.opened.then(async () => {
-    ;({ secrets, tokenFile } = await shareSecrets(store, config))
-  })
-  share.catch(store.breakDown)
   const looked = new AbortController()
   try {
-    await Promise.race([share, setTimeout(FIRST_LOOK, undefined, { signal: looked.signal })])
+    await Promise.race([store.opened, setTimeout(FIRST_LOOK, undefined, { signal: looked.signal })])
   } catch (error) {
     await store.close()
     throw error
@@ -95,10 +95,9 @@ async function openPostgres(config: Config, url: string, logger: Logger): Promis
  * directory of the node that makes it. Secrets that lie in the data directory already are taken along.
  */
 async function shareSecrets(
-  store: PostgresStore,
+  connection: PostgresConnection,
   config: Config,
 ): Promise<{ secrets: Secrets; tokenFile: string | undefined }> {
-  const connection = await store.session.get()
   const ownKey = originKeyFile(config.dataDir)
   const originKey =
     config.originKey ?? (await shareOriginKey(connection, existsSync(ownKey) ? ensureSecret(ownKey) : undefined))

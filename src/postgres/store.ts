@@ -36,22 +36,20 @@ export type PostgresOptions = {
   groupMax: number
   /** Told when the server is lost, with the reason, and when it is there again. */
   onReach(lost: Error | undefined): void
+  /** What a node has to do before it opens; begun again when the session is lost on the way. */
+  onOpen?(connection: PostgresConnection): Promise<void>
 }
 
 export type PostgresStore = Store & {
-  /** Resolves when the database was found fit for use for the first time; rejects when it is not fit. */
+  /** Resolves when the database was found fit for use for the first time and `onOpen` is done; rejects when it is not fit. */
   opened: Promise<void>
-  /** A session with the primary, for what belongs to the node and not to the records. */
-  session: Session
-  /** Ends the store for good. */
-  breakDown(fault: Error): void
 }
 
 type Runner = (tx: Parameters<Work>[0], context: Context, input: unknown) => Promise<unknown>
 const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<WriteName | UpkeepName, Runner>
 
 /** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
-export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresOptions): PostgresStore {
+export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: PostgresOptions): PostgresStore {
   let server: Server | undefined
   const listeners: ((fault: Error) => void)[] = []
   const state: State = { reachable: undefined, full: false, broken: undefined, closing: false }
@@ -104,9 +102,12 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
   }
   const opened = Promise.withResolvers<void>()
   opened.promise.catch(() => {})
+  let open = false
   const probe = async (): Promise<void> => {
     try {
-      await session.get()
+      const writing = await session.get()
+      if (!open) await onOpen?.(writing)
+      open = true
       const connection = await (primary[0] as Session).get()
       await connection.send([{ text: 'SELECT 1', values: [] }])
       reach(undefined)
@@ -146,8 +147,6 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach }: PostgresO
     }),
     onBroken: listener => listeners.push(listener),
     opened: opened.promise,
-    session,
-    breakDown,
     async close() {
       state.closing = true
       clearInterval(timer)

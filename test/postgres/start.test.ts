@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { call, expectProblem, expectStatus } from '../support/client.ts'
 import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../support/cluster.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { eventually, makeDirectory, spawnService } from '../support/process.ts'
 
@@ -29,6 +30,21 @@ test('started before the database is up, a node says so, waits, and serves when 
   expectProblem(await call(base, 'GET', '/api/entries'), 503, 'STORE_UNAVAILABLE')
   await cluster.start()
   await eventually('it is ready', 20_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)
+  expectStatus(await call(base, 'POST', '/api/actors', { body: {} }), 201)
+  child.kill('SIGTERM')
+  assert.equal((await ended).code, 0)
+})
+
+test('a start goes on when its session is lost while nodes share their secrets', { skip: NO_POSTGRES }, async t => {
+  const url = new URL(await databaseOf('cut secrets'))
+  const proxy = await startCuttingProxy(Number(url.port))
+  t.after(() => proxy.close())
+  url.port = String(proxy.port)
+  const cuts = proxy.cut('secret').then(() => proxy.cut('secret'))
+  const { child, output, ended } = serve('cut-secrets', url.href)
+  const base = await eventually('it listens', 20_000, async () => /at (http:\S+)/.exec(output.stdout)?.[1])
+  await eventually('it is ready', 20_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)
+  await cuts
   expectStatus(await call(base, 'POST', '/api/actors', { body: {} }), 201)
   child.kill('SIGTERM')
   assert.equal((await ended).code, 0)

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** When a connection is cut: while a statement is on its way, or when the answer to a COMMIT comes back. */
-export type Cut = 'statement' | 'commit'
+/** When a connection is cut: while a statement is on its way, or one that holds a secret, or when the answer to a COMMIT comes back. */
+export type Cut = 'statement' | 'secret' | 'commit'
 
 /** A proxy on loopback before a PostgreSQL server, which cuts connections when it is told to. */
 export type CuttingProxy = {
@@ -16,6 +16,7 @@ export type CuttingProxy = {
 }
 
 const COMMITTED = Buffer.from('COMMIT\0')
+const SECRET = Buffer.from('INSERT INTO secret ')
 
 export async function startCuttingProxy(serverPort: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>()
@@ -45,7 +46,7 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
       })
     }
     client.on('data', bytes => {
-      if (isNth() || (bytes.length > LONG && take('statement'))) cutBoth()
+      if (isNth() || (bytes.length > LONG && take('statement')) || (bytes.includes(SECRET) && take('secret'))) cutBoth()
       else upstream.write(bytes)
     })
     // The server has committed when it says so; nobody gets to hear it.
