@@ -27,15 +27,15 @@ test(
         through.port = String(proxy.port)
         const sent: Sent[] = []
         /** Starts a node whose talk is cut once, visits it before and after it is ready again, and stops it; gives how many pieces there were. */
-        const run = async (nth: number): Promise<number> => {
+        const run = async (nth: number, label: string): Promise<number> => {
           proxy.cutAt(nth)
           const node = await start(through.href)
           const client = createClient(node.url, 1)
-          await visit(client, `cut${nth}`, sent)
+          await visit(client, `cut${label}`, sent)
           await eventually('ready', READY_WITHIN, async () =>
             (await client.send('GET', '/ready')).status === 200 ? true : undefined,
           )
-          await visit(client, `after${nth}`, sent)
+          await visit(client, `after${label}`, sent)
           client.close()
           const pieces = proxy.counted()
           node.kill('SIGTERM')
@@ -43,11 +43,13 @@ test(
           assert.equal(code, 0, `cut ${nth}: ${stderr.slice(-2_000)}`)
           const lost = sent.filter(({ status }) => status === undefined)
           assert.deepEqual(lost, [], `cut ${nth}: every request has an answer`)
-          assert.ok(sent.some(({ mark, status }) => mark.startsWith(`after${nth}-`) && status === 201))
+          assert.ok(sent.some(({ mark, status }) => mark.startsWith(`after${label}-`) && status === 201))
           return pieces
         }
-        const pieces = await run(0)
-        for (let point = 0; point < POINTS; point++) await run(1 + random.below(point % 2 === 0 ? OF_START : pieces))
+        const pieces = await run(0, 'none')
+        for (let point = 0; point < POINTS; point++) {
+          await run(1 + random.below(point % 2 === 0 ? OF_START : pieces), String(point))
+        }
         await assertSound(database, sent)
         context.diagnostic(
           `${POINTS} of ${pieces} pieces cut, ${sent.filter(({ status }) => status === 201).length} of ${sent.length} writes taken`,
