@@ -43,7 +43,14 @@ export function beginSnapshot(connection: SqliteConnection): void {
 
 const isNewer = (error: unknown): boolean => error instanceof Error && error.message.includes('run the newer version')
 
-const notAStore = (path: string, reason: string): OperatorError =>
-  new OperatorError(
-    `${path} is not a readable Palimpsest store (${reason.replace(/^The store failed: |\.$/g, '')}); name another file.`,
+/** What SQLite says of a file that is not there, may not be read, or lies on a disk that fails. */
+const UNOPENED = /unable to open|disk I\/O/
+
+const notAStore = (path: string, reason: string): OperatorError => {
+  const mend = UNOPENED.test(reason)
+    ? 'see that it is there, that this user may read it, and that its disk is sound'
+    : 'name another file'
+  return new OperatorError(
+    `${path} is not a readable Palimpsest store (${reason.replace(/^The store failed: |\.$/g, '')}); ${mend}.`,
   )
+}

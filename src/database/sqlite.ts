@@ -118,8 +118,8 @@ const SQLITE_CORRUPT = 11
 const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
-/** A file that cannot be opened is as good as broken; later, what cannot be opened may be some temporary file. */
-function opening<T>(work: () => T): T {
+/** Runs what opens a store: a file that cannot be opened is as good as broken. Later, what cannot be opened may be some temporary file. */
+export function opening<T>(work: () => T): T {
   try {
     return guarded(work)
   } catch (error) {
