@@ -2,6 +2,7 @@
  * What the threads of the embedded store tell each other without messages, in shared memory:
  * the record number that is committed, the one that the search index has reached, that it is time to stop, how many commits
  * were begun and ended, the record number that a search waits for, and how many writes shared those commits.
+ * Whatever somebody may wait for counts as an event too, and all wait for the next one: what is told between a look and the wait wakes them.
  */
 export type Signals = BigInt64Array<SharedArrayBuffer>
 
@@ -13,7 +14,8 @@ const ENDED = 4
 const WANTED = 5
 const WRITES = 6
 const CLOSING = 7
-const SIZE = 8
+const EVENTS = 8
+const SIZE = 9
 
 export const createSignals = (): Signals =>
   new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
@@ -21,10 +23,29 @@ export const createSignals = (): Signals =>
 export const committed = (signals: Signals): bigint => Atomics.load(signals, COMMITTED)
 export const isStopping = (signals: Signals): boolean => Atomics.load(signals, STOPPING) === 1n
 
-export function tellCommitted(signals: Signals, record: number): void {
-  Atomics.store(signals, COMMITTED, BigInt(record))
-  Atomics.notify(signals, COMMITTED)
+function tell(signals: Signals, place: number, value: bigint): void {
+  Atomics.store(signals, place, value)
+  tellEvent(signals)
 }
+
+function tellEvent(signals: Signals): void {
+  Atomics.add(signals, EVENTS, 1n)
+  Atomics.notify(signals, EVENTS)
+}
+
+/** Blocks this thread until something holds; false when that takes longer than `patience` milliseconds. */
+function awaitUntil(signals: Signals, patience: number, holds: () => boolean): boolean {
+  const deadline = performance.now() + patience
+  for (;;) {
+    const events = Atomics.load(signals, EVENTS)
+    if (holds()) return true
+    const left = deadline - performance.now()
+    if (left <= 0) return false
+    Atomics.wait(signals, EVENTS, events, left)
+  }
+}
+
+export const tellCommitted = (signals: Signals, record: number): void => tell(signals, COMMITTED, BigInt(record))
 
 /** To be called before each commit; `tellEnded` after it, whatever became of it. */
 export function tellBegun(signals: Signals): void {
@@ -36,10 +57,7 @@ export function tellEnded(signals: Signals): void {
 }
 
 /** Says that the store closes: nobody waits for the index any more. */
-export function tellClosing(signals: Signals): void {
-  Atomics.store(signals, CLOSING, 1n)
-  Atomics.notify(signals, INDEXED)
-}
+export const tellClosing = (signals: Signals): void => tell(signals, CLOSING, 1n)
 
 /** How many commits there were; undefined while one is under way: a reader may see it or not. */
 export function commitsOf(signals: Signals): bigint | undefined {
@@ -59,36 +77,17 @@ export const countedSignals = (signals: Signals): { commits: number; committedWr
   indexLag: Math.max(0, Number(committed(signals) - Atomics.load(signals, INDEXED))),
 })
 
-export function tellIndexed(signals: Signals, record: number): void {
-  Atomics.store(signals, INDEXED, BigInt(record))
-  Atomics.notify(signals, INDEXED)
-}
+export const tellIndexed = (signals: Signals, record: number): void => tell(signals, INDEXED, BigInt(record))
 
-export function tellStop(signals: Signals): void {
-  Atomics.store(signals, STOPPING, 1n)
-  for (const place of [COMMITTED, INDEXED, WANTED]) Atomics.notify(signals, place)
-}
+export const tellStop = (signals: Signals): void => tell(signals, STOPPING, 1n)
 
 /** Blocks this thread until something else than `seen` is committed, or it is time to stop; false when that takes longer than `patience` milliseconds. */
-export function awaitCommit(signals: Signals, seen: bigint, patience = Number.POSITIVE_INFINITY): boolean {
-  const deadline = performance.now() + patience
-  while (committed(signals) === seen && !isStopping(signals)) {
-    const left = deadline - performance.now()
-    if (left <= 0) return false
-    Atomics.wait(signals, COMMITTED, seen, left)
-  }
-  return true
-}
+export const awaitCommit = (signals: Signals, seen: bigint, patience = Number.POSITIVE_INFINITY): boolean =>
+  awaitUntil(signals, patience, () => committed(signals) !== seen || isStopping(signals))
 
 /** Blocks this thread for `patience` milliseconds, until a search waits for more than is indexed, or it is time to stop. */
 export function awaitWanted(signals: Signals, indexed: bigint, patience: number): void {
-  const deadline = performance.now() + patience
-  for (;;) {
-    const wanted = Atomics.load(signals, WANTED)
-    const left = deadline - performance.now()
-    if (wanted > indexed || left <= 0 || isStopping(signals)) return
-    Atomics.wait(signals, WANTED, wanted, left)
-  }
+  awaitUntil(signals, patience, () => Atomics.load(signals, WANTED) > indexed || isStopping(signals))
 }
 
 /** Says that a search waits for a record; a later one that somebody else waits for stays. */
@@ -98,18 +97,13 @@ function want(signals: Signals, record: bigint): void {
     if (wanted >= record) return
     if (Atomics.compareExchange(signals, WANTED, wanted, record) === wanted) break
   }
-  Atomics.notify(signals, WANTED)
+  tellEvent(signals)
 }
 
 /** Blocks this thread until the index has reached `record`; false when that takes longer than `patience` milliseconds, or the store closes. */
 export function awaitIndexed(signals: Signals, record: bigint, patience: number): boolean {
-  const deadline = performance.now() + patience
-  for (;;) {
-    const reached = Atomics.load(signals, INDEXED)
-    if (reached >= record) return true
-    want(signals, record)
-    const left = deadline - performance.now()
-    if (left <= 0 || Atomics.load(signals, CLOSING) === 1n) return false
-    Atomics.wait(signals, INDEXED, reached, left)
-  }
+  const reached = (): boolean => Atomics.load(signals, INDEXED) >= record
+  if (!reached()) want(signals, record)
+  awaitUntil(signals, patience, () => reached() || Atomics.load(signals, CLOSING) === 1n)
+  return reached()
 }

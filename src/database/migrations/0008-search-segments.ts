@@ -1,0 +1,25 @@
+import type { Migration } from './migration.ts'
+
+/**
+ * The full-text index of PostgreSQL anew: a word is a key of the index once for each segment of 8,192 revision numbers, which stands
+ * before it. The lists of matches stay short, and what is written lies together: GIN writes a list anew when it grows.
+ * The documents are made again from the entries; `slice` is gone, and the extension that indexed it may go too.
+ */
+export const searchSegments: Migration = {
+  number: 8,
+  name: 'search segments',
+  breaking: true,
+  postgres: `
+DROP INDEX search_document_words;
+DROP FUNCTION search_words(search_document);
+TRUNCATE search_document;
+ALTER TABLE search_document DROP COLUMN slice;
+CREATE FUNCTION search_words(search_document) RETURNS TSVECTOR LANGUAGE SQL IMMUTABLE PARALLEL SAFE AS $$
+  SELECT array_to_tsvector(array_remove(string_to_array(($1.number / 8192)::text || '/' || replace(
+    $1.title || ' ' || $1.summary || ' ' || $1.tags || ' ' || $1.content || ' ' || $1.tag_words,
+    ' ', ' ' || ($1.number / 8192)::text || '/'), ' '), ($1.number / 8192)::text || '/'))
+$$;
+CREATE INDEX search_document_words ON search_document USING GIN (search_words(search_document)) WITH (fastupdate = on, gin_pending_list_limit = 1024);
+UPDATE search_progress SET version = 0;
+`,
+}
