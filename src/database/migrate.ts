@@ -6,11 +6,21 @@ import { limiter } from './migrations/0004-limiter.ts'
 import { retry } from './migrations/0005-retry.ts'
 import { reports } from './migrations/0006-reports.ts'
 import { exports } from './migrations/0007-export.ts'
+import { searchSegments } from './migrations/0008-search-segments.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import type { SqliteConnection } from './sqlite.ts'
 
-export const MIGRATIONS: readonly Migration[] = [initial, nodes, search, limiter, retry, reports, exports]
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  nodes,
+  search,
+  limiter,
+  retry,
+  reports,
+  exports,
+  searchSegments,
+]
 
 type Applied = { number: number; name: string; breaking: number }
 

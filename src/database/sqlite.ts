@@ -42,13 +42,9 @@ export function openSqlite(
   try {
     opening(() => {
       assertVersion(raw)
-      if (mode === 'read') return
-      raw.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
-      // What a savepoint would restore stays in memory: as a temporary file it is six times what the commit itself writes.
-      raw.exec('PRAGMA temp_store = MEMORY')
-      // What is derived is public and can be made anew: neither each commit nor what was deleted needs care.
-      if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST')
-      else raw.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
+      if (mode !== 'read') setUp(raw, mode)
+      // Whoever reads first opens the log.
+      raw.prepare('PRAGMA schema_version').get()
     })
   } catch (error) {
     raw.close()
@@ -80,6 +76,15 @@ export function openSqlite(
       raw.close()
     },
   }
+}
+
+function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
+  raw.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
+  // What a savepoint would restore stays in memory: as a temporary file it is six times what the commit itself writes.
+  raw.exec('PRAGMA temp_store = MEMORY')
+  // What is derived is public and can be made anew: neither each commit nor what was deleted needs care.
+  if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST')
+  else raw.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
 }
 
 /** Throws unless every commit of this connection is synced to the disk. */
@@ -119,7 +124,7 @@ const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
 /** Runs what opens a store: a file that cannot be opened is as good as broken. Later, what cannot be opened may be some temporary file. */
-export function opening<T>(work: () => T): T {
+function opening<T>(work: () => T): T {
   try {
     return guarded(work)
   } catch (error) {

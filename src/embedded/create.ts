@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { migrate } from '../database/migrate.ts'
 import { sql } from '../database/sql.ts'
-import { assertDurable, opening, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
+import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { insertHead } from '../store/head.ts'
 import { storeFile } from './files.ts'
 
@@ -10,7 +10,7 @@ const CACHE_KIB = 4_096
 /** Opens the store of a locked directory for writing: made if it is not there, of the newest schema, every commit durable. */
 export async function openStoreForWriting(directory: string): Promise<SqliteConnection> {
   const connection = openSqlite(storeFile(directory), 'write', { cacheKib: CACHE_KIB })
-  opening(() => migrate(connection, Date.now()))
+  migrate(connection, Date.now())
   await ensureHead(connection)
   assertDurable(connection)
   return connection

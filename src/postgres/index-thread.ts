@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
 import { OperatorError } from '../operator-error.ts'
-import { followOnce } from './search-follow.ts'
+import { followOnce, tidy } from './search-follow.ts'
 import { createSession } from './session.ts'
 
 /**
@@ -17,6 +17,8 @@ if (port === null) throw new Error('The index is followed by a worker thread onl
 const IDLE = 20
 const TAKEN = 100
 const AWAY = 500
+/** After so many looks at nothing new the index is tidied. */
+const TIDY_AFTER = 50
 
 const known = new Set<string>()
 let stopping = false
@@ -27,10 +29,20 @@ const session = createSession({ url, name: 'index', statementTimeout: 30_000, id
   connection.exec('SET synchronous_commit = off'),
 )
 
+let untidy = true
+let idle = 0
+
 async function follow(): Promise<number> {
   try {
-    const followed = await followOnce(await session.get(), known)
-    return { more: 0, done: IDLE, taken: TAKEN }[followed]
+    const connection = await session.get()
+    const followed = await followOnce(connection, known)
+    idle = followed === 'idle' ? idle + 1 : 0
+    if (followed === 'more' || followed === 'done') untidy = true
+    if (untidy && idle === TIDY_AFTER) {
+      await tidy(connection)
+      untidy = false
+    }
+    return { more: 0, done: IDLE, idle: IDLE, taken: TAKEN }[followed]
   } catch (error) {
     // A database that is away, full, or not yet prepared comes round; anything else ends the thread, and the service with it.
     const passing = error instanceof StoreFault ? error.kind !== 'broken' : isUnprepared(error)

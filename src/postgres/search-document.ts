@@ -4,11 +4,12 @@ import { indexedText, TERMS_VERSION, type Term, tagWord } from '../domain/terms.
 import { type ChangedEntryRow, tagsOf } from '../store/entry.ts'
 
 /** Changes whenever documents of older versions must be made anew. */
-export const SEARCH_VERSION = 3_000 + TERMS_VERSION
+export const SEARCH_VERSION = 4_000 + TERMS_VERSION
 
-/** Rows of one slice: those that a search for a common word looks at first. */
-const SLICE = 1_024
-export const sliceOf = (number: number): number => Math.floor(number / SLICE)
+/** Revision numbers of one segment, in which each word is a key of the index by itself; `search_words` in the schema knows it too. */
+const SEGMENT = 8_192
+/** The segment of a revision, by its number. */
+export const segmentOf = (number: number): number => Math.floor(number / SEGMENT)
 
 /**
  * PostgreSQL takes lexemes of at most 2,046 bytes; a longer word is kept by its beginning and a digest. No query asks for a longer
@@ -27,7 +28,9 @@ function shortWord(word: string): string {
   return `${beginning}${DIGEST_MARK}${hash('sha256', word, 'hex').slice(0, 32)}`
 }
 
-const shortWords = (text: string): string => text.split(' ').map(shortWord).join(' ')
+/** Words of fewer characters are short enough whatever they are: none takes more than 4 bytes. */
+const PERHAPS_LONG = new RegExp(`[^ ]{${WORD_BYTES / 4}}`)
+const shortWords = (text: string): string => (PERHAPS_LONG.test(text) ? text.split(' ').map(shortWord).join(' ') : text)
 
 /** Between two tags stand two spaces, so that no phrase reaches from one into the next. */
 const TAG_GAP = '  '
@@ -39,7 +42,6 @@ export const DOCUMENT_COLUMNS = [
   ['id', 'text'],
   ['updated_at', 'bigint'],
   ['revisions', 'bigint'],
-  ['slice', 'bigint'],
   ['title', 'text'],
   ['summary', 'text'],
   ['tags', 'text'],
@@ -58,7 +60,6 @@ export function documentOf(entry: ChangedEntryRow): Value[] {
     entry.id,
     entry.updated_at,
     entry.revisions,
-    sliceOf(entry.revision),
     shortWords(indexedText(entry.title)),
     shortWords(indexedText(entry.summary)),
     tags.map(tag => shortWords(indexedText(tag))).join(TAG_GAP),
@@ -68,26 +69,36 @@ export function documentOf(entry: ChangedEntryRow): Value[] {
   ]
 }
 
-/** Words hold letters, marks, digits and characters of private use only, so that quoting needs no escape. */
-const lexeme = (word: string, prefix: boolean): string => `'${shortWord(word)}'${prefix ? ':*' : ''}`
+/** Where the segment goes in a query: before each word, and in the schema's `search_words`. */
+const SEGMENT_MARK = '/'
+/** A word as the index has it. Words hold letters, marks, digits and characters of private use only, so that quoting needs no escape. */
+const lexeme = (word: string): string => `'${SEGMENT_MARK}${word}'`
 
 /** What stands for a tag among the words of a document. */
 export const tagLexeme = (tag: string): string => shortWord(tagWord(tag))
 
-/** What the index is asked: every word of every term, and the tag. `beginning` are the words that stand for the one that is only begun. */
-export function tsquery(terms: readonly Term[], tag: string | null, beginning: readonly string[] | undefined): string {
+/** What the index is asked of any segment: every word of every term, and the tag. `beginning` are the words that stand for the one that is only begun. */
+export function segmentQuery(
+  terms: readonly Term[],
+  tag: string | null,
+  beginning: readonly string[] | undefined,
+): string {
   const parts = terms.flatMap(({ words, prefix }) =>
     words.map((word, index) => {
       const begun = prefix && index === words.length - 1
       // A word that nothing begins with is asked for too: it finds nothing.
       return begun && beginning !== undefined && beginning.length > 0
-        ? `(${beginning.map(one => `'${one}'`).join(' | ')})`
-        : lexeme(word, begun && beginning === undefined)
+        ? `(${beginning.map(lexeme).join(' | ')})`
+        : `${lexeme(shortWord(word))}${begun && beginning === undefined ? ':*' : ''}`
     }),
   )
-  if (tag !== null) parts.push(lexeme(tagWord(tag), false))
-  return [...new Set(parts)].join(' & ')
+  if (tag !== null) parts.push(lexeme(tagLexeme(tag)))
+  return `(${[...new Set(parts)].join(' & ')})`
 }
+
+/** The same of these segments. */
+export const tsquery = (query: string, segments: readonly number[]): string =>
+  segments.map(segment => query.replaceAll(`'${SEGMENT_MARK}`, `'${segment}${SEGMENT_MARK}`)).join(' | ')
 
 /** What a phrase looks like in a field that begins and ends with a space. */
 export const phraseOf = ({ words, prefix }: Term): string => ` ${words.map(shortWord).join(' ')}${prefix ? '' : ' '}`
@@ -95,6 +106,13 @@ export const phraseOf = ({ words, prefix }: Term): string => ` ${words.map(short
 const TEXT_COLUMNS = ['title', 'summary', 'tags', 'content', 'tag_words']
 const TEXT_PLACES = DOCUMENT_COLUMNS.flatMap(([name], place) => (TEXT_COLUMNS.includes(name) ? [place] : []))
 
-/** All words of a document. */
-export const wordsOfDocument = (document: readonly Value[]): string[] =>
-  TEXT_PLACES.flatMap(place => String(document[place]).split(' ')).filter(word => word !== '')
+/** The words of documents that are not among those `known`, each once. */
+export function unknownWords(documents: readonly Value[][], known: ReadonlySet<string>): string[] {
+  const words = new Set<string>()
+  for (const document of documents) {
+    for (const place of TEXT_PLACES) {
+      for (const word of String(document[place]).split(' ')) if (word !== '' && !known.has(word)) words.add(word)
+    }
+  }
+  return [...words]
+}

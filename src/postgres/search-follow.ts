@@ -1,7 +1,7 @@
 import { mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
-import { DOCUMENT_COLUMNS, documentOf, SEARCH_VERSION, wordsOfDocument } from './search-document.ts'
+import { DOCUMENT_COLUMNS, documentOf, SEARCH_VERSION, unknownWords } from './search-document.ts'
 
 /** Entries put into the index in one transaction. */
 const BATCH = 200
@@ -13,8 +13,8 @@ const NAMES = DOCUMENT_COLUMNS.map(([name]) => name)
 const ARRAYS = DOCUMENT_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`)
 const INSERT = `INSERT INTO search_document (${NAMES}) SELECT * FROM unnest(${ARRAYS})`
 
-/** What a round of following came to: there is more, the index is up to the store, or another node is at it. */
-export type Followed = 'more' | 'done' | 'taken'
+/** What a round of following came to: there is more, the index is up to the store now, or was already, or another node is at it. */
+export type Followed = 'more' | 'done' | 'idle' | 'taken'
 
 type Progress = { version: number; record: number; change: number; entry: number }
 
@@ -34,18 +34,24 @@ export async function followOnce(connection: PostgresConnection, known: Set<stri
     const progress = found?.rows[0] as Progress | undefined
     const to = head?.rows[0]?.record as number | undefined
     // A database that is being prepared has nothing to follow yet.
-    if (progress === undefined || to === undefined) return await end(connection, 'done')
+    if (progress === undefined || to === undefined) return await end(connection, 'idle')
     if (progress.version !== SEARCH_VERSION || progress.record > to) {
       await connection.send([plain('TRUNCATE search_document')])
       return await put(connection, { ...progress, change: 0, entry: 0 }, to, known)
     }
-    if (progress.record === to) return await end(connection, 'done')
+    if (progress.record === to) return await end(connection, 'idle')
     return await put(connection, progress, to, known)
   } catch (error) {
     await connection.exec('ROLLBACK').catch(() => {})
     throw error
   }
 }
+
+/** Sorts into the index what GIN has only listed so far: every search reads that list from end to end. Only the owner may. */
+export async function tidy(connection: PostgresConnection): Promise<void> {
+  await connection.send([plain(TIDY)])
+}
+const TIDY = `SELECT gin_clean_pending_list(oid) FROM pg_class WHERE oid = 'search_document_words'::regclass AND pg_has_role(relowner, 'USAGE')`
 
 async function end(connection: PostgresConnection, followed: Followed): Promise<Followed> {
   await connection.exec('ROLLBACK')
@@ -64,7 +70,7 @@ async function put(
   const complete = last === undefined || changed.length < BATCH
   const documents = changed.filter(({ withdrawn }) => !withdrawn).map(documentOf)
   // Words are never taken out again: one that no entry holds any more finds nothing.
-  const words = [...new Set(documents.flatMap(wordsOfDocument))].filter(word => !known.has(word))
+  const words = unknownWords(documents, known)
   const columns = NAMES.map((_, index) => documents.map(document => document[index] ?? null))
   await connection.send([
     plain('DELETE FROM search_document WHERE entry = ANY($1::bigint[])', [changed.map(({ number }) => number)]),

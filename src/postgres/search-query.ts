@@ -1,7 +1,7 @@
 import type { Query } from '../database/postgres.ts'
 import type { Term } from '../domain/terms.ts'
 import type { SearchRequest } from '../operations/operation.ts'
-import { phraseOf, tagLexeme, tsquery } from './search-document.ts'
+import { phraseOf, segmentQuery, tagLexeme, tsquery } from './search-document.ts'
 
 /** Of the entries that hold all words of a phrase, the newest so many are looked through for it. Bounds the work of one query too. */
 export const PHRASE_WINDOW = 10_000
@@ -23,21 +23,34 @@ export const wordsBeginningWith = (text: string): Query => ({
   values: [text, `${text}\u{10ffff}`, PREFIX_WORDS + 1],
 })
 
-/** The newest `count` matches of these slices, or of all, ranked. */
-export function matching(asked: Asked, slices: number[] | undefined, count: number): Query {
+/** What a query is for one segment of the index. */
+export const queryOf = ({ terms, tag, beginning }: Asked): string => segmentQuery(terms, tag, beginning)
+
+/** A match, with what it is ordered by: `rank` first where the request has one, then time, then id, all of them falling. */
+export type Match = { entry: number; rank: number; updated_at: number; id: string }
+
+export const byRank = (a: Match, b: Match): number =>
+  b.rank - a.rank || b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
+
+/** The first `wanted` of the newest `count` matches of these segments, each with how many `matches` there are of those. */
+export function matching(asked: Asked, segments: readonly number[], count: number, wanted: number): Query {
   const { terms, sort } = asked
   const values: Query['values'][number][] = []
   const value: Bind = one => `$${values.push(one)}`
   const newest = 'ORDER BY d.updated_at DESC, d.id DESC LIMIT'
   const phrases = terms.filter(({ words }) => words.length > 1)
   const looked = phrases.length === 0 ? count : PHRASE_WINDOW
-  const words = `SELECT ${NARROW} FROM search_document d WHERE ${holding(asked, slices, value)} ${newest} ${value(looked)}`
+  const words = `SELECT ${NARROW} FROM search_document d WHERE ${holding(asked, segments, value)} ${newest} ${value(looked)}`
   const matches =
     phrases.length === 0
       ? words
       : `SELECT ${NARROW} FROM (${words}) n JOIN search_document d USING (number) WHERE ${phrases.map(term => within(value(phraseOf(term)))).join(' AND ')} ${newest} ${value(count)}`
-  const rank = sort === 'relevance' ? `${score(terms, value)} DESC,` : sort === 'evolution' ? 'd.revisions DESC,' : ''
-  return { text: `SELECT d.entry FROM (${matches}) d ORDER BY ${rank} d.updated_at DESC, d.id DESC`, values }
+  const rank = sort === 'relevance' ? score(terms, value) : sort === 'evolution' ? 'd.revisions' : '0'
+  return {
+    text: `SELECT d.entry, ${rank} AS rank, d.updated_at, d.id, count(*) OVER () AS matches FROM (${matches}) d
+      ORDER BY rank DESC, d.updated_at DESC, d.id DESC LIMIT ${value(wanted)}`,
+    values,
+  }
 }
 
 /** The matches among the newest documents, newest first. */
@@ -53,28 +66,19 @@ export function lookingThrough({ terms, tag }: Asked, count: number): Query {
   }
 }
 
-/** How many entries of these slices hold all words. */
-export function candidates(asked: Asked, slices: number[] | undefined): Query {
+/** How many entries of these segments hold all words. */
+export function candidates(asked: Asked, segments: readonly number[]): Query {
   const values: Query['values'][number][] = []
-  const where = holding(asked, slices, one => `$${values.push(one)}`)
+  const where = holding(asked, segments, one => `$${values.push(one)}`)
   return { text: `SELECT count(*) AS n FROM search_document d WHERE ${where}`, values }
 }
 
 /** Gives the place of a value in a statement. */
 type Bind = (one: Query['values'][number]) => string
 
-/**
- * That an entry of these slices holds all words. One by one, slices are keys of the index, met with the words by skipping; a range would be a scan
- * of all its keys. A beginning that is not known as words is such a scan too: then the range is read once.
- */
-function holding({ terms, tag, beginning }: Asked, slices: number[] | undefined, value: Bind): string {
-  const holds = `search_words(d) @@ ${value(tsquery(terms, tag, beginning))}::tsquery`
-  if (slices === undefined) return holds
-  const open = beginning === undefined && terms.some(({ prefix }) => prefix)
-  return open
-    ? `${holds} AND d.slice >= ${value(Math.min(...slices))}`
-    : `${holds} AND d.slice = ANY(${value(slices)}::bigint[])`
-}
+/** That an entry of these segments holds all words. */
+const holding = (asked: Asked, segments: readonly number[], value: Bind): string =>
+  `search_words(d) @@ ${value(tsquery(queryOf(asked), segments))}::tsquery`
 
 const FIELDS = ['title', 'summary', 'tags', 'content'] as const
 const field = (name: string): string => `(' ' || d.${name} || ' ')`

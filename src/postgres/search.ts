@@ -6,14 +6,17 @@ import type { PostgresConnection, Query } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
 import type { Term } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
-import { SEARCH_VERSION, sliceOf } from './search-document.ts'
+import { SEARCH_VERSION, segmentOf } from './search-document.ts'
 import {
   type Asked,
+  byRank,
   candidates,
   lookingThrough,
+  type Match,
   matching,
   PHRASE_WINDOW,
   PREFIX_WORDS,
+  queryOf,
   wordsBeginningWith,
 } from './search-query.ts'
 import { createSession, type Session } from './session.ts'
@@ -25,10 +28,11 @@ const SEARCHES_MAX = 1_000
 const PATIENCE = 5_000
 const PAUSE = 5
 const STATEMENT_TIMEOUT = 2_000
-/** How many of the newest slices are searched first, how many times as many next when nothing was found, and at most; then all are. */
-const FIRST_SLICES = 2
-const SLICES_GROWTH = 8
-const SLICES_MAX = 256
+/** The newest segment is searched by itself, then so many times as many at a time at most, and never more: of each match GIN asks every key of a search. */
+const SEGMENTS_GROWTH = 8
+const SEGMENTS_MAX = 32
+/** Bytes of a query for one segment, times segments, at most: PostgreSQL takes no more than a megabyte, with the numbers of the segments. */
+const QUERY_MAX = 100_000
 /** Up to so many matches are looked for among the newest documents first. */
 const LOOKED_FOR = 51
 /** Of the matches, the newest so many are ranked; older ones follow by recency. Bounds the work of one query. */
@@ -67,8 +71,7 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
       try {
         const head = await reader.one<{ record: number }>(sql`SELECT record FROM head`)
         const connection = await idlest(sessions)
-        const newest = await indexed(connection, head?.record ?? 0)
-        return await find(connection, request, newest)
+        return await find(connection, request, await indexed(connection, head?.record ?? 0))
       } finally {
         underWay -= 1
       }
@@ -109,50 +112,58 @@ async function indexed(connection: PostgresConnection, record: number): Promise<
   }
 }
 
-/** Finds one page of the entries that match, in the order asked for. */
+/** Finds one page of the entries that match, in the order asked for; `newest` is the newest record that the index has. */
 async function find(connection: PostgresConnection, request: SearchRequest, newest: number): Promise<SearchResult> {
   const { sort, limit, offset } = request
   const asked: Asked = { ...request, beginning: await wordsThatBegin(connection, request.terms) }
   const window = WINDOWS[sort]
   const wanted = offset + limit + 1
-  const ranked = window === 0 ? [] : await newestMatches(connection, asked, newest, window)
-  const rest =
-    ranked.length < window || wanted <= window
-      ? []
-      : await newestMatches(connection, { ...asked, sort: 'recent' }, newest, wanted)
-  const all = window === 0 ? await newestMatches(connection, asked, newest, wanted) : [...ranked, ...rest.slice(window)]
-  return { entries: all.slice(offset, offset + limit), more: all.length > offset + limit }
+  const recent = (): Promise<Found> => newestMatches(connection, { ...asked, sort: 'recent' }, newest, wanted, wanted)
+  const ranked = window === 0 ? await recent() : await newestMatches(connection, asked, newest, window, wanted)
+  const goesOn = window > 0 && ranked.matches === window && wanted > window
+  const entries = goesOn ? [...ranked.entries, ...(await recent()).entries.slice(window)] : ranked.entries
+  return { entries: entries.slice(offset, offset + limit), more: entries.length > offset + limit }
 }
 
-/** The newest `count` matches, ranked as the request says; sought in ever more slices, the newest first. */
+/** How many matches there are, and the first of them in their order. */
+type Found = { matches: number; entries: number[] }
+
+/** The first `wanted` of the newest `count` matches, ranked as the request says; sought in ever more segments, the newest first. */
 async function newestMatches(
   connection: PostgresConnection,
   asked: Asked,
   newest: number,
   count: number,
-): Promise<number[]> {
+  wanted: number,
+): Promise<Found> {
   if (asked.sort === 'recent' && count <= LOOKED_FOR) {
     const [found] = await connection.send([lookingThrough(asked, count)])
-    if (found?.rows.length === count) return found.rows.map(({ entry }) => Number(entry))
+    if (found?.rows.length === count) return { matches: count, entries: found.rows.map(({ entry }) => Number(entry)) }
   }
   const hasPhrase = asked.terms.some(({ words }) => words.length > 1)
-  for (let slices = FIRST_SLICES * Math.max(1, sliceOf(count)); ; ) {
-    const all = slices > SLICES_MAX || slices > sliceOf(newest)
-    const among = all ? undefined : newestSlices(newest, slices)
-    const [found, looked] = await connection.send([
-      matching(asked, among, count),
-      ...(hasPhrase && !all ? [candidates(asked, among)] : []),
+  const first: Match[] = []
+  let matches = 0
+  let looked = 0
+  const most = Math.max(1, Math.min(SEGMENTS_MAX, Math.floor(QUERY_MAX / Buffer.byteLength(queryOf(asked)))))
+  let size = 1
+  for (let next = segmentOf(newest); next >= 0 && matches < count && looked < PHRASE_WINDOW; ) {
+    const segments = Array.from({ length: Math.min(size, most, next + 1) }, (_, back) => next - back)
+    const [found, candidate] = await connection.send([
+      matching(asked, segments, count - matches, wanted),
+      ...(hasPhrase ? [candidates(asked, segments)] : []),
     ])
-    const entries = (found?.rows ?? []).map(({ entry }) => Number(entry))
-    if (all || entries.length >= count || Number(looked?.rows[0]?.n ?? 0) >= PHRASE_WINDOW) return entries
-    // As many again as what was found suggests, and some more.
-    const enough = (slices * 1.5 * count) / Math.max(1, entries.length)
-    slices = Math.ceil(Math.max(2 * slices, Math.min(SLICES_GROWTH * slices, enough)))
+    const rows = (found?.rows ?? []) as unknown as (Match & { matches: number })[]
+    first.push(...rows)
+    matches += rows[0]?.matches ?? 0
+    looked += Number(candidate?.rows[0]?.n ?? 0)
+    next -= segments.length
+    // As many more as what was found suggests, and some more.
+    const enough = (1.5 * (count - matches) * (segmentOf(newest) - next)) / Math.max(1, matches)
+    size = Math.ceil(Math.min(SEGMENTS_GROWTH * size, Math.max(1, enough)))
   }
+  const entries = first.sort(byRank).map(({ entry }) => entry)
+  return { matches, entries: entries.slice(0, wanted) }
 }
-
-const newestSlices = (newest: number, count: number): number[] =>
-  Array.from({ length: count }, (_, back) => sliceOf(newest) - back)
 
 /** The words that begin with what the query ends with; undefined where it ends with a whole word, or there are too many. */
 async function wordsThatBegin(connection: PostgresConnection, terms: readonly Term[]): Promise<string[] | undefined> {

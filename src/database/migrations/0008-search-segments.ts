@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts'
 /**
  * The full-text index of PostgreSQL anew: a word is a key of the index once for each segment of 8,192 revision numbers, which stands
  * before it. The lists of matches stay short, and what is written lies together: GIN writes a list anew when it grows.
- * The documents are made again from the entries; `slice` is gone, and the extension that indexed it may go too.
+ * Matches are sorted by `id`, which must not lie apart from its row. The documents are made again from the entries; `slice` is gone, and the extension that indexed it may go too.
  */
 export const searchSegments: Migration = {
   number: 8,
@@ -14,6 +14,7 @@ DROP INDEX search_document_words;
 DROP FUNCTION search_words(search_document);
 TRUNCATE search_document;
 ALTER TABLE search_document DROP COLUMN slice;
+ALTER TABLE search_document ALTER COLUMN id SET STORAGE PLAIN;
 CREATE FUNCTION search_words(search_document) RETURNS TSVECTOR LANGUAGE SQL IMMUTABLE PARALLEL SAFE AS $$
   SELECT array_to_tsvector(array_remove(string_to_array(($1.number / 8192)::text || '/' || replace(
     $1.title || ' ' || $1.summary || ' ' || $1.tags || ' ' || $1.content || ' ' || $1.tag_words,
