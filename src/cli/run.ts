@@ -118,6 +118,10 @@ const version = (): string =>
 /** A fault of the store comes by name: it may have crossed from another thread, where its class is lost. */
 const isStoreFault = (error: Error): boolean => error.name === 'StoreFault'
 
+/** What the system says of files when a disk is full or fails, or this user may not: whoever runs the program can mend it. */
+const FILE_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE'])
+const isFileFault = (error: Error): boolean => FILE_FAULTS.has((error as NodeJS.ErrnoException).code ?? '')
+
 /** Says on standard error what went wrong and gives the exit code. A reader that has gone away is told nothing. */
 function tell(error: unknown, { stderr }: Surroundings): number {
   if (error instanceof ReaderGone) return EXIT.ok
@@ -129,13 +133,14 @@ function said(error: unknown): string {
   if (!(error instanceof Error)) return `An error nobody foresaw: ${String(error)}`
   if (error instanceof OperatorError) return error.message
   if (isStoreFault(error)) return `${error.message.replace(/\.$/, '')}; "palimpsest doctor" tells more.`
+  if (isFileFault(error))
+    return `${error.message}; see that the disk is sound and has space, and that this user may write there.`
   return error.stack ?? error.message
 }
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage
   if (error instanceof CommandError) return error.exitCode
-  return error instanceof OperatorError || (error instanceof Error && isStoreFault(error))
-    ? EXIT.failed
-    : EXIT.unexpected
+  if (error instanceof OperatorError) return EXIT.failed
+  return error instanceof Error && (isStoreFault(error) || isFileFault(error)) ? EXIT.failed : EXIT.unexpected
 }

@@ -76,8 +76,8 @@ function refusal(partial: string, error: unknown): OperatorError {
       )
 }
 
-/** What SQLite says when a file cannot be read, written or opened, or is not what was written: 10, 11 and 14. */
-const SQLITE_DISK: readonly number[] = [10, 11, 14]
+/** What SQLite says when a file cannot be read, written or opened, or is not what was written: 8, 10, 11 and 14. */
+const SQLITE_DISK: readonly number[] = [8, 10, 11, 14]
 
 /** What fails because of the disk is said in a sentence; anything else is what it is. */
 function faultOf(file: string, error: unknown): unknown {

@@ -115,13 +115,11 @@ export function emptyLog(connection: SqliteConnection): void {
   }
 }
 
-const SQLITE_FULL = 13
-/** There is no space for the index of the log. */
-const SQLITE_IOERR_SHMSIZE = 4_874
-const SQLITE_IOERR = 10
-const SQLITE_CORRUPT = 11
+/** There is no space; or none for the index of the log; or none to cut the log, which takes some where files are copied on write. */
+const FULL: ReadonlySet<number> = new Set([13, 4_874, 1_546])
 const SQLITE_CANTOPEN = 14
-const SQLITE_NOTADB = 26
+/** A file that cannot be written or read, is not what was written, or is no database. */
+const BROKEN: ReadonlySet<number> = new Set([8, 10, 11, 26])
 
 /** Runs what opens a store: a file that cannot be opened is as good as broken. Later, what cannot be opened may be some temporary file. */
 function opening<T>(work: () => T): T {
@@ -151,14 +149,12 @@ function* guardedEach<R>(rows: () => Iterable<R>): Generator<R> {
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
 /** Whether an error of SQLite means that the disk is full. */
-export const isFull = (error: unknown): boolean =>
-  codeOf(error) === SQLITE_FULL || (error as { errcode?: number }).errcode === SQLITE_IOERR_SHMSIZE
+export const isFull = (error: unknown): boolean => FULL.has((error as { errcode?: number }).errcode ?? 0)
 
 function faultOf(error: unknown): unknown {
   const code = codeOf(error)
   if (isFull(error)) return new StoreFault('full', error)
-  if (code === SQLITE_IOERR || code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return new StoreFault('broken', error)
-  return error
+  return BROKEN.has(code) ? new StoreFault('broken', error) : error
 }
 
 function assertVersion(raw: DatabaseSync): void {
