@@ -14,6 +14,7 @@ import type { Observer, Visitor } from './observer.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
 import { createUnderWay } from './retries.ts'
 import type { Streams } from './streams.ts'
+import { createTurns } from './turns.ts'
 import { CHECKS } from './validate.ts'
 
 type Parts = {
@@ -46,6 +47,7 @@ const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'TOO_MANY_STREAM
 export function createHandlers(parts: Parts) {
   const { store, entries, limiter, observer, streams, rates, guideDigest, readiness, terms, now } = parts
   const underWay = createUnderWay()
+  const turn = createTurns()
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
     entries,
@@ -102,10 +104,12 @@ export function createHandlers(parts: Parts) {
     const { at, origin, actor, tokenHash, params, retry } = admitted
     // Without a body nothing was parsed.
     if (request.body === undefined) throw new Problem('MALFORMED_JSON')
+    await turn()
     const body = CHECKS[name].body(request.body)
     limiter.beforeWrite()
     const caller = { requestId: request.id, actor, tokenHash, origin }
     const answer = await run(name, { params, body, caller }, retry, at)
+    await turn()
     if (answer.audit !== undefined) request.log.info({ requestId: request.id, ...answer.audit }, 'audit')
     if (answer.replayed) reply.header('idempotency-replayed', 'true')
     if (answer.location !== undefined) reply.header('location', answer.location)
