@@ -86,9 +86,12 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
   }
 }
 
-/** Every search goes by the index: the server's guesses about words that are asked for together are no ground for anything else. */
+/**
+ * Every search goes by the index: the server's guesses about words that are asked for together are no ground for anything else.
+ * Matches lie all over the table: their pages are read many at a time.
+ */
 const plainly = (connection: PostgresConnection): Promise<void> =>
-  connection.exec('SET enable_seqscan = off; SET jit = off; SET work_mem = "32MB"')
+  connection.exec('SET enable_seqscan = off; SET jit = off; SET work_mem = "32MB"; SET effective_io_concurrency = 64')
 
 async function idlest(sessions: readonly Session[]): Promise<PostgresConnection> {
   const open = await Promise.allSettled(sessions.map(session => session.get()))
