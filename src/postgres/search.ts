@@ -62,6 +62,7 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
   const sessions: Session[] = Array.from({ length: SEARCH_SESSIONS }, () =>
     createSession({ url: readUrl, name: 'search', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: 5_000 }, plainly),
   )
+  const turns = createTurns(sessions)
   let underWay = 0
 
   return {
@@ -70,8 +71,13 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
       underWay += 1
       try {
         const head = await reader.one<{ record: number }>(sql`SELECT record FROM head`)
-        const connection = await idlest(sessions)
-        return await find(connection, request, await indexed(connection, head?.record ?? 0))
+        const deadline = performance.now() + PATIENCE
+        for (;;) {
+          const result = await turns(connection => searchOnce(connection, request, head?.record ?? 0))
+          if (result !== undefined) return result
+          if (performance.now() > deadline) throw new Problem('NOT_READY', { retryAfter: 5 })
+          await setTimeout(PAUSE)
+        }
       } finally {
         underWay -= 1
       }
@@ -93,25 +99,38 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
 const plainly = (connection: PostgresConnection): Promise<void> =>
   connection.exec('SET enable_seqscan = off; SET jit = off; SET work_mem = "32MB"; SET effective_io_concurrency = 64')
 
-async function idlest(sessions: readonly Session[]): Promise<PostgresConnection> {
-  const open = await Promise.allSettled(sessions.map(session => session.get()))
-  const connections = open.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
-  const [best] = connections.sort((a, b) => a.pending() - b.pending())
-  if (best !== undefined) return best
-  throw (open[0] as PromiseRejectedResult).reason
+/** Gives each work a session to itself, the one for which the fewest wait. */
+function createTurns(sessions: readonly Session[]) {
+  const queues = sessions.map(session => ({ session, waiting: 0, last: Promise.resolve() as Promise<unknown> }))
+  return async <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
+    const queue = queues.reduce((best, one) => (one.waiting < best.waiting ? one : best))
+    queue.waiting += 1
+    const done = queue.last.then(async () => work(await queue.session.get()))
+    queue.last = done.catch(() => {})
+    try {
+      return await done
+    } finally {
+      queue.waiting -= 1
+    }
+  }
 }
 
+const BEGIN: Query = { text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
 const PROGRESS: Query = { text: 'SELECT version, record FROM search_progress', values: [] }
 
-/** Waits until the index has reached a record, and gives the newest that it has. */
-async function indexed(connection: PostgresConnection, record: number): Promise<number> {
-  const deadline = performance.now() + PATIENCE
-  for (;;) {
-    const [found] = await connection.send([PROGRESS])
+/** Searches one state of the index, so that an entry that is revised meanwhile is found once; undefined where the index has not reached a record. */
+async function searchOnce(
+  connection: PostgresConnection,
+  request: SearchRequest,
+  record: number,
+): Promise<SearchResult | undefined> {
+  try {
+    const [, found] = await connection.send([BEGIN, PROGRESS])
     const progress = found?.rows[0] as { version: number; record: number } | undefined
-    if (progress?.version === SEARCH_VERSION && progress.record >= record) return progress.record
-    if (performance.now() > deadline) throw new Problem('NOT_READY', { retryAfter: 5 })
-    await setTimeout(PAUSE)
+    const reached = progress?.version === SEARCH_VERSION && progress.record >= record
+    return reached ? await find(connection, request, progress.record) : undefined
+  } finally {
+    await connection.exec('ROLLBACK').catch(() => {})
   }
 }
 
