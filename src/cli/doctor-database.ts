@@ -6,8 +6,8 @@ import { assertWhollyCopied } from '../postgres/copying.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
 import type { Check, Finding } from './doctor.ts'
 
-/** Sessions that a node opens: one writes, one counts limits, four read, two search, one follows with the index, one to spare. */
-const SESSIONS_OF_NODE = 10
+/** Sessions that a node opens: one writes, one counts limits, four read, four search, one follows with the index, one to spare. */
+const SESSIONS_OF_NODE = 12
 const CLOCK_TOLERANCE = 1_000
 const LAG_LARGE = 1_000
 const INDEX_BEHIND = 10_000

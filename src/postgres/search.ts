@@ -21,7 +21,7 @@ import {
 } from './search-query.ts'
 import { createSession, type Session } from './session.ts'
 
-const SEARCH_SESSIONS = 2
+const SEARCH_SESSIONS = 4
 /** Searches under way before further ones are refused as OVERLOADED. */
 const SEARCHES_MAX = 1_000
 /** How long a search waits for the index, how often it looks, and how long its statement may take, in milliseconds. */
