@@ -97,8 +97,9 @@ export function startWriters(url: string, count: number, label: string) {
         changeType: 'EXPAND',
         rationale: 'More.',
       }
-      await post('revise', mark('revise'), `${at}/revisions`, revision, token)
-      if (turn % STALE_EVERY === 0) {
+      const revised = await post('revise', mark('revise'), `${at}/revisions`, revision, token)
+      // Behind a revision that got no answer, because its connection was closed, the next may be the first.
+      if (revised !== undefined && turn % STALE_EVERY === 0) {
         await post('stale', mark('stale'), `${at}/revisions`, { ...revision, content: mark('stale') }, token)
       }
       const judgement = {
