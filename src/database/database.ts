@@ -59,3 +59,6 @@ export class StoreFault extends Error {
     this.kind = kind
   }
 }
+
+/** Whether an error passes when the database can be reached again. */
+export const isUnavailable = (error: unknown): boolean => error instanceof StoreFault && error.kind === 'unavailable'

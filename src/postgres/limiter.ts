@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { StoreFault } from '../database/database.ts'
+import { isUnavailable } from '../database/database.ts'
 import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import { decide, giveBack, type Leases } from './lease.ts'
@@ -23,8 +23,6 @@ type Asked = {
   settle(): void
   reject(error: unknown): void
 }
-
-const isPassing = (error: unknown): boolean => error instanceof StoreFault && error.kind === 'unavailable'
 
 /**
  * The limiter of all nodes: the sliding log of each key is a row that nodes change under its lock. What is admitted is leased, one
@@ -56,7 +54,7 @@ export function openPostgresLimiter(url: string): Limiter {
     try {
       await keepLogs(connection, keys, limiter)
     } catch (error) {
-      if (!isPassing(error) || !(await wasKept(transaction, deadline))) throw error
+      if (!isUnavailable(error) || !(await wasKept(transaction, deadline))) throw error
     }
   }
   /** Whether a transaction whose answer was lost was committed, asked until it has ended. Throws when that cannot be learnt in time. */
@@ -64,7 +62,7 @@ export function openPostgresLimiter(url: string): Limiter {
     for (;;) {
       const connection = await getPatiently(session, deadline)
       const status = await statusOf(connection, transaction).catch(error => {
-        if (!isPassing(error) || performance.now() > deadline) throw error
+        if (!isUnavailable(error) || performance.now() > deadline) throw error
         return 'in progress'
       })
       if (status !== 'in progress' || performance.now() > deadline) return status === 'committed'
@@ -84,7 +82,7 @@ export function openPostgresLimiter(url: string): Limiter {
           .current()
           ?.exec('ROLLBACK')
           .catch(() => {})
-        if (!isPassing(error) || performance.now() > deadline) throw error
+        if (!isUnavailable(error) || performance.now() > deadline) throw error
         await setTimeout(RETRY_PAUSE)
       }
     }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { createBatch, readerOf } from '../database/batch.ts'
-import { type Reader, StoreFault } from '../database/database.ts'
+import { isUnavailable, type Reader } from '../database/database.ts'
 import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query, Result } from '../database/postgres.ts'
 import { getPatiently, type Session } from './session.ts'
@@ -73,8 +73,6 @@ async function askStandby(
   }
   return undefined
 }
-
-const isUnavailable = (error: unknown): boolean => error instanceof StoreFault && error.kind === 'unavailable'
 
 /** The open session with the least to do; opens one where none is. */
 async function idlest(sessions: readonly Session[]): Promise<PostgresConnection> {

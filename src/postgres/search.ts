@@ -62,7 +62,7 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
   const sessions: Session[] = Array.from({ length: SEARCH_SESSIONS }, () =>
     createSession({ url: readUrl, name: 'search', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: 5_000 }, plainly),
   )
-  const turns = createTurns(sessions)
+  const alone = createQueues(sessions)
   let underWay = 0
 
   return {
@@ -73,7 +73,7 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
         const head = await reader.one<{ record: number }>(sql`SELECT record FROM head`)
         const deadline = performance.now() + PATIENCE
         for (;;) {
-          const result = await turns(connection => searchOnce(connection, request, head?.record ?? 0))
+          const result = await alone(connection => searchOnce(connection, request, head?.record ?? 0))
           if (result !== undefined) return result
           if (performance.now() > deadline) throw new Problem('NOT_READY', { retryAfter: 5 })
           await setTimeout(PAUSE)
@@ -100,7 +100,7 @@ const plainly = (connection: PostgresConnection): Promise<void> =>
   connection.exec('SET enable_seqscan = off; SET jit = off; SET work_mem = "32MB"; SET effective_io_concurrency = 64')
 
 /** Gives each work a session to itself, the one for which the fewest wait. */
-function createTurns(sessions: readonly Session[]) {
+function createQueues(sessions: readonly Session[]) {
   const queues = sessions.map(session => ({ session, waiting: 0, last: Promise.resolve() as Promise<unknown> }))
   return async <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
     const queue = queues.reduce((best, one) => (one.waiting < best.waiting ? one : best))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../contract/problems.ts'
-import { StoreFault } from '../database/database.ts'
+import { isUnavailable } from '../database/database.ts'
 import type { ColumnTypes } from '../database/merge.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { lockHead, type Outcome, runWorks, SpoiledGroup, type Work } from './group.ts'
@@ -104,8 +104,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         // A session that still answers has not committed what it called an error; of any other the store must be asked.
         const ended = connection === undefined || (await endsTransaction(connection))
         if (!ended && outcomes !== undefined && (await wasCommitted(group))) return outcomes
-        const passing = error instanceof StoreFault && error.kind === 'unavailable'
-        if (!passing || performance.now() > deadline) throw error
+        if (!isUnavailable(error) || performance.now() > deadline) throw error
         connection?.close()
         await setTimeout(RETRY_PAUSE)
       }
