@@ -4,6 +4,7 @@ import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.t
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
+import { createNewWords } from '../domain/new-words.ts'
 import { findDataDirectory, isServed } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
@@ -155,8 +156,8 @@ async function copySecrets(directory: string, target: PostgresConnection): Promi
 /** Makes the search index here, so that nobody waits for it after the start. */
 async function makeIndex(target: PostgresConnection, progress: Progress): Promise<void> {
   progress.phase('Making the search index')
-  const known = new Set<string>()
-  while ((await followOnce(target, known)) === 'more') {
+  const words = createNewWords()
+  while ((await followOnce(target, words)) === 'more') {
     const [found] = await target.send([
       { text: 'SELECT p.record, h.record AS all FROM search_progress p, head h', values: [] },
     ])

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { StoreFault } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
+import { createNewWords, type NewWords } from '../domain/new-words.ts'
 import { indexedWords, TAG_FENCE, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
-import { createNewWords, type NewWords } from './new-words.ts'
 
 /** So many segments of a level are merged into one: with FTS5's own 4, an index of half a million entries takes twice the time for each that is added. */
 const SEGMENTS = 8

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
+import { createNewWords } from '../domain/new-words.ts'
 import { OperatorError } from '../operator-error.ts'
 import { followOnce, tidy } from './search-follow.ts'
 import { createSession } from './session.ts'
@@ -20,7 +21,7 @@ const AWAY = 500
 /** After so many looks at nothing new the index is tidied. */
 const TIDY_AFTER = 50
 
-const known = new Set<string>()
+let words = createNewWords()
 let stopping = false
 port.once('message', () => {
   stopping = true
@@ -35,7 +36,7 @@ let idle = 0
 async function follow(): Promise<number> {
   try {
     const connection = await session.get()
-    const followed = await followOnce(connection, known)
+    const followed = await followOnce(connection, words)
     idle = followed === 'idle' ? idle + 1 : 0
     if (followed === 'more' || followed === 'done') untidy = true
     if (untidy && idle === TIDY_AFTER) {
@@ -44,6 +45,7 @@ async function follow(): Promise<number> {
     }
     return { more: 0, done: IDLE, idle: IDLE, taken: TAKEN }[followed]
   } catch (error) {
+    words = createNewWords()
     // A database that is away, full, or not yet prepared comes round; anything else ends the thread, and the service with it.
     const passing = error instanceof StoreFault ? error.kind !== 'broken' : isUnprepared(error)
     if (!passing) throw error

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Value } from '../database/sql.ts'
+import type { NewWords } from '../domain/new-words.ts'
 import { indexedText, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
 import { type ChangedEntryRow, tagsOf } from '../store/entry.ts'
 
@@ -28,9 +29,17 @@ function shortWord(word: string): string {
   return `${beginning}${DIGEST_MARK}${hash('sha256', word, 'hex').slice(0, 32)}`
 }
 
-/** Words of fewer characters are short enough whatever they are: none takes more than 4 bytes. */
-const PERHAPS_LONG = new RegExp(`[^ ]{${WORD_BYTES / 4}}`)
-const shortWords = (text: string): string => (PERHAPS_LONG.test(text) ? text.split(' ').map(shortWord).join(' ') : text)
+/** Words of so many characters are short enough whatever they are: none takes more than 4 bytes. */
+const SHORT = WORD_BYTES / 4
+
+function shortWords(text: string): string {
+  for (let from = 0; from + SHORT < text.length; ) {
+    const gap = text.lastIndexOf(' ', from + SHORT)
+    if (gap < from) return text.split(' ').map(shortWord).join(' ')
+    from = gap + 1
+  }
+  return text
+}
 
 /** Between two tags stand two spaces, so that no phrase reaches from one into the next. */
 const TAG_GAP = '  '
@@ -106,13 +115,7 @@ export const phraseOf = ({ words, prefix }: Term): string => ` ${words.map(short
 const TEXT_COLUMNS = ['title', 'summary', 'tags', 'content', 'tag_words']
 const TEXT_PLACES = DOCUMENT_COLUMNS.flatMap(([name], place) => (TEXT_COLUMNS.includes(name) ? [place] : []))
 
-/** The words of documents that are not among those `known`, each once. */
-export function unknownWords(documents: readonly Value[][], known: ReadonlySet<string>): string[] {
-  const words = new Set<string>()
-  for (const document of documents) {
-    for (const place of TEXT_PLACES) {
-      for (const word of String(document[place]).split(' ')) if (word !== '' && !known.has(word)) words.add(word)
-    }
-  }
-  return [...words]
+/** Notes the words of a document. */
+export function noteWords(words: NewWords, document: readonly Value[]): void {
+  for (const place of TEXT_PLACES) words.note(String(document[place]).split(' '))
 }

@@ -1,7 +1,8 @@
 import { mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
+import type { NewWords } from '../domain/new-words.ts'
 import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
-import { DOCUMENT_COLUMNS, documentOf, SEARCH_VERSION, unknownWords } from './search-document.ts'
+import { DOCUMENT_COLUMNS, documentOf, noteWords, SEARCH_VERSION } from './search-document.ts'
 
 /** Entries put into the index in one transaction. */
 const BATCH = 200
@@ -18,11 +19,11 @@ export type Followed = 'more' | 'done' | 'idle' | 'taken'
 
 type Progress = { version: number; record: number; change: number; entry: number }
 
-/** Words that are known to be among those of the index, so many at most. */
-const KNOWN_MAX = 500_000
-
-/** Brings the index nearer to the store by one batch of changed entries, in one transaction. `known` holds words that were put there before. */
-export async function followOnce(connection: PostgresConnection, known: Set<string>): Promise<Followed> {
+/**
+ * Brings the index nearer to the store by one batch of changed entries, in one transaction. `words` are those that were put there lately;
+ * once this has failed they are not known to be there.
+ */
+export async function followOnce(connection: PostgresConnection, words: NewWords): Promise<Followed> {
   try {
     const [, lock, found, head] = await connection.send([
       plain('BEGIN'),
@@ -37,10 +38,10 @@ export async function followOnce(connection: PostgresConnection, known: Set<stri
     if (progress === undefined || to === undefined) return await end(connection, 'idle')
     if (progress.version !== SEARCH_VERSION || progress.record > to) {
       await connection.send([plain('TRUNCATE search_document')])
-      return await put(connection, { ...progress, change: 0, entry: 0 }, to, known)
+      return await put(connection, { ...progress, change: 0, entry: 0 }, to, words)
     }
     if (progress.record === to) return await end(connection, 'idle')
-    return await put(connection, progress, to, known)
+    return await put(connection, progress, to, words)
   } catch (error) {
     await connection.exec('ROLLBACK').catch(() => {})
     throw error
@@ -62,7 +63,7 @@ async function put(
   connection: PostgresConnection,
   { change, entry }: Progress,
   to: number,
-  known: Set<string>,
+  words: NewWords,
 ): Promise<Followed> {
   const [found] = await connection.send([changedAfter(change, entry)])
   const changed = (found?.rows ?? []) as ChangedEntryRow[]
@@ -70,12 +71,13 @@ async function put(
   const complete = last === undefined || changed.length < BATCH
   const documents = changed.filter(({ withdrawn }) => !withdrawn).map(documentOf)
   // Words are never taken out again: one that no entry holds any more finds nothing.
-  const words = unknownWords(documents, known)
+  for (const document of documents) noteWords(words, document)
+  const fresh = words.take().filter(word => word !== '')
   const columns = NAMES.map((_, index) => documents.map(document => document[index] ?? null))
   await connection.send([
     plain('DELETE FROM search_document WHERE entry = ANY($1::bigint[])', [changed.map(({ number }) => number)]),
     plain(INSERT, columns),
-    plain('INSERT INTO search_word SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING', [words]),
+    plain('INSERT INTO search_word SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING', [fresh]),
     plain('UPDATE search_progress SET version = $1, record = $2, change = $3, entry = $4', [
       SEARCH_VERSION,
       // One change can concern many entries: only a change before the last one is known to be complete.
@@ -83,8 +85,6 @@ async function put(
     ]),
     plain('COMMIT'),
   ])
-  if (known.size > KNOWN_MAX) known.clear()
-  for (const word of words) known.add(word)
   return complete ? 'done' : 'more'
 }
 
