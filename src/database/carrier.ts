@@ -1,10 +1,10 @@
-import type { Carried, Reader, Transaction } from './database.ts'
+import type { Carried, Reader, Saver } from './database.ts'
 
 /** The values that one transaction carries. */
 export type Carrier = {
   carry<T>(carried: Carried<T>): Promise<T>
   /** Writes every value; to be called once, before the commit. */
-  save(transaction: Pick<Transaction, 'run'>): Promise<void>
+  save(saver: Saver): Promise<void>
   /** Gives the function that brings the values back to what they are now. */
   mark(): Promise<() => void>
 }
@@ -20,8 +20,8 @@ export function createCarrier(reader: Reader): Carrier {
       }
       return value as Promise<T>
     },
-    async save(transaction) {
-      await Promise.all([...values].map(async ([carried, value]) => carried.save(transaction, await value)))
+    async save(saver) {
+      await Promise.all([...values].map(async ([carried, value]) => carried.save(saver, await value)))
     },
     async mark() {
       const known = new Set(values.keys())

@@ -19,8 +19,11 @@ export type Carried<T> = {
   load(reader: Reader): Awaitable<T>
   /** Gives the function that brings the value back to what it is now. */
   mark(value: T): () => void
-  save(transaction: Pick<Transaction, 'run'>, value: T): Awaitable<unknown>
+  save(saver: Saver, value: T): Awaitable<unknown>
 }
+
+/** Writes values that were carried; perhaps all of them together once the last is known, so that nothing comes back. */
+export type Saver = { run(statement: Sql): unknown }
 
 /** Reads and writes inside one atomic transaction; `run` gives the number of rows it changed. */
 export type Transaction = Reader & {

@@ -14,14 +14,18 @@ type Piece = { query: Query; answers: number[]; split(result: Result): Result[] 
 const MERGE_MAX = 512
 
 /**
- * Makes few statements of many: SELECTs of one text become one LATERAL join over their values, plain INSERTs of one text one INSERT.
+ * Makes few statements of many: SELECTs of one text become one LATERAL join over their values, plain INSERTs of one text one INSERT,
+ * UPDATEs of one row each, by its key, one UPDATE where all of the rows differ.
  * Preparing and planning is what small statements cost most of; this way it is paid once.
  */
 export function mergeStatements(statements: readonly Sql[], columns: ColumnTypes): Merged {
   const pieces: Piece[] = []
   for (const group of sameTexts(statements)) {
     const members = group.map(index => statements[index] as Sql)
-    const merged = members.length > 1 ? (mergedSelect(members) ?? mergedInsert(members, columns)) : undefined
+    const merged =
+      members.length > 1
+        ? (mergedSelect(members) ?? mergedInsert(members, columns) ?? mergedUpdate(members))
+        : undefined
     if (merged !== undefined) pieces.push({ ...merged, answers: group })
     else for (const index of group) pieces.push({ ...alone(statements[index] as Sql), answers: [index] })
   }
@@ -43,7 +47,8 @@ export function mergeStatements(statements: readonly Sql[], columns: ColumnTypes
 function sameTexts(statements: readonly Sql[]): number[][] {
   const groups = new Map<string, number[]>()
   for (const [index, { text, values }] of statements.entries()) {
-    const shape = SELECT.test(text) ? shapeOf(text, values) : INSERT.test(text) ? text : String(index)
+    const known = SELECT.test(text) || UPDATE.test(text)
+    const shape = known ? shapeOf(text, values) : INSERT.test(text) ? text : String(index)
     const group = groups.get(shape)
     if (group === undefined) groups.set(shape, [index])
     else group.push(index)
@@ -60,6 +65,8 @@ function chunks(group: number[]): number[][] {
 const SELECT = /^\s*SELECT\b/
 /** An INSERT of one row of values and nothing else. */
 const INSERT = /^\s*INSERT INTO (\w+) \(([^)]*)\)\s*VALUES \([?,\s]*\)\s*$/
+/** An UPDATE of one row by its key, which is the last value. */
+const UPDATE = /^\s*UPDATE (\w+) SET ((?:(?!\bWHERE\b)[^])*)\s+WHERE (\w+) = \?\s*$/
 
 /** What a value is sent as; of a null it cannot be told, so that a SELECT with one is sent alone. */
 const typeOf = (value: Value): string =>
@@ -146,9 +153,7 @@ function lateral(text: string, kinds: readonly string[], fixed: ReadonlySet<numb
     place += 1
     return fixed.has(place) ? `$${++bound}` : `k.v${++column}`
   })
-  const arrays = kinds.map((kind, index) => `$${index + 1}::${kind}[]`)
-  return `SELECT k.${MEMBER}, q.* FROM unnest(${arrays}) WITH ORDINALITY AS k(${kinds.map((_, index) => `v${index + 1}`)}, ${MEMBER})
-      CROSS JOIN LATERAL (${inner}) q`
+  return `SELECT k.${MEMBER}, q.* FROM ${listsOf(kinds)} CROSS JOIN LATERAL (${inner}) q`
 }
 
 function mergedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece, 'answers'> | undefined {
@@ -164,3 +169,37 @@ function mergedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece
     split: ({ command }) => members.map(() => ({ rows: [], count: 1, command })),
   }
 }
+
+const updates = new Map<string, string>()
+
+function mergedUpdate(members: readonly Sql[]): Omit<Piece, 'answers'> | undefined {
+  const [{ text, values }] = members as [Sql]
+  const kinds = values.map(typeOf)
+  const rows = new Set(members.map(member => member.values.at(-1)))
+  if (!UPDATE.test(text) || kinds.includes('') || rows.size < members.length) return undefined
+  const shape = `${kinds} ${text}`
+  let merged = updates.get(shape)
+  if (merged === undefined) {
+    merged = updateOf(text, kinds)
+    updates.set(shape, merged)
+  }
+  return {
+    query: { text: merged, values: lists(members, [...values.keys()]) },
+    split({ rows: changed, command }) {
+      const done = new Set(changed.map(row => Number(row[MEMBER])))
+      return members.map((_, index) => ({ rows: [], count: done.has(index + 1) ? 1 : 0, command }))
+    },
+  }
+}
+
+/** An UPDATE of the rows that the last list names, with values of the lists `$1`, `$2`, … of these kinds. */
+function updateOf(text: string, kinds: readonly string[]): string {
+  let column = 0
+  const [, table, changes, key] = UPDATE.exec(text.replace(/\s+/g, ' ')) ?? []
+  const set = changes?.replaceAll('?', () => `k.v${++column}`)
+  return `UPDATE ${table} SET ${set} FROM ${listsOf(kinds)} WHERE ${key} = k.v${kinds.length} RETURNING k.${MEMBER}`
+}
+
+/** The values of lists `$1`, `$2`, … of these kinds, as rows of columns v1, v2, … with the number of the member, from 1. */
+const listsOf = (kinds: readonly string[]): string =>
+  `unnest(${kinds.map((kind, index) => `$${index + 1}::${kind}[]`)}) WITH ORDINALITY AS k(${kinds.map((_, index) => `v${index + 1}`)}, ${MEMBER})`

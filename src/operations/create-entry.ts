@@ -14,16 +14,16 @@ import { addToTopics } from '../store/topic.ts'
 import { etagOf } from './etag.ts'
 import type { WriteOperation } from './operation.ts'
 import { citedSources } from './sources.ts'
-import { beginWrite, endWrite } from './writing.ts'
+import { beginWrite, endWrite, inOrder } from './writing.ts'
 
 /** Publishes an entry with its first revision. */
 export const createEntry: WriteOperation<CreateInput> = async (tx, context, { body, caller }) => {
-  const writer = await beginWrite(tx, context, caller, 'CREATE')
-  const sources = await citedSources(tx, body.sources)
-  const { actor, origin } = writer
   const { at } = context
   const id = context.newId()
-  const slug = await freeSlug(tx, body.title, id)
+  const [writer, [sources, slug]] = await beginWrite(tx, context, caller, 'CREATE', () =>
+    inOrder([citedSources(tx, body.sources), freeSlug(tx, body.title, id)]),
+  )
+  const { actor, origin } = writer
   const tags = distinctTags(body.tags ?? [])
   const { title, summary, content } = body
   const createdAt = isoTime(at)

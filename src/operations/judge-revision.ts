@@ -8,7 +8,7 @@ import { type EvidenceRow, insertEvidence, toContradiction, toVerification } fro
 import { takeRecord } from '../store/head.ts'
 import { findRevision } from '../store/revision.ts'
 import type { Context, WriteOperation, WriteRequest } from './operation.ts'
-import { beginWrite, endWrite, holdEntries } from './writing.ts'
+import { beginWrite, endWrite, holdEntries, inOrder } from './writing.ts'
 
 type Judgement = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
   revisionId: string
@@ -30,14 +30,22 @@ export const contradictRevision: WriteOperation<ContradictInput> = async (tx, co
 
 async function judge(tx: Transaction, context: Context, { params, caller }: WriteRequest, judgement: Judgement) {
   const { kind, result, confidence, rationale } = judgement
-  const writer = await beginWrite(tx, context, caller, kind)
-  const [found] = await holdEntries(tx, [params.slug ?? ''])
-  const entry = assertWritable(found)
-  const revision = await findRevision(tx, entry.number, judgement.revisionId)
-  if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
-  const source = judgement.sourceEntryId === undefined ? undefined : await findEntry(tx, judgement.sourceEntryId)
-  if (judgement.sourceEntryId !== undefined && (source === undefined || source.withdrawn))
-    throw new Problem('SOURCE_NOT_FOUND')
+  const findJudged = async () => {
+    const [found] = await holdEntries(tx, [params.slug ?? ''])
+    const entry = assertWritable(found)
+    const revision = await findRevision(tx, entry.number, judgement.revisionId)
+    if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
+    return { entry, revision }
+  }
+  const findSource = async () => {
+    if (judgement.sourceEntryId === undefined) return undefined
+    const source = await findEntry(tx, judgement.sourceEntryId)
+    if (source === undefined || source.withdrawn) throw new Problem('SOURCE_NOT_FOUND')
+    return source
+  }
+  const [writer, [{ entry, revision }, source]] = await beginWrite(tx, context, caller, kind, () =>
+    inOrder([findJudged(), findSource()]),
+  )
 
   const { actor, origin } = writer
   const at = Math.max(context.at, entry.updated_at)

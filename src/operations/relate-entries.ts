@@ -10,8 +10,9 @@ import { beginWrite, endWrite, holdEntries } from './writing.ts'
 
 /** Relates one entry to another; both must be open for writing. */
 export const relateEntries: WriteOperation<RelationInput> = async (tx, context, { body, caller }) => {
-  const writer = await beginWrite(tx, context, caller, 'CONNECT')
-  const found = await holdEntries(tx, [body.sourceEntryId, body.targetEntryId])
+  const [writer, found] = await beginWrite(tx, context, caller, 'CONNECT', () =>
+    holdEntries(tx, [body.sourceEntryId, body.targetEntryId]),
+  )
   // Both ends must be there before either is called locked.
   found.forEach(assertReadable)
   const source = assertWritable(found[0])
@@ -23,11 +24,15 @@ export const relateEntries: WriteOperation<RelationInput> = async (tx, context, 
   const id = context.newId()
   const { relationType, rationale } = body
   const number = await takeRecord(tx)
+  const [atSource, atTarget] = await Promise.all([
+    takeRelationOrdinal(tx, source.number),
+    takeRelationOrdinal(tx, target.number),
+  ])
   await insertRelation(tx, {
     number,
     id,
-    source: { entry: source.number, ordinal: await takeRelationOrdinal(tx, source.number) },
-    target: { entry: target.number, ordinal: await takeRelationOrdinal(tx, target.number) },
+    source: { entry: source.number, ordinal: atSource },
+    target: { entry: target.number, ordinal: atTarget },
     relationType,
     actor: actor.number,
     origin,

@@ -3,22 +3,26 @@ import { Problem } from '../contract/problems.ts'
 import { TRUST } from '../contract/words.ts'
 import { assertLatest, assertWritable } from '../domain/entry.ts'
 import { evidenceHash } from '../domain/revision.ts'
-import { advanceEntry, toEntry } from '../store/entry.ts'
+import { advanceEntry, type EntryRow, toEntry } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { findRevision, insertRevision } from '../store/revision.ts'
 import { isoTime } from '../store/time.ts'
 import { etagOf } from './etag.ts'
 import type { WriteOperation } from './operation.ts'
 import { citedSources } from './sources.ts'
-import { beginWrite, endWrite, holdEntries } from './writing.ts'
+import { beginWrite, endWrite, holdEntries, inOrder } from './writing.ts'
 
 /** Commits a revision on top of the latest one; whoever comes second gets STALE_REVISION and the latest. */
 export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { params, body, caller }) => {
-  const writer = await beginWrite(tx, context, caller, body.changeType)
-  const [found] = await holdEntries(tx, [params.slug ?? ''])
-  const entry = assertWritable(found)
-  assertLatest(entry, body.previousRevisionId)
-  const sources = await citedSources(tx, body.sources)
+  const findLatest = async (): Promise<EntryRow> => {
+    const [found] = await holdEntries(tx, [params.slug ?? ''])
+    const entry = assertWritable(found)
+    assertLatest(entry, body.previousRevisionId)
+    return entry
+  }
+  const [writer, [entry, sources]] = await beginWrite(tx, context, caller, body.changeType, () =>
+    inOrder([findLatest(), citedSources(tx, body.sources)]),
+  )
   const previous = await findRevision(tx, entry.number, entry.revision_id)
   if (previous === undefined) throw new Error(`Entry ${entry.id} has lost its latest revision.`)
 
@@ -41,18 +45,13 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
   const number = await takeRecord(tx)
+  const written = { action: body.changeType, entry: entry.number, revision: number, subject: null, at }
   const [advanced] = await Promise.all([
     advanceEntry(tx, entry, { revision: number, at }),
     insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, revision }),
+    endWrite(tx, context, writer, written, { revisions: 1 }),
   ])
   if (!advanced) throw new Problem('STALE_REVISION')
-  await endWrite(
-    tx,
-    context,
-    writer,
-    { action: body.changeType, entry: entry.number, revision: number, subject: null, at },
-    { revisions: 1 },
-  )
   const { title, summary, content } = body
   const revised = { ...entry, title, summary, content, updated_at: at, revision_id: revision.id, revisions: ordinal }
   const shown = toEntry(revised)

@@ -14,15 +14,37 @@ import type { Caller, Context } from './operation.ts'
 /** Who writes: the actor behind the token and the origin of the request. */
 export type Writer = { actor: ActorRow; origin: number | null; requestId: string }
 
-/** What every write begins with: the actor and its origin may write, and the last write of this kind is long enough ago. */
-export async function beginWrite(tx: Transaction, context: Context, caller: Caller, action: Action): Promise<Writer> {
+/**
+ * What every write begins with: the actor and its origin may write, and the last write of this kind is long enough ago.
+ * Beside that it reads what the write needs; who may not write learns nothing of it.
+ */
+export async function beginWrite<T>(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+  action: Action,
+  read: () => Promise<T>,
+): Promise<[Writer, T]> {
   // With a cooldown, two writes of one actor must see each other; without one they have nothing to do with each other.
   if (context.cooldown > 0 && caller.actor !== null) await tx.hold(`actor ${caller.actor}`)
+  return inOrder([findCooledWriter(tx, context, caller, action), read()])
+}
+
+async function findCooledWriter(tx: Transaction, context: Context, caller: Caller, action: Action): Promise<Writer> {
   const writer = await findWriter(tx, caller)
   if (context.cooldown > 0) {
     assertCooledDown(await findCooldown(tx, cooldownSubject(writer.actor), action), context.cooldown, context.now)
   }
   return writer
+}
+
+/** Gives what all of these come to, or throws the error of the first that failed, once all have ended: nothing goes on behind a work that is over. */
+export async function inOrder<T extends unknown[]>(works: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const settled = await Promise.allSettled(works)
+  return settled.map(one => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  }) as T
 }
 
 /** The actor behind the token and the origin of the request, which may write. */

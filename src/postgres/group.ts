@@ -4,6 +4,7 @@ import { createCarrier } from '../database/carrier.ts'
 import { StoreFault, type Transaction } from '../database/database.ts'
 import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
+import type { Sql } from '../database/sql.ts'
 import { HEAD } from '../store/head.ts'
 
 /** What a group has with the lock: the time of the newest commit of any node, to be moved on by what the group does. */
@@ -41,14 +42,14 @@ export async function lockHead(connection: PostgresConnection, system: string): 
 
 /**
  * Runs works side by side in the transaction that is open: statements that wait at the same time travel together.
- * Gives what became of each, and the statement with which the transaction ends. Throws when the transaction cannot be kept.
+ * Gives what became of each, and the statements that are left to be run before the commit. Throws when the transaction cannot be kept.
  */
 export async function runWorks(
   connection: PostgresConnection,
   columns: ColumnTypes,
   locked: Locked,
   works: readonly Work[],
-): Promise<Outcome[]> {
+): Promise<{ outcomes: Outcome[]; left: Query[] }> {
   const ask = createBatch(async statements => {
     const merged = mergeStatements(statements, columns)
     return merged.split(await connection.settle(merged.queries))
@@ -85,8 +86,10 @@ export async function runWorks(
   }
   const settled = await Promise.allSettled(works.map(run))
   for (const one of settled) if (one.status === 'rejected') throw one.reason
-  await carrier.save({ ...reader, run: async statement => (await ask(statement)).count })
-  return settled.map(one => (one as PromiseFulfilledResult<Outcome>).value)
+  const saves: Sql[] = []
+  await carrier.save({ run: statement => saves.push(statement) })
+  const outcomes = settled.map(one => (one as PromiseFulfilledResult<Outcome>).value)
+  return { outcomes, left: mergeStatements(saves, columns).queries }
 }
 
 /** Keys that works keep each other out by: whoever asks for one waits for everybody who asked before. */

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../contract/problems.ts'
 import { isUnavailable } from '../database/database.ts'
 import type { ColumnTypes } from '../database/merge.ts'
-import type { PostgresConnection } from '../database/postgres.ts'
+import type { PostgresConnection, Query } from '../database/postgres.ts'
 import { lockHead, type Outcome, runWorks, SpoiledGroup, type Work } from './group.ts'
 import { getPatiently, type Session } from './session.ts'
 
@@ -94,12 +94,12 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         const locked = await lockHead(connection, system)
         if (alone) await connection.limit(ALONE_TIMEOUT)
         const ran = await runWorks(connection, columns, locked, works)
-        outcomes = ran
+        outcomes = ran.outcomes
         if (alone) await connection.limit(undefined)
-        await finish(connection, id, group, locked.committedAt)
+        await finish(connection, ran.left, { id, group, committedAt: locked.committedAt })
         counted.commits += 1
         counted.committedWrites += works.length
-        return ran
+        return ran.outcomes
       } catch (error) {
         // A session that still answers has not committed what it called an error; of any other the store must be asked.
         const ended = connection === undefined || (await endsTransaction(connection))
@@ -154,18 +154,18 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
   }
 }
 
-/** Commits what was done, under the name of the group. */
+/** Commits what was done and what is left to be done, under the name of the group, in one go. */
 async function finish(
   connection: PostgresConnection,
-  writer: string,
-  group: string,
-  committedAt: number,
+  left: readonly Query[],
+  { id, group, committedAt }: { id: string; group: string; committedAt: number },
 ): Promise<void> {
   const results = await connection.send([
+    ...left,
     {
       text: `INSERT INTO writer (id, committed, at) VALUES ($1, $2, $3)
         ON CONFLICT (id) DO UPDATE SET committed = excluded.committed, at = excluded.at`,
-      values: [writer, group, committedAt],
+      values: [id, group, committedAt],
     },
     { text: 'UPDATE cluster SET committed_at = $1', values: [committedAt] },
     { text: 'COMMIT', values: [] },

@@ -122,3 +122,28 @@ test('no statement grows without bound', () => {
     [512, 488],
   )
 })
+
+test('UPDATEs of one text by a key become one where their rows differ, and each learns whether its row was there', () => {
+  const touch = (number: number, text: string | null): Sql =>
+    sql`UPDATE note SET text = ${text}, weight = weight + ${2} WHERE number = ${number}`
+  const { queries, split } = mergeStatements([touch(1, 'a'), touch(5, 'b')], columns)
+  assert.deepEqual(queries, [
+    {
+      text: `UPDATE note SET text = k.v1, weight = weight + k.v2 FROM unnest($1::text[],$2::bigint[],$3::bigint[]) WITH ORDINALITY AS k(v1,v2,v3, member) WHERE number = k.v3 RETURNING k.member`,
+      values: [
+        ['a', 'b'],
+        [2, 2],
+        [1, 5],
+      ],
+    },
+  ])
+  const answers = split([{ ...result([{ member: 2 }]), command: 'UPDATE' }]) as Result[]
+  assert.deepEqual(answers, [
+    { rows: [], count: 0, command: 'UPDATE' },
+    { rows: [], count: 1, command: 'UPDATE' },
+  ])
+  assert.equal(merged(touch(1, 'a'), touch(1, 'b')).length, 2, 'one row twice')
+  assert.equal(merged(touch(1, 'a'), touch(2, null)).length, 2, 'a null, whose type cannot be told')
+  const guarded = (number: number): Sql => sql`UPDATE note SET text = ${'a'} WHERE number = ${number} AND weight > ${1}`
+  assert.equal(merged(guarded(1), guarded(2)).length, 2, 'more than a key')
+})
