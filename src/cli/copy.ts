@@ -4,13 +4,12 @@ import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.t
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { createNewWords } from '../domain/new-words.ts'
 import { findDataDirectory, isServed } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
 import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
 import { beginCopying, endCopying, readCopyTarget } from '../postgres/copying.ts'
-import { followOnce } from '../postgres/search-follow.ts'
+import { createFollower } from '../postgres/search-follow.ts'
 import { shareOriginKey, shareTokenDigest } from '../postgres/secrets.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
 import { adminTokenFile, ensureSecret, originKeyFile } from '../secrets.ts'
@@ -156,8 +155,8 @@ async function copySecrets(directory: string, target: PostgresConnection): Promi
 /** Makes the search index here, so that nobody waits for it after the start. */
 async function makeIndex(target: PostgresConnection, progress: Progress): Promise<void> {
   progress.phase('Making the search index')
-  const words = createNewWords()
-  while ((await followOnce(target, words)) === 'more') {
+  const follower = createFollower(0)
+  while ((await follower.follow(target)) === 'more') {
     const [found] = await target.send([
       { text: 'SELECT p.record, h.record AS all FROM search_progress p, head h', values: [] },
     ])

@@ -66,7 +66,7 @@ const SELECT = /^\s*SELECT\b/
 /** An INSERT of one row of values and nothing else. */
 const INSERT = /^\s*INSERT INTO (\w+) \(([^)]*)\)\s*VALUES \([?,\s]*\)\s*$/
 /** An UPDATE of one row by its key, which is the last value. */
-const UPDATE = /^\s*UPDATE (\w+) SET ((?:(?!\bWHERE\b)[^])*)\s+WHERE (\w+) = \?\s*$/
+const UPDATE = /^\s*UPDATE (\w+) SET (.*?)\s+WHERE (\w+) = \?\s*$/s
 
 /** What a value is sent as; of a null it cannot be told, so that a SELECT with one is sent alone. */
 const typeOf = (value: Value): string =>

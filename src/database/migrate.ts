@@ -7,6 +7,7 @@ import { retry } from './migrations/0005-retry.ts'
 import { reports } from './migrations/0006-reports.ts'
 import { exports } from './migrations/0007-export.ts'
 import { searchSegments } from './migrations/0008-search-segments.ts'
+import { searchGathering } from './migrations/0009-search-gathering.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import type { SqliteConnection } from './sqlite.ts'
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reports,
   exports,
   searchSegments,
+  searchGathering,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -1,14 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
-import { createNewWords } from '../domain/new-words.ts'
 import { OperatorError } from '../operator-error.ts'
-import { followOnce, tidy } from './search-follow.ts'
+import { createFollower, prepareToFollow, tidy } from './search-follow.ts'
 import { createSession } from './session.ts'
 
 /**
  * The thread that keeps the search index behind the store. Of all nodes one follows at a time; the others look again now and then.
- * The index is derived, so that its commits need not wait for the disk.
  */
 const { url } = workerData as { url: string }
 const port = parentPort
@@ -18,17 +16,22 @@ if (port === null) throw new Error('The index is followed by a worker thread onl
 const IDLE = 20
 const TAKEN = 100
 const AWAY = 500
+/** Entries are gathered for so long unless a search waits for them, in milliseconds. */
+const GATHER = 300
 /** After so many looks at nothing new the index is tidied. */
 const TIDY_AFTER = 50
 
-let words = createNewWords()
+const follower = createFollower(GATHER)
 let stopping = false
-port.once('message', () => {
-  stopping = true
+/** The newest record that a search of this node waits for. */
+let wanted = 0
+let pausing = new AbortController()
+port.on('message', (message: 'stop' | number) => {
+  if (message === 'stop') stopping = true
+  else wanted = Math.max(wanted, message)
+  pausing.abort()
 })
-const session = createSession({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 }, connection =>
-  connection.exec('SET synchronous_commit = off'),
-)
+const session = createSession({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 }, prepareToFollow)
 
 let untidy = true
 let idle = 0
@@ -36,16 +39,15 @@ let idle = 0
 async function follow(): Promise<number> {
   try {
     const connection = await session.get()
-    const followed = await followOnce(connection, words)
+    const followed = await follower.follow(connection, wanted)
     idle = followed === 'idle' ? idle + 1 : 0
     if (followed === 'more' || followed === 'done') untidy = true
     if (untidy && idle === TIDY_AFTER) {
       await tidy(connection)
       untidy = false
     }
-    return { more: 0, done: IDLE, idle: IDLE, taken: TAKEN }[followed]
+    return { more: 0, done: IDLE, gathering: IDLE, idle: IDLE, taken: TAKEN }[followed]
   } catch (error) {
-    words = createNewWords()
     // A database that is away, full, or not yet prepared comes round; anything else ends the thread, and the service with it.
     const passing = error instanceof StoreFault ? error.kind !== 'broken' : isUnprepared(error)
     if (!passing) throw error
@@ -58,8 +60,10 @@ const isUnprepared = (error: unknown): boolean =>
   error instanceof OperatorError || (error as { code?: string }).code === UNDEFINED_TABLE
 
 while (!stopping) {
+  // A message that comes from now on cuts the pause short.
+  pausing = new AbortController()
   const pause = await follow()
-  if (pause > 0 && !stopping) await setTimeout(pause)
+  if (pause > 0 && !stopping) await setTimeout(pause, undefined, { signal: pausing.signal }).catch(() => {})
 }
 await session.close()
 port.close()

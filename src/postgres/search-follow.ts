@@ -1,11 +1,13 @@
 import { mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
-import type { NewWords } from '../domain/new-words.ts'
+import { createNewWords } from '../domain/new-words.ts'
 import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
 import { DOCUMENT_COLUMNS, documentOf, noteWords, SEARCH_VERSION } from './search-document.ts'
 
-/** Entries put into the index in one transaction. */
+/** Entries put into the index in one transaction: while it is open no dead version of any row can be cleared away. */
 const BATCH = 200
+/** So many records are not gathered for any longer. */
+const GATHERED = 1_000
 /** The lock under which one node at a time follows. */
 const LOCK = 7_261_843_206
 
@@ -14,78 +16,128 @@ const NAMES = DOCUMENT_COLUMNS.map(([name]) => name)
 const ARRAYS = DOCUMENT_COLUMNS.map(([, type], index) => `$${index + 1}::${type}[]`)
 const INSERT = `INSERT INTO search_document (${NAMES}) SELECT * FROM unnest(${ARRAYS})`
 
-/** What a round of following came to: there is more, the index is up to the store now, or was already, or another node is at it. */
-export type Followed = 'more' | 'done' | 'idle' | 'taken'
+/**
+ * What a round of following came to: there is more, the index is up to the store now, is a little behind and nobody waits for it,
+ * was up to the store already, or another node is at it.
+ */
+export type Followed = 'more' | 'done' | 'gathering' | 'idle' | 'taken'
 
-type Progress = { version: number; record: number; change: number; entry: number }
+type Progress = { version: number; record: number; change: number; entry: number; wanted: number }
 
 /**
- * Brings the index nearer to the store by one batch of changed entries, in one transaction. `words` are those that were put there lately;
- * once this has failed they are not known to be there.
+ * Brings the index up to the store. The more entries come at a time, the less each costs: unless a search waits for them they are
+ * gathered for `gather` milliseconds.
  */
-export async function followOnce(connection: PostgresConnection, words: NewWords): Promise<Followed> {
-  try {
+export function createFollower(gather: number) {
+  let words = createNewWords()
+  let behindSince: number | undefined
+  let listing = false
+
+  /** Whether somebody waits for the index, or enough was gathered, or not all of it is there yet. */
+  const isDue = ({ record, wanted }: Progress, to: number): boolean => {
+    behindSince ??= performance.now()
+    return listing || wanted > record || to - record >= GATHERED || performance.now() - behindSince >= gather
+  }
+  const follow = async (connection: PostgresConnection, wanted: number): Promise<Followed> => {
     const [, lock, found, head] = await connection.send([
       plain('BEGIN'),
       plain('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK]),
-      plain('SELECT version, record, change, entry FROM search_progress'),
+      plain('SELECT version, record, change, entry, wanted FROM search_progress'),
       plain('SELECT record FROM head'),
     ])
-    if (!(lock?.rows[0]?.taken as unknown as boolean)) return await end(connection, 'taken')
     const progress = found?.rows[0] as Progress | undefined
     const to = head?.rows[0]?.record as number | undefined
     // A database that is being prepared has nothing to follow yet.
     if (progress === undefined || to === undefined) return await end(connection, 'idle')
-    if (progress.version !== SEARCH_VERSION || progress.record > to) {
-      await connection.send([plain('TRUNCATE search_document')])
-      return await put(connection, { ...progress, change: 0, entry: 0 }, to, words)
+    if (!(lock?.rows[0]?.taken as unknown as boolean)) {
+      await end(connection, 'taken')
+      if (wanted > progress.wanted) await connection.send([plain(WANT, [wanted])])
+      return 'taken'
     }
-    if (progress.record === to) return await end(connection, 'idle')
-    return await put(connection, progress, to, words)
-  } catch (error) {
-    await connection.exec('ROLLBACK').catch(() => {})
-    throw error
+    progress.wanted = Math.max(progress.wanted, wanted)
+    const anew = progress.version !== SEARCH_VERSION || progress.record > to
+    if (!anew && progress.record === to) {
+      behindSince = undefined
+      return await end(connection, 'idle')
+    }
+    if (anew) {
+      await connection.send([plain('TRUNCATE search_document')])
+      Object.assign(progress, { record: 0, change: 0, entry: 0 })
+    } else if (!isDue(progress, to)) return await end(connection, 'gathering')
+    const followed = await put(connection, progress, to)
+    behindSince = undefined
+    return followed
+  }
+
+  /** Puts the next entries into the index, and commits. GIN only lists many, and sorts them in at the end. */
+  const put = async (connection: PostgresConnection, { record, change, entry }: Progress, to: number) => {
+    if (to - record > BATCH && !listing) {
+      await connection.send([plain(LIST_MANY)])
+      listing = true
+    }
+    const [found] = await connection.send([changedAfter(change, entry)])
+    const changed = (found?.rows ?? []) as ChangedEntryRow[]
+    const last = changed.at(-1)
+    const complete = last === undefined || changed.length < BATCH
+    const documents = changed.filter(({ withdrawn }) => !withdrawn).map(documentOf)
+    // Words are never taken out again: one that no entry holds any more finds nothing.
+    for (const document of documents) noteWords(words, document)
+    const columns = NAMES.map((_, index) => documents.map(document => document[index] ?? null))
+    await connection.send([
+      plain('DELETE FROM search_document WHERE entry = ANY($1::bigint[])', [changed.map(({ number }) => number)]),
+      plain(INSERT, columns),
+      plain(KEEP_WORDS, [words.take().filter(word => word !== '')]),
+      plain('UPDATE search_progress SET version = $1, record = $2, change = $3, entry = $4', [
+        SEARCH_VERSION,
+        // One change can concern many entries: only a change before the last one is known to be complete.
+        ...(complete ? [to, to, Number.MAX_SAFE_INTEGER] : [last.change - 1, last.change, last.number]),
+      ]),
+      plain('COMMIT'),
+    ])
+    if (!complete) return 'more'
+    if (listing) await connection.send([plain(TIDY), plain(LIST_FEW)])
+    listing = false
+    return 'done'
+  }
+
+  return {
+    /** Brings the index nearer to the store in one transaction, or learns that there is no need to yet; `wanted` is the newest record that a search of this node waits for. */
+    async follow(connection: PostgresConnection, wanted = 0): Promise<Followed> {
+      try {
+        return await follow(connection, wanted)
+      } catch (error) {
+        // What was noted in a transaction that came to nothing was not kept.
+        words = createNewWords()
+        listing = false
+        await connection.exec('ROLLBACK').catch(() => {})
+        throw error
+      }
+    },
   }
 }
 
-/** Sorts into the index what GIN has only listed so far: every search reads that list from end to end. Only the owner may. */
+const KEEP_WORDS = 'INSERT INTO search_word SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING'
+const WANT = 'UPDATE search_progress SET wanted = greatest(wanted, $1)'
+
+/** Only the owner may sort into the index what GIN has only listed so far. */
+const OWNED = `FROM pg_class WHERE oid = 'search_document_words'::regclass AND pg_has_role(relowner, 'USAGE')`
+const TIDY = `SELECT gin_clean_pending_list(oid) ${OWNED}`
+/** How much GIN lists before it sorts it in by itself, in kB: a search reads the list from end to end, and to sort in much at a time costs less. */
+const LIST_FEW = `SET gin_pending_list_limit = 1024`
+const LIST_MANY = `SELECT set_config('gin_pending_list_limit', '16384', false) ${OWNED}`
+
+/** What a session that follows begins with: the index is derived, so that its commits need not wait for the disk. */
+export const prepareToFollow = (connection: PostgresConnection): Promise<void> =>
+  connection.exec(`SET synchronous_commit = off; ${LIST_FEW}`)
+
+/** Sorts into the index what GIN has only listed so far. */
 export async function tidy(connection: PostgresConnection): Promise<void> {
   await connection.send([plain(TIDY)])
 }
-const TIDY = `SELECT gin_clean_pending_list(oid) FROM pg_class WHERE oid = 'search_document_words'::regclass AND pg_has_role(relowner, 'USAGE')`
 
 async function end(connection: PostgresConnection, followed: Followed): Promise<Followed> {
   await connection.exec('ROLLBACK')
   return followed
-}
-
-async function put(
-  connection: PostgresConnection,
-  { change, entry }: Progress,
-  to: number,
-  words: NewWords,
-): Promise<Followed> {
-  const [found] = await connection.send([changedAfter(change, entry)])
-  const changed = (found?.rows ?? []) as ChangedEntryRow[]
-  const last = changed.at(-1)
-  const complete = last === undefined || changed.length < BATCH
-  const documents = changed.filter(({ withdrawn }) => !withdrawn).map(documentOf)
-  // Words are never taken out again: one that no entry holds any more finds nothing.
-  for (const document of documents) noteWords(words, document)
-  const fresh = words.take().filter(word => word !== '')
-  const columns = NAMES.map((_, index) => documents.map(document => document[index] ?? null))
-  await connection.send([
-    plain('DELETE FROM search_document WHERE entry = ANY($1::bigint[])', [changed.map(({ number }) => number)]),
-    plain(INSERT, columns),
-    plain('INSERT INTO search_word SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING', [fresh]),
-    plain('UPDATE search_progress SET version = $1, record = $2, change = $3, entry = $4', [
-      SEARCH_VERSION,
-      // One change can concern many entries: only a change before the last one is known to be complete.
-      ...(complete ? [to, to, Number.MAX_SAFE_INTEGER] : [last.change - 1, last.change, last.number]),
-    ]),
-    plain('COMMIT'),
-  ])
-  return complete ? 'done' : 'more'
 }
 
 const changedAfter = (change: number, entry: number): Query => {

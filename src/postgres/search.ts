@@ -72,9 +72,12 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
       try {
         const head = await reader.one<{ record: number }>(sql`SELECT record FROM head`)
         const deadline = performance.now() + PATIENCE
+        let told = false
         for (;;) {
           const result = await alone(connection => searchOnce(connection, request, head?.record ?? 0))
           if (result !== undefined) return result
+          if (!told) follower.postMessage(head?.record)
+          told = true
           if (performance.now() > deadline) throw new Problem('NOT_READY', { retryAfter: 5 })
           await setTimeout(PAUSE)
         }

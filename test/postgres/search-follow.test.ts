@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import type { Entry } from '../../src/contract/resources.ts'
+import { connectPostgres } from '../../src/database/postgres.ts'
+import { createFollower } from '../../src/postgres/search-follow.ts'
+import { startApp } from '../support/app.ts'
+import { call, expectStatus, newActor } from '../support/client.ts'
+import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+
+const HOUR = 3_600_000
+/** More than are put into the index at a time. */
+const MANY = 250
+const SESSION = { name: 'test', statementTimeout: 30_000, idleTimeout: 30_000 }
+
+test('entries are gathered for the index until a search of any node waits for them, and many are put there at once', {
+  skip: NO_POSTGRES,
+}, async () => {
+  const url = await databaseOf('gather for the index')
+  const app = await startApp({ DATABASE_URL: url })
+  const connection = await connectPostgres({ url, ...SESSION })
+  try {
+    // From now on this session follows, as another node would, and that of the service is kept out.
+    await connection.exec('SELECT pg_advisory_lock(7261843206)')
+    while ((await createFollower(0).follow(connection)) !== 'idle');
+    const gathering = createFollower(HOUR)
+    const { token } = await newActor(app.url)
+    const publish = async (content: string): Promise<void> => {
+      const body = { title: 'Quoll', summary: 'An animal', content }
+      expectStatus(await call<Entry>(app.url, 'POST', '/api/entries', { token, body }), 201)
+    }
+    const search = (word: string) => call<{ items: Entry[] }>(app.url, 'GET', `/api/search?q=${word}&limit=50`)
+
+    await publish('spotted')
+    assert.equal(await gathering.follow(connection), 'gathering')
+    const found = search('spotted')
+    let followed = await gathering.follow(connection)
+    for (; followed === 'gathering'; followed = await gathering.follow(connection)) await setTimeout(5)
+    assert.equal(followed, 'done')
+    assert.equal(expectStatus(await found, 200).items.length, 1)
+    assert.equal(await gathering.follow(connection), 'idle')
+
+    await Promise.all(Array.from({ length: MANY }, (_, number) => publish(`striped w${number}`)))
+    assert.equal(await gathering.follow(connection), 'gathering')
+    const atOnce = createFollower(0)
+    assert.deepEqual([await atOnce.follow(connection), await atOnce.follow(connection)], ['more', 'done'])
+    assert.equal(expectStatus(await search('striped'), 200).items.length, 50)
+    assert.equal(expectStatus(await search(`w${MANY - 1}`), 200).items.length, 1)
+  } finally {
+    await connection.close()
+  }
+})
