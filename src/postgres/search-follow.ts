@@ -1,6 +1,6 @@
 import { mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
-import { createNewWords } from '../domain/new-words.ts'
+import { createNewWords, type NewWords } from '../domain/new-words.ts'
 import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
 import { DOCUMENT_COLUMNS, documentOf, noteWords, SEARCH_VERSION } from './search-document.ts'
 
@@ -24,80 +24,42 @@ export type Followed = 'more' | 'done' | 'gathering' | 'idle' | 'taken'
 
 type Progress = { version: number; record: number; change: number; entry: number; wanted: number }
 
+/** What a follower knows: words that are in the index, since when that is behind, and whether GIN only lists what is put there. */
+type Known = { words: NewWords; behindSince: number | undefined; listing: boolean }
+
 /**
  * Brings the index up to the store. The more entries come at a time, the less each costs: unless a search waits for them they are
  * gathered for `gather` milliseconds.
  */
 export function createFollower(gather: number) {
-  let words = createNewWords()
-  let behindSince: number | undefined
-  let listing = false
+  const ignorant = (): Known => ({ words: createNewWords(), behindSince: undefined, listing: false })
+  let known = ignorant()
 
   /** Whether somebody waits for the index, or enough was gathered, or not all of it is there yet. */
   const isDue = ({ record, wanted }: Progress, to: number): boolean => {
-    behindSince ??= performance.now()
-    return listing || wanted > record || to - record >= GATHERED || performance.now() - behindSince >= gather
+    known.behindSince ??= performance.now()
+    const waited = performance.now() - known.behindSince
+    return known.listing || wanted > record || to - record >= GATHERED || waited >= gather
   }
   const follow = async (connection: PostgresConnection, wanted: number): Promise<Followed> => {
-    const [, lock, found, head] = await connection.send([
-      plain('BEGIN'),
-      plain('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK]),
-      plain('SELECT version, record, change, entry, wanted FROM search_progress'),
-      plain('SELECT record FROM head'),
-    ])
-    const progress = found?.rows[0] as Progress | undefined
-    const to = head?.rows[0]?.record as number | undefined
+    const { taken, progress, to } = await look(connection)
     // A database that is being prepared has nothing to follow yet.
     if (progress === undefined || to === undefined) return await end(connection, 'idle')
-    if (!(lock?.rows[0]?.taken as unknown as boolean)) {
+    if (!taken) {
       await end(connection, 'taken')
       if (wanted > progress.wanted) await connection.send([plain(WANT, [wanted])])
       return 'taken'
     }
-    progress.wanted = Math.max(progress.wanted, wanted)
-    const anew = progress.version !== SEARCH_VERSION || progress.record > to
-    if (!anew && progress.record === to) {
-      behindSince = undefined
-      return await end(connection, 'idle')
-    }
-    if (anew) {
+    if (progress.version !== SEARCH_VERSION || progress.record > to) {
       await connection.send([plain('TRUNCATE search_document')])
-      Object.assign(progress, { record: 0, change: 0, entry: 0 })
-    } else if (!isDue(progress, to)) return await end(connection, 'gathering')
-    const followed = await put(connection, progress, to)
-    behindSince = undefined
-    return followed
-  }
-
-  /** Puts the next entries into the index, and commits. GIN only lists many, and sorts them in at the end. */
-  const put = async (connection: PostgresConnection, { record, change, entry }: Progress, to: number) => {
-    if (to - record > BATCH && !listing) {
-      await connection.send([plain(LIST_MANY)])
-      listing = true
+      return await put(connection, { ...progress, record: 0, change: 0, entry: 0 }, to, known)
     }
-    const [found] = await connection.send([changedAfter(change, entry)])
-    const changed = (found?.rows ?? []) as ChangedEntryRow[]
-    const last = changed.at(-1)
-    const complete = last === undefined || changed.length < BATCH
-    const documents = changed.filter(({ withdrawn }) => !withdrawn).map(documentOf)
-    // Words are never taken out again: one that no entry holds any more finds nothing.
-    for (const document of documents) noteWords(words, document)
-    const columns = NAMES.map((_, index) => documents.map(document => document[index] ?? null))
-    await connection.send([
-      plain('DELETE FROM search_document WHERE entry = ANY($1::bigint[])', [changed.map(({ number }) => number)]),
-      plain(INSERT, columns),
-      plain(KEEP_WORDS, [words.take().filter(word => word !== '')]),
-      plain('UPDATE search_progress SET version = $1, record = $2, change = $3, entry = $4', [
-        SEARCH_VERSION,
-        // One change can concern many entries: only a change before the last one is known to be complete.
-        ...(complete ? [to, to, Number.MAX_SAFE_INTEGER] : [last.change - 1, last.change, last.number]),
-      ]),
-      plain('COMMIT'),
-    ])
-    if (!complete) return 'more'
-    if (listing) await connection.send([plain(TIDY), plain(LIST_FEW)])
-    listing = false
-    return 'done'
+    if (progress.record < to) {
+      const due = isDue({ ...progress, wanted: Math.max(progress.wanted, wanted) }, to)
+      return due ? await put(connection, progress, to, known) : await end(connection, 'gathering')
+    }
+    known.behindSince = undefined
+    return await end(connection, 'idle')
   }
 
   return {
@@ -107,13 +69,64 @@ export function createFollower(gather: number) {
         return await follow(connection, wanted)
       } catch (error) {
         // What was noted in a transaction that came to nothing was not kept.
-        words = createNewWords()
-        listing = false
+        known = ignorant()
         await connection.exec('ROLLBACK').catch(() => {})
         throw error
       }
     },
   }
+}
+
+/** Begins a transaction, under the lock of whoever follows if that is free, and tells how far the index and the store are. */
+async function look(connection: PostgresConnection) {
+  const [, lock, found, head] = await connection.send([
+    plain('BEGIN'),
+    plain('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK]),
+    plain('SELECT version, record, change, entry, wanted FROM search_progress'),
+    plain('SELECT record FROM head'),
+  ])
+  return {
+    taken: lock?.rows[0]?.taken as unknown as boolean,
+    progress: found?.rows[0] as Progress | undefined,
+    to: head?.rows[0]?.record as number | undefined,
+  }
+}
+
+/** Puts the next entries into the index, and commits. GIN only lists many, and sorts them in once the last are there. */
+async function put(
+  connection: PostgresConnection,
+  { record, change, entry }: Progress,
+  to: number,
+  known: Known,
+): Promise<Followed> {
+  if (to - record > BATCH && !known.listing) {
+    await connection.send([plain(LIST_MANY)])
+    known.listing = true
+  }
+  const [found] = await connection.send([changedAfter(change, entry)])
+  const changed = (found?.rows ?? []) as ChangedEntryRow[]
+  const last = changed.at(-1)
+  const complete = last === undefined || changed.length < BATCH
+  const documents = changed.filter(({ withdrawn }) => !withdrawn).map(documentOf)
+  // Words are never taken out again: one that no entry holds any more finds nothing.
+  for (const document of documents) noteWords(known.words, document)
+  const columns = NAMES.map((_, index) => documents.map(document => document[index] ?? null))
+  await connection.send([
+    plain('DELETE FROM search_document WHERE entry = ANY($1::bigint[])', [changed.map(({ number }) => number)]),
+    plain(INSERT, columns),
+    plain(KEEP_WORDS, [known.words.take().filter(word => word !== '')]),
+    plain('UPDATE search_progress SET version = $1, record = $2, change = $3, entry = $4', [
+      SEARCH_VERSION,
+      // One change can concern many entries: only a change before the last one is known to be complete.
+      ...(complete ? [to, to, Number.MAX_SAFE_INTEGER] : [last.change - 1, last.change, last.number]),
+    ]),
+    plain('COMMIT'),
+  ])
+  known.behindSince = undefined
+  if (!complete) return 'more'
+  if (known.listing) await connection.send([plain(TIDY), plain(LIST_FEW)])
+  known.listing = false
+  return 'done'
 }
 
 const KEEP_WORDS = 'INSERT INTO search_word SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING'

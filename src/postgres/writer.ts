@@ -26,6 +26,9 @@ type Pending = {
   reject: (error: unknown) => void
 }
 
+/** What may be in a group: others that come, nobody else, or one work that takes its time. */
+type Kind = 'open' | 'closed' | 'alone'
+
 export type WriterOptions = {
   session: Session
   /** What is known of the server once a session is open. */
@@ -45,28 +48,26 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
   let running: Promise<void> | undefined
   const counted = { commits: 0, committedWrites: 0 }
 
-  const nextGroup = (): Pending[] => {
+  /** Takes those that may share a transaction with so many others, up to the first that runs alone. */
+  const takeTogether = (others: number): Pending[] => {
     const alone = pending.findIndex(one => one.alone)
-    const size = alone === 0 ? 1 : Math.min(groupMax, alone === -1 ? pending.length : alone)
-    return pending.splice(0, size)
+    return pending.splice(0, Math.min(groupMax - others, alone === -1 ? pending.length : alone))
   }
   const drain = async (): Promise<void> => {
     // One turn of the event loop lets everything that has already arrived join the first group.
     await new Promise(setImmediate)
     while (pending.length > 0) {
-      underWay = nextGroup()
-      await settle(underWay)
+      underWay = pending[0]?.alone ? pending.splice(0, 1) : takeTogether(0)
+      await settle(underWay, underWay[0]?.alone ? 'alone' : 'open')
     }
     underWay = []
     running = undefined
   }
 
   /** Commits a group, or its members one by one when one of them spoils it, and answers all of them. */
-  const settle = async (group: readonly Pending[]): Promise<void> => {
+  const settle = async (group: Pending[], kind: Kind): Promise<void> => {
     try {
-      const [first] = group
-      const works = group.map(({ work }) => work)
-      const outcomes = await commit(works, first?.alone === true, (first?.since ?? 0) + PATIENCE)
+      const outcomes = await commit(group, kind, (group[0]?.since ?? 0) + PATIENCE)
       for (const [index, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[index] as Outcome
         if ('error' in outcome) reject(outcome.error)
@@ -74,7 +75,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
       }
     } catch (error) {
       if (error instanceof SpoiledGroup && group.length > 1) {
-        for (const one of group) await settle([one])
+        for (const one of group) await settle([one], 'closed')
         return
       }
       const reason = error instanceof SpoiledGroup ? error.cause : error
@@ -82,28 +83,33 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
     }
   }
 
-  /** Runs works in one durable transaction, tried again while the server is away and nothing was stored. */
-  const commit = async (works: readonly Work[], alone: boolean, deadline: number): Promise<Outcome[]> => {
+  /**
+   * Runs the works of a group in one durable transaction, tried again while the server is away and nothing was stored.
+   * Whoever comes while an open group waits for the lock joins it.
+   */
+  const commit = async (group: Pending[], kind: Kind, deadline: number): Promise<Outcome[]> => {
     for (;;) {
-      const group = randomUUID()
+      const name = randomUUID()
       let connection: PostgresConnection | undefined
       let outcomes: Outcome[] | undefined
       try {
         connection = await getPatiently(session, deadline)
         const { system, columns } = server()
         const locked = await lockHead(connection, system)
-        if (alone) await connection.limit(ALONE_TIMEOUT)
+        if (kind === 'open') group.push(...takeTogether(group.length))
+        if (kind === 'alone') await connection.limit(ALONE_TIMEOUT)
+        const works = group.map(({ work }) => work)
         const ran = await runWorks(connection, columns, locked, works)
         outcomes = ran.outcomes
-        if (alone) await connection.limit(undefined)
-        await finish(connection, ran.left, { id, group, committedAt: locked.committedAt })
+        if (kind === 'alone') await connection.limit(undefined)
+        await finish(connection, ran.left, { id, group: name, committedAt: locked.committedAt })
         counted.commits += 1
-        counted.committedWrites += works.length
+        counted.committedWrites += group.length
         return ran.outcomes
       } catch (error) {
         // A session that still answers has not committed what it called an error; of any other the store must be asked.
         const ended = connection === undefined || (await endsTransaction(connection))
-        if (!ended && outcomes !== undefined && (await wasCommitted(group))) return outcomes
+        if (!ended && outcomes !== undefined && (await wasCommitted(name))) return outcomes
         if (!isUnavailable(error) || performance.now() > deadline) throw error
         connection?.close()
         await setTimeout(RETRY_PAUSE)
