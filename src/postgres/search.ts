@@ -119,7 +119,11 @@ function createQueues(sessions: readonly Session[]) {
 }
 
 const BEGIN: Query = { text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
-const PROGRESS: Query = { text: 'SELECT version, record FROM search_progress', values: [] }
+/** The newest document can be of a later record than the one up to which all are there. */
+const PROGRESS: Query = {
+  text: 'SELECT version, record, (SELECT max(number) FROM search_document) AS newest FROM search_progress',
+  values: [],
+}
 
 /** Searches one state of the index, so that an entry that is revised meanwhile is found once; undefined where the index has not reached a record. */
 async function searchOnce(
@@ -129,15 +133,15 @@ async function searchOnce(
 ): Promise<SearchResult | undefined> {
   try {
     const [, found] = await connection.send([BEGIN, PROGRESS])
-    const progress = found?.rows[0] as { version: number; record: number } | undefined
+    const progress = found?.rows[0] as { version: number; record: number; newest: number | null } | undefined
     const reached = progress?.version === SEARCH_VERSION && progress.record >= record
-    return reached ? await find(connection, request, progress.record) : undefined
+    return reached ? await find(connection, request, progress.newest ?? 0) : undefined
   } finally {
     await connection.exec('ROLLBACK').catch(() => {})
   }
 }
 
-/** Finds one page of the entries that match, in the order asked for; `newest` is the newest record that the index has. */
+/** Finds one page of the entries that match, in the order asked for; `newest` is the number of the newest document. */
 async function find(connection: PostgresConnection, request: SearchRequest, newest: number): Promise<SearchResult> {
   const { sort, limit, offset } = request
   const asked: Asked = { ...request, beginning: await wordsThatBegin(connection, request.terms) }
