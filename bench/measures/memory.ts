@@ -25,10 +25,10 @@ export const memory: Measure = {
     let requests = 0
     try {
       const situation = await situationOf([url], addressesIn(dataDir), place.words)
-      const order = { situation, operation: 'M', connections: options.connections, count: NO_END } as const
+      const count = Math.ceil(options.long / PARTS)
+      const order = { situation, operation: 'M', connections: options.connections, seconds: NO_END, count } as const
       for (let part = 1; part <= PARTS; part++) {
-        const seconds = options.long / PARTS
-        requests += (await loader.run({ ...order, seconds, from: FRESH + part * 1_000_000 })).count
+        requests += (await loader.run({ ...order, from: FRESH + part * 1_000_000 })).count
         figures[`after ${part} of ${PARTS}`] = held()
         options.say(`memory: ${held()} MB after ${requests} requests`)
       }
