@@ -13,12 +13,21 @@ export function slugOf(title: string): string {
   return isUuid(slug) ? `entry-${slug}` : slug
 }
 
-/** The n-th slug to try for a title (from 0): the plain one first, then with ever more of the entry's id behind it. */
-export function slugCandidate(title: string, entryId: string, attempt: number): string {
+/** How many hexadecimal digits of an entry's id stand behind a slug that is taken, at most and by how many more each time. */
+const DIGITS = 32
+const MORE_DIGITS = 4
+
+/** The slugs to try for a title, in order: the plain one first, then with ever more of the entry's id behind it, until all of that does. */
+export function slugCandidates(title: string, entryId: string): string[] {
   const plain = slugOf(title)
-  const tail = entryId.replaceAll('-', '').slice(-(4 + 4 * attempt))
-  if (plain === '') return `entry-${tail}`
-  return attempt === 0 ? plain : `${plain}-${tail}`
+  const digits = entryId.replaceAll('-', '')
+  const candidates: string[] = []
+  for (let length = MORE_DIGITS; length <= DIGITS; length += MORE_DIGITS) {
+    const tail = digits.slice(-length)
+    if (plain === '') candidates.push(`entry-${tail}`)
+    else candidates.push(length === MORE_DIGITS ? plain : `${plain}-${tail}`)
+  }
+  return candidates
 }
 
 function cutAtWord(slug: string): string {

@@ -3,10 +3,10 @@ import type { Entry } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { evidenceHash, FIRST_REVISION } from '../domain/revision.ts'
-import { slugCandidate } from '../domain/slug.ts'
+import { slugCandidates } from '../domain/slug.ts'
 import { distinctTags } from '../domain/tag.ts'
 import { authorOf } from '../store/actor.ts'
-import { insertEntry, isSlugTaken } from '../store/entry.ts'
+import { insertEntry, listTakenSlugs } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { insertRevision } from '../store/revision.ts'
 import { isoTime } from '../store/time.ts'
@@ -69,10 +69,15 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
   return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: shown }
 }
 
+/** The first slug for a title that no entry has; two are tried at a time, since many entries have a title that is taken. */
 async function freeSlug(tx: Transaction, title: string, id: string): Promise<string> {
-  for (let attempt = 0; ; attempt++) {
-    const slug = slugCandidate(title, id, attempt)
-    await tx.hold(`slug ${slug}`)
-    if (!(await isSlugTaken(tx, slug))) return slug
+  const candidates = slugCandidates(title, id)
+  for (let from = 0; from < candidates.length; from += 2) {
+    const tried = candidates.slice(from, from + 2) as [string, string]
+    await Promise.all(tried.map(slug => tx.hold(`slug ${slug}`)))
+    const taken = await listTakenSlugs(tx, tried)
+    const free = tried.find(slug => !taken.includes(slug))
+    if (free !== undefined) return free
   }
+  throw new Error(`Every slug of entry ${id} is taken.`)
 }

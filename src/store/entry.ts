@@ -75,8 +75,11 @@ export const changedEntries = (change: number, number: number, limit: number): S
   FROM entry e JOIN revision r ON r.number = e.revision
   WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
 
-export const isSlugTaken = async (reader: Reader, slug: string): Promise<boolean> =>
-  (await reader.one(sql`SELECT number FROM entry WHERE slug = ${slug}`)) !== undefined
+/** Of two slugs, those that entries have. */
+export const listTakenSlugs = async (reader: Reader, [one, other]: readonly [string, string]): Promise<string[]> =>
+  (await reader.all<{ slug: string }>(sql`SELECT slug FROM entry WHERE slug IN (${one}, ${other})`)).map(
+    ({ slug }) => slug,
+  )
 
 export type NewEntry = {
   number: number
