@@ -20,10 +20,10 @@ test('every word comes at least once, however many share its slot, and each time
 
 test('a word that came lately is not new; those that others took the place of are', () => {
   const words = createNewWords()
-  const first = Array.from({ length: 250_000 }, (_, n) => `w${n}`)
+  const first = Array.from({ length: 500_000 }, (_, n) => `w${n}`)
   words.note(first)
   assert.equal(words.take().length, first.length)
-  words.note(['w249999', 'another', 'another'])
+  words.note(['w499999', 'another', 'another'])
   assert.deepEqual(words.take(), ['another'])
   words.note(first.slice(0, 1_000))
   assert.ok(words.take().length > 500, 'most of those that came first are new again')
