@@ -55,9 +55,10 @@ async function follow(): Promise<number> {
   }
 }
 
-const UNDEFINED_TABLE = '42P01'
+/** What PostgreSQL says of a table or column that a step of the schema has yet to make. */
+const UNDEFINED = new Set(['42P01', '42703'])
 const isUnprepared = (error: unknown): boolean =>
-  error instanceof OperatorError || (error as { code?: string }).code === UNDEFINED_TABLE
+  error instanceof OperatorError || UNDEFINED.has((error as { code?: string }).code ?? '')
 
 while (!stopping) {
   // A message that comes from now on cuts the pause short.
