@@ -65,7 +65,7 @@ function chunks(group: number[]): number[][] {
 const SELECT = /^\s*SELECT\b/
 /** An INSERT of one row of values and nothing else. */
 const INSERT = /^\s*INSERT INTO (\w+) \(([^)]*)\)\s*VALUES \([?,\s]*\)\s*$/
-/** An UPDATE of one row by its key, which is the last value. */
+/** An UPDATE by one column, which is the last value; of how many rows there are by that column nothing is told but whether there is one. */
 const UPDATE = /^\s*UPDATE (\w+) SET (.*?)\s+WHERE (\w+) = \?\s*$/s
 
 /** What a value is sent as; of a null it cannot be told, so that a SELECT with one is sent alone. */

@@ -19,17 +19,18 @@ export class SpoiledGroup extends Error {}
 const SEQUENCE_GAP = 1_000_000_000
 
 const BEGIN: Query = { text: 'BEGIN', values: [] }
-const LOCK: Query = {
-  text: `SELECT c.committed_at, c.identity, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline
-    FROM head h, cluster c FOR UPDATE OF h`,
+const LOCK: Query = { text: 'SELECT one FROM head FOR UPDATE', values: [] }
+/** By itself: a statement that waited for a lock sees the rows that it did not lock as they were before it waited. */
+const CLUSTER: Query = {
+  text: 'SELECT committed_at, identity, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline FROM cluster',
   values: [],
 }
 
 /** Begins a transaction with the lock of the head row, under which all nodes write one after another. */
 export async function lockHead(connection: PostgresConnection, system: string): Promise<Locked> {
-  const [, lock] = await connection.send([BEGIN, LOCK])
-  const row = lock?.rows[0] as { committed_at: number; identity: string; timeline: string } | undefined
-  if (row === undefined) throw new Error('The store has no head row.')
+  const [, head, cluster] = await connection.send([BEGIN, LOCK, CLUSTER])
+  const row = cluster?.rows[0] as { committed_at: number; identity: string; timeline: string } | undefined
+  if (head?.rows.length !== 1 || row === undefined) throw new Error('The store has no head row.')
   const identity = `${system}/${row.timeline}`
   if (row.identity !== identity) {
     await connection.send([

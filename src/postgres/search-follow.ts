@@ -34,6 +34,7 @@ type Known = { words: NewWords; behindSince: number | undefined; listing: boolea
 export function createFollower(gather: number) {
   const ignorant = (): Known => ({ words: createNewWords(), behindSince: undefined, listing: false })
   let known = ignorant()
+  let session: PostgresConnection | undefined
 
   /** Whether somebody waits for the index, or enough was gathered, or not all of it is there yet. */
   const isDue = ({ record, wanted }: Progress, to: number): boolean => {
@@ -65,12 +66,15 @@ export function createFollower(gather: number) {
   return {
     /** Brings the index nearer to the store in one transaction, or learns that there is no need to yet; `wanted` is the newest record that a search of this node waits for. */
     async follow(connection: PostgresConnection, wanted = 0): Promise<Followed> {
+      // A server that was lost may have lost the newest commits of the index too.
+      if (connection !== session) known = ignorant()
+      session = connection
       try {
         return await follow(connection, wanted)
       } catch (error) {
         // What was noted in a transaction that came to nothing was not kept.
         known = ignorant()
-        await connection.exec('ROLLBACK').catch(() => {})
+        await connection.exec(`ROLLBACK; ${LIST_FEW}`).catch(() => {})
         throw error
       }
     },

@@ -76,7 +76,7 @@ export function openSearch({ url, readUrl, reader, onDeath }: SearchOptions) {
         for (;;) {
           const result = await alone(connection => searchOnce(connection, request, head?.record ?? 0))
           if (result !== undefined) return result
-          if (!told) follower.postMessage(head?.record)
+          if (!told) follower.postMessage(head?.record ?? 0)
           told = true
           if (performance.now() > deadline) throw new Problem('NOT_READY', { retryAfter: 5 })
           await setTimeout(PAUSE)

@@ -37,7 +37,7 @@ export type WriterOptions = {
 }
 
 /**
- * Group commit for one node: works that wait while a group is under way are the next one.
+ * Group commit for one node: works that wait while a group is under way are the next one, with those that come before it has the lock.
  * A commit whose answer was lost is looked up under the lock of the head row, which nobody gets before that transaction has ended:
  * nobody is told of a commit that was none, or of none where there was one.
  */

@@ -73,3 +73,29 @@ test('the index is followed once the schema is there: a step of it may still be 
     await connection.close()
   }
 })
+
+test('what a lost server forgot of the index is put there again: a new session knows of no words', {
+  skip: NO_POSTGRES,
+}, async () => {
+  const url = await databaseOf('forget what was indexed')
+  const app = await startApp({ DATABASE_URL: url })
+  const { token } = await newActor(app.url)
+  const body = { title: 'Potoroo', summary: 'An animal', content: 'Nocturnal' }
+  expectStatus(await call<Entry>(app.url, 'POST', '/api/entries', { token, body }), 201)
+  await app.close()
+  const follower = createFollower(0)
+  for (let time = 0; time < 2; time++) {
+    const connection = await connectPostgres({ url, ...SESSION })
+    try {
+      // As if commits that nobody waited for had not come to the disk.
+      await connection.exec('DELETE FROM search_word; UPDATE search_progress SET version = 0')
+      assert.equal(await follower.follow(connection), 'done')
+      const found = await connection.send([
+        { text: 'SELECT word FROM search_word WHERE word = $1', values: ['potoroo'] },
+      ])
+      assert.equal(found[0]?.rows.length, 1)
+    } finally {
+      await connection.close()
+    }
+  }
+})

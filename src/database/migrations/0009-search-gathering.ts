@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts'
 
 /**
  * Entries are gathered before they are put into the index of PostgreSQL, unless a search waits: `wanted` is the newest record
- * that one waits for, of whatever node. How much GIN only lists before it sorts it in is said by each transaction.
+ * that one waits for, of whatever node. How much GIN only lists before it sorts it in is said by the session that follows.
  */
 export const searchGathering: Migration = {
   number: 9,
