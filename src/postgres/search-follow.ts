@@ -8,8 +8,8 @@ import { DOCUMENT_COLUMNS, documentOf, noteWords, SEARCH_VERSION } from './searc
 const BATCH = 200
 /** So many records are not gathered for any longer. */
 const GATHERED = 1_000
-/** The lock under which one node at a time follows. */
-const LOCK = 7_261_843_206
+/** The advisory lock under which one node at a time follows. */
+export const FOLLOWING = 7_261_843_206
 
 const plain = (text: string, values: Query['values'] = []): Query => ({ text, values })
 const NAMES = DOCUMENT_COLUMNS.map(([name]) => name)
@@ -85,7 +85,7 @@ export function createFollower(gather: number) {
 async function look(connection: PostgresConnection) {
   const [, lock, found, head] = await connection.send([
     plain('BEGIN'),
-    plain('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK]),
+    plain('SELECT pg_try_advisory_xact_lock($1) AS taken', [FOLLOWING]),
     plain('SELECT version, record, change, entry, wanted FROM search_progress'),
     plain('SELECT record FROM head'),
   ])

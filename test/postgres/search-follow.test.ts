@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Entry } from '../../src/contract/resources.ts'
 import { connectPostgres } from '../../src/database/postgres.ts'
-import { createFollower } from '../../src/postgres/search-follow.ts'
+import { createFollower, FOLLOWING } from '../../src/postgres/search-follow.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor } from '../support/client.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
@@ -21,7 +21,7 @@ test('entries are gathered for the index until a search of any node waits for th
   const connection = await connectPostgres({ url, ...SESSION })
   try {
     // From now on this session follows, as another node would, and that of the service is kept out.
-    await connection.exec('SELECT pg_advisory_lock(7261843206)')
+    await connection.exec(`SELECT pg_advisory_lock(${FOLLOWING})`)
     while ((await createFollower(0).follow(connection)) !== 'idle');
     const gathering = createFollower(HOUR)
     const { token } = await newActor(app.url)
