@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { SqliteConnection } from '../database/sqlite.ts'
 import { createWriteQueue } from '../database/write-queue.ts'
 import { createContexts } from '../operations/context.ts'
 import { WRITES } from '../operations/index.ts'
@@ -13,9 +14,9 @@ import { followChanges } from './index-follower.ts'
 import { indexedRecord, openIndexForWriting } from './search-index.ts'
 
 const TERMS: Terms = { at: Date.parse('2026-01-01'), cooldown: 0, dataClass: 'EXTERNAL' }
-const ENTRIES = 5
 
-test('what was read beside what was asked for is not put into the index a second time', async () => {
+/** Runs `test` with a store of so many entries, records 1 and on, and an empty index of it. */
+async function withEntries(entries: number, test: (store: SqliteConnection, index: SqliteConnection) => void) {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-follower-'))
   const store = await openStoreForWriting(directory)
   const index = openIndexForWriting(indexFile(directory), 'store', 0)
@@ -24,18 +25,36 @@ test('what was read beside what was asked for is not put into the index a second
     const contextOf = createContexts()
     const caller = { requestId: 'r', actor: 1, origin: null }
     await write(tx => WRITES.createActor(tx, contextOf(TERMS), { params: {}, body: {}, caller }))
-    for (let n = 0; n < ENTRIES; n++) {
+    const create = (n: number) => {
       const body = { title: `Title ${n}`, summary: 'Summary', content: 'Content' }
-      await write(tx => WRITES.createEntry(tx, contextOf(TERMS), { params: {}, body, caller }))
+      return write(tx => WRITES.createEntry(tx, contextOf(TERMS), { params: {}, body, caller }))
     }
-    const reached: number[] = []
-    // Of the five records two were told when the others were committed.
-    followChanges(store, index, 0, 2, record => reached.push(record) > 0)
-    assert.deepEqual(reached, [ENTRIES])
-    assert.equal(indexedRecord(index), ENTRIES)
+    await Promise.all(Array.from({ length: entries }, (_, n) => create(n)))
+    test(store, index)
   } finally {
     index.close()
     store.close()
     rmSync(directory, { recursive: true })
   }
+}
+
+/** The records that the index reaches one after the other when only two of them were told before it began. */
+function reachedFrom(store: SqliteConnection, index: SqliteConnection): number[] {
+  const reached: number[] = []
+  followChanges(store, index, 0, 2, record => reached.push(record) > 0)
+  return reached
+}
+
+test('what was read beside what was asked for is not put into the index a second time', async () => {
+  await withEntries(5, (store, index) => {
+    assert.deepEqual(reachedFrom(store, index), [5])
+    assert.equal(indexedRecord(index), 5)
+  })
+})
+
+test('the index does not go back to what it was asked for when the last batch is full', async () => {
+  await withEntries(200, (store, index) => {
+    assert.deepEqual(reachedFrom(store, index), [199, 200])
+    assert.equal(indexedRecord(index), 200)
+  })
 })

@@ -28,7 +28,7 @@ export function followChanges(
     const last = entries.at(-1)
     // One change can concern many entries: only a change before the last one is known to be complete, unless nothing comes after it.
     const more = entries.length === BATCH ? last : undefined
-    const reached = more === undefined ? Math.max(to, last?.change ?? 0) : more.change - 1
+    const reached = more === undefined ? Math.max(to, last?.change ?? change) : more.change - 1
     saveIndexedRecord(index, reached)
     index.step('COMMIT')
     if (!onReached(reached) || more === undefined) return

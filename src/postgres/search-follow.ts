@@ -111,6 +111,8 @@ async function put(
   const changed = (found?.rows ?? []) as ChangedEntryRow[]
   const last = changed.at(-1)
   const complete = last === undefined || changed.length < BATCH
+  // What was committed since the head was read is put with the others.
+  const reached = Math.max(to, last?.change ?? change)
   const documents = changed.filter(({ withdrawn }) => !withdrawn).map(documentOf)
   // Words are never taken out again: one that no entry holds any more finds nothing.
   for (const document of documents) noteWords(known.words, document)
@@ -118,11 +120,11 @@ async function put(
   await connection.send([
     plain('DELETE FROM search_document WHERE entry = ANY($1::bigint[])', [changed.map(({ number }) => number)]),
     plain(INSERT, columns),
-    plain(KEEP_WORDS, [known.words.take().filter(word => word !== '')]),
+    plain(KEEP_WORDS, [known.words.take()]),
     plain('UPDATE search_progress SET version = $1, record = $2, change = $3, entry = $4', [
       SEARCH_VERSION,
       // One change can concern many entries: only a change before the last one is known to be complete.
-      ...(complete ? [to, to, Number.MAX_SAFE_INTEGER] : [last.change - 1, last.change, last.number]),
+      ...(complete ? [reached, reached, Number.MAX_SAFE_INTEGER] : [last.change - 1, last.change, last.number]),
     ]),
     plain('COMMIT'),
   ])
