@@ -36,7 +36,7 @@ export type SqliteConnection = {
 export function openSqlite(
   path: string,
   mode: 'read' | 'write' | 'derived',
-  options: { cacheKib?: number; mmapBytes?: number } = {},
+  options: { cacheKib?: number } = {},
 ): SqliteConnection {
   const raw = opening(() => new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT }))
   try {
@@ -51,7 +51,6 @@ export function openSqlite(
     throw error
   }
   if (options.cacheKib !== undefined) raw.exec(`PRAGMA cache_size = -${options.cacheKib}`)
-  if (options.mmapBytes !== undefined) raw.exec(`PRAGMA mmap_size = ${options.mmapBytes}`)
 
   const statements = new Map<string, StatementSync>()
   const prepared = (text: string): StatementSync => {
