@@ -3,12 +3,15 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createNewWords } from './new-words.ts'
 
-test('every word comes at least once, however many share its slot, and each time once', () => {
+const word = fc.stringMatching(/^[a-c0é漢]{1,3}$/u)
+const gap = fc.constantFrom(' ', '. ', '-', '\n', ', "')
+
+test('every word comes at least once, however many share its place, and each time once', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(fc.string({ minLength: 1, maxLength: 3 }))), texts => {
+    fc.property(fc.array(fc.array(word)), gap, (texts, between) => {
       const words = createNewWords()
       const taken = texts.flatMap(text => {
-        words.note(text)
+        words.note(text.join(between))
         const fresh = words.take()
         assert.deepEqual(fresh, [...new Set(fresh)].sort())
         return fresh
@@ -21,32 +24,45 @@ test('every word comes at least once, however many share its slot, and each time
 test('a word that came lately is not new; those that others took the place of are', () => {
   const words = createNewWords()
   const first = Array.from({ length: 500_000 }, (_, n) => `w${n}`)
-  words.note(first)
+  words.note(first.join(' '))
   assert.equal(words.take().length, first.length)
-  words.note(['w499999', 'another', 'another'])
+  words.note('w499999 another another')
   assert.deepEqual(words.take(), ['another'])
-  words.note(first.slice(0, 1_000))
+  words.note(first.slice(0, 1_000).join(' '))
   assert.ok(words.take().length > 500, 'most of those that came first are new again')
+})
+
+test('a word is not taken for one that it begins with, nor that begins with it', () => {
+  const words = createNewWords()
+  const told = (text: string): string[] => {
+    words.note(text)
+    return words.take()
+  }
+  const longest = 'w'.repeat(32)
+  assert.deepEqual(told(`${longest} ${longest.slice(1)}`), [longest.slice(1), longest])
+  assert.deepEqual(told(`${longest}x`), [`${longest}x`])
+  assert.deepEqual(told(`${longest.slice(1)} ${longest}`), [])
 })
 
 test('words too long to be remembered are told each time', () => {
   const words = createNewWords()
-  const long = 'w'.repeat(65)
-  for (let time = 0; time < 2; time++) {
-    words.note([long, 'short'])
-    assert.deepEqual(words.take(), time === 0 ? ['short', long] : [long])
+  for (const long of ['w'.repeat(33), 'é'.repeat(17)]) {
+    for (let time = 0; time < 2; time++) {
+      words.note(`${long} short`)
+      assert.ok(words.take().includes(long), `${long}, time ${time}`)
+    }
   }
 })
 
 test('two words of one place do not drive each other out; a third drives out the one that came less lately', () => {
   const words = createNewWords()
   const told = (...noted: string[]): string[] => {
-    for (const word of noted) words.note([word])
+    for (const one of noted) words.note(one)
     return words.take()
   }
-  // "Aa", "BB" and "C#" have one hash.
-  assert.deepEqual(told('Aa', 'BB', 'Aa', 'BB', 'Aa'), ['Aa', 'BB'])
-  assert.deepEqual(told('BB', 'Aa'), [])
-  assert.deepEqual(told('C#', 'Aa'), ['C#'])
-  assert.deepEqual(told('BB'), ['BB'])
+  // "an" and "c0" have one hash, and so have all that are made of two of them.
+  assert.deepEqual(told('anan', 'anc0', 'anan', 'anc0', 'anan'), ['anan', 'anc0'])
+  assert.deepEqual(told('anc0', 'anan'), [])
+  assert.deepEqual(told('c0c0', 'anan'), ['c0c0'])
+  assert.deepEqual(told('anc0'), ['anc0'])
 })

@@ -1,40 +1,63 @@
-/**
- * So many slots remember a word that came lately; a power of two. Two words share two slots, so that a frequent one and a rare one
- * do not drive each other out: of 300 words of an entry 3 come anew, where 32,768 single slots had 34.
- */
-const SLOTS = 262_144
-/** Longer words than so many characters are not remembered. */
-const REMEMBERED_MAX = 64
+/** Bytes of a word that is remembered, in UTF-8; longer ones are new each time. */
+const WORD_BYTES = 32
+/** Two words share a place, so that a frequent one and a rare one do not drive each other out: then a tenth as many come anew. */
+const PLACE_BYTES = 2 * WORD_BYTES
+/** So many places; a power of two. What is remembered takes 8 MB once they are full. */
+const PLACES = 131_072
+
+/** For each byte whether it is part of a word: small letters and digits of ASCII, and all that is not ASCII. */
+const OF_WORD = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 || /[a-z0-9]/.test(String.fromCharCode(byte)) ? 1 : 0,
+)
 
 /** Of the words that pass by, those that were not seen lately. */
 export type NewWords = {
-  note(words: readonly string[]): void
+  /** Notes the words of a folded text: what stands between two characters of ASCII that are no small letter and no digit. */
+  note(text: string): void
   /** Those that are new since the last time, sorted. */
   take(): string[]
 }
 
 /** Remembers words in bounded memory: what another one took the place of is new again. */
 export function createNewWords(): NewWords {
-  const lately = new Array<string>(SLOTS).fill('')
+  const lately = new Uint8Array(PLACES * PLACE_BYTES)
+  let text = Buffer.alloc(0)
   let fresh = new Set<string>()
-  /** Puts a word before the other one of its pair; the third goes. */
-  const remember = (pair: number, word: string): void => {
-    lately[pair + 1] = lately[pair] as string
-    lately[pair] = word
+
+  /** Whether the word of the text from `from` to `to` is what is remembered at `at`. */
+  const isAt = (at: number, from: number, to: number): boolean => {
+    const length = to - from
+    for (let n = 0; n < length; n++) if (lately[at + n] !== text[from + n]) return false
+    return length === WORD_BYTES || lately[at + length] === 0
+  }
+  /** Puts a word before the other one of its place; the third goes. */
+  const remember = (place: number, from: number, to: number): void => {
+    lately.copyWithin(place + WORD_BYTES, place, place + WORD_BYTES)
+    lately.fill(0, place, place + WORD_BYTES)
+    lately.set(text.subarray(from, to), place)
+  }
+  const look = (from: number, to: number, hash: number): void => {
+    const place = ((hash ^ (hash >>> 15)) & (PLACES - 1)) * PLACE_BYTES
+    const short = to - from <= WORD_BYTES
+    if (short && isAt(place, from, to)) return
+    if (!short || !isAt(place + WORD_BYTES, from, to)) fresh.add(text.toString('utf8', from, to))
+    if (short) remember(place, from, to)
   }
   return {
     note(words) {
-      for (const word of words) {
-        const pair = pairOf(word)
-        if (lately[pair] === word) continue
-        const second = lately[pair + 1] as string
-        if (second === word) {
-          remember(pair, second)
+      // A character of a string is at most 3 bytes; one more ends the last word.
+      if (text.length <= words.length * 3) text = Buffer.alloc(words.length * 3 + 1)
+      const end = text.write(words)
+      text[end] = 0
+      for (let at = 0, from = 0, hash = 0; at <= end; at++) {
+        const byte = text[at] as number
+        if (OF_WORD[byte] === 1) {
+          hash = Math.imul(hash, 31) + byte
           continue
         }
-        const kept = copyOf(word)
-        fresh.add(kept)
-        if (word.length <= REMEMBERED_MAX) remember(pair, kept)
+        if (at > from) look(from, at, hash)
+        from = at + 1
+        hash = 0
       }
     },
     take() {
@@ -43,13 +66,4 @@ export function createNewWords(): NewWords {
       return taken
     },
   }
-}
-/** The word by itself: what V8 cuts out of a text holds on to the whole of it. */
-const copyOf = (word: string): string => Buffer.from(word).toString()
-
-/** The first of the two slots of a word. */
-function pairOf(word: string): number {
-  let hash = 0
-  for (let place = 0; place < word.length; place++) hash = Math.imul(hash, 31) + word.charCodeAt(place)
-  return (hash ^ (hash >>> 15)) & (SLOTS - 2)
 }

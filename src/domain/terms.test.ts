@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { TAG_FENCE, type Term, tagWord, termsOf, wordsOf } from './terms.ts'
+import { indexedText, indexedWords, TAG_FENCE, type Term, tagWord, termsOf, wordsOf } from './terms.ts'
 
 const term = (words: string, prefix = false): Term => ({ words: words.split(' '), prefix })
 
@@ -23,6 +23,23 @@ test('words are runs of letters, marks and digits, folded', () => {
   assert.deepEqual(wordsOf('हिन्दी में'), ['हिन्दी', 'में'])
   assert.deepEqual(wordsOf('C++ & "O\'Neil"'), ['c', 'o', 'neil'])
   assert.deepEqual(wordsOf('…—\u0301 \ue000 \ue001'), [])
+})
+
+test('the text that an index cuts at what is no word in ASCII holds the same words as the list', () => {
+  const cut = (text: string): string => text.replace(/[^a-z0-9\u0080-\u{10ffff}]+/gu, ' ').trim()
+  const field = fc.oneof(
+    fc.string({ unit: 'grapheme-ascii' }),
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('É', 'ﬁ', 'a', 'B', '7', '-', '\n', '東') }),
+  )
+  fc.assert(fc.property(field, text => assert.equal(cut(indexedText(text)), indexedWords(text))))
+})
+
+test('of one word of a field a thousand occurrences are indexed, of others all', () => {
+  const often = `${'Say it. '.repeat(1_500)}once`
+  for (const words of [indexedText(often), indexedWords(often)]) {
+    assert.deepEqual([words.match(/say/g)?.length, words.match(/once/g)?.length], [1_000, 1])
+  }
 })
 
 test('characters of scripts without spaces come one by one, also next to others', () => {

@@ -23,8 +23,9 @@ const UNSPACED_OR_REST = new RegExp(
 export const isUnspaced = (word: string): boolean => UNSPACED.test(word)
 
 /** The words of a text in order, folded. Characters of scripts without spaces come one by one, so that a run of them is found as a phrase. */
-export function wordsOf(text: string): string[] {
-  const folded = foldWord(text)
+export const wordsOf = (text: string): string[] => wordsIn(foldWord(text))
+
+function wordsIn(folded: string): string[] {
   if (isAscii(folded)) return folded.match(/[a-z0-9]+/g) ?? []
   const words: string[] = []
   for (const [word] of folded.matchAll(WORD)) {
@@ -37,9 +38,7 @@ export function wordsOf(text: string): string[] {
 /** So often at most is one word of a field indexed: what says one thing a thousand times must not make phrases dear for all. */
 const OCCURRENCES_MAX = 1_000
 
-/** The words of a field that an index is given. */
-export function indexedWords(field: string): string[] {
-  const words = wordsOf(field)
+function thinned(words: string[]): string[] {
   if (words.length <= OCCURRENCES_MAX) return words
   const counts = new Map<string, number>()
   return words.filter(word => {
@@ -49,8 +48,26 @@ export function indexedWords(field: string): string[] {
   })
 }
 
-/** The same as a text: separated by single spaces. */
-export const indexedText = (field: string): string => indexedWords(field).join(' ')
+/** The words of a field that an index is given, separated by single spaces. */
+export const indexedWords = (field: string): string => thinned(wordsOf(field)).join(' ')
+
+/** The same words, separated by whatever of ASCII is no small letter and no digit: a plain text as it stands, in a third of the time. */
+export function indexedText(field: string): string {
+  const folded = foldWord(field)
+  return isAscii(folded) && countWords(folded) <= OCCURRENCES_MAX ? folded : thinned(wordsIn(folded)).join(' ')
+}
+
+function countWords(ascii: string): number {
+  let words = 0
+  let within = false
+  for (let at = 0; at < ascii.length; at++) {
+    const code = ascii.charCodeAt(at)
+    const part = (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
+    if (part && !within) words++
+    within = part
+  }
+  return words
+}
 
 /** What must occur: its words next to each other within one field; the last one as a prefix where `prefix` says so. */
 export type Term = { words: string[]; prefix: boolean }

@@ -3,7 +3,7 @@ import { StoreFault } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { createNewWords, type NewWords } from '../domain/new-words.ts'
-import { indexedWords, TAG_FENCE, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
+import { indexedText, TAG_FENCE, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 
 /** So many segments of a level are merged into one: with FTS5's own 4, an index of half a million entries takes twice the time for each that is added. */
@@ -92,13 +92,13 @@ function openCurrent(path: string, storeId: string, newestRecord: number): Sqlit
 const wordsOfIndex = new WeakMap<SqliteConnection, NewWords>()
 
 /** Keeps every word once, so that a beginning can be asked for as the words that it may become: with the record that is saved next. */
-function noteWords(index: SqliteConnection, words: readonly string[]): void {
+function noteWords(index: SqliteConnection, text: string): void {
   let noted = wordsOfIndex.get(index)
   if (noted === undefined) {
     noted = createNewWords()
     wordsOfIndex.set(index, noted)
   }
-  noted.note(words)
+  noted.note(text)
 }
 
 /** The record number up to which every change is in the index. */
@@ -140,9 +140,9 @@ export function removeEntry(index: SqliteConnection, entry: number): void {
 export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   removeEntry(index, entry.entry)
   const [title, summary, content, ...tags] = [entry.title, entry.summary, entry.content, ...entry.tags].map(field => {
-    const words = indexedWords(field)
-    noteWords(index, words)
-    return words.join(' ')
+    const text = indexedText(field)
+    noteWords(index, text)
+    return text
   }) as [string, string, string, ...string[]]
   index.run(sql`
     INSERT INTO terms (rowid, title, summary, tags, content, tag_words)

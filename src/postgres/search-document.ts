@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Value } from '../database/sql.ts'
 import type { NewWords } from '../domain/new-words.ts'
-import { indexedText, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
+import { indexedWords, TERMS_VERSION, type Term, tagWord } from '../domain/terms.ts'
 import { type ChangedEntryRow, tagsOf } from '../store/entry.ts'
 
 /** Changes whenever documents of older versions must be made anew. */
@@ -62,16 +62,16 @@ export const DOCUMENT_COLUMNS = [
 /** An entry as it stands, as a row of the index. */
 export function documentOf(entry: ChangedEntryRow): Value[] {
   const tags = tagsOf(entry)
-  const content = shortWords(indexedText(entry.content))
+  const content = shortWords(indexedWords(entry.content))
   return [
     entry.revision,
     entry.number,
     entry.id,
     entry.updated_at,
     entry.revisions,
-    shortWords(indexedText(entry.title)),
-    shortWords(indexedText(entry.summary)),
-    tags.map(tag => shortWords(indexedText(tag))).join(TAG_GAP),
+    shortWords(indexedWords(entry.title)),
+    shortWords(indexedWords(entry.summary)),
+    tags.map(tag => shortWords(indexedWords(tag))).join(TAG_GAP),
     content,
     content.length,
     tags.map(tagLexeme).join(' '),
@@ -117,5 +117,5 @@ const TEXT_PLACES = DOCUMENT_COLUMNS.flatMap(([name], place) => (TEXT_COLUMNS.in
 
 /** Notes the words of a document. */
 export function noteWords(words: NewWords, document: readonly Value[]): void {
-  for (const place of TEXT_PLACES) words.note(String(document[place]).split(' '))
+  for (const place of TEXT_PLACES) words.note(String(document[place]))
 }
