@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
+import { createServer as createHttpServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -10,7 +10,7 @@ import Fastify, {
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { PROBLEMS, Problem } from '../contract/problems.ts'
+import { PROBLEMS, Problem, type ProblemCode } from '../contract/problems.ts'
 import { parseJson } from './body.ts'
 import { problemAnswer, problemOf } from './errors.ts'
 import type { Metrics } from './metrics.ts'
@@ -82,6 +82,18 @@ export function tell(logger: Logger, { ms, ...told }: Told, { method, headers }:
   logger[level]({ ...told, ms: Math.round(ms * 10) / 10, ...traceOf(headers) }, 'request')
 }
 
+/** A line for a request that failed because of the service: with the error and its stack, unless it is what the service refuses by itself. */
+export function tellFailure(
+  logger: Logger,
+  error: unknown,
+  code: ProblemCode,
+  { id, headers }: { id: string; headers: IncomingHttpHeaders },
+): void {
+  const level = code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
+  const cause = error instanceof Problem ? {} : { err: error }
+  logger[level]({ requestId: id, code, ...cause, ...traceOf(headers) }, 'a request failed')
+}
+
 /** Gives the function that answers a failed request: in the error shape, or as a page where a person asked for one. */
 function failure({ logger, config, metrics }: Telling, onOverload: () => void) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -89,13 +101,7 @@ function failure({ logger, config, metrics }: Telling, onOverload: () => void) {
     metrics.failed(problem.code)
     // Refusals come by the thousand: they are told together.
     if (problem.code === 'OVERLOADED') onOverload()
-    else if (PROBLEMS[problem.code].status === 503) {
-      const level = problem.code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
-      logger[level](
-        { requestId: request.id, err: error, code: problem.code, ...traceOf(request.headers) },
-        'a request failed',
-      )
-    }
+    else if (PROBLEMS[problem.code].status === 503) tellFailure(logger, error, problem.code, request)
     const { status, headers, body } = wantsPage(request)
       ? problemPageAnswer(problem, config, request)
       : problemAnswer(problem, request.id)
