@@ -15,8 +15,8 @@ import { indexedRecord, openIndexForWriting } from './search-index.ts'
 
 const TERMS: Terms = { at: Date.parse('2026-01-01'), cooldown: 0, dataClass: 'EXTERNAL' }
 
-/** Runs `test` with a store of so many entries, records 1 and on, and an empty index of it. */
-async function withEntries(entries: number, test: (store: SqliteConnection, index: SqliteConnection) => void) {
+/** Runs `check` with a store of so many entries, records 1 and on, and an empty index of it. */
+async function withEntries(entries: number, check: (store: SqliteConnection, index: SqliteConnection) => void) {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-follower-'))
   const store = await openStoreForWriting(directory)
   const index = openIndexForWriting(indexFile(directory), 'store', 0)
@@ -30,7 +30,7 @@ async function withEntries(entries: number, test: (store: SqliteConnection, inde
       return write(tx => WRITES.createEntry(tx, contextOf(TERMS), { params: {}, body, caller }))
     }
     await Promise.all(Array.from({ length: entries }, (_, n) => create(n)))
-    test(store, index)
+    check(store, index)
   } finally {
     index.close()
     store.close()

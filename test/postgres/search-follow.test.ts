@@ -51,6 +51,40 @@ test('entries are gathered for the index until a search of any node waits for th
   }
 })
 
+test('what is committed between the look at the store and the read of its changes is put into the index once', {
+  skip: NO_POSTGRES,
+}, async () => {
+  const url = await databaseOf('commit beside the index')
+  const app = await startApp({ DATABASE_URL: url })
+  const connection = await connectPostgres({ url, ...SESSION })
+  try {
+    await connection.exec(`SELECT pg_advisory_lock(${FOLLOWING})`)
+    while ((await createFollower(0).follow(connection)) !== 'idle');
+    const { token } = await newActor(app.url)
+    const publish = async (title: string): Promise<void> => {
+      const body = { title, summary: 'An animal', content: 'Small' }
+      expectStatus(await call<Entry>(app.url, 'POST', '/api/entries', { token, body }), 201)
+    }
+    let late = 0
+    const interrupted: typeof connection = {
+      ...connection,
+      async send(queries) {
+        // The look is several queries in one, the read of the changes the first that goes by itself.
+        if (queries.length === 1 && late++ === 0) await publish('Bettong')
+        return connection.send(queries)
+      },
+    }
+    await publish('Quokka')
+    const follower = createFollower(0)
+    assert.deepEqual([await follower.follow(interrupted), await follower.follow(interrupted)], ['done', 'idle'])
+    assert.equal(late, 1)
+    const found = await call<{ items: Entry[] }>(app.url, 'GET', '/api/search?q=animal')
+    assert.equal(expectStatus(found, 200).items.length, 2)
+  } finally {
+    await connection.close()
+  }
+})
+
 test('the index is followed once the schema is there: a step of it may still be to come', {
   skip: NO_POSTGRES,
 }, async () => {
