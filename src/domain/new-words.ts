@@ -1,6 +1,6 @@
 /** Bytes of a word that is remembered, in UTF-8; longer ones are new each time. */
 const WORD_BYTES = 32
-/** Two words share a place, so that a frequent one and a rare one do not drive each other out: then a tenth as many come anew. */
+/** Two words share a place, so that a frequent one and a rare one do not drive each other out. */
 const PLACE_BYTES = 2 * WORD_BYTES
 /** So many places; a power of two. What is remembered takes 8 MB once they are full. */
 const PLACES = 131_072
@@ -21,36 +21,37 @@ export type NewWords = {
 /** Remembers words in bounded memory: what another one took the place of is new again. */
 export function createNewWords(): NewWords {
   const lately = new Uint8Array(PLACES * PLACE_BYTES)
-  let text = Buffer.alloc(0)
+  /** The text whose words are noted. */
+  let bytes = Buffer.alloc(0)
   let fresh = new Set<string>()
 
-  /** Whether the word of the text from `from` to `to` is what is remembered at `at`. */
+  /** Whether the word from `from` to `to` is what is remembered at `at`. */
   const isAt = (at: number, from: number, to: number): boolean => {
     const length = to - from
-    for (let n = 0; n < length; n++) if (lately[at + n] !== text[from + n]) return false
+    for (let n = 0; n < length; n++) if (lately[at + n] !== bytes[from + n]) return false
     return length === WORD_BYTES || lately[at + length] === 0
   }
   /** Puts a word before the other one of its place; the third goes. */
   const remember = (place: number, from: number, to: number): void => {
     lately.copyWithin(place + WORD_BYTES, place, place + WORD_BYTES)
     lately.fill(0, place, place + WORD_BYTES)
-    lately.set(text.subarray(from, to), place)
+    lately.set(bytes.subarray(from, to), place)
   }
   const look = (from: number, to: number, hash: number): void => {
     const place = ((hash ^ (hash >>> 15)) & (PLACES - 1)) * PLACE_BYTES
     const short = to - from <= WORD_BYTES
     if (short && isAt(place, from, to)) return
-    if (!short || !isAt(place + WORD_BYTES, from, to)) fresh.add(text.toString('utf8', from, to))
+    if (!short || !isAt(place + WORD_BYTES, from, to)) fresh.add(bytes.toString('utf8', from, to))
     if (short) remember(place, from, to)
   }
   return {
-    note(words) {
+    note(text) {
       // A character of a string is at most 3 bytes; one more ends the last word.
-      if (text.length <= words.length * 3) text = Buffer.alloc(words.length * 3 + 1)
-      const end = text.write(words)
-      text[end] = 0
+      if (bytes.length <= text.length * 3) bytes = Buffer.alloc(text.length * 3 + 1)
+      const end = bytes.write(text)
+      bytes[end] = 0
       for (let at = 0, from = 0, hash = 0; at <= end; at++) {
-        const byte = text[at] as number
+        const byte = bytes[at] as number
         if (OF_WORD[byte] === 1) {
           hash = Math.imul(hash, 31) + byte
           continue

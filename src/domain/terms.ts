@@ -38,6 +38,7 @@ function wordsIn(folded: string): string[] {
 /** So often at most is one word of a field indexed: what says one thing a thousand times must not make phrases dear for all. */
 const OCCURRENCES_MAX = 1_000
 
+/** Words without those past the most occurrences. */
 function thinned(words: string[]): string[] {
   if (words.length <= OCCURRENCES_MAX) return words
   const counts = new Map<string, number>()
@@ -48,10 +49,10 @@ function thinned(words: string[]): string[] {
   })
 }
 
-/** The words of a field that an index is given, separated by single spaces. */
+/** A field for an index that takes words separated by single spaces. */
 export const indexedWords = (field: string): string => thinned(wordsOf(field)).join(' ')
 
-/** The same words, separated by whatever of ASCII is no small letter and no digit: a plain text as it stands, in a third of the time. */
+/** A field for an index that cuts texts itself, at whatever of ASCII is no letter and no digit: plain text stays as it is, but folded. */
 export function indexedText(field: string): string {
   const folded = foldWord(field)
   return isAscii(folded) && countWords(folded) <= OCCURRENCES_MAX ? folded : thinned(wordsIn(folded)).join(' ')
