@@ -116,6 +116,7 @@ export function emptyLog(connection: SqliteConnection): void {
 
 /** There is no space; or none for the index of the log; or none to cut the log, which takes some where files are copied on write. */
 const FULL: ReadonlySet<number> = new Set([13, 4_874, 1_546])
+const SQLITE_BUSY = 5
 const SQLITE_CANTOPEN = 14
 /** A file that cannot be written or read, is not what was written, or is no database. */
 const BROKEN: ReadonlySet<number> = new Set([8, 10, 11, 26])
@@ -149,6 +150,9 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
 
 /** Whether an error of SQLite means that the disk is full. */
 export const isFull = (error: unknown): boolean => FULL.has((error as { errcode?: number }).errcode ?? 0)
+
+/** Whether an error of SQLite means that another connection held its lock for too long. */
+export const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY
 
 function faultOf(error: unknown): unknown {
   const code = codeOf(error)

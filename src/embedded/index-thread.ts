@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
-import { openSqlite } from '../database/sqlite.ts'
+import { isBusy, openSqlite } from '../database/sqlite.ts'
 import { readHead } from '../store/head.ts'
 import { indexFile, storeFile } from './files.ts'
 import { followChanges } from './index-follower.ts'
@@ -18,8 +18,8 @@ const LINGER = 250
 const QUIET = 500
 const TIDY_PAUSE = 10
 const TIDY_PAGES = 64
-/** How long a full disk is left alone before the index is tried again, in milliseconds. */
-const FULL_DISK_PAUSE = 500
+/** How long a full disk, or an index that somebody else has locked, is left alone before it is tried again; in milliseconds. */
+const RETRY_PAUSE = 500
 
 beNice(NICE.index)
 const store = openSqlite(storeFile(directory), 'read')
@@ -50,8 +50,9 @@ while (!isStopping(signals)) {
     undoIndexing(index)
     // What cannot be read is made anew by the next start.
     if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(indexFile(directory))
-    if (!(error instanceof StoreFault) || error.kind === 'broken') throw error
-    await setTimeout(FULL_DISK_PAUSE)
+    const passes = isBusy(error) || (error instanceof StoreFault && error.kind === 'full')
+    if (!passes) throw error
+    await setTimeout(RETRY_PAUSE)
   }
 }
 index.close()

@@ -7,8 +7,8 @@ import type { Signals } from './signals.ts'
 
 /** A write as data: the writer thread runs the operation of that name. */
 export type Command = { id: number; name: WriteName | UpkeepName; input: unknown; terms: Terms }
-/** A search as data, to be answered once the index has reached `record`. */
-export type Query = { id: number; request: SearchRequest; record: bigint }
+/** A search as data. */
+export type Query = { id: number; request: SearchRequest }
 
 /** An answer or a failure, as plain data. */
 export type Reply = { id: number } & (

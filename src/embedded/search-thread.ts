@@ -1,19 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { indexFile } from './files.ts'
 import { type Query, replyOfError, type ThreadData } from './protocol.ts'
 import { deleteIndex, searchIndex } from './search-index.ts'
-import { awaitIndexed } from './signals.ts'
 
-/** A thread that answers searches, each once the index has reached what was committed when it was asked. */
-const { directory, signals } = workerData as ThreadData
+/** A thread that answers searches from the index as it stands. */
+const { directory } = workerData as ThreadData
 const port = parentPort
 if (port === null) throw new Error('A searcher runs as a worker thread only.')
 
-/** How long a search waits for the index, in milliseconds. */
-const PATIENCE = 5_000
 const CACHE_KIB = 4_096
 const index = openSqlite(indexFile(directory), 'read', { cacheKib: CACHE_KIB })
 
@@ -23,9 +19,8 @@ port.on('message', (message: Query | 'close') => {
     port.close()
     return
   }
-  const { id, request, record } = message
+  const { id, request } = message
   try {
-    if (!awaitIndexed(signals, record, PATIENCE)) throw new Problem('NOT_READY', { retryAfter: 5 })
     port.postMessage([{ id, result: searchIndex(index, request) }])
   } catch (error) {
     port.postMessage([replyOfError(id, error)])

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Query } from './protocol.ts'
+import type { SearchRequest } from '../operations/operation.ts'
 import { startSearchers } from './searchers.ts'
 import type { Thread } from './thread.ts'
 
-const QUERY: Omit<Query, 'id'> = {
-  request: { terms: [], tag: null, sort: 'recent', limit: 1, offset: 0 },
-  record: 0n,
-}
+const QUERY: SearchRequest = { terms: [], tag: null, sort: 'recent', limit: 1, offset: 0 }
 
 /** Threads that answer when they are told to. */
 function createThreads() {

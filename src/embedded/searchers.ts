@@ -1,10 +1,10 @@
-import type { SearchResult } from '../operations/operation.ts'
+import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 import type { Query } from './protocol.ts'
 import type { Thread } from './thread.ts'
 
 /** The threads that search. */
 export type Searchers = {
-  ask(query: Omit<Query, 'id'>): Promise<SearchResult>
+  ask(request: SearchRequest): Promise<SearchResult>
   pending(): number
   close(): Promise<void>
 }
@@ -23,10 +23,10 @@ export async function startSearchers(start: () => Promise<Thread>, most: number)
     )
   }
   return {
-    async ask(query) {
+    async ask(request) {
       const idlest = threads.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), first)
       if (idlest.pending() > 0 && asked === threads.length && asked < most) startAnother()
-      return (await idlest.ask(id => ({ ...query, id }) satisfies Query)) as SearchResult
+      return (await idlest.ask(id => ({ id, request }) satisfies Query)) as SearchResult
     },
     pending: () => threads.reduce((sum, thread) => sum + thread.pending(), 0),
     async close() {

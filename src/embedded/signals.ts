@@ -21,7 +21,11 @@ export const createSignals = (): Signals =>
   new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
 
 export const committed = (signals: Signals): bigint => Atomics.load(signals, COMMITTED)
+export const indexed = (signals: Signals): bigint => Atomics.load(signals, INDEXED)
 export const isStopping = (signals: Signals): boolean => Atomics.load(signals, STOPPING) === 1n
+export const isClosing = (signals: Signals): boolean => Atomics.load(signals, CLOSING) === 1n
+/** How many events there were: to be asked for before looking, so that what is told after the look is not slept through. */
+export const eventsOf = (signals: Signals): bigint => Atomics.load(signals, EVENTS)
 
 function tell(signals: Signals, place: number, value: bigint): void {
   Atomics.store(signals, place, value)
@@ -37,12 +41,17 @@ function tellEvent(signals: Signals): void {
 function awaitUntil(signals: Signals, patience: number, holds: () => boolean): boolean {
   const deadline = performance.now() + patience
   for (;;) {
-    const events = Atomics.load(signals, EVENTS)
+    const events = eventsOf(signals)
     if (holds()) return true
     const left = deadline - performance.now()
     if (left <= 0) return false
     Atomics.wait(signals, EVENTS, events, left)
   }
+}
+
+/** Resolves, without blocking, once there was an event after the first `events`, or after `patience` milliseconds. */
+export async function eventAfter(signals: Signals, events: bigint, patience: number): Promise<void> {
+  await Atomics.waitAsync(signals, EVENTS, events, patience).value
 }
 
 export const tellCommitted = (signals: Signals, record: number): void => tell(signals, COMMITTED, BigInt(record))
@@ -74,7 +83,7 @@ export function countWrites(signals: Signals, writes: number): void {
 export const countedSignals = (signals: Signals): { commits: number; committedWrites: number; indexLag: number } => ({
   commits: Number(Atomics.load(signals, ENDED)),
   committedWrites: Number(Atomics.load(signals, WRITES)),
-  indexLag: Math.max(0, Number(committed(signals) - Atomics.load(signals, INDEXED))),
+  indexLag: Math.max(0, Number(committed(signals) - indexed(signals))),
 })
 
 export const tellIndexed = (signals: Signals, record: number): void => tell(signals, INDEXED, BigInt(record))
@@ -91,7 +100,7 @@ export function awaitWanted(signals: Signals, indexed: bigint, patience: number)
 }
 
 /** Says that a search waits for a record; a later one that somebody else waits for stays. */
-function want(signals: Signals, record: bigint): void {
+export function want(signals: Signals, record: bigint): void {
   for (;;) {
     const wanted = Atomics.load(signals, WANTED)
     if (wanted >= record) return
@@ -102,8 +111,8 @@ function want(signals: Signals, record: bigint): void {
 
 /** Blocks this thread until the index has reached `record`; false when that takes longer than `patience` milliseconds, or the store closes. */
 export function awaitIndexed(signals: Signals, record: bigint, patience: number): boolean {
-  const reached = (): boolean => Atomics.load(signals, INDEXED) >= record
+  const reached = (): boolean => indexed(signals) >= record
   if (!reached()) want(signals, record)
-  awaitUntil(signals, patience, () => reached() || Atomics.load(signals, CLOSING) === 1n)
+  awaitUntil(signals, patience, () => reached() || isClosing(signals))
   return reached()
 }

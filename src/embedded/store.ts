@@ -9,6 +9,7 @@ import { NEWEST_RECORD } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
 import { lockDataDirectory } from './data-directory.ts'
 import { bytesOf, indexFile, storeFile } from './files.ts'
+import { createIndexWaits } from './index-waits.ts'
 import type { Command, ThreadData } from './protocol.ts'
 import { type Searchers, startSearchers } from './searchers.ts'
 import { commitsOf, committed, countedSignals, createSignals, tellClosing, tellStop } from './signals.ts'
@@ -19,6 +20,8 @@ const SEARCH_THREADS = Math.min(2, availableParallelism())
 /** Writes and searches under way before further ones are refused as OVERLOADED. */
 const WRITES_MAX = 2_000
 const SEARCHES_MAX = 1_000
+/** How long a search waits for the index, in milliseconds. */
+const INDEX_PATIENCE = 5_000
 /** A store whose writes wait longer than this is not ready for more, in milliseconds. */
 const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
@@ -80,6 +83,8 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
   }
   const reader = openSqlite(storeFile(directory), 'read', { cacheKib: READ_CACHE_KIB })
 
+  const indexWaits = createIndexWaits(signals, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
+
   const original = (await findMirror(reader))?.url
 
   const perform = async (name: Command['name'], input: unknown, terms: Terms): Promise<unknown> => {
@@ -135,7 +140,10 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
       if (original !== undefined && name === 'recordObservations') return undefined as never
       return (await perform(name, input, terms)) as never
     },
-    search: request => searchers.ask({ request, record: committed(signals) }),
+    async search(request) {
+      await indexWaits.until(committed(signals))
+      return searchers.ask(request)
+    },
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,
     onCommit(listener) {
@@ -146,7 +154,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
       ...countedSignals(signals),
       writesWaiting: writer.pending(),
       oldestWrite: writer.waited(),
-      searchesWaiting: searchers.pending(),
+      searchesWaiting: indexWaits.pending() + searchers.pending(),
       bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
     }),
     onBroken: listener => listeners.push(listener),

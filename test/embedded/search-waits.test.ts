@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { indexFile } from '../../src/embedded/files.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, newActor, newEntry } from '../support/client.ts'
+import { createClient } from '../support/load.ts'
+
+/** How many searches wait, each of which is followed by another one as soon as it is answered; and for how long, in milliseconds. */
+const SEARCHES = 100
+const HELD_UP = 1_000
+/** Longer than a search waits for the index, and the index for who has locked it. */
+const LOCKED = 6_000
+
+/** Locks the index of an app, so that nothing is put into it until the function that is given back is called. */
+function lockIndex(app: TestApp): () => void {
+  const index = new DatabaseSync(indexFile(app.dataDir))
+  index.exec('BEGIN IMMEDIATE')
+  return () => {
+    index.exec('ROLLBACK')
+    index.close()
+  }
+}
+
+test('searches that had to wait for the index do not have those refused that come after them', async t => {
+  const app = await startApp({}, { engine: 'embedded' })
+  t.after(() => app.close())
+  const { token } = await newActor(app.url)
+  const client = createClient(app.url, SEARCHES)
+  t.after(() => client.close())
+
+  const release = lockIndex(app)
+  const { id } = await newEntry(app.url, token, { title: 'Heldup' })
+  const search = () => client.send('GET', '/api/search?q=heldup')
+  const answers = Array.from({ length: SEARCHES }, async () => [await search(), await search()])
+  await pause(HELD_UP)
+  assert.equal((await app.store.figures()).searchesWaiting, SEARCHES)
+  release()
+  for (const { status, text } of (await Promise.all(answers)).flat()) {
+    assert.equal(status, 200, text)
+    assert.deepEqual(
+      (JSON.parse(text) as { items: { id: string }[] }).items.map(entry => entry.id),
+      [id],
+    )
+  }
+  assert.equal((await app.store.figures()).searchesWaiting, 0)
+})
+
+test('while somebody else has the index locked searches are refused together, and what was written is found afterwards', async t => {
+  const app = await startApp({}, { engine: 'embedded' })
+  t.after(() => app.close())
+  const { token } = await newActor(app.url)
+  const release = lockIndex(app)
+  const { id } = await newEntry(app.url, token, { title: 'Lockedout' })
+  const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=lockedout')
+  const began = performance.now()
+  const refused = Promise.all(Array.from({ length: 20 }, search))
+  await pause(LOCKED)
+  release()
+  for (const answer of await refused) {
+    expectProblem(answer, 503, 'NOT_READY')
+    assert.equal(answer.headers.get('retry-after'), '5')
+  }
+  assert.ok(performance.now() - began < 2 * LOCKED)
+  const { body } = await search()
+  assert.deepEqual(
+    body.items.map(entry => entry.id),
+    [id],
+  )
+  assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
+})
