@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from './operator-error.ts'
@@ -9,6 +9,9 @@ export type Secrets = { adminDigest: string; originKey: string }
 
 export const adminTokenFile = (directory: string): string => join(directory, 'admin-token')
 export const originKeyFile = (directory: string): string => join(directory, 'origin-key')
+
+/** The SHA-256 of an admin token as lower-case hex. */
+export const digestOf = (token: string): string => hash('sha256', token, 'hex')
 
 /** Gives the secret in a file of mode 0600, made now from 256 random bits if there is none: wholly or not at all, whenever the power goes. */
 export function ensureSecret(path: string): string {

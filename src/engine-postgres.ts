@@ -1,0 +1,86 @@
+import { existsSync, rmSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { Problem } from './contract/problems.ts'
+import type { PostgresConnection } from './database/postgres.ts'
+import { prepareDataDirectory } from './embedded/data-directory.ts'
+import type { Engine } from './engine.ts'
+import { openPostgresLimiter } from './postgres/limiter.ts'
+import { findTokenDigest, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
+import { openPostgresStore } from './postgres/store.ts'
+import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
+
+/** How long a start waits for a database that may not be up, in milliseconds: long enough to tell at once what is wrong with it. */
+const FIRST_LOOK = 2_000
+
+/** Opens the store in a PostgreSQL database. Throws OperatorError where the operator can mend it. */
+export async function openPostgres(config: Config, url: string, logger: Logger): Promise<Engine> {
+  const onReach = (lost: Error | undefined): void => {
+    if (lost === undefined) logger.info({ database: placeOf(url) }, 'the database is there')
+    else logger.error({ err: lost }, 'the database is away: see that PostgreSQL runs and that DATABASE_URL names it')
+  }
+  let secrets: Secrets | undefined
+  let tokenFile: string | undefined
+  const store = openPostgresStore({
+    url,
+    readUrl: config.databaseReadUrl,
+    groupMax: config.writeGroupMax,
+    onReach,
+    async onOpen(connection) {
+      ;({ secrets, tokenFile } = await shareSecrets(connection, config))
+    },
+  })
+  const looked = new AbortController()
+  try {
+    await Promise.race([store.opened, setTimeout(FIRST_LOOK, undefined, { signal: looked.signal })])
+  } catch (error) {
+    await store.close()
+    throw error
+  } finally {
+    looked.abort()
+  }
+  return {
+    store,
+    limiter: openPostgresLimiter(url),
+    secrets() {
+      if (secrets === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
+      return secrets
+    },
+    place: placeOf(url),
+    adminTokenFile: () => tokenFile,
+  }
+}
+
+/**
+ * The secrets that all nodes share. The database holds the digest of the admin token only: the token itself is written to the data
+ * directory of the node that makes it. Secrets that lie in the data directory already are taken along.
+ */
+async function shareSecrets(
+  connection: PostgresConnection,
+  config: Config,
+): Promise<{ secrets: Secrets; tokenFile: string | undefined }> {
+  const ownKey = originKeyFile(config.dataDir)
+  const originKey =
+    config.originKey ?? (await shareOriginKey(connection, existsSync(ownKey) ? ensureSecret(ownKey) : undefined))
+  if (config.adminToken !== undefined) {
+    return { secrets: { adminDigest: digestOf(config.adminToken), originKey }, tokenFile: undefined }
+  }
+  const known = await findTokenDigest(connection)
+  const path = adminTokenFile(config.dataDir)
+  if (known !== undefined && !existsSync(path))
+    return { secrets: { adminDigest: known, originKey }, tokenFile: undefined }
+  prepareDataDirectory(config.dataDir)
+  const made = !existsSync(path)
+  const ownDigest = digestOf(ensureSecret(path))
+  const adminDigest = known ?? (await shareTokenDigest(connection, ownDigest))
+  const ours = adminDigest === ownDigest
+  if (made && !ours) rmSync(path)
+  return { secrets: { adminDigest, originKey }, tokenFile: ours ? path : undefined }
+}
+
+/** The database without its password. */
+function placeOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url)
+  return `PostgreSQL ${hostname || 'local'}${port === '' ? '' : `:${port}`}${pathname}`
+}
