@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { assertKept, assertWhole } from '../support/integrity.ts'
-import { createClient, issueToken, startWriters } from '../support/load.ts'
-import { eventually, makeDirectory, startServer } from '../support/process.ts'
+import { createClient, issueToken, startWriters, underWay } from '../support/load.ts'
+import { makeDirectory, startServer } from '../support/process.ts'
 import { inspect } from '../support/reader.ts'
 import { compileShim } from './tools.ts'
 
@@ -21,7 +21,7 @@ test('when a sync fails nothing more is acknowledged, the process ends, and the 
   const fail = join(directory.path, 'fail')
   const server = await startServer(dataDir, { env: { LD_PRELOAD: String(shim), SHIM_FAIL: fail } })
   const writers = startWriters(server.url, 10, 'failing')
-  await eventually('writes are under way', 20_000, async () => writers.acknowledged().length > 20 || undefined)
+  await underWay(writers, 20)
   writeFileSync(fail, '')
   const { code, stderr } = await server.ended
   assert.ok(code !== 0 && code !== null, `ended with ${code}`)

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from '../../src/database/sql.ts'
 import { assertKept, assertWhole } from './integrity.ts'
-import { type Sent, startWriters } from './load.ts'
-import { eventually, makeDirectory, startServer } from './process.ts'
+import { type Sent, startWriters, underWay } from './load.ts'
+import { makeDirectory, startServer } from './process.ts'
 import type { seededRandom } from './random.ts'
 import { inspect } from './reader.ts'
 
 const WRITERS = 20
+/** More than so many writes are acknowledged before a service is killed or stopped: full load, however slow it begins. */
+const WRITES = 2 * WRITERS
 /** A store that was killed is ready again within so many milliseconds; on a busy machine, within twice the time of a start with nothing to recover. */
 const READY_WITHIN = 2_000
 
@@ -28,7 +30,7 @@ export async function killRounds(
     const fresh: number[] = []
     for (let round = 0; round < rounds; round++) {
       const writers = startWriters(server.url, WRITERS, `round${round}`)
-      await eventually('writes are under way', 20_000, async () => writers.acknowledged().length > WRITERS || undefined)
+      await underWay(writers, WRITES)
       await setTimeout(random.below(400))
       server.kill('SIGKILL')
       await server.ended
@@ -87,7 +89,8 @@ export async function stopRounds(
     for (let round = 0; round < rounds; round++) {
       const server = await startServer(directory.path)
       const writers = startWriters(server.url, WRITERS, `round${round}`)
-      await setTimeout(200 + random.below(400))
+      await underWay(writers, WRITES)
+      await setTimeout(random.below(400))
       const stoppedAt = performance.now()
       server.kill('SIGTERM')
       const { code, stderr } = await server.ended

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import type { ActorIssued, Entry } from '../../src/contract/resources.ts'
+import { eventually } from './process.ts'
 
 export type Answered = { status: number; headers: NodeJS.Dict<string | string[]>; text: string }
 
@@ -123,3 +124,7 @@ export function startWriters(url: string, count: number, label: string) {
     },
   }
 }
+
+/** Resolves when more than so many writes of the writers were acknowledged. */
+export const underWay = (writers: { acknowledged(): readonly Sent[] }, writes: number): Promise<true> =>
+  eventually('writes are under way', 20_000, async () => writers.acknowledged().length > writes || undefined)
