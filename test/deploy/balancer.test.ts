@@ -9,9 +9,10 @@ import { after, test } from 'node:test'
 import { STREAMS } from '../../src/contract/limits.ts'
 import { ADMIN_TOKEN, startApp } from '../support/app.ts'
 import { newActor, newEntry } from '../support/client.ts'
+import { freePort } from '../support/ports.ts'
 import { eventually } from '../support/process.ts'
 import { openStream, openStreams } from '../support/streams.ts'
-import { freePort, ROOT } from './unit.ts'
+import { ROOT } from './unit.ts'
 
 const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find(path => existsSync(path))
 const skip = HAPROXY === undefined ? 'SKIPPED: there is no HAProxy here; install the package haproxy' : false

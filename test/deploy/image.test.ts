@@ -4,8 +4,9 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { expectDone, palimpsest } from '../cli/command.ts'
+import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
-import { freePort, ROOT, useService } from './unit.ts'
+import { ROOT, useService } from './unit.ts'
 
 const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
 const PATIENCE = 30_000

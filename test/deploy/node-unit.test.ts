@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { call, expectStatus } from '../support/client.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
-import { assertNeeded, freePort, grantsOf, type Machine, makeMachine, NO_NODE, runUnit, useService } from './unit.ts'
+import { freePort } from '../support/ports.ts'
+import { assertNeeded, grantsOf, type Machine, makeMachine, NO_NODE, runUnit, useService } from './unit.ts'
 
 const UNIT = 'palimpsest@.service'
 const OPEN = { COOLDOWN_SECONDS: '0', LOG_LEVEL: 'warn' }

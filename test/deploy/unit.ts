@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -150,13 +149,4 @@ export async function useService(base: string, adminToken: string): Promise<stri
   const headers = { authorization: `Bearer ${adminToken}` }
   expectStatus(await call(base, 'POST', '/api/admin/moderate', { headers, body: action }), 200)
   return entry.slug
-}
-
-/** A port of the loopback that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise(resolve => probe.close(resolve))
-  return port
 }

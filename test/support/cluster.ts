@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
+import { freePort } from './ports.ts'
 
 const USER = 'palimpsest'
 const SERVER_USER = 'postgres'
@@ -138,14 +138,6 @@ else kill -QUIT $server; wait $server; rm -rf "$2"; fi`
 /** What pg_basebackup wrote for the standby. */
 const autoConf = (data: string): string =>
   execFileSync('cat', [join(data, 'postgresql.auto.conf')], { encoding: 'utf8' })
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise(resolve => probe.close(resolve))
-  return port
-}
 
 async function answers(url: string): Promise<void> {
   const deadline = performance.now() + PATIENCE
