@@ -5,10 +5,14 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
+/** The clock stands still: no quota comes back and no hour ends while a test counts. */
+const at = Date.now()
+
 let app: TestApp
 let token: string
 before(async () => {
-  app = await startApp({ READ_LIMIT_PER_MINUTE: '60', WRITE_LIMIT_PER_MINUTE: '1000', TRUSTED_PROXIES: '127.0.0.0/8' })
+  const settings = { READ_LIMIT_PER_MINUTE: '60', WRITE_LIMIT_PER_MINUTE: '1000', TRUSTED_PROXIES: '127.0.0.0/8' }
+  app = await startApp(settings, { now: () => at })
   token = (await newActor(app.url)).token
 })
 after(() => app.close())
