@@ -44,7 +44,7 @@ test('when a sync fails nothing more is acknowledged, the process ends, and the 
 })
 
 /** How long a sync takes on the slow disk, and how long the service may keep others waiting meanwhile, in milliseconds. */
-const SLOW_SYNC = 60
+const SLOW_SYNC = 120
 const PROMPT = SLOW_SYNC / 2
 
 test('the event loop never waits for the disk', { skip }, async () => {
@@ -54,7 +54,7 @@ test('the event loop never waits for the disk', { skip }, async () => {
   const client = createClient(server.url, 1)
   const times: number[] = []
   const until = performance.now() + 2_000
-  while (performance.now() < until) {
+  while (performance.now() < until || writers.acknowledged().length <= 20) {
     const began = performance.now()
     assert.equal((await client.send('GET', '/health')).status, 200)
     times.push(performance.now() - began)
@@ -65,7 +65,6 @@ test('the event loop never waits for the disk', { skip }, async () => {
   server.kill('SIGTERM')
   assert.equal((await server.ended).code, 0)
   const slow = times.filter(time => time > PROMPT).length
-  assert.ok(writers.acknowledged().length > 20)
   // A loop that waited for each sync would be late for nearly all.
   assert.ok(slow < times.length / 10, `${slow} of ${times.length} answers took longer than ${PROMPT} ms`)
 })
