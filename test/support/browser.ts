@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const PATIENCE = 10_000
+const PATIENCE = 30_000
 
 /** How a page is looked at. Widths in CSS pixels. */
 export type Look = { width?: number; dark?: boolean; scripts?: boolean }
