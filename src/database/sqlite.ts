@@ -24,6 +24,8 @@ export type SqliteConnection = {
   exec(text: string): void
   /** Runs one statement of fixed text that comes again and again, as those that begin and end transactions do. */
   step(text: string): void
+  /** How many rows this connection has changed since it was opened. */
+  changes(): number
   readonly raw: DatabaseSync
   close(): void
 }
@@ -70,6 +72,7 @@ export function openSqlite(
       guardedEach(() => prepared(statement.text).iterate(...statement.values) as Iterable<R>),
     exec: text => guarded(() => raw.exec(text)),
     step: text => guarded(() => prepared(text).run()),
+    changes: () => guarded(() => (prepared('SELECT total_changes() AS n').get() as { n: number }).n),
     close() {
       statements.clear()
       raw.close()

@@ -18,8 +18,9 @@ type Pending = {
 export type Commits = { onGroup(): void; onCommitting(): void; onCommit(works: number): void; onEnd(): void }
 
 /**
- * Group commit for the one writing connection of a SQLite store: works run one after another, each in a savepoint of its own,
- * and share one durable commit. Nobody is answered before that commit, nor before `on` was told of it.
+ * Group commit for the one writing connection of a SQLite store: works run one after another and share one durable commit. Nobody is
+ * answered before that commit, nor before `on` was told of it. A work that fails before it wrote anything fails alone. One that fails
+ * behind what it wrote spoils its group: that is run again, each work in a savepoint of its own, so a work may run twice.
  * A broken store rejects this and all later works: a failed sync is never tried again.
  */
 export function createWriteQueue(connection: SqliteConnection, on: Commits): Write & { idle(): Promise<void> } {
@@ -35,8 +36,12 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
       const group = pending.splice(0, GROUP_MAX)
       try {
         if (broken !== undefined) throw broken
-        const work = (tx: Transaction, carrier: Carrier) => runGroup(connection, tx, carrier, group)
-        const answers = await transact(connection, work, on.onCommitting)
+        const run = (undoing: Undoing) =>
+          transact(connection, (tx, carrier) => runGroup(tx, carrier, group, undoing), on.onCommitting)
+        const answers = await run(nothingWritten(connection)).catch(error => {
+          if (error instanceof SpoiltGroup) return run(savepoints(connection))
+          throw error
+        })
         on.onCommit(group.length)
         on.onEnd()
         for (const answer of answers) answer()
@@ -59,26 +64,59 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
   return Object.assign(write, { idle: async () => running })
 }
 
+/** Called before each work of a group: gives what to call when it is done, and what undoes in the file what it wrote. */
+type Undoing = () => { done(): void; undo(): void }
+
+/** A work failed behind what it had written. */
+class SpoiltGroup extends Error {}
+
+/** Hardly any work fails behind what it wrote; one that does spoils its group. */
+const nothingWritten =
+  (connection: SqliteConnection): Undoing =>
+  () => {
+    const before = connection.changes()
+    return {
+      done() {},
+      undo() {
+        if (connection.changes() !== before) throw new SpoiltGroup()
+      },
+    }
+  }
+
+/** SQLite copies each page that a work changes behind a savepoint: that takes a seventh of the time of a create. */
+const savepoints =
+  (connection: SqliteConnection): Undoing =>
+  () => {
+    connection.step('SAVEPOINT work')
+    const done = (): void => connection.step('RELEASE work')
+    return {
+      done,
+      undo() {
+        connection.step('ROLLBACK TO work')
+        done()
+      },
+    }
+  }
+
 /** Runs one work after another and gives what each is to be answered once the commit is durable. */
 async function runGroup(
-  connection: SqliteConnection,
   tx: Transaction,
   carrier: Carrier,
   group: readonly Pending[],
+  undoing: Undoing,
 ): Promise<(() => void)[]> {
   const answers: (() => void)[] = []
   for (const { work, resolve, reject } of group) {
-    connection.step('SAVEPOINT work')
-    const undo = await carrier.mark()
+    const { done, undo } = undoing()
+    const uncarry = await carrier.mark()
     try {
       const result = await work(tx)
-      connection.step('RELEASE work')
+      done()
       answers.push(() => resolve(result))
     } catch (error) {
       if (error instanceof StoreFault) throw error
-      connection.step('ROLLBACK TO work')
-      connection.step('RELEASE work')
       undo()
+      uncarry()
       answers.push(() => reject(error))
     }
   }

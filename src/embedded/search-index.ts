@@ -121,11 +121,10 @@ export function undoIndexing(index: SqliteConnection): void {
 
 /** Merges about so many pages of the index where it lies in many pieces; false when there is nothing left to merge. */
 export function tidyIndex(index: SqliteConnection, pages: number): boolean {
-  const changes = (): number => index.one<{ n: number }>(sql`SELECT total_changes() AS n`)?.n ?? 0
-  const before = changes()
+  const before = index.changes()
   index.run(sql`INSERT INTO terms (terms, rank) VALUES ('merge', ${pages})`)
   // The command itself counts as one change (FTS5, "The 'merge' command").
-  return changes() - before >= 2
+  return index.changes() - before >= 2
 }
 
 /** Takes an entry out of the index. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { StoreFault, type Transaction } from '../../src/database/database.ts'
+import { type Carried, StoreFault, type Transaction } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { createWriteQueue } from '../../src/database/write-queue.ts'
@@ -114,6 +114,46 @@ test('of a work that throws nothing remains, and its neighbours are not touched'
   assert.deepEqual(texts(), ['first', 'fourth'])
   assert.equal(commits, 1)
 })
+
+const COUNT: Carried<{ n: number }> = {
+  load: () => ({ n: 0 }),
+  mark(count) {
+    const { n } = count
+    return () => {
+      count.n = n
+    }
+  },
+  save: (saver, { n }) => saver.run(sql`INSERT INTO note (text) VALUES (${`${n} carried`})`),
+}
+
+for (const spoils of [false, true]) {
+  const when = spoils ? 'behind what it wrote has its group run once more' : 'before it wrote anything fails alone'
+  test(`a work that fails ${when}, and each is answered once with what holds`, async () => {
+    const runs = [0, 0, 0, 0]
+    const works = runs.map((_, at) =>
+      write(async tx => {
+        runs[at] = (runs[at] ?? 0) + 1
+        const count = await tx.carry(COUNT)
+        count.n += 1
+        if (at === 1 && !spoils) throw new Error('refused')
+        await add(tx, `${at} of ${runs[at]} runs`)
+        if (at === 1) throw new Error('refused')
+        return texts(connection).length
+      }),
+    )
+    const settled = await Promise.allSettled(works)
+    // Those behind it had not run yet.
+    const expected = spoils ? [2, 2, 1, 1] : [1, 1, 1, 1]
+    assert.deepEqual(
+      settled.map(one => (one.status === 'fulfilled' ? one.value : one.reason.message)),
+      [1, 'refused', 2, 3],
+    )
+    assert.deepEqual(runs, expected)
+    assert.deepEqual(texts(), [...[0, 2, 3].map(at => `${at} of ${expected[at]} runs`), '3 carried'])
+    assert.equal(commits, 1)
+    assert.equal(groups, 1)
+  })
+}
 
 test('works do not mix, however long they wait for something else', async () => {
   const works = Array.from({ length: 20 }, (_, n) =>
