@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Revision } from '../contract/resources.ts'
 
@@ -7,9 +7,7 @@ import type { Revision } from '../contract/resources.ts'
  * without `evidenceHash` and with `previousEvidenceHash` (null for the first revision).
  */
 export function evidenceHash(revision: Omit<Revision, 'evidenceHash'>, previousEvidenceHash: string | null): string {
-  return createHash('sha256')
-    .update(canonicalize({ ...revision, previousEvidenceHash }) as string)
-    .digest('hex')
+  return hash('sha256', canonicalize({ ...revision, previousEvidenceHash }) as string, 'hex')
 }
 
 export const FIRST_REVISION = { changeType: 'CREATE', rationale: 'Initial revision' } as const
