@@ -20,4 +20,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=3 CMD ["node", "bin/palimpsest.js", "health"]
 # The program may read itself, its data and its secrets, write its data, and start no process.
 ENV MALLOC_ARENA_MAX=2
-CMD ["node", "--max-semi-space-size=4", "--max-old-space-size=1024", "--permission", "--allow-worker", "--disable-warning=PERM0006", "--allow-fs-read=/opt/palimpsest", "--allow-fs-read=/data", "--allow-fs-write=/data", "--allow-fs-read=/run/secrets", "bin/palimpsest.js", "serve"]
+CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "--permission", "--allow-worker", "--disable-warning=PERM0006", "--allow-fs-read=/opt/palimpsest", "--allow-fs-read=/data", "--allow-fs-write=/data", "--allow-fs-read=/run/secrets", "bin/palimpsest.js", "serve"]

@@ -11,7 +11,7 @@ import type { Place, Target } from '../target.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
 /** As `npm start` does. */
-const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=1024']
+const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024']
 const ARENAS = { MALLOC_ARENA_MAX: '2' }
 const ACTORS = 32
 const FILLING = 64

@@ -19,15 +19,17 @@ export function followChanges(
   let change = from
   let number = Number.MAX_SAFE_INTEGER
   for (;;) {
-    const entries = store.all<ChangedEntryRow>(changedEntries(change, number, BATCH))
+    let last: ChangedEntryRow | undefined
+    let count = 0
     index.step('BEGIN IMMEDIATE')
-    for (const entry of entries) {
+    for (const entry of store.each<ChangedEntryRow>(changedEntries(change, number, BATCH))) {
       if (entry.withdrawn) removeEntry(index, entry.number)
       else putEntry(index, { ...entry, entry: entry.number, tags: JSON.parse(entry.tags) as string[] })
+      last = entry
+      count += 1
     }
-    const last = entries.at(-1)
     // One change can concern many entries: only a change before the last one is known to be complete, unless nothing comes after it.
-    const more = entries.length === BATCH ? last : undefined
+    const more = count === BATCH ? last : undefined
     const reached = more === undefined ? Math.max(to, last?.change ?? change) : more.change - 1
     saveIndexedRecord(index, reached)
     index.step('COMMIT')

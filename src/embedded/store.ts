@@ -27,6 +27,9 @@ const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000
 const READ_CACHE_KIB = 4_096
+/** Megabytes for new objects of the writer, which has many writes under way at once, and of the other threads, which do one thing at a time. */
+const WRITER_YOUNG_MB = 12
+const YOUNG_MB = 3
 
 export type EmbeddedStore = Store & {
   /** Sets who is told before the writes of a turn are sent, and may still send something with them. */
@@ -59,6 +62,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     const thread = await startThread(file, data, {
       pendingMax,
       batched,
+      youngMb: batched ? WRITER_YOUNG_MB : YOUNG_MB,
       together: batched ? GROUP_MAX : 1,
       onDeath: breakDown,
       onSend: () => onSend(),

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { Problem } from '../contract/problems.ts'
 import { errorOfReply, type Reply, type ThreadData } from './protocol.ts'
@@ -18,6 +19,8 @@ export type ThreadOptions = {
   pendingMax: number
   together: number
   batched: boolean
+  /** Megabytes for objects that are new: where they are few, what is needed a little longer is copied more often, and then kept until the whole heap is looked through. */
+  youngMb: number
   onDeath: (error: Error) => void
   onSend?: () => void
 }
@@ -29,6 +32,8 @@ const ALWAYS = 8
 const GROUPS_ALWAYS = 2
 /** Far more than a thread needs; the less it may take, the sooner V8 collects what it does not need any more. */
 const OLD_GENERATION_MB = 512
+/** What the command line says of new objects is for the thread that answers; V8 would have it hold for all that are started later, too. */
+setFlagsFromString('--max-semi-space-size=0')
 /** How much the newest answers weigh in how fast they come. */
 const NEWEST = 0.2
 
@@ -40,12 +45,12 @@ const NEWEST = 0.2
 export async function startThread(
   file: string,
   data: ThreadData,
-  { pendingMax, together, batched, onDeath, onSend = () => {} }: ThreadOptions,
+  { pendingMax, together, batched, youngMb, onDeath, onSend = () => {} }: ThreadOptions,
 ): Promise<Thread> {
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData: data,
     name: file,
-    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: OLD_GENERATION_MB },
+    resourceLimits: { maxYoungGenerationSizeMb: youngMb, maxOldGenerationSizeMb: OLD_GENERATION_MB },
   })
   const waiting = new Map<
     number,
