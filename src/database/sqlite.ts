@@ -154,6 +154,9 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
 /** Whether an error of SQLite means that the disk is full. */
 export const isFull = (error: unknown): boolean => FULL.has((error as { errcode?: number }).errcode ?? 0)
 
+/** Whether SQLite itself refused a statement. */
+export const isSqliteError = (error: unknown): boolean => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR'
+
 /** Whether an error of SQLite means that another connection held its lock for too long. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY
 

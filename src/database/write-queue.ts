@@ -1,9 +1,12 @@
 import { type Carrier, createCarrier } from './carrier.ts'
 import { type Awaitable, StoreFault, type Transaction, type Write } from './database.ts'
-import type { SqliteConnection } from './sqlite.ts'
+import { isSqliteError, type SqliteConnection } from './sqlite.ts'
 
 /** The most works that share one commit: bounds how long the first of them waits. */
 export const GROUP_MAX = 256
+
+/** So many groups have savepoints at once behind one that was spoilt. */
+const CAREFUL_GROUPS = 100
 
 type Pending = {
   work: (transaction: Transaction) => Awaitable<unknown>
@@ -20,13 +23,15 @@ export type Commits = { onGroup(): void; onCommitting(): void; onCommit(works: n
 /**
  * Group commit for the one writing connection of a SQLite store: works run one after another and share one durable commit. Nobody is
  * answered before that commit, nor before `on` was told of it. A work that fails before it wrote anything fails alone. One that fails
- * behind what it wrote spoils its group: that is run again, each work in a savepoint of its own, so a work may run twice.
+ * behind what it wrote spoils its group: that is run again, each work in a savepoint of its own, so a work may run twice. The groups that
+ * come next have savepoints at once, so that nobody can have all of them run twice.
  * A broken store rejects this and all later works: a failed sync is never tried again.
  */
 export function createWriteQueue(connection: SqliteConnection, on: Commits): Write & { idle(): Promise<void> } {
   const pending: Pending[] = []
   let running: Promise<void> | undefined
   let broken: StoreFault | undefined
+  let careful = 0
 
   const drain = async (): Promise<void> => {
     // One turn of the event loop lets everything that has already arrived join the first group.
@@ -38,9 +43,11 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
         if (broken !== undefined) throw broken
         const run = (undoing: Undoing) =>
           transact(connection, (tx, carrier) => runGroup(tx, carrier, group, undoing), on.onCommitting)
-        const answers = await run(nothingWritten(connection)).catch(error => {
-          if (error instanceof SpoiltGroup) return run(savepoints(connection))
-          throw error
+        if (careful > 0) careful -= 1
+        const answers = await run(careful > 0 ? savepoints(connection) : nothingWritten(connection)).catch(error => {
+          if (!(error instanceof SpoiltGroup)) throw error
+          careful = CAREFUL_GROUPS
+          return run(savepoints(connection))
         })
         on.onCommit(group.length)
         on.onEnd()
@@ -65,20 +72,23 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
 }
 
 /** Called before each work of a group: gives what to call when it is done, and what undoes in the file what it wrote. */
-type Undoing = () => { done(): void; undo(): void }
+type Undoing = () => { done(): void; undo(error: unknown): void }
 
 /** A work failed behind what it had written. */
 class SpoiltGroup extends Error {}
 
-/** Hardly any work fails behind what it wrote; one that does spoils its group. */
+/**
+ * Operations judge before they write, so that what they refuse needs no undoing. A work that fails otherwise spoils its group: behind what
+ * it wrote, or by an error of SQLite, which may have undone the whole transaction, or have counted a reference that leads nowhere.
+ */
 const nothingWritten =
   (connection: SqliteConnection): Undoing =>
   () => {
     const before = connection.changes()
     return {
       done() {},
-      undo() {
-        if (connection.changes() !== before) throw new SpoiltGroup()
+      undo(error) {
+        if (isSqliteError(error) || connection.changes() !== before) throw new SpoiltGroup()
       },
     }
   }
@@ -115,7 +125,7 @@ async function runGroup(
       answers.push(() => resolve(result))
     } catch (error) {
       if (error instanceof StoreFault) throw error
-      undo()
+      undo(error)
       uncarry()
       answers.push(() => reject(error))
     }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { SqliteConnection } from '../database/sqlite.ts'
+import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { createWriteQueue } from '../database/write-queue.ts'
 import { createContexts } from '../operations/context.ts'
 import { WRITES } from '../operations/index.ts'
@@ -56,5 +56,29 @@ test('the index does not go back to what it was asked for when the last batch is
   await withEntries(200, (store, index) => {
     assert.deepEqual(reachedFrom(store, index), [199, 200])
     assert.equal(indexedRecord(index), 200)
+  })
+})
+
+test('the log of the store can be cut while entries are put into the index', async () => {
+  await withEntries(30, (store, index) => {
+    const reader = openSqlite(String(store.raw.location()), 'read')
+    const cut: unknown[] = []
+    const cutting: SqliteConnection = {
+      ...index,
+      one(statement) {
+        // What was written since the batch was read is what a reader would keep in the log.
+        store.exec("INSERT INTO origin_salt (day, salt) VALUES (cast(random() AS TEXT), 'salt')")
+        store.exec('PRAGMA busy_timeout = 10')
+        cut.push(store.raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy)
+        return index.one(statement)
+      },
+    }
+    try {
+      followChanges(reader, cutting, 0, 30, () => true)
+    } finally {
+      reader.close()
+    }
+    assert.deepEqual(new Set(cut), new Set([0]))
+    assert.equal(indexedRecord(index), 30)
   })
 })

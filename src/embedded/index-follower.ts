@@ -2,8 +2,9 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
 import { putEntry, removeEntry, saveIndexedRecord } from './search-index.ts'
 
-/** Entries put into the index in one transaction. */
+/** Entries put into the index in one transaction, and of those how many are read at once: few, so that little is held in memory. */
 const BATCH = 200
+const PIECE = 20
 
 /**
  * Puts every entry that changed after the record `from` into the index, in the order of change, until it holds at least all up to `to`.
@@ -22,7 +23,7 @@ export function followChanges(
     let last: ChangedEntryRow | undefined
     let count = 0
     index.step('BEGIN IMMEDIATE')
-    for (const entry of store.each<ChangedEntryRow>(changedEntries(change, number, BATCH))) {
+    for (const entry of nextEntries(store, change, number)) {
       if (entry.withdrawn) removeEntry(index, entry.number)
       else putEntry(index, { ...entry, entry: entry.number, tags: JSON.parse(entry.tags) as string[] })
       last = entry
@@ -36,5 +37,20 @@ export function followChanges(
     if (!onReached(reached) || more === undefined) return
     change = more.change
     number = more.number
+  }
+}
+
+/**
+ * The next entries in the order of change, at most a batch of them. No read goes on while they are put into the index: the log of the
+ * store cannot be cut behind one.
+ */
+function* nextEntries(store: SqliteConnection, change: number, number: number): Generator<ChangedEntryRow> {
+  let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change, number }
+  for (let left = BATCH; left > 0; left -= PIECE) {
+    const entries = store.all<ChangedEntryRow>(changedEntries(last.change, last.number, PIECE))
+    yield* entries
+    const end = entries.at(-1)
+    if (end === undefined || entries.length < PIECE) return
+    last = end
   }
 }

@@ -155,6 +155,43 @@ for (const spoils of [false, true]) {
   })
 }
 
+test('whoever spoils group after group has one of a hundred run twice', async () => {
+  let runs = 0
+  const spoil = () =>
+    write(async tx => {
+      runs += 1
+      await add(tx, 'spoilt')
+      throw new Error('refused')
+    })
+  for (let n = 0; n < 100; n++) await assert.rejects(spoil(), /refused/)
+  assert.equal(runs, 101)
+  await assert.rejects(spoil(), /refused/)
+  assert.equal(runs, 103)
+  assert.deepEqual(texts(), [])
+})
+
+test('where SQLite itself undoes the transaction in the middle of a group, nothing of the group remains', async () => {
+  const group = await Promise.allSettled([
+    write(tx => add(tx, 'before')),
+    write(tx => tx.run(sql`INSERT OR ROLLBACK INTO note (text) VALUES ('before')`)),
+    write(tx => add(tx, 'behind')),
+  ])
+  for (const one of group) assert.ok(one.status === 'rejected' && isFault('broken')(one.reason))
+  assert.deepEqual(texts(), [])
+})
+
+test('a reference that leads nowhere fails its own work only, though SQLite counts it until the commit', async () => {
+  connection.exec(`CREATE TABLE twice (
+    later INTEGER REFERENCES note DEFERRABLE INITIALLY DEFERRED, now INTEGER REFERENCES note) STRICT`)
+  const [bad, good] = await Promise.allSettled([
+    write(tx => tx.run(sql`INSERT INTO twice (later, now) VALUES (98, 99)`)),
+    write(tx => add(tx, 'good')),
+  ])
+  assert.match(String(bad.status === 'rejected' && bad.reason), /FOREIGN KEY/)
+  assert.equal(good.status, 'fulfilled')
+  assert.deepEqual(texts(), ['good'])
+})
+
 test('works do not mix, however long they wait for something else', async () => {
   const works = Array.from({ length: 20 }, (_, n) =>
     write(async tx => {
