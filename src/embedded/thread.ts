@@ -32,8 +32,9 @@ const ALWAYS = 8
 const GROUPS_ALWAYS = 2
 /** Far more than a thread needs; the less it may take, the sooner V8 collects what it does not need any more. */
 const OLD_GENERATION_MB = 512
-/** What the command line says of new objects is for the thread that answers; V8 would have it hold for all that are started later, too. */
+/** What the command line says of the heap is for the thread that answers; V8 would have it hold for all that are started later, too. */
 setFlagsFromString('--max-semi-space-size=0')
+setFlagsFromString('--max-old-space-size=0')
 /** How much the newest answers weigh in how fast they come. */
 const NEWEST = 0.2
 
