@@ -31,6 +31,7 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
   const pending: Pending[] = []
   let running: Promise<void> | undefined
   let broken: StoreFault | undefined
+  /** How many of the next groups have savepoints at once. */
   let careful = 0
 
   const drain = async (): Promise<void> => {
@@ -43,8 +44,9 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
         if (broken !== undefined) throw broken
         const run = (undoing: Undoing) =>
           transact(connection, (tx, carrier) => runGroup(tx, carrier, group, undoing), on.onCommitting)
-        if (careful > 0) careful -= 1
-        const answers = await run(careful > 0 ? savepoints(connection) : nothingWritten(connection)).catch(error => {
+        const undoing = careful > 0 ? savepoints(connection) : nothingWritten(connection)
+        careful = Math.max(0, careful - 1)
+        const answers = await run(undoing).catch(error => {
           if (!(error instanceof SpoiltGroup)) throw error
           careful = CAREFUL_GROUPS
           return run(savepoints(connection))
@@ -93,7 +95,7 @@ const nothingWritten =
     }
   }
 
-/** SQLite copies each page that a work changes behind a savepoint: that takes a seventh of the time of a create. */
+/** SQLite copies each page that a work changes behind a savepoint: of the writer's time for a create that takes a seventh. */
 const savepoints =
   (connection: SqliteConnection): Undoing =>
   () => {

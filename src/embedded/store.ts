@@ -27,7 +27,10 @@ const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000
 const READ_CACHE_KIB = 4_096
-/** Megabytes for new objects of the writer, which has many writes under way at once, and of the other threads, which do one thing at a time. */
+/**
+ * Megabytes for new objects of the writer, which has many writes under way at once, and of the other threads, which do one thing at a
+ * time. V8 gives a third of that to each of two halves and fills one of them: 4 and 1.
+ */
 const WRITER_YOUNG_MB = 12
 const YOUNG_MB = 3
 
