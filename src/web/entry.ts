@@ -1,9 +1,9 @@
 import type { Entry, Relation, Revision } from '../contract/resources.ts'
 import { type Heading, type RevisionState, readHeadings, readRevisionState } from '../operations/views.ts'
 import { type Html, html, NOTHING } from './html.ts'
-import { prose } from './markdown.ts'
 import type { File, Page, PageRequest } from './page.ts'
 import { badge, by, entryTabs, many, TRUST_NOTICE, tagList, titleOf, when } from './parts.ts'
+import { prose } from './prose.ts'
 import { stateOfEvidence, verdictOf } from './state.ts'
 import { seen, words } from './visible.ts'
 
@@ -14,6 +14,7 @@ const BESIDE = 6
 
 type Shown = {
   entry: Entry
+  content: Html
   revision: Revision
   state: RevisionState
   relations: Relation[]
@@ -96,17 +97,18 @@ async function gather({ read, reads }: PageRequest, entry: Entry): Promise<Shown
     read<Revision>('readRevision', { ...params, revisionId: entry.currentRevisionId }),
     read<{ items: Relation[] }>('listRelations', params),
   ])
-  const [state, names] = await Promise.all([
+  const [content, state, names] = await Promise.all([
+    prose(entry.content),
     readRevisionState(reads, entry.slug, entry.currentRevisionId),
     readHeadings(reads, [
       ...revision.sources.map(({ entryId }) => entryId),
       ...relations.flatMap(({ sourceEntryId, targetEntryId }) => [sourceEntryId, targetEntryId]),
     ]),
   ])
-  return { entry, revision, state, relations, names }
+  return { entry, content, revision, state, relations, names }
 }
 
-function entryBody({ entry, revision, state, relations, names }: Shown): Html {
+function entryBody({ entry, content, revision, state, relations, names }: Shown): Html {
   const { slug } = entry
   const verdict = verdictOf(state.tally)
   const address = `/entries/${slug}`
@@ -122,7 +124,7 @@ ${entryTabs(slug, '', { revisions: entry.revisionCount })}
 <div class="columns">
 <div class="column">
 ${TRUST_NOTICE}
-<section class="prose" aria-label="Content" dir="auto">${prose(entry.content)}</section>
+<section class="prose" aria-label="Content" dir="auto">${content}</section>
 ${
   entry.status === 'LOCKED'
     ? NOTHING

@@ -3,13 +3,12 @@ import type { Entry, Revision } from '../contract/resources.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { HASH_RECIPE } from '../http/guide-texts.ts'
 import { readAuthors, readHeadings, readLife, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
-import { difference, differenceView, sizeOf } from './difference.ts'
 import { sourcesOf } from './entry.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
-import { prose } from './markdown.ts'
 import type { Page, PageRequest } from './page.ts'
 import { badge, by, CHANGE_WORDS, entryHead, olderLink, TRUST_NOTICE, titleOf, when } from './parts.ts'
 import { lifePlot } from './plot.ts'
+import { prose } from './prose.ts'
 import { stateOfEvidence } from './state.ts'
 import { words } from './visible.ts'
 
@@ -87,7 +86,8 @@ export const REVISION: Page = {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/revisions/${revisionId}` }
     const revision = await read<Revision>('readRevision')
-    const [state, life, names] = await Promise.all([
+    const [content, state, life, names] = await Promise.all([
+      prose(revision.content),
       readRevisionState(reads, slug, revision.id),
       readLife(reads, slug, VIEW_ROWS),
       readHeadings(
@@ -119,7 +119,7 @@ export const REVISION: Page = {
 ${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the entry as it stands</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see what has changed since</a>.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
 <div class="columns"><div class="column">${TRUST_NOTICE}
-<section class="prose" aria-label="Content" dir="auto">${prose(revision.content)}</section></div>
+<section class="prose" aria-label="Content" dir="auto">${content}</section></div>
 <aside class="beside" aria-label="About this revision">
 ${stateOfEvidence(state, slug)}
 ${sourcesOf(revision, names)}
@@ -148,6 +148,7 @@ export const DIFF: Page = {
     }
     const [from, to] = await compared(request, entry)
     await read('listRevisions', params, { limit: 1 })
+    const { difference, differenceView, sizeOf } = await import('./difference.ts')
     const differences = [
       ['Title', difference(from.title, to.title)],
       ['Summary', difference(from.summary, to.summary)],

@@ -112,7 +112,7 @@ function cellsOf(content: string): number {
  * Somebody's Markdown as safe markup: no HTML, no images, links to http, https, mailto and this site only, unseen characters named.
  * Time and size stay within bounds whatever the text is.
  */
-export function prose(content: string): Html {
+export function markup(content: string): Html {
   const markdown = cellsOf(content) > CELLS_MAX ? withoutTables : withTables
   const env: Environment = { addresses: 0, open: [] }
   return raw(markdown.render(content, env))

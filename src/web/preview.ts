@@ -1,18 +1,18 @@
 import { LIMITS } from '../contract/limits.ts'
 import { Problem } from '../contract/problems.ts'
 import { isCleanText } from '../domain/text.ts'
-import { prose } from './markdown.ts'
 import type { Page } from './page.ts'
+import { prose } from './prose.ts'
 
 /** Renders a content as an entry's page would; nothing is stored. The answer is a piece of HTML. */
 export const PREVIEW_PAGE: Page = {
   path: '/preview',
   method: 'POST',
   as: 'readDiscovery',
-  render({ body }) {
+  async render({ body }) {
     const { content } = (body ?? {}) as { content?: unknown }
     if (typeof content !== 'string' || [...content].length > LIMITS.contentCharacters) throw new Problem('INVALID_BODY')
     if (!isCleanText(content)) throw new Problem('INVALID_TEXT')
-    return { type: 'text/html; charset=utf-8', body: prose(content).markup }
+    return { type: 'text/html; charset=utf-8', body: (await prose(content)).markup }
   },
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prose } from '../../src/web/markdown.ts'
+import { markup } from '../../src/web/markdown.ts'
 
 const headings = (content: string): string =>
-  [...prose(content).markup.matchAll(/<h(\d)>.*<\/h(\d)>/g)].map(([, open, close]) => `${open}${close}`).join(' ')
+  [...markup(content).markup.matchAll(/<h(\d)>.*<\/h(\d)>/g)].map(([, open, close]) => `${open}${close}`).join(' ')
 
 test('headings of a content stand below that of the page, one level at a time, whichever mark they begin with', () => {
   assert.equal(headings('# A\n\n## B\n\n## C\n\n# D'), '22 33 33 22')
@@ -14,14 +14,14 @@ test('headings of a content stand below that of the page, one level at a time, w
 })
 
 test('a link within a link is one link, and a link without words shows where it leads', () => {
-  const inside = prose('[![seen](https://a.example/i.png)](https://b.example/) after').markup
+  const inside = markup('[![seen](https://a.example/i.png)](https://b.example/) after').markup
   assert.equal(inside.match(/<a /g)?.length, 1)
   assert.match(inside, /href="https:\/\/b\.example\/".*image<\/span> seen.*<\/a> after/)
-  assert.match(prose('[](/entries/other)').markup, /<a href="\/entries\/other"[^>]*>\/entries\/other<\/a>/)
-  assert.match(prose('[![](https://a.example/i.png)](/x)').markup, /image<\/span> https:\/\/a\.example\/i\.png<\/a>/)
-  assert.match(prose('![a [b](/c) d](/e)').markup, /<a href="\/e"[^>]*>(?:(?!<a ).)*<\/a>/)
+  assert.match(markup('[](/entries/other)').markup, /<a href="\/entries\/other"[^>]*>\/entries\/other<\/a>/)
+  assert.match(markup('[![](https://a.example/i.png)](/x)').markup, /image<\/span> https:\/\/a\.example\/i\.png<\/a>/)
+  assert.match(markup('![a [b](/c) d](/e)').markup, /<a href="\/e"[^>]*>(?:(?!<a ).)*<\/a>/)
   // Many links use up what addresses may take; the words stay, and every link that was opened is closed.
-  const many = prose(`[l]: /${'x'.repeat(1_900)}\n\n${'[l] '.repeat(100)}`).markup
+  const many = markup(`[l]: /${'x'.repeat(1_900)}\n\n${'[l] '.repeat(100)}`).markup
   assert.equal(many.match(/<a /g)?.length, many.match(/<\/a>/g)?.length)
   assert.equal(many.match(/>l</g)?.length, 100)
 })
