@@ -1,6 +1,6 @@
-import { Type } from 'typebox'
 import { LIMITS } from './limits.ts'
 import { UUID_PATTERN } from './patterns.ts'
+import { Type } from './schema.ts'
 import { DATA_CLASSES, TRUST } from './words.ts'
 
 export const uuid = (description: string) => Type.String({ format: 'uuid', pattern: UUID_PATTERN, description })

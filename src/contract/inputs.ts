@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox'
 import { content, rationale, summary, text, title, uuid, words } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { TAG_PATTERN } from './patterns.ts'
+import { type Static, Type } from './schema.ts'
 import { ACTOR_TYPES, CHANGE_TYPES, MODERATION_ACTIONS, RELATION_TYPES, RESULTS, SORTS, TARGET_TYPES } from './words.ts'
 
 /** Request bodies and query strings (interface section 4). All are closed: an unknown member is refused. */

@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox'
 import { text, uuid, words } from './fields.ts'
 import { CursorQuery } from './inputs.ts'
 import { LIMITS } from './limits.ts'
+import { type Static, Type } from './schema.ts'
 import { REPORT_REASONS, REPORT_STATES, REPORT_TARGETS, RESOLUTIONS } from './words.ts'
 
 /** Request bodies and query strings beyond those of the interface: reports, many entries at once, hints before publishing. Closed like all. */

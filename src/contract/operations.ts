@@ -1,10 +1,10 @@
-import { Type } from 'typebox'
 import { uuid } from './fields.ts'
 import * as inputs from './inputs.ts'
 import { LIMITS } from './limits.ts'
 import * as more from './more-inputs.ts'
 import type { ProblemCode } from './problems.ts'
 import type * as resources from './resources.ts'
+import { Type } from './schema.ts'
 
 /** Who may call: anyone, the bearer of an actor token (X-Actor-Token), or the administrator (Authorization: Bearer). */
 export type Access = 'anyone' | 'actor' | 'admin'

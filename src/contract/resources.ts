@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
 import { count, dataClass, nullable, timestamp, trust, uuid, words } from './fields.ts'
 import { LIMITS } from './limits.ts'
+import { type Static, Type } from './schema.ts'
 import {
   ACTIONS,
   ACTOR_TYPES,

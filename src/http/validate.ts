@@ -1,14 +1,8 @@
-import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { checkOf } from '../contract/check.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
+import type { Schema } from '../contract/schema.ts'
 import { isCleanText } from '../domain/text.ts'
-
-type Check = (value: unknown) => boolean
-const check = (schema: TSchema): Check => {
-  const compiled = Compile(schema)
-  return value => compiled.Check(value)
-}
 
 export type Checks = {
   /** Gives the path parameters or throws INVALID_PATH. */
@@ -20,30 +14,30 @@ export type Checks = {
 }
 
 const checksOf = (operation: Operation): Checks => {
-  const params = Object.entries(operation.params).map(([name, schema]) => [name, check(schema)] as const)
-  const query = check(operation.query)
+  const params = Object.entries(operation.params).map(([name, schema]) => [name, checkOf(schema)] as const)
+  const query = checkOf(operation.query)
   const properties = (operation.query as { properties: Record<string, { type?: string }> }).properties
   const integers = new Set(Object.keys(properties).filter(name => properties[name]?.type === 'integer'))
-  const body = operation.body === undefined ? undefined : check(NAMED_INPUTS[operation.body])
-  const needsNothing = query({})
+  const body = operation.body === undefined ? undefined : checkOf<Schema>(NAMED_INPUTS[operation.body])
+  const needsNothing = query.fits({})
   const closed = operation.path.startsWith('/api/')
   return {
     params(values) {
-      for (const [name, fits] of params) {
+      for (const [name, check] of params) {
         const value = values[name]
-        if (!fits(value) || !isCleanText(value)) throw new Problem('INVALID_PATH')
+        if (!check.fits(value) || !isCleanText(value)) throw new Problem('INVALID_PATH')
       }
       return values
     },
     query(search) {
       if (!closed || (search === '' && needsNothing)) return {}
       const values = parseQuery(search, integers)
-      if (!query(values)) throw new Problem('INVALID_QUERY')
+      if (!query.fits(values)) throw new Problem('INVALID_QUERY')
       return values
     },
     body(value) {
       if (body === undefined) return undefined
-      if (!body(value)) throw new Problem('INVALID_BODY')
+      if (!body.fits(value)) throw new Problem('INVALID_BODY')
       if (!isCleanText(value)) throw new Problem('INVALID_TEXT')
       return value
     },

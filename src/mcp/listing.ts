@@ -1,4 +1,4 @@
-import type { TObject } from 'typebox'
+import type { ObjectSchema } from '../contract/schema.ts'
 import { type Tool, writes } from './tool.ts'
 import { TOOLS } from './tools.ts'
 
@@ -13,7 +13,7 @@ export type Listed = {
 }
 
 /** A schema as models are shown it: the long pattern of an id says no more than its format. */
-const shown = (schema: TObject): Schema =>
+const shown = (schema: ObjectSchema): Schema =>
   JSON.parse(
     JSON.stringify(schema, (_, value: { format?: string; pattern?: string } | null) => {
       if (value?.format !== 'uuid') return value

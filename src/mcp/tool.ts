@@ -1,10 +1,10 @@
-import { type Static, type TObject, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { Client } from '../client/index.ts'
+import { checkOf, type Fault } from '../contract/check.ts'
 import { text } from '../contract/fields.ts'
 import { ActorInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
+import { type ObjectSchema, type Properties, type Static, Type } from '../contract/schema.ts'
 import { isCleanText } from '../domain/text.ts'
 import { plain } from '../domain/unseen.ts'
 
@@ -16,9 +16,9 @@ export type Tool = {
   title: string
   /** For the model that chooses among tools. */
   description: string
-  input: TObject
+  input: ObjectSchema
   /** What `structured` holds; tools that read have none, so that hosts show their fenced text. */
-  output?: TObject
+  output?: ObjectSchema
   /** The operations that a call is admitted, charged and observed as. */
   performs: readonly OperationName[]
   run(client: Client, args: never): Promise<Said>
@@ -28,7 +28,7 @@ const CLOSED = { additionalProperties: false } as const
 const TOKEN_CHARACTERS = 200
 
 /** A row of the table of tools: closed input, typed for `run`. */
-export const tool = <T extends TObject>(
+export const tool = <T extends ObjectSchema>(
   row: Omit<Tool, 'input' | 'run'> & { input: T; run(client: Client, args: Static<T>): Promise<Said> },
 ): Tool => row
 
@@ -55,7 +55,7 @@ export const ACTING = {
 }
 
 /** A closed object of arguments. */
-export const inputOf = <P extends Parameters<typeof Type.Object>[0]>(properties: P) => Type.Object(properties, CLOSED)
+export const inputOf = <P extends Properties>(properties: P) => Type.Object(properties, CLOSED)
 
 /** Whether a call of the tool changes anything. */
 export const writes = ({ performs }: Tool): boolean => performs.some(name => OPERATIONS[name].cost === 'write')
@@ -65,21 +65,19 @@ const NAME_CHARACTERS = 60
 
 /** Gives what is wrong with arguments as one sentence, or undefined. Values are not repeated. */
 export function createCheck({ name, input }: Tool): (args: unknown) => string | undefined {
-  const compiled = Compile(input)
+  const check = checkOf(input)
   return args => {
-    if (compiled.Check(args)) {
+    if (check.fits(args)) {
       return isCleanText(args) ? undefined : 'A text holds U+0000 or a lone surrogate; remove it.'
     }
-    const faults = compiled
-      .Errors(args)
+    const faults = check
+      .faults(args)
       .filter(({ keyword, message }) => keyword !== 'boolean' && !(keyword === 'pattern' && message.length > 100))
       .slice(0, FAULTS_TOLD)
       .map(fault => faultOf(fault))
     return `The arguments of ${name} do not fit: ${faults.join('; ')}. Mend them and call again; nothing was done.`
   }
 }
-
-type Fault = { keyword: string; instancePath: string; message: string; params: object }
 
 function faultOf({ keyword, instancePath, message, params }: Fault): string {
   const path = instancePath.slice(1).replaceAll('/', '.')

@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { uuid, words } from '../contract/fields.ts'
 import { CursorQuery, EntryQuery } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { Type } from '../contract/schema.ts'
 import { SORTS } from '../contract/words.ts'
 import { showEntries, showEntry, showHistory, TOKENS } from './show.ts'
 import { entry, inputOf, type Tool, tool } from './tool.ts'

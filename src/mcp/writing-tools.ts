@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { uuid } from '../contract/fields.ts'
 import { ContradictInput, CreateInput, RelationInput, RevisionInput, VerifyInput } from '../contract/inputs.ts'
 import type { Entry } from '../contract/resources.ts'
+import { Type } from '../contract/schema.ts'
 import { ACTING, entry, inputOf, type Tool, tool } from './tool.ts'
 
 const actorToken = Type.Optional(Type.String({ description: 'The token of the actor made for you; keep it secret.' }))

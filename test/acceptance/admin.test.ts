@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Compile } from 'typebox/compile'
+import { checkOf } from '../../src/contract/check.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { AdminEvidence, AdminSnapshot, ModerationResult } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
@@ -114,7 +114,7 @@ test('the snapshot shows entries, actors, activity, audit and refused origins, w
   const result = await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
   const answer = await call(app.url, 'GET', '/api/admin/snapshot', { headers: AS_ADMIN })
   const body: unknown = expectStatus(answer, 200)
-  assert.ok(Compile(AdminSnapshot).Check(body))
+  assert.ok(checkOf(AdminSnapshot).fits(body))
   assert.equal(answer.headers.get('cache-control'), 'no-store')
   const seen = await snapshot(app.url)
   const hidden = seen.entries.find(({ id }) => id === entry.id)
@@ -132,7 +132,7 @@ test('the snapshot shows entries, actors, activity, audit and refused origins, w
     anonymous: false,
   })
   assert.deepEqual(seen.audit[0], result)
-  assert.ok(Compile(ModerationResult).Check(result))
+  assert.ok(checkOf(ModerationResult).fits(result))
   const created = seen.activity.filter(row => row.action === 'CREATE' && row.actorId === actorId)
   assert.ok(created.length >= 2)
   for (const row of created) assert.equal(row.originId, hidden?.originId)
@@ -167,7 +167,7 @@ test('the dossier of an entry has its revisions and everything added to it, with
 
   const answer = await call(app.url, 'GET', `/api/admin/entries/${entry.slug}`, { headers: AS_ADMIN })
   const raw: unknown = expectStatus(answer, 200)
-  assert.ok(Compile(AdminEvidence).Check(raw))
+  assert.ok(checkOf(AdminEvidence).fits(raw))
   const dossier = await adminEvidence(app.url, entry.id.toUpperCase())
   assert.equal(dossier.entry.status, 'QUARANTINED')
   assert.deepEqual(

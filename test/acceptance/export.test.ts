@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { Compile } from 'typebox/compile'
+import { checkOf } from '../../src/contract/check.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { EXPORT_MEMBERS, ExportLine, type ExportManifest } from '../../src/contract/resources.ts'
 import type { Action } from '../../src/contract/words.ts'
@@ -13,7 +13,7 @@ import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } fro
 import { moderate, snapshot, toNoon } from '../support/moderation.ts'
 
 const HOUR = 3_600_000
-const fits = Compile(ExportLine)
+const { fits } = checkOf(ExportLine)
 
 let app: TestApp
 let entryId: string
@@ -58,7 +58,7 @@ test('every line is as the contract has it, in the order of its sequence, and ev
   assert.equal(answer.headers.get('cache-control'), 'no-store')
   const lines = await linesFrom('')
   for (const line of lines) {
-    assert.ok(fits.Check(line), JSON.stringify(line))
+    assert.ok(fits(line), JSON.stringify(line))
     for (const member of EXPORT_MEMBERS[line.type]) assert.notEqual(line[member], undefined, `${line.type} ${member}`)
   }
   const types = lines.map(({ type }) => type)

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { checkOf as compiled } from '../../src/contract/check.ts'
+import { Type } from '../../src/contract/schema.ts'
 import type { Schema } from './cases.ts'
 
 export type Media = { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
@@ -44,11 +44,8 @@ export type Check = { fits(value: unknown): boolean; faults(value: unknown): str
 
 /** Compiles a schema of the document into a check. */
 export function checkOf(document: Document, schema: unknown): Check {
-  const compiled = Compile(Type.Unsafe(resolved(document, schema) as object))
-  return {
-    fits: value => compiled.Check(value),
-    faults: value => JSON.stringify(compiled.Errors(value)).slice(0, 500),
-  }
+  const { fits, faults } = compiled(Type.Unsafe(resolved(document, schema) as Record<string, unknown>))
+  return { fits, faults: value => JSON.stringify(faults(value)).slice(0, 500) }
 }
 
 export type Row = { method: string; path: string; operation: Described }

@@ -1,9 +1,9 @@
-import { Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { checkOf } from '../../contract/check.ts'
 import { content, rationale, summary, title } from '../../contract/fields.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { TAG_PATTERN } from '../../contract/patterns.ts'
 import { EXPORT_MEMBERS, ExportLine, type Revision } from '../../contract/resources.ts'
+import { Type } from '../../contract/schema.ts'
 import type { Reader } from '../../database/database.ts'
 import { evidenceHash } from '../../domain/revision.ts'
 import { isCleanText } from '../../domain/text.ts'
@@ -20,8 +20,8 @@ const LINE_MAX = 262_144
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const TAG = new RegExp(TAG_PATTERN, 'u')
 
-const lineFits = Compile(ExportLine)
-const textsFit = Compile(Type.Object({ title, summary, content, rationale }))
+const contractOfLine = checkOf(ExportLine)
+const contractOfTexts = checkOf(Type.Object({ title, summary, content, rationale }))
 
 /**
  * Checks an answer of the export before anything of it is kept: every line against the contract, every revision against its hash, the chain of its
@@ -71,8 +71,8 @@ function parsed(text: Buffer, after: number): ExportLine {
   } catch {
     throw new OperatorError(`The line behind sequence ${after} is not JSON in UTF-8; nothing of its answer was kept.`)
   }
-  if (!lineFits.Check(line)) {
-    const [fault] = lineFits.Errors(line)
+  if (!contractOfLine.fits(line)) {
+    const [fault] = contractOfLine.faults(line)
     throw refusal(line, `is not as the contract has it (${fault?.instancePath ?? ''} ${fault?.message ?? ''})`, after)
   }
   const missing = EXPORT_MEMBERS[line.type].find(member => line[member] === undefined)
@@ -109,7 +109,7 @@ function assertPlain(line: ExportLine): void {
   if (times.some(time => time !== undefined && !isTime(time))) throw refusal(line, 'has a time that is none')
   if (own !== undefined && own.actorId !== line.actor?.id) throw refusal(line, 'names two authors')
   const texts = line.revision ?? (own && { title: 'T', summary: 'S', content: 'C', rationale: own.rationale })
-  if (texts !== undefined && !textsFit.Check(texts)) throw refusal(line, 'has a text out of bounds')
+  if (texts !== undefined && !contractOfTexts.fits(texts)) throw refusal(line, 'has a text out of bounds')
 }
 
 const isTime = (text: string): boolean => Number.isFinite(Date.parse(text)) && isoTime(Date.parse(text)) === text

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Compile } from 'typebox/compile'
+import { checkOf } from '../../contract/check.ts'
 import { ExportManifest } from '../../contract/resources.ts'
 import { OperatorError } from '../../operator-error.ts'
 
@@ -24,7 +24,7 @@ export type Source = {
 }
 export type Segment = { bytes: Buffer; digest: string | null }
 
-const manifestFits = Compile(ExportManifest)
+const manifests = checkOf(ExportManifest)
 
 /** Asks one server. Waits as it says where it is over a limit; no redirect is followed. `signal` ends what is under way. */
 export function openSource(address: string, signal: AbortSignal): Source {
@@ -41,8 +41,7 @@ export function openSource(address: string, signal: AbortSignal): Source {
     async manifest(after) {
       const { bytes } = await ask(`/api/export/manifest${after === undefined ? '' : `?after=${after}`}`)
       const manifest = jsonOf(bytes)
-      if (!manifestFits.Check(manifest))
-        throw new OperatorError(`The manifest of ${url} is not as the contract has it.`)
+      if (!manifests.fits(manifest)) throw new OperatorError(`The manifest of ${url} is not as the contract has it.`)
       return manifest
     },
     segment: from => ask(`/api/export?from=${from}`),

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
-import { Value } from 'typebox/value'
+import { checkOf } from '../../contract/check.ts'
 import { NAMED_INPUTS } from '../../contract/operations.ts'
+import type { Schema } from '../../contract/schema.ts'
 import { isCleanText } from '../../domain/text.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { type Draft, parseDraft } from './draft.ts'
@@ -53,7 +54,7 @@ async function bytesOf(stream: NodeJS.ReadableStream, name: string): Promise<Buf
 
 /** Holds a body against the contract before it costs a write, so that the first thing wrong can be named. */
 export function checkInput<T>(schema: keyof typeof NAMED_INPUTS, body: Partial<T>): T {
-  const [first] = Value.Errors(NAMED_INPUTS[schema], body)
+  const [first] = checkOf<Schema>(NAMED_INPUTS[schema]).faults(body)
   if (first !== undefined) {
     const member = first.instancePath.slice(1).replaceAll('/', '.')
     throw mistake(`${member === '' ? 'The draft' : member} ${first.message}.`)
