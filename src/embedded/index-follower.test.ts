@@ -41,7 +41,7 @@ async function withEntries(entries: number, check: (store: SqliteConnection, ind
 /** The records that the index reaches one after the other when only two of them were told before it began. */
 function reachedFrom(store: SqliteConnection, index: SqliteConnection): number[] {
   const reached: number[] = []
-  followChanges(store, index, 0, 2, record => reached.push(record) > 0)
+  followChanges(store, index, 0, 2, { onReached: record => reached.push(record) > 0 })
   return reached
 }
 
@@ -74,7 +74,7 @@ test('the log of the store can be cut while entries are put into the index', asy
       },
     }
     try {
-      followChanges(reader, cutting, 0, 30, () => true)
+      followChanges(reader, cutting, 0, 30, { onReached: () => true })
     } finally {
       reader.close()
     }

@@ -8,14 +8,14 @@ const PIECE = 20
 
 /**
  * Puts every entry that changed after the record `from` into the index, in the order of change, until it holds at least all up to `to`.
- * `onReached` is told each record that the index has reached, and says whether to go on.
+ * `onEntry` is told of each entry that was put there; `onReached` of each record that the index has reached, and says whether to go on.
  */
 export function followChanges(
   store: SqliteConnection,
   index: SqliteConnection,
   from: number,
   to: number,
-  onReached: (record: number) => boolean,
+  { onEntry = () => {}, onReached }: { onEntry?: () => void; onReached: (record: number) => boolean },
 ): void {
   let change = from
   let number = Number.MAX_SAFE_INTEGER
@@ -26,6 +26,7 @@ export function followChanges(
     for (const entry of nextEntries(store, change, number)) {
       if (entry.withdrawn) removeEntry(index, entry.number)
       else putEntry(index, { ...entry, entry: entry.number, tags: JSON.parse(entry.tags) as string[] })
+      onEntry()
       last = entry
       count += 1
     }

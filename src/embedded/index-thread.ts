@@ -4,6 +4,7 @@ import { StoreFault } from '../database/database.ts'
 import { isBusy, openSqlite } from '../database/sqlite.ts'
 import { readHead } from '../store/head.ts'
 import { indexFile, storeFile } from './files.ts'
+import { createGivingWay } from './giving-way.ts'
 import { followChanges } from './index-follower.ts'
 import { beNice, NICE } from './priority.ts'
 import type { ThreadData } from './protocol.ts'
@@ -28,15 +29,19 @@ const index = openIndexForWriting(indexFile(directory), head.store_id, head.reco
 tellIndexed(signals, indexedRecord(index))
 parentPort?.postMessage('ready')
 
+const giveWay = createGivingWay(signals)
 let tidying: 'due' | 'under way' | 'done' = 'due'
 while (!isStopping(signals)) {
   const seen = committed(signals)
   const from = indexedRecord(index)
   try {
     if (Number(seen) > from) {
-      followChanges(store, index, from, Number(seen), record => {
-        tellIndexed(signals, record)
-        return !isStopping(signals)
+      followChanges(store, index, from, Number(seen), {
+        onEntry: giveWay,
+        onReached(record) {
+          tellIndexed(signals, record)
+          return !isStopping(signals)
+        },
       })
       tidying = 'due'
     }

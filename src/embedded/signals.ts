@@ -1,7 +1,7 @@
 /**
  * What the threads of the embedded store tell each other without messages, in shared memory:
  * the record number that is committed, the one that the search index has reached, that it is time to stop, how many commits
- * were begun and ended, the record number that a search waits for, and how many writes shared those commits.
+ * were begun and ended, the record number that a search waits for, how many writes shared those commits, and how many reads were asked for.
  * Whatever somebody may wait for counts as an event too, and all wait for the next one: what is told between a look and the wait wakes them.
  */
 export type Signals = BigInt64Array<SharedArrayBuffer>
@@ -15,7 +15,8 @@ const WANTED = 5
 const WRITES = 6
 const CLOSING = 7
 const EVENTS = 8
-const SIZE = 9
+const READS = 9
+const SIZE = 10
 
 export const createSignals = (): Signals =>
   new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
@@ -78,6 +79,13 @@ export function commitsOf(signals: Signals): bigint | undefined {
 export function countWrites(signals: Signals, writes: number): void {
   Atomics.add(signals, WRITES, BigInt(writes))
 }
+
+/** Counts a read that was asked for: who works behind the thread that answers gives way to it. */
+export function countRead(signals: Signals): void {
+  Atomics.add(signals, READS, 1n)
+}
+
+export const readsOf = (signals: Signals): bigint => Atomics.load(signals, READS)
 
 /** What was counted since the start, and how many records the index is behind. */
 export const countedSignals = (signals: Signals): { commits: number; committedWrites: number; indexLag: number } => ({

@@ -12,7 +12,7 @@ import { bytesOf, indexFile, storeFile } from './files.ts'
 import { createIndexWaits } from './index-waits.ts'
 import type { Command, ThreadData } from './protocol.ts'
 import { type Searchers, startSearchers } from './searchers.ts'
-import { commitsOf, committed, countedSignals, createSignals, tellClosing, tellStop } from './signals.ts'
+import { commitsOf, committed, countedSignals, countRead, createSignals, tellClosing, tellStop } from './signals.ts'
 import { startThread, type Thread } from './thread.ts'
 
 /** Threads that search at most: on one core a second one would only take memory. */
@@ -115,6 +115,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
   // What the store held after so many commits need not be asked for again until there was another one.
   let known: { commits: bigint | undefined; record: number } = { commits: undefined, record: 0 }
   const latestRecord = (): number => {
+    countRead(signals)
     const commits = commitsOf(signals)
     if (commits !== undefined && commits === known.commits) return known.record
     const record = reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0

@@ -7,6 +7,7 @@ import { createContexts } from '../operations/context.ts'
 import { UPKEEP, WRITES } from '../operations/index.ts'
 import type { Context } from '../operations/operation.ts'
 import { openStoreForWriting } from './create.ts'
+import { createGivingWay } from './giving-way.ts'
 import { beNice, NICE } from './priority.ts'
 import { type Command, type Reply, replyOfError, type ThreadData } from './protocol.ts'
 import { awaitIndexed, committed, countWrites, tellBegun, tellCommitted, tellEnded } from './signals.ts'
@@ -26,6 +27,7 @@ const LAG_PATIENCE = 50
 beNice(NICE.writer)
 const connection = await openStoreForWriting(directory)
 const contextOf = createContexts()
+const giveWay = createGivingWay(signals)
 
 const publish = (): void => {
   const head = connection.one<{ record: number }>(sql`SELECT record FROM head`)
@@ -57,7 +59,10 @@ const reply = (one: Reply): void => {
 }
 
 const perform = async (command: Command): Promise<unknown> => {
-  const result = await write(tx => RUNNERS[command.name](tx, contextOf(command.terms), command.input))
+  const result = await write(tx => {
+    giveWay()
+    return RUNNERS[command.name](tx, contextOf(command.terms), command.input)
+  })
   // What a sweep deleted, or a mirror erased, must not outlive it in the log.
   if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {
     emptyLog(connection)
