@@ -39,13 +39,13 @@ test('a thread that has a core of its own never rests', () => {
   assert.deepEqual(rests, [])
 })
 
-test('a thread rests as long as the reads take that came meanwhile, and never longer than two milliseconds', () => {
+test('a thread rests as long as the reads take that came meanwhile, and never longer than three milliseconds', () => {
   const { work, read, rests } = thread()
   read(10)
   work(1)
   read(1_000)
   work(1)
-  assert.deepEqual(rests, [0.5, 2])
+  assert.deepEqual(rests, [0.5, 3])
 })
 
 test('a short piece of work is not followed by a rest, and the reads that came with it count for the next', () => {

@@ -5,7 +5,7 @@ import { readsOf, type Signals } from './signals.ts'
 const PIECE = 0.5
 /** It then rests for each of them as long as a read takes at most, and for all together no longer than this; in milliseconds. */
 const REST_PER_READ = 0.05
-const REST_MAX = 2
+const REST_MAX = 3
 
 /** What time it is, how to rest, both in milliseconds, and how many cores there are. */
 export type Clock = { now(): number; rest(milliseconds: number): void; cores: number }
