@@ -1,9 +1,7 @@
-/** Bytes of a word that is remembered, in UTF-8; longer ones are new each time. */
-const WORD_BYTES = 32
-/** Two words share a place, so that a frequent one and a rare one do not drive each other out. */
-const PLACE_BYTES = 2 * WORD_BYTES
-/** So many places; a power of two. What is remembered takes 8 MB once they are full. */
+/** So many places of two words each, so that a frequent one and a rare one do not drive each other out; a power of two. What is remembered takes 2 MB. */
 const PLACES = 131_072
+/** A word is remembered as two hashes of 32 bits. */
+const PLACE_SIZE = 4
 
 /** For each byte whether it is part of a word: small letters and digits of ASCII, and all that is not ASCII. */
 const OF_WORD = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -18,31 +16,25 @@ export type NewWords = {
   take(): string[]
 }
 
-/** Remembers words in bounded memory: what another one took the place of is new again. */
-export function createNewWords(): NewWords {
-  const lately = new Uint8Array(PLACES * PLACE_BYTES)
+/**
+ * Remembers words in bounded memory: what another one took the place of is new again. Of two words one is taken for the other once in 2^64
+ * times; nobody can choose such words, for the hashes begin with random numbers.
+ */
+export function createNewWords(places: number = PLACES): NewWords {
+  const lately = new Int32Array(places * PLACE_SIZE)
+  const [seed = 0, otherSeed = 0] = crypto.getRandomValues(new Int32Array(2))
   /** The text whose words are noted. */
   let bytes = Buffer.alloc(0)
   let fresh = new Set<string>()
 
-  /** Whether the word from `from` to `to` is what is remembered at `at`. */
-  const isAt = (at: number, from: number, to: number): boolean => {
-    const length = to - from
-    for (let n = 0; n < length; n++) if (lately[at + n] !== bytes[from + n]) return false
-    return length === WORD_BYTES || lately[at + length] === 0
-  }
-  /** Puts a word before the other one of its place; the third goes. */
-  const remember = (place: number, from: number, to: number): void => {
-    lately.copyWithin(place + WORD_BYTES, place, place + WORD_BYTES)
-    lately.fill(0, place, place + WORD_BYTES)
-    lately.set(bytes.subarray(from, to), place)
-  }
-  const look = (from: number, to: number, hash: number): void => {
-    const place = ((hash ^ (hash >>> 15)) & (PLACES - 1)) * PLACE_BYTES
-    const short = to - from <= WORD_BYTES
-    if (short && isAt(place, from, to)) return
-    if (!short || !isAt(place + WORD_BYTES, from, to)) fresh.add(bytes.toString('utf8', from, to))
-    if (short) remember(place, from, to)
+  /** Looks for a word by its hashes, and puts it before the other one of its place; a third goes. */
+  const look = (from: number, to: number, hash: number, other: number): void => {
+    const place = (hash & (places - 1)) * PLACE_SIZE
+    if (lately[place] === hash && lately[place + 1] === other) return
+    if (lately[place + 2] !== hash || lately[place + 3] !== other) fresh.add(bytes.toString('utf8', from, to))
+    lately.copyWithin(place + 2, place, place + 2)
+    lately[place] = hash
+    lately[place + 1] = other
   }
   return {
     note(text) {
@@ -50,15 +42,20 @@ export function createNewWords(): NewWords {
       if (bytes.length <= text.length * 3) bytes = Buffer.alloc(text.length * 3 + 1)
       const end = bytes.write(text)
       bytes[end] = 0
-      for (let at = 0, from = 0, hash = 0; at <= end; at++) {
+      for (let at = 0, from = 0, hash = seed, other = otherSeed; at <= end; at++) {
         const byte = bytes[at] as number
         if (OF_WORD[byte] === 1) {
-          hash = Math.imul(hash, 31) + byte
+          // Multiplied and shifted as in MurmurHash3 (Appleby, 2011), a byte at a time.
+          hash = Math.imul(hash ^ byte, 0x5bd1e995)
+          hash ^= hash >>> 15
+          other = Math.imul(other ^ byte, 0x1b873593)
+          other ^= other >>> 13
           continue
         }
-        if (at > from) look(from, at, hash)
+        if (at > from) look(from, at, hash, other)
         from = at + 1
-        hash = 0
+        hash = seed
+        other = otherSeed
       }
     },
     take() {
