@@ -10,8 +10,7 @@ const { directory } = workerData as ThreadData
 const port = parentPort
 if (port === null) throw new Error('A searcher runs as a worker thread only.')
 
-const CACHE_KIB = 4_096
-const index = openSqlite(indexFile(directory), 'read', { cacheKib: CACHE_KIB })
+const index = openSqlite(indexFile(directory), 'read')
 
 port.on('message', (message: Query | 'close') => {
   if (message === 'close') {

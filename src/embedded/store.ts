@@ -26,7 +26,6 @@ const INDEX_PATIENCE = 5_000
 const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000
-const READ_CACHE_KIB = 4_096
 /**
  * Megabytes for new objects of the writer, which has many writes under way at once, and of the other threads, which do one thing at a
  * time. V8 gives a third of that to each of two halves and fills one of them: 4 and 1.
@@ -88,7 +87,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
     unlock()
     throw error
   }
-  const reader = openSqlite(storeFile(directory), 'read', { cacheKib: READ_CACHE_KIB })
+  const reader = openSqlite(storeFile(directory), 'read')
 
   const indexWaits = createIndexWaits(signals, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
 
