@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { checkOf } from '../contract/check.ts'
+import { faultsOf } from '../contract/check.ts'
 import { NAMED_INPUTS, OPERATIONS } from '../contract/operations.ts'
 import { PROBLEMS, Problem } from '../contract/problems.ts'
 import type { ActorIssued, Entry } from '../contract/resources.ts'
-import type { Schema } from '../contract/schema.ts'
 import type { Transaction } from '../database/database.ts'
 import { parseJson } from '../http/body.ts'
 import { CHECKS } from '../http/validate.ts'
@@ -146,7 +145,7 @@ async function write(
 /** The first thing in a body that its schema refuses. */
 function faultOf(name: WriteName, body: Fields): string | undefined {
   const schema = OPERATIONS[name].body
-  const [first] = schema === undefined ? [] : checkOf<Schema>(NAMED_INPUTS[schema]).faults(body)
+  const [first] = schema === undefined ? [] : faultsOf(NAMED_INPUTS[schema], body)
   return first === undefined
     ? undefined
     : `${first.instancePath.slice(1).replaceAll('/', '.') || 'the line'} ${first.message}`

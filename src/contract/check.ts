@@ -1,4 +1,4 @@
-import { Compile } from 'typebox/schema'
+import { Compile, Errors } from 'typebox/schema'
 import type { Schema, Static } from './schema.ts'
 
 /** Something in a value that does not fit: the keyword it offends, a JSON pointer to it (RFC 6901), and what is wrong in words. */
@@ -11,6 +11,7 @@ export type Check<T> = {
   faults(value: unknown): Fault[]
 }
 
+/** Compiles a schema: for what is checked again and again. */
 export function checkOf<S extends Schema>(schema: S): Check<Static<S>> {
   const compiled = Compile(schema)
   return {
@@ -18,3 +19,6 @@ export function checkOf<S extends Schema>(schema: S): Check<Static<S>> {
     faults: value => compiled.Errors(value)[1],
   }
 }
+
+/** What does not fit, without compiling anything: for what is asked once. */
+export const faultsOf = (schema: Schema, value: unknown): Fault[] => Errors(schema, value)[1]

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises'
-import { checkOf } from '../../contract/check.ts'
+import { faultsOf } from '../../contract/check.ts'
 import { NAMED_INPUTS } from '../../contract/operations.ts'
-import type { Schema } from '../../contract/schema.ts'
 import { isCleanText } from '../../domain/text.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { type Draft, parseDraft } from './draft.ts'
@@ -54,7 +53,7 @@ async function bytesOf(stream: NodeJS.ReadableStream, name: string): Promise<Buf
 
 /** Holds a body against the contract before it costs a write, so that the first thing wrong can be named. */
 export function checkInput<T>(schema: keyof typeof NAMED_INPUTS, body: Partial<T>): T {
-  const [first] = checkOf<Schema>(NAMED_INPUTS[schema]).faults(body)
+  const [first] = faultsOf(NAMED_INPUTS[schema], body)
   if (first !== undefined) {
     const member = first.instancePath.slice(1).replaceAll('/', '.')
     throw mistake(`${member === '' ? 'The draft' : member} ${first.message}.`)
