@@ -114,6 +114,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
   // What the store held after so many commits need not be asked for again until there was another one.
   let known: { commits: bigint | undefined; record: number } = { commits: undefined, record: 0 }
   const latestRecord = (): number => {
+    // Every read asks this, whether it is in memory or not.
     countRead(signals)
     const commits = commitsOf(signals)
     if (commits !== undefined && commits === known.commits) return known.record
