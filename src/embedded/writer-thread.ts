@@ -50,7 +50,8 @@ const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<Command['name'], R
 let replies: Reply[] = []
 const reply = (one: Reply): void => {
   if (replies.length === 0) {
-    setImmediate(() => {
+    // The next group begins with the next turn, and nothing is sent before its commit.
+    process.nextTick(() => {
       port.postMessage(replies)
       replies = []
     })

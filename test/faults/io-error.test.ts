@@ -68,3 +68,33 @@ test('the event loop never waits for the disk', { skip }, async () => {
   // A loop that waited for each sync would be late for nearly all.
   assert.ok(slow < times.length / 10, `${slow} of ${times.length} answers took longer than ${PROMPT} ms`)
 })
+
+/** A sync that takes longer than all else about a write together, and the time between two writes, in milliseconds. */
+const SLOWEST_SYNC = 150
+const BETWEEN = 25
+const WRITES = 60
+
+test('a write is answered when it is durable, not when the next one is', { skip }, async () => {
+  const env = { LD_PRELOAD: String(shim), SHIM_DELAY_MS: String(SLOWEST_SYNC) }
+  const server = await startServer(join(directory.path, 'slowest'), { env })
+  const client = createClient(server.url, WRITES)
+  const token = await issueToken(client)
+  const write = async (number: number): Promise<number> => {
+    const began = performance.now()
+    const body = { title: `Write ${number}`, summary: 'One of many', content: 'Some of them share a commit.' }
+    assert.equal((await client.send('POST', '/api/entries', body, token)).status, 201)
+    return performance.now() - began
+  }
+  const writes: Promise<number>[] = []
+  for (let number = 0; number < WRITES; number++) {
+    writes.push(write(number))
+    await setTimeout(BETWEEN)
+  }
+  const times = (await Promise.all(writes)).sort((a, b) => a - b)
+  client.close()
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  // Half a sync for the commit that is under way, in the middle, and one for its own.
+  const middle = times[WRITES / 2] as number
+  assert.ok(middle < 2 * SLOWEST_SYNC, `a write took ${Math.round(middle)} ms`)
+})
