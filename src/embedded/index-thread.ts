@@ -21,9 +21,11 @@ const TIDY_PAUSE = 10
 const TIDY_PAGES = 64
 /** How long a full disk, or an index that somebody else has locked, is left alone before it is tried again; in milliseconds. */
 const RETRY_PAUSE = 500
+const STORE_CACHE_KIB = 256
 
 beNice(NICE.index)
-const store = openSqlite(storeFile(directory), 'read')
+/** What is new is read once, and the system still has it: little of it need be kept here. */
+const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
 const head = await readHead(store)
 const index = openIndexForWriting(indexFile(directory), head.store_id, head.record)
 tellIndexed(signals, indexedRecord(index))
