@@ -18,6 +18,6 @@ export type Engine = {
 
 /** Opens the store that the configuration names; the other one and its driver are not loaded. Throws OperatorError where the operator can mend it. */
 export async function openEngine(config: Config, logger: Logger, now: () => number): Promise<Engine> {
-  if (config.databaseUrl === undefined) return (await import('./engine-embedded.ts')).openEmbedded(config, now)
+  if (config.databaseUrl === undefined) return (await import('./engine-embedded.ts')).openEmbedded(config, logger, now)
   return (await import('./engine-postgres.ts')).openPostgres(config, config.databaseUrl, logger)
 }

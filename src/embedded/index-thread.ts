@@ -7,7 +7,7 @@ import { indexFile, storeFile } from './files.ts'
 import { createGivingWay } from './giving-way.ts'
 import { followChanges } from './index-follower.ts'
 import { beNice, NICE } from './priority.ts'
-import type { ThreadData } from './protocol.ts'
+import type { IndexNotice, ThreadData } from './protocol.ts'
 import { deleteIndex, indexedRecord, openIndexForWriting, tidyIndex, undoIndexing } from './search-index.ts'
 import { awaitCommit, awaitWanted, committed, isStopping, tellIndexed } from './signals.ts'
 
@@ -32,6 +32,13 @@ tellIndexed(signals, indexedRecord(index))
 parentPort?.postMessage('ready')
 
 const giveWay = createGivingWay(signals)
+/** What keeps the index from being written, if anything does. */
+let held: IndexNotice['held']
+const tellHeld = (now: IndexNotice['held']): void => {
+  if (now !== held) parentPort?.postMessage({ held: now } satisfies IndexNotice)
+  held = now
+}
+
 let tidying: 'due' | 'under way' | 'done' = 'due'
 while (!isStopping(signals)) {
   const seen = committed(signals)
@@ -47,6 +54,7 @@ while (!isStopping(signals)) {
       })
       tidying = 'due'
     }
+    tellHeld(undefined)
     if (tidying !== 'done' && !awaitCommit(signals, seen, tidying === 'due' ? QUIET : TIDY_PAUSE)) {
       tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
       continue
@@ -57,8 +65,9 @@ while (!isStopping(signals)) {
     undoIndexing(index)
     // What cannot be read is made anew by the next start.
     if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(indexFile(directory))
-    const passes = isBusy(error) || (error instanceof StoreFault && error.kind === 'full')
-    if (!passes) throw error
+    const isFull = error instanceof StoreFault && error.kind === 'full'
+    if (!isFull && !isBusy(error)) throw error
+    tellHeld(isFull ? 'full' : 'locked')
     await setTimeout(RETRY_PAUSE)
   }
 }

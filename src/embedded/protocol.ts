@@ -17,6 +17,8 @@ export type Reply = { id: number } & (
   | { fault: StoreFault['kind']; message: string }
   | { error: string; stack: string }
 )
+/** Why the thread of the index cannot write its file, told once; undefined when it can again. */
+export type IndexNotice = { held: 'full' | 'locked' | undefined }
 export type ThreadData = { directory: string; signals: Signals }
 
 export function replyOfError(id: number, error: unknown): Reply {

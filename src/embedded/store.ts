@@ -10,7 +10,7 @@ import { findMirror } from '../store/mirror.ts'
 import { lockDataDirectory } from './data-directory.ts'
 import { bytesOf, indexFile, storeFile } from './files.ts'
 import { createIndexWaits } from './index-waits.ts'
-import type { Command, ThreadData } from './protocol.ts'
+import type { Command, IndexNotice, ThreadData } from './protocol.ts'
 import { type Searchers, startSearchers } from './searchers.ts'
 import { commitsOf, committed, countedSignals, countRead, createSignals, tellClosing, tellStop } from './signals.ts'
 import { startThread, type Thread } from './thread.ts'
@@ -40,9 +40,12 @@ export type EmbeddedStore = Store & {
 
 /**
  * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index,
- * one that searches and another one when that is busy; point reads run in this thread.
+ * one that searches and another one when that is busy; point reads run in this thread. `onIndex` is told when the index cannot be written, and when it can again.
  */
-export async function openEmbeddedStore(directory: string): Promise<EmbeddedStore> {
+export async function openEmbeddedStore(
+  directory: string,
+  onIndex: (notice: IndexNotice) => void = () => {},
+): Promise<EmbeddedStore> {
   const unlock = lockDataDirectory(directory)
   const signals = createSignals()
   const data: ThreadData = { directory, signals }
@@ -68,6 +71,7 @@ export async function openEmbeddedStore(directory: string): Promise<EmbeddedStor
       together: batched ? GROUP_MAX : 1,
       onDeath: breakDown,
       onSend: () => onSend(),
+      onNotice: onIndex,
     })
     threads.push(thread)
     return thread

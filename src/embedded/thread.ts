@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { Problem } from '../contract/problems.ts'
-import { errorOfReply, type Reply, type ThreadData } from './protocol.ts'
+import { errorOfReply, type IndexNotice, type Reply, type ThreadData } from './protocol.ts'
 
 /** Requests to a thread that are under way; each resolves with its reply. */
 export type Thread = {
@@ -23,6 +23,8 @@ export type ThreadOptions = {
   youngMb: number
   onDeath: (error: Error) => void
   onSend?: () => void
+  /** Told what the thread says without being asked. */
+  onNotice?: (notice: IndexNotice) => void
 }
 
 /** Whoever would wait longer than this, by how fast answers came lately, is refused at once: who waits longer has often gone. In milliseconds. */
@@ -46,7 +48,7 @@ const NEWEST = 0.2
 export async function startThread(
   file: string,
   data: ThreadData,
-  { pendingMax, together, batched, youngMb, onDeath, onSend = () => {} }: ThreadOptions,
+  { pendingMax, together, batched, youngMb, onDeath, onSend = () => {}, onNotice = () => {} }: ThreadOptions,
 ): Promise<Thread> {
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData: data,
@@ -83,11 +85,12 @@ export async function startThread(
 
   let busySince = 0
   let turn = 0
-  worker.on('message', (replies: Reply[]) => {
+  worker.on('message', (message: Reply[] | IndexNotice) => {
+    if (!Array.isArray(message)) return onNotice(message)
     const now = performance.now()
     turn += (now - busySince - turn) * NEWEST
     busySince = now
-    for (const reply of replies) {
+    for (const reply of message) {
       const asked = waiting.get(reply.id)
       waiting.delete(reply.id)
       if ('result' in reply) asked?.resolve(reply.result)

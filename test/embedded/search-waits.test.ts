@@ -63,10 +63,13 @@ test('while somebody else has the index locked searches are refused together, an
     assert.equal(answer.headers.get('retry-after'), '5')
   }
   assert.ok(performance.now() - began < 2 * LOCKED)
+  // Said when it began, once.
+  assert.equal(app.log().split('another process has it locked; end that one').length, 2)
   const { body } = await search()
   assert.deepEqual(
     body.items.map(entry => entry.id),
     [id],
   )
+  assert.match(app.log(), /the search index is written again/)
   assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
 })
