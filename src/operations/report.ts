@@ -23,7 +23,7 @@ const FULL_RETRY = 3_600
  * so that repeating one fills nothing. Throws OVERLOADED where too many are open in all.
  */
 export const createReport: WriteOperation<ReportInput> = async (tx, context, { body, caller }) => {
-  const { actor, origin } = await beginReport(tx, context, caller)
+  const { actor, origin, subject } = await beginReport(tx, context, caller)
   const { targetType, targetId, reason, details = null } = body
   const target = await reports.findReported(tx, targetType, targetId)
   if (target === undefined) throw new Problem('TARGET_NOT_FOUND')
@@ -41,27 +41,27 @@ export const createReport: WriteOperation<ReportInput> = async (tx, context, { b
     await assertRoom(tx, target.id)
     await reports.insertReport(tx, row)
   }
+  if (subject !== null) await beginCooldown(tx, subject, 'REPORT', context.now)
   return { body: report }
 }
 
-/** Anyone may report who may write, with a cooldown of its own by network. */
+/** Anyone may report who may write, with a cooldown of its own by network: gives whom it is for, where there is one. */
 async function beginReport(
   tx: Transaction,
   context: Context,
   caller: Caller,
-): Promise<{ actor: number | null; origin: number | null }> {
+): Promise<{ actor: number | null; origin: number | null; subject: string | null }> {
   const [actor, origin] = await Promise.all([
     caller.actor === null ? undefined : findActor(tx, caller.actor),
     caller.origin === null ? undefined : ensureOrigin(tx, caller.origin),
   ])
   assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
-  if (caller.origin !== null && context.cooldown > 0) {
-    const subject = networkSubject(caller.origin.networkKey)
+  const subject = caller.origin !== null && context.cooldown > 0 ? networkSubject(caller.origin.networkKey) : null
+  if (subject !== null) {
     await tx.hold(subject)
     assertCooledDown(await findCooldown(tx, subject, 'REPORT'), context.cooldown, context.now)
-    await beginCooldown(tx, subject, 'REPORT', context.now)
   }
-  return { actor: actor?.number ?? null, origin: origin?.number ?? null }
+  return { actor: actor?.number ?? null, origin: origin?.number ?? null, subject }
 }
 
 async function assertRoom(tx: Transaction, targetId: string): Promise<void> {
