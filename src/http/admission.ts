@@ -10,12 +10,12 @@ import type { Limiter } from '../operations/limiter.ts'
 import { cooldownWait } from '../operations/writing.ts'
 import type { Secrets } from '../secrets.ts'
 import type { OriginKeys } from '../store/origin.ts'
+import { targetOf } from '../web/target.ts'
 import { type ActorClaim, assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
 import type { Origins } from './origin.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
 import { createRetries } from './retries.ts'
-import { targetOf } from './target.ts'
 import { CHECKS } from './validate.ts'
 
 /** What is known of a request once it may run: everything that needs no body. */

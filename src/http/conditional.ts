@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/operations.ts'
 import type { Answer } from '../operations/operation.ts'
-import { targetOf } from './target.ts'
+import { exchanged, targetOf } from '../web/target.ts'
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
@@ -25,11 +25,5 @@ export function isUnchanged(ifNoneMatch: string | undefined, etag: string): bool
 /** A Link field to the next page: the address asked for, with the cursor or offset exchanged. */
 export function nextLink(url: string, next: { before: string } | { offset: number }): string {
   const { path, search } = targetOf(url)
-  const query = new URLSearchParams(search)
-  for (const [name, value] of Object.entries(next)) query.set(name, String(value))
-  return `<${path}?${query}>; rel="next"`
+  return `<${exchanged(path, search, next)}>; rel="next"`
 }
-
-/** JSON goes to those who ask for it and do not ask for HTML. */
-export const prefersJson = (accept: string): boolean =>
-  accept.includes('application/json') && !accept.includes('text/html')

@@ -1,6 +1,6 @@
 import type { FastifyCorsOptions } from '@fastify/cors'
 import type { FastifyRequest } from 'fastify'
-import { targetOf } from './target.ts'
+import { targetOf } from '../web/target.ts'
 
 const EXPOSED = [
   'ETag',

@@ -4,7 +4,7 @@ import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
 import { issuesToken, mediaOf, NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../contract/operations.ts'
 import { PROBLEMS, type ProblemCode } from '../contract/problems.ts'
 import { NAMED_RESOURCES } from '../contract/resources.ts'
-import { HASH_RECIPE } from './guide-texts.ts'
+import { HASH_RECIPE } from '../guide/texts.ts'
 
 type Json = Record<string, unknown>
 

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { OPERATIONS } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
+import { targetOf } from '../web/target.ts'
 import { PUBLIC_FIELDS } from './cors.ts'
 import { problemAnswer } from './errors.ts'
-import { targetOf } from './target.ts'
 import { SECURITY_FIELDS } from './transport.ts'
 
 /** How often the event loop is looked at, and for how long what was taken may hold it before more is refused, in milliseconds. */

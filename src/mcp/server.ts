@@ -1,6 +1,6 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { plain } from '../domain/unseen.ts'
-import { TRUST_RULES, WHAT } from '../http/guide-texts.ts'
+import { TRUST_RULES, WHAT } from '../guide/texts.ts'
 import { VERSION } from '../http/openapi.ts'
 import { listed } from './listing.ts'
 import { perform, type Session } from './perform.ts'

@@ -1,18 +1,10 @@
 import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
-import { prefersJson } from '../http/conditional.ts'
-import {
-  agentsJson,
-  HASH_RECIPE,
-  limitsOf,
-  PUBLIC_PROBLEMS,
-  SEARCHING,
-  TRUST_RULES,
-  WHAT,
-} from '../http/guide-texts.ts'
+import { agentsJson, HASH_RECIPE, limitsOf, PUBLIC_PROBLEMS, SEARCHING, TRUST_RULES, WHAT } from '../guide/texts.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
+import { prefersJson } from './prefers-json.ts'
 import { curlBase } from './take-part-curl.ts'
 
 const list = (texts: readonly string[]) => texts.map(text => html`<li>${text}</li>`)

@@ -1,7 +1,7 @@
 import { Problem } from '../contract/problems.ts'
 import type { Entry, Revision } from '../contract/resources.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { HASH_RECIPE } from '../http/guide-texts.ts'
+import { HASH_RECIPE } from '../guide/texts.ts'
 import { readAuthors, readHeadings, readLife, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
 import { sourcesOf } from './entry.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'

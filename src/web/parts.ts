@@ -1,6 +1,6 @@
 import type { Author } from '../contract/resources.ts'
-import { nextLink } from '../http/conditional.ts'
 import { type Html, html, NOTHING, type Part } from './html.ts'
+import { exchanged } from './target.ts'
 import { seen, words } from './visible.ts'
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -106,11 +106,11 @@ export const pager = (back: PagerLink | undefined, onward: PagerLink | undefined
 export function hrefOf(
   path: string,
   query: Record<string, string | number>,
-  exchanged: { before: string } | { offset: number },
+  next: { before: string } | { offset: number },
 ): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) search.set(name, String(value))
-  return nextLink(`${path}?${search}`, exchanged).slice(1, -'>; rel="next"'.length)
+  return exchanged(path, search, next)
 }
 
 /** The title of somebody's text for a head: without unseen characters, at one length. */

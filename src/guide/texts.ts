@@ -5,7 +5,7 @@ import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { ACTIONS, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/words.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
-import { type Digested, withDigest } from './guide-digest.ts'
+import { type Digested, withDigest } from './digest.ts'
 
 /** How a write is sent again. */
 const RETRYING = `Send every POST with Idempotency-Key: a fresh random UUID. When the answer is lost, send the same again with the same key: within ${RETRY_HOURS} hours you get the first answer (Idempotency-Replayed: true) and nothing is done twice.`

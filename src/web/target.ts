@@ -7,3 +7,14 @@ export function targetOf(url: string): { path: string; search: string } {
   const mark = origin.indexOf('?')
   return mark < 0 ? { path: origin, search: '' } : { path: origin.slice(0, mark), search: origin.slice(mark + 1) }
 }
+
+/** An address with the cursor or the offset of its query exchanged. */
+export function exchanged(
+  path: string,
+  search: string | URLSearchParams,
+  next: { before: string } | { offset: number },
+): string {
+  const query = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(next)) query.set(name, String(value))
+  return `${path}?${query}`
+}
