@@ -1,6 +1,6 @@
 import { type Carrier, createCarrier } from './carrier.ts'
 import { type Awaitable, StoreFault, type Transaction, type Write } from './database.ts'
-import { isSqliteError, type SqliteConnection } from './sqlite.ts'
+import { isBusy, isSqliteError, type SqliteConnection } from './sqlite.ts'
 
 /** The most works that share one commit: bounds how long the first of them waits. */
 export const GROUP_MAX = 256
@@ -25,7 +25,8 @@ export type Commits = { onGroup(): void; onCommitting(): void; onCommit(works: n
  * answered before that commit, nor before `on` was told of it. A work that fails before it wrote anything fails alone. One that fails
  * behind what it wrote spoils its group: that is run again, each work in a savepoint of its own, so a work may run twice. The groups that
  * come next have savepoints at once, so that nobody can have all of them run twice.
- * A broken store rejects this and all later works: a failed sync is never tried again.
+ * A broken store rejects this and all later works: a failed sync is never tried again. One that another process has locked for too long rejects
+ * a group as `unavailable`, and nothing was begun.
  */
 export function createWriteQueue(connection: SqliteConnection, on: Commits): Write & { idle(): Promise<void> } {
   const pending: Pending[] = []
@@ -80,7 +81,7 @@ type Undoing = () => { done(): void; undo(error: unknown): void }
 class SpoiltGroup extends Error {}
 
 /**
- * Operations judge before they write, so that what they refuse needs no undoing. A work that fails otherwise spoils its group: behind what
+ * Operations judge before they write, but for the row of an origin that is new today, so that what they refuse needs no undoing. A work that fails otherwise spoils its group: behind what
  * it wrote, or by an error of SQLite, which may have undone the whole transaction, or have counted a reference that leads nowhere.
  */
 const nothingWritten =
@@ -143,7 +144,7 @@ export async function transact<T>(
 ): Promise<T> {
   const carrier = createCarrier(connection)
   const tx: Transaction = { ...connection, carry: carrier.carry, hold: () => false }
-  connection.step('BEGIN IMMEDIATE')
+  begin(connection)
   try {
     const result = await work(tx, carrier)
     await carrier.save(tx)
@@ -154,5 +155,13 @@ export async function transact<T>(
     // SQLite may have rolled back by itself; what matters is that no transaction stays open.
     if (connection.raw.isTransaction) connection.exec('ROLLBACK')
     throw error
+  }
+}
+
+function begin(connection: SqliteConnection): void {
+  try {
+    connection.step('BEGIN IMMEDIATE')
+  } catch (error) {
+    throw isBusy(error) ? new StoreFault('unavailable', error) : error
   }
 }
