@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { StoreFault } from '../database/database.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { createWriteQueue } from '../database/write-queue.ts'
 import { createContexts } from '../operations/context.ts'
@@ -80,5 +81,17 @@ test('the log of the store can be cut while entries are put into the index', asy
     }
     assert.deepEqual(new Set(cut), new Set([0]))
     assert.equal(indexedRecord(index), 30)
+  })
+})
+
+test('a store that cannot be read is not taken for a broken index', async () => {
+  await withEntries(1, (store, index) => {
+    const all = (): never => {
+      throw new StoreFault('broken', new Error('disk I/O error'))
+    }
+    assert.throws(
+      () => reachedFrom({ ...store, all }, index),
+      (error: Error) => !(error instanceof StoreFault) && /the store cannot be read/.test(error.message),
+    )
   })
 })

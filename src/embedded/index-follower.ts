@@ -1,3 +1,4 @@
+import { StoreFault } from '../database/database.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
 import { putEntry, removeEntry, saveIndexedRecord } from './search-index.ts'
@@ -48,10 +49,20 @@ export function followChanges(
 function* nextEntries(store: SqliteConnection, change: number, number: number): Generator<ChangedEntryRow> {
   let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change, number }
   for (let left = BATCH; left > 0; left -= PIECE) {
-    const entries = store.all<ChangedEntryRow>(changedEntries(last.change, last.number, PIECE))
+    const entries = readEntries(store, last)
     yield* entries
     const end = entries.at(-1)
     if (end === undefined || entries.length < PIECE) return
     last = end
+  }
+}
+
+/** What is broken is the store then, and not the index, which would be made anew. */
+function readEntries(store: SqliteConnection, { change, number }: Pick<ChangedEntryRow, 'change' | 'number'>) {
+  try {
+    return store.all<ChangedEntryRow>(changedEntries(change, number, PIECE))
+  } catch (error) {
+    if (!(error instanceof StoreFault) || error.kind !== 'broken') throw error
+    throw new Error('The search index cannot follow: the store cannot be read.', { cause: error })
   }
 }
