@@ -52,9 +52,9 @@ while (!isStopping(signals)) {
           return !isStopping(signals)
         },
       })
+      tellHeld(undefined)
       tidying = 'due'
     }
-    tellHeld(undefined)
     if (tidying !== 'done' && !awaitCommit(signals, seen, tidying === 'due' ? QUIET : TIDY_PAUSE)) {
       tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
       continue
@@ -67,7 +67,8 @@ while (!isStopping(signals)) {
     if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(indexFile(directory))
     const isFull = error instanceof StoreFault && error.kind === 'full'
     if (!isFull && !isBusy(error)) throw error
-    tellHeld(isFull ? 'full' : 'locked')
+    // Where there is nothing to put into it, searches do not wait for it.
+    if (indexedRecord(index) < Number(seen)) tellHeld(isFull ? 'full' : 'locked')
     await setTimeout(RETRY_PAUSE)
   }
 }

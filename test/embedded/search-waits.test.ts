@@ -73,3 +73,24 @@ test('while somebody else has the index locked searches are refused together, an
   assert.match(app.log(), /the search index is written again/)
   assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
 })
+
+test('an index that is locked while nothing waits for it is no fault', async t => {
+  const app = await startApp({}, { engine: 'embedded' })
+  t.after(() => app.close())
+  const { token } = await newActor(app.url)
+  const { id } = await newEntry(app.url, token, { title: 'Untidy' })
+  const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=untidy')
+  assert.deepEqual(
+    (await search()).body.items.map(entry => entry.id),
+    [id],
+  )
+  // It is tidied once nothing was written for a while, which fails then.
+  const release = lockIndex(app)
+  await pause(LOCKED)
+  assert.deepEqual(
+    (await search()).body.items.map(entry => entry.id),
+    [id],
+  )
+  release()
+  assert.doesNotMatch(app.log(), /search index/)
+})
