@@ -43,6 +43,10 @@ export const findEntry = (reader: Reader, address: string) =>
 export const findEntryByNumber = (reader: Reader, number: number) =>
   reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
+/** Nothing of an entry, from the pages that hold it and its current revision. */
+export const pagesOfEntry = (number: number): Sql =>
+  sql`SELECT r.ordinal FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number = ${number}`
+
 /** Numbers of the public entries in the order of their latest change, newest first. */
 export const listRecentEntries = (reader: Reader, limit: number, offset: number): Promise<number[]> =>
   numbersOf(
