@@ -73,6 +73,7 @@ export async function openService(
       },
     }
   } catch (error) {
+    await limiter.close()
     await store.close()
     throw error
   }

@@ -17,9 +17,13 @@ export async function openEmbedded(config: Config, logger: Logger, now: () => nu
     originKey: config.originKey ?? ensureSecret(originKeyFile(directory)),
   }
   const store = await openEmbeddedStore(directory, sayIndex(logger, indexFile(directory)))
+  const limiter = await openEmbeddedLimiter(store, now).catch(async error => {
+    await store.close()
+    throw error
+  })
   return {
     store,
-    limiter: await openEmbeddedLimiter(store, now),
+    limiter,
     secrets: () => secrets,
     place: directory,
     adminTokenFile: () => (config.adminToken === undefined ? adminTokenFile(directory) : undefined),

@@ -79,10 +79,12 @@ export async function openEmbeddedStore(
 
   let writer: Thread
   let searchers: Searchers
+  let read: Awaited<ReturnType<typeof openReader>>
   try {
     writer = await start('./writer-thread.ts', WRITES_MAX, true)
     await start('./index-thread.ts', 0, false)
     searchers = await startSearchers(() => start('./search-thread.ts', SEARCHES_MAX, false), SEARCH_THREADS)
+    read = await openReader(directory)
   } catch (error) {
     state.closing = true
     tellClosing(signals)
@@ -91,11 +93,9 @@ export async function openEmbeddedStore(
     unlock()
     throw error
   }
-  const reader = openSqlite(storeFile(directory), 'read')
+  const { reader, original } = read
 
   const indexWaits = createIndexWaits(signals, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
-
-  const original = (await findMirror(reader))?.url
 
   const perform = async (name: Command['name'], input: unknown, terms: Terms): Promise<unknown> => {
     try {
@@ -118,8 +118,6 @@ export async function openEmbeddedStore(
   // What the store held after so many commits need not be asked for again until there was another one.
   let known: { commits: bigint | undefined; record: number } = { commits: undefined, record: 0 }
   const latestRecord = (): number => {
-    // Every read asks this, whether it is in memory or not.
-    countRead(signals)
     const commits = commitsOf(signals)
     if (commits !== undefined && commits === known.commits) return known.record
     const record = reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
@@ -142,6 +140,7 @@ export async function openEmbeddedStore(
     },
     latestRecord,
     recordHere,
+    noteRead: () => countRead(signals),
     ...(original === undefined ? {} : { original }),
     async write(name, request, terms) {
       if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
@@ -169,7 +168,10 @@ export async function openEmbeddedStore(
       searchesWaiting: indexWaits.pending() + searchers.pending(),
       bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
     }),
-    onBroken: listener => listeners.push(listener),
+    onBroken(listener) {
+      if (state.broken !== undefined) listener(state.broken)
+      else listeners.push(listener)
+    },
     async close() {
       state.closing = true
       clearInterval(probe)
@@ -182,6 +184,17 @@ export async function openEmbeddedStore(
       await writer.close()
       unlock()
     },
+  }
+}
+
+/** Opens what this thread reads from, and says of which server it is a copy, if it is one. */
+async function openReader(directory: string) {
+  const reader = openSqlite(storeFile(directory), 'read')
+  try {
+    return { reader, original: (await findMirror(reader))?.url }
+  } catch (error) {
+    reader.close()
+    throw error
   }
 }
 

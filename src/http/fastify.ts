@@ -11,6 +11,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../contract/problems.ts'
+import type { Store } from '../operations/store.ts'
 import { parseJson } from './body.ts'
 import { problemAnswer, problemOf } from './errors.ts'
 import type { Metrics } from './metrics.ts'
@@ -34,9 +35,10 @@ const compilesNothing = (): never => {
  */
 export function createFastify(
   { logger, config, metrics, ready }: Telling & { ready: ReadyAnswer },
-  { isStopping, isFull }: { isStopping(): boolean; isFull(): boolean },
+  store: Pick<Store, 'full' | 'noteRead'>,
+  isStopping: () => boolean,
 ): FastifyInstance {
-  const overload = watchOverload(logger, isFull)
+  const overload = watchOverload(logger, store.full)
   const fail = failure({ logger, config, metrics }, overload.noteRefused)
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -45,6 +47,7 @@ export function createFastify(
     serverFactory: handle =>
       createHttpServer({ ...TIMEOUTS }, (request, response) => {
         const route = (): void => handle(request, response)
+        if (request.method === 'GET') store.noteRead()
         const asked = isStopping() ? undefined : ready.askedBy(request)
         if (asked !== undefined && ready.atOnce(asked, request, response)) return
         if (!overload.take(request, response)) metrics.failed('OVERLOADED')

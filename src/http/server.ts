@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Verdict } from '../domain/rate-limit.ts'
+import { guideDigests } from '../guide/texts.ts'
 import { createEntryCache } from '../operations/entry-cache.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Store, Terms } from '../operations/store.ts'
@@ -16,7 +17,6 @@ import { type Admitted, createAdmission } from './admission.ts'
 import { assertJsonBody } from './body.ts'
 import { corsOptions } from './cors.ts'
 import { createFastify } from './fastify.ts'
-import { guideDigests } from './guide-texts.ts'
 import { GUIDES, guideAnswer } from './guides.ts'
 import { createHandlers } from './handlers.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -85,7 +85,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
 
   const metrics = createMetrics(store, () => readiness().ready)
   const ready = createReadyAnswer({ ...options, reader, metrics, entries, origins, observer, charged })
-  const app = createFastify({ logger, config, metrics, ready }, { isStopping: () => stopping, isFull: store.full })
+  const app = createFastify({ logger, config, metrics, ready }, store, () => stopping)
   await prepare(app, () => stopping)
   routeOperations(app, admit, handlers)
   routeGuides(app, config, now)

@@ -30,6 +30,8 @@ export type Store = {
   latestRecord(): Awaitable<number>
   /** The same where it can be told without waiting for anybody. */
   recordHere(): number | undefined
+  /** Says that a read was asked for: where all share one core, what is not asked for waits meanwhile. */
+  noteRead(): void
   write(name: WriteName, request: WriteRequest, terms: Terms): Promise<WriteAnswer>
   keep<N extends UpkeepName>(
     name: N,

@@ -132,6 +132,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
   return {
     reader,
     recordHere: () => undefined,
+    noteRead() {},
     latestRecord: async () => (await reader.one<{ record: number }>(NEWEST_RECORD))?.record ?? 0,
     write: (name, request, terms) => perform(name, request, terms) as never,
     keep: (name, input, terms) => perform(name, input, terms) as never,
@@ -145,7 +146,10 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
       searchesWaiting: search.pending(),
       ...(await measured(reader)),
     }),
-    onBroken: listener => listeners.push(listener),
+    onBroken(listener) {
+      if (state.broken !== undefined) listener(state.broken)
+      else listeners.push(listener)
+    },
     opened: opened.promise,
     async close() {
       state.closing = true
