@@ -65,3 +65,19 @@ test('all units stand behind the same walls', () => {
   assert.ok(walls[0]?.includes('\nProtectSystem=strict\n'))
   for (const wall of walls) assert.equal(wall, walls[0])
 })
+
+test('wherever it is started, V8 has the same memory', () => {
+  const flags = (text: string): string[] =>
+    [...text.matchAll(/--max-(?:semi|old)-space-size=\d+/g)].map(([flag]) => flag)
+  const started = flags(JSON.parse(read('package.json')).scripts.start)
+  assert.equal(started.length, 2)
+  const others = [
+    ...UNITS.filter(unit => /bin\/palimpsest\.js serve/.test(read(`deploy/${unit}`))).map(unit => `deploy/${unit}`),
+    'Dockerfile',
+  ]
+  assert.equal(others.length, 3)
+  for (const path of others) {
+    const lines = flags(read(path).replaceAll('", "', ' '))
+    assert.deepEqual(lines, started, path)
+  }
+})
