@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { hasWordnet } from '../scripts/wordnet.ts'
 import { judge } from './claims.ts'
 import { compare, placeOf, reasonOf } from './compare.ts'
@@ -20,6 +21,11 @@ async function bench(options: Options): Promise<void> {
   const targets = TARGETS.filter(({ name }) => options.targets.includes(name))
   if (options.prepare) return prepareAll(targets, options)
   const kept = options.resume ? readResults(output) : undefined
+  if (kept !== undefined && !isDeepStrictEqual(kept.settings, { entries, seconds, rounds, connections })) {
+    throw new Error(
+      `${output} was measured with ${JSON.stringify(kept.settings)}: resume with the same, or give another --output.`,
+    )
+  }
   const results = kept ?? newResults({ entries, seconds, rounds, connections }, CORES.server !== undefined)
   const save = (): void => saveResults(output, { ...results, claims: judge(results) })
   await compare(targets, options, results, save)

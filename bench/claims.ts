@@ -85,8 +85,10 @@ function times(results: Results, name: string, operation: Operation, others: str
   return atLeast(name, ratios.length === 0 ? undefined : Math.min(...ratios), factor, '×')
 }
 
-const told = (figure: number, unit: string): string =>
-  `${figure < 1_000 ? Number(figure.toPrecision(3)) : Math.round(figure).toLocaleString('en-US')} ${unit}`.trim()
+const told = (figure: number, unit: string, whole = false): string => {
+  const short = figure < 1_000 ? Number(figure.toPrecision(3)) : Math.round(figure).toLocaleString('en-US')
+  return `${whole ? figure : short} ${unit}`.trim()
+}
 
 const judged = (
   name: string,
@@ -97,7 +99,9 @@ const judged = (
   held: boolean,
 ): Claim => ({
   name,
-  measured: figure === undefined ? 'not measured' : told(figure, unit),
+  // A figure that rounds to its bound and does not hold it is told in full.
+  measured:
+    figure === undefined ? 'not measured' : told(figure, unit, !held && told(figure, unit) === told(bound, unit)),
   target: `${sign} ${told(bound, unit)}`,
   held: figure === undefined ? null : held,
 })

@@ -9,8 +9,8 @@ import type { Results, Round, TargetResult } from './results.ts'
 import type { Place, Running, Target } from './target.ts'
 
 const MEGABYTE = 1e6
-/** So long an operation runs before it counts, in seconds. */
-const WARM = 1
+/** So long an operation runs before it counts, in seconds: what stood still was put out of memory, and what is new is compiled. */
+const WARM = 3
 /** Over so many connections at most: what is slow takes its time for each. */
 const WARMING = 8
 /** What is written while measuring comes after what is there, and no round writes what another did. */
@@ -18,7 +18,8 @@ const FRESH_STEP = 10_000_000
 const NO_END = 1_000_000_000
 const SAMPLED = 100
 
-type Started = { target: Target; running: Running; result: TargetResult }
+/** `run` tells the rounds of one run from those that `--resume` adds later. */
+type Started = { target: Target; running: Running; result: TargetResult; run: string }
 
 /** Places that were emptied by this process, if they were to be: once each. */
 const refilled = new Set<string>()
@@ -46,11 +47,12 @@ export async function placeOf(options: Options, target: Target, entries = option
 export async function compare(targets: Target[], options: Options, results: Results, save: () => void): Promise<void> {
   const left = targets.filter(target => isLeft(target, options, results))
   const started: Started[] = []
+  const run = new Date().toISOString()
   const loader = startLoader(CORES.load)
   try {
     for (const target of left) {
       const one = await startOne(target, options, results)
-      if (one !== undefined) started.push(one)
+      if (one !== undefined) started.push({ ...one, run })
       save()
     }
     for (let round = 0; started.length > 0 && round < options.rounds; round++) {
@@ -83,7 +85,7 @@ const isLeft = (target: Target, options: Options, results: Results): boolean =>
       target.operations.includes(operation) && measured(results.targets[target.name], operation) < options.rounds,
   )
 
-async function startOne(target: Target, options: Options, results: Results): Promise<Started | undefined> {
+async function startOne(target: Target, options: Options, results: Results): Promise<Omit<Started, 'run'> | undefined> {
   try {
     const place = await placeOf(options, target)
     options.say(`${target.name}: preparing ${place.entries} entries`)
@@ -120,7 +122,7 @@ function note({ pids }: Running, result: TargetResult, when: 'start' | 'end'): v
 /** Warms up and measures one operation; all other targets stand still meanwhile. */
 async function oneRound(
   loader: Loader,
-  { target, running, result }: Started,
+  { target, running, result, run }: Started,
   operation: Operation,
   round: number,
   options: Options,
@@ -143,8 +145,9 @@ async function oneRound(
     const [before, began] = [cpu(), performance.now()]
     const loaded = await load(options.seconds, 0, options.connections)
     const server = (cpu() - before) / ((performance.now() - began) / 1_000)
-    const figures: Round = { ...rounded(loaded), server: Number(server.toFixed(2)) }
+    const figures: Round = { run, round, ...rounded(loaded), server: Number(server.toFixed(2)) }
     result.rounds[operation] = [...(result.rounds[operation] ?? []), figures]
+    delete results.skipped[`${target.name} ${operation}`]
     note(running, result, 'end')
     options.say(
       `round ${round + 1} ${operation} ${target.name}: ${figures.perSecond}/s, p50 ${figures.p50} ms, p99 ${figures.p99} ms, ${perCore(figures)}`,
@@ -161,7 +164,7 @@ async function oneRound(
 const perCore = ({ perSecond, server }: Round): string =>
   server === 0 ? 'in process' : `${Math.round(perSecond / server)} per second of processor time`
 
-const rounded = ({ perSecond, p50, p99, busy }: Loaded): Omit<Round, 'server'> => ({
+const rounded = ({ perSecond, p50, p99, busy }: Loaded): Omit<Round, 'run' | 'round' | 'server'> => ({
   perSecond: Number(perSecond.toPrecision(4)),
   p50: Number(p50.toFixed(3)),
   p99: Number(p99.toFixed(3)),
@@ -170,7 +173,7 @@ const rounded = ({ perSecond, p50, p99, busy }: Loaded): Omit<Round, 'server'> =
 
 async function finish(target: Target, running: Running, results: Results): Promise<void> {
   const result = results.targets[target.name]
-  if (result === undefined || running.bytes === undefined || result.entries === 0) return
+  if (result === undefined || running.bytes === undefined) return
   const textOf = await createCorpus()
   const sample = Array.from({ length: SAMPLED }, (_, n) =>
     textBytes(textOf(Math.floor((n * result.entries) / SAMPLED))),

@@ -4,8 +4,16 @@ import { dirname } from 'node:path'
 import type { Claim } from './claims.ts'
 import type { Operation } from './load/order.ts'
 
-/** One round of one operation: per second, and milliseconds; shares of one core that the target and the load took. */
-export type Round = { perSecond: number; p50: number; p99: number; server: number; load: number }
+/** One round of one operation, the how many-th of which run: per second, and milliseconds; shares of one core that the target and the load took. */
+export type Round = {
+  run: string
+  round: number
+  perSecond: number
+  p50: number
+  p99: number
+  server: number
+  load: number
+}
 export type TargetResult = {
   about: string
   entries: number
@@ -65,11 +73,11 @@ export const rateOf = (
   operation: Operation,
 ): number | undefined => median((targets[target]?.rounds[operation] ?? []).map(({ perSecond }) => perSecond))
 
-/** How many times as much one target did as another: the median of the ratios within each round, which share the state of the machine. */
+/** How many times as much one target did as another: the median of the ratios within each round of a run, which share the state of the machine. */
 export function ratioOf(results: Results, target: string, other: string, operation: Operation): number | undefined {
   const [own, others] = [target, other].map(name => results.targets[name]?.rounds[operation] ?? [])
-  const pairs = (own ?? []).flatMap(({ perSecond }, round) => {
-    const beside = others?.[round]?.perSecond
+  const pairs = (own ?? []).flatMap(({ run, round, perSecond }) => {
+    const beside = others?.find(one => one.run === run && one.round === round)?.perSecond
     return beside === undefined ? [] : [perSecond / beside]
   })
   return median(pairs)

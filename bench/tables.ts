@@ -12,7 +12,7 @@ export function ratioTable(results: Results): string {
     const cells = OPERATIONS.map(operation => cell(results, name, operation))
     const used = memory === undefined ? '–' : `${Math.round(memory.most)} MB`
     const disk = bytesPerEntry === undefined ? '–' : `${(bytesPerEntry / 1_000).toFixed(1)} kB`
-    return `| ${name} | ${entries === 0 ? '–' : entries} | ${cells.join(' | ')} | ${used} | ${disk} |`
+    return `| ${name} | ${entries} | ${cells.join(' | ')} | ${used} | ${disk} |`
   })
   const skipped = Object.entries(results.skipped).map(([name, reason]) => `Not measured: ${name} (${reason})`)
   const head = `| | entries | ${OPERATIONS.join(' | ')} | memory | disk per entry |\n|---|---|${'---|'.repeat(OPERATIONS.length)}---|---|`

@@ -27,7 +27,7 @@ export type Running = {
   /** How an operation is measured where no server answers it. */
   measure?(operation: Operation, seconds: number): Promise<Loaded>
   stop(): Promise<void>
-  /** Bytes on disk once it is stopped. */
+  /** Bytes on disk of what it was filled with. */
   bytes?(): number
 }
 

@@ -9,7 +9,15 @@ import { newResults, type Results, type Round } from '../bench/results.ts'
 import { claimTable, ratioTable } from '../bench/tables.ts'
 import { OPERATIONS } from '../src/contract/operations.ts'
 
-const round = (perSecond: number): Round => ({ perSecond, p50: 1, p99: 2, server: 1, load: 0.5 })
+const round = (perSecond: number, round = 0): Round => ({
+  run: 'one',
+  round,
+  perSecond,
+  p50: 1,
+  p99: 2,
+  server: 1,
+  load: 0.5,
+})
 
 function madeUp(own: number[], directus: number[]): Results {
   const results = newResults({ entries: 100_000, seconds: 5, rounds: 3, connections: 32 }, true)
@@ -34,6 +42,22 @@ test('ratios are those within one round, and a claim holds when the median of th
   assert.deepEqual(claim(held), { name: 'R against Directus', measured: '70 ×', target: '≥ 60 ×', held: true })
   assert.equal(claim(madeUp([1_000, 500, 500], [10, 10, 10]))?.held, false)
   assert.equal(judge(held).find(({ name }) => name.startsWith('L against'))?.held, null)
+})
+
+test('a round that a target failed, and rounds of another run, are compared with nothing', () => {
+  const results = madeUp([1_000, 70], [10, 1])
+  const { directus } = results.targets
+  const claim = () => judge(results).find(({ name }) => name === 'R against Directus')
+  directus?.rounds.R?.shift()
+  assert.equal(claim()?.measured, '70 ×')
+  for (const one of directus?.rounds.R ?? []) one.run = 'another'
+  assert.equal(claim()?.held, null)
+})
+
+test('what lies just beside its bound is told with the figure that shows it', () => {
+  const claim = (own: number) => judge(madeUp([own], [1])).find(({ name }) => name === 'R against Directus')
+  assert.deepEqual([claim(59.98)?.measured, claim(59.98)?.held], ['59.98 ×', false])
+  assert.equal(claim(60.02)?.measured, '60 ×')
 })
 
 test('the tables and the picture show every target, and text stays text', () => {

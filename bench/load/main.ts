@@ -82,7 +82,6 @@ async function measure(
     perSecond: times.length / took,
     p50: at(0.5),
     p99: at(0.99),
-    slowest: at(1),
     busy: (user + system) / 1e6 / took,
   }
 }

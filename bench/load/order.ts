@@ -31,7 +31,7 @@ export type Order = {
 }
 
 /** What came of it; times in milliseconds. Everything was answered as it should be. `busy` is the share of one core that loading took. */
-export type Loaded = { count: number; perSecond: number; p50: number; p99: number; slowest: number; busy: number }
+export type Loaded = { count: number; perSecond: number; p50: number; p99: number; busy: number }
 
 /** One connection of a driver: each function sends one request and rejects when the answer is not what it should be. */
 export type Connection = Partial<Record<Request, () => Promise<void>>> & { close(): void }

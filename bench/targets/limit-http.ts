@@ -3,10 +3,8 @@ import { dirname, join } from 'node:path'
 import { openHttp, requestText } from '../load/http.ts'
 import { startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
-import { addressesIn, atMost, keptData, startService } from './palimpsest.ts'
+import { addressesIn, keptData, startService } from './palimpsest.ts'
 
-/** So many bodies are held: as many as do not fit into the caches of a processor, as with the service. */
-const BODIES = 20_000
 const LIST = '/api/entries'
 
 /** What node:http sends by itself. */
@@ -19,7 +17,7 @@ async function keptAnswers(place: Place): Promise<string> {
   const path = join(place.kept, '../../limit-http', String(place.entries), 'answers.json')
   if (existsSync(path)) return path
   const dataDir = await keptData({ ...place, kept: join(place.kept, '../../palimpsest', String(place.entries)) })
-  const addresses = atMost(addressesIn(dataDir), BODIES)
+  const addresses = addressesIn(dataDir)
   const { url, server } = await startService({ DATA_DIR: dataDir }, undefined)
   const http = openHttp(url)
   const answers: Answers['answers'] = {}
@@ -35,7 +33,7 @@ async function keptAnswers(place: Place): Promise<string> {
   return path
 }
 
-/** The limit of R and L: nothing but node:http and a map that holds the answers of the service, or no more than their bodies. */
+/** The limit of R and L: nothing but node:http and a map that holds the answers of the service to the addresses that are asked for, or no more than their bodies. */
 const limit = (name: string, whole: boolean, about: string): Target => ({
   name,
   operations: ['R', 'L'],
