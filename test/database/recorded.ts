@@ -11,7 +11,7 @@ import { READS, type ReadName, STREAMS, UPKEEP, WRITES, type WriteName } from '.
 import type { Context, Reads } from '../../src/operations/operation.ts'
 import * as views from '../../src/operations/views.ts'
 import { findActorByToken } from '../../src/store/actor.ts'
-import { changedEntries } from '../../src/store/entry.ts'
+import { changedEntries, pagesOfEntry } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
 import { recordMirror } from './recorded-mirror.ts'
@@ -178,6 +178,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await listAdmissions(tx, 0)
   await readHead(tx)
   await tx.all(changedEntries(0, 0, 10))
+  await tx.one(pagesOfEntry(1))
   store.exec('UPDATE retry SET created_at = -1e12')
   await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6 })
   await carrier.save(tx)
