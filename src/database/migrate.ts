@@ -10,7 +10,7 @@ import { searchSegments } from './migrations/0008-search-segments.ts'
 import { searchGathering } from './migrations/0009-search-gathering.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
-import type { SqliteConnection } from './sqlite.ts'
+import { beginWriting, type SqliteConnection } from './sqlite.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -37,12 +37,12 @@ export function appliedMigrations(connection: SqliteConnection): Applied[] {
 /**
  * Brings the store to the newest schema, each step in a transaction of its own, and gives the names of the steps it took.
  * Safe when several processes start at once: the write lock lets one at a time look and act.
- * Throws StoreFault('broken') when the store was migrated by a newer program in a way this one cannot read.
+ * Throws StoreFault('unavailable') where another process keeps the store locked, and StoreFault('broken') when the store was migrated by a newer program in a way this one cannot read.
  */
 export function migrate(connection: SqliteConnection, at: number, migrations = MIGRATIONS): string[] {
   const taken: string[] = []
   for (const step of migrations) {
-    connection.exec('BEGIN IMMEDIATE')
+    beginWriting(connection)
     try {
       const applied = appliedMigrations(connection)
       assertKnown(applied, migrations)

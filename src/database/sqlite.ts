@@ -151,6 +151,16 @@ function* guardedEach<R>(rows: () => Iterable<R>): Generator<R> {
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
+/** Begins a transaction that writes. Throws StoreFault('unavailable'), with nothing begun, where another process keeps the file locked. */
+export function beginWriting(connection: SqliteConnection): void {
+  try {
+    connection.step('BEGIN IMMEDIATE')
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    throw new StoreFault('unavailable', new Error('another process has it locked; end that one', { cause: error }))
+  }
+}
+
 /** Whether an error of SQLite means that the disk is full. */
 export const isFull = (error: unknown): boolean => FULL.has((error as { errcode?: number }).errcode ?? 0)
 

@@ -1,6 +1,6 @@
 import { type Carrier, createCarrier } from './carrier.ts'
 import { type Awaitable, StoreFault, type Transaction, type Write } from './database.ts'
-import { isBusy, isSqliteError, type SqliteConnection } from './sqlite.ts'
+import { beginWriting, isSqliteError, type SqliteConnection } from './sqlite.ts'
 
 /** The most works that share one commit: bounds how long the first of them waits. */
 export const GROUP_MAX = 256
@@ -144,7 +144,7 @@ export async function transact<T>(
 ): Promise<T> {
   const carrier = createCarrier(connection)
   const tx: Transaction = { ...connection, carry: carrier.carry, hold: () => false }
-  begin(connection)
+  beginWriting(connection)
   try {
     const result = await work(tx, carrier)
     await carrier.save(tx)
@@ -155,13 +155,5 @@ export async function transact<T>(
     // SQLite may have rolled back by itself; what matters is that no transaction stays open.
     if (connection.raw.isTransaction) connection.exec('ROLLBACK')
     throw error
-  }
-}
-
-function begin(connection: SqliteConnection): void {
-  try {
-    connection.step('BEGIN IMMEDIATE')
-  } catch (error) {
-    throw isBusy(error) ? new StoreFault('unavailable', error) : error
   }
 }

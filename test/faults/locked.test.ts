@@ -4,8 +4,19 @@ import { test } from 'node:test'
 import { storeFile } from '../../src/embedded/files.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor } from '../support/client.ts'
+import { makeDirectory, spawnService, startServer } from '../support/process.ts'
 
 const BODY = { title: 'Locked', summary: 'A note', content: 'Written while somebody else had the store locked.' }
+
+/** Locks the store of a data directory as an open `sqlite3` does, until the function that is given back is called. */
+function lockStore(dataDir: string): () => void {
+  const other = new DatabaseSync(storeFile(dataDir))
+  other.exec('BEGIN IMMEDIATE')
+  return () => {
+    other.exec('ROLLBACK')
+    other.close()
+  }
+}
 
 test('while somebody else has the store locked writes are refused and reads answered, and afterwards all goes on', async t => {
   const app = await startApp({}, { engine: 'embedded' })
@@ -13,15 +24,26 @@ test('while somebody else has the store locked writes are refused and reads answ
   const { token } = await newActor(app.url)
   const write = () => call(app.url, 'POST', '/api/entries', { body: BODY, token })
 
-  const other = new DatabaseSync(storeFile(app.dataDir))
-  other.exec('BEGIN IMMEDIATE')
+  const unlock = lockStore(app.dataDir)
   const refused = write()
   assert.equal((await call(app.url, 'GET', '/api/entries')).status, 200)
   expectProblem(await refused, 503, 'STORE_UNAVAILABLE')
-  assert.match(app.log(), /database is locked/)
-  other.exec('ROLLBACK')
-  other.close()
+  assert.match(app.log(), /another process has it locked; end that one/)
+  unlock()
 
   assert.equal((await write()).status, 201)
   assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
+})
+
+test('a service that finds the store locked says so in a sentence and does not start', async t => {
+  const { path: dataDir, remove } = makeDirectory()
+  t.after(remove)
+  const before = await startServer(dataDir)
+  before.kill('SIGTERM')
+  await before.ended
+  const unlock = lockStore(dataDir)
+  const { code, stderr } = await spawnService(['serve'], { env: { DATA_DIR: dataDir } }).ended
+  unlock()
+  assert.equal(code, 1)
+  assert.match(stderr, /^The store cannot be reached: another process has it locked; end that one[^\n]*\n$/)
 })
