@@ -37,7 +37,8 @@ export function appliedMigrations(connection: SqliteConnection): Applied[] {
 /**
  * Brings the store to the newest schema, each step in a transaction of its own, and gives the names of the steps it took.
  * Safe when several processes start at once: the write lock lets one at a time look and act.
- * Throws StoreFault('unavailable') where another process keeps the store locked, and StoreFault('broken') when the store was migrated by a newer program in a way this one cannot read.
+ * Throws StoreFault('unavailable') where another process keeps the store locked, and StoreFault('broken') when the store was migrated by a
+ * newer program in a way this one cannot read.
  */
 export function migrate(connection: SqliteConnection, at: number, migrations = MIGRATIONS): string[] {
   const taken: string[] = []

@@ -81,8 +81,9 @@ type Undoing = () => { done(): void; undo(error: unknown): void }
 class SpoiltGroup extends Error {}
 
 /**
- * Operations judge before they write, but for the row of an origin that is new today, so that what they refuse needs no undoing. A work that fails otherwise spoils its group: behind what
- * it wrote, or by an error of SQLite, which may have undone the whole transaction, or have counted a reference that leads nowhere.
+ * Operations judge before they write, but for the row of an origin that is new today, so that what they refuse needs no undoing. A work
+ * that fails otherwise spoils its group: behind what it wrote, or by an error of SQLite, which may have undone the whole transaction, or
+ * have counted a reference that leads nowhere.
  */
 const nothingWritten =
   (connection: SqliteConnection): Undoing =>

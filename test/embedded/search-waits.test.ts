@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { indexFile } from '../../src/embedded/files.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor, newEntry } from '../support/client.ts'
 import { createClient } from '../support/load.ts'
+import { lockFile } from '../support/lock.ts'
 
 /** How many searches wait, each of which is followed by another one as soon as it is answered; and for how long, in milliseconds. */
 const SEARCHES = 100
 const HELD_UP = 1_000
 /** Longer than a search waits for the index, and the index for who has locked it. */
 const LOCKED = 6_000
-
-/** Locks the index of an app, so that nothing is put into it until the function that is given back is called. */
-function lockIndex(app: TestApp): () => void {
-  const index = new DatabaseSync(indexFile(app.dataDir))
-  index.exec('BEGIN IMMEDIATE')
-  return () => {
-    index.exec('ROLLBACK')
-    index.close()
-  }
-}
 
 test('searches that had to wait for the index do not have those refused that come after them', async t => {
   const app = await startApp({}, { engine: 'embedded' })
@@ -30,7 +20,7 @@ test('searches that had to wait for the index do not have those refused that com
   const client = createClient(app.url, SEARCHES)
   t.after(() => client.close())
 
-  const release = lockIndex(app)
+  const release = lockFile(indexFile(app.dataDir))
   const { id } = await newEntry(app.url, token, { title: 'Heldup' })
   const search = () => client.send('GET', '/api/search?q=heldup')
   const answers = Array.from({ length: SEARCHES }, async () => [await search(), await search()])
@@ -51,7 +41,7 @@ test('while somebody else has the index locked searches are refused together, an
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
   const { token } = await newActor(app.url)
-  const release = lockIndex(app)
+  const release = lockFile(indexFile(app.dataDir))
   const { id } = await newEntry(app.url, token, { title: 'Lockedout' })
   const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=lockedout')
   const began = performance.now()
@@ -85,7 +75,7 @@ test('an index that is locked while nothing waits for it is no fault', async t =
     [id],
   )
   // It is tidied once nothing was written for a while, which fails then.
-  const release = lockIndex(app)
+  const release = lockFile(indexFile(app.dataDir))
   await pause(LOCKED)
   assert.deepEqual(
     (await search()).body.items.map(entry => entry.id),

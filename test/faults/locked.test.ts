@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { storeFile } from '../../src/embedded/files.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor } from '../support/client.ts'
+import { lockFile } from '../support/lock.ts'
 import { makeDirectory, spawnService, startServer } from '../support/process.ts'
 
 const BODY = { title: 'Locked', summary: 'A note', content: 'Written while somebody else had the store locked.' }
-
-/** Locks the store of a data directory as an open `sqlite3` does, until the function that is given back is called. */
-function lockStore(dataDir: string): () => void {
-  const other = new DatabaseSync(storeFile(dataDir))
-  other.exec('BEGIN IMMEDIATE')
-  return () => {
-    other.exec('ROLLBACK')
-    other.close()
-  }
-}
 
 test('while somebody else has the store locked writes are refused and reads answered, and afterwards all goes on', async t => {
   const app = await startApp({}, { engine: 'embedded' })
@@ -24,7 +14,7 @@ test('while somebody else has the store locked writes are refused and reads answ
   const { token } = await newActor(app.url)
   const write = () => call(app.url, 'POST', '/api/entries', { body: BODY, token })
 
-  const unlock = lockStore(app.dataDir)
+  const unlock = lockFile(storeFile(app.dataDir))
   const refused = write()
   assert.equal((await call(app.url, 'GET', '/api/entries')).status, 200)
   expectProblem(await refused, 503, 'STORE_UNAVAILABLE')
@@ -41,7 +31,7 @@ test('a service that finds the store locked says so in a sentence and does not s
   const before = await startServer(dataDir)
   before.kill('SIGTERM')
   await before.ended
-  const unlock = lockStore(dataDir)
+  const unlock = lockFile(storeFile(dataDir))
   const { code, stderr } = await spawnService(['serve'], { env: { DATA_DIR: dataDir } }).ended
   unlock()
   assert.equal(code, 1)
