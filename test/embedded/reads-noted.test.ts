@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startApp } from '../support/app.ts'
+import { call, newActor, newEntry } from '../support/client.ts'
+
+test('whoever gives way to reads is told of each once, however it is answered, and of no write', async t => {
+  const app = await startApp({}, { engine: 'embedded' })
+  t.after(() => app.close())
+  let noted = 0
+  const { noteRead } = app.store
+  app.store.noteRead = () => {
+    noted++
+    noteRead()
+  }
+  const { token } = await newActor(app.url)
+  const { slug } = await newEntry(app.url, token, { title: 'Noted' })
+  assert.equal(noted, 0)
+  const path = `/api/entries/${slug}`
+  for (const read of [path, path, '/api/entries', '/api/entries?q=noted', `${path}/revisions`, `/entries/${slug}`]) {
+    noted = 0
+    assert.equal((await call(app.url, 'GET', read)).status, 200, read)
+    assert.equal(noted, 1, read)
+  }
+})
