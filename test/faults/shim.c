@@ -1,11 +1,20 @@
 // Stands before the C library's syncs (LD_PRELOAD): fails them while the file SHIM_FAIL exists, delays them by SHIM_DELAY_MS.
+// While the directory SHIM_GATE exists, each waits until it can take away the file "pass" in it: one pass lets one sync through.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static int pass(const char *name, int fd) {
+static void wait_for_pass(const char *gate) {
+  char pass[PATH_MAX];
+  snprintf(pass, sizeof pass, "%s/pass", gate);
+  while (access(gate, F_OK) == 0 && unlink(pass) != 0) usleep(1000);
+}
+
+static int shimmed(const char *name, int fd) {
   const char *fail = getenv("SHIM_FAIL");
   if (fail != NULL && access(fail, F_OK) == 0) {
     errno = EIO;
@@ -13,9 +22,11 @@ static int pass(const char *name, int fd) {
   }
   const char *delay = getenv("SHIM_DELAY_MS");
   if (delay != NULL) usleep(1000 * atoi(delay));
+  const char *gate = getenv("SHIM_GATE");
+  if (gate != NULL) wait_for_pass(gate);
   int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
   return real(fd);
 }
 
-int fdatasync(int fd) { return pass("fdatasync", fd); }
-int fsync(int fd) { return pass("fsync", fd); }
+int fdatasync(int fd) { return shimmed("fdatasync", fd); }
+int fsync(int fd) { return shimmed("fsync", fd); }
