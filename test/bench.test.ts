@@ -85,11 +85,14 @@ test('an answer is taken only once all of it was read', () => {
 })
 
 test('growth is measured on every public read of the contract', () => {
-  const reads = readsOf([{ slug: 'a-slug', id: 'an-id', revision: 'a-revision', tag: 'a tag', word: 'word' }])
+  const texts = { title: 'A title', summary: 'What & why' }
+  const reads = readsOf([{ ...texts, slug: 'a-slug', id: 'an-id', revision: 'a-revision', tag: 'a tag', word: 'word' }])
+  const measured = Object.keys(reads).map(read => read.split('?')[0])
   for (const { method, path, access } of Object.values(OPERATIONS)) {
     if (method !== 'GET' || access !== 'anyone' || /\/(?:stream|export)$/.test(path)) continue
-    assert.ok(reads[path], `${path} is not measured`)
+    assert.ok(measured.includes(path), `${path} is not measured`)
   }
   assert.deepEqual(reads['/api/entries/{slug}/revisions/{revisionId}'], ['/api/entries/a-slug/revisions/a-revision'])
   assert.deepEqual(reads['/api/search?tag'], ['/api/search?tag=a%20tag'])
+  assert.deepEqual(reads['/api/similar?title&summary'], ['/api/similar?title=A+title&summary=What+%26+why'])
 })
