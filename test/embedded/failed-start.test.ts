@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { indexFile } from '../../src/embedded/files.ts'
+import { openEmbeddedStore } from '../../src/embedded/store.ts'
+import { eventually, makeDirectory } from '../support/process.ts'
+
+const directory = makeDirectory()
+after(() => directory.remove())
+
+/** How many of our threads run in this process; the system tells their names. */
+const threads = (): number =>
+  readdirSync('/proc/self/task').filter(task =>
+    readFileSync(`/proc/self/task/${task}/comm`, 'utf8').includes('-thread'),
+  ).length
+
+/** A thread that failed may still be ending when that is told. */
+const allEnded = () => eventually('no thread is left', 5_000, async () => (threads() === 0 ? true : undefined))
+
+const skip = process.platform !== 'linux' && 'threads have names that others can read on Linux alone'
+
+test('a start that fails behind its first thread leaves neither threads nor the lock', { skip }, async () => {
+  const { path } = directory
+  const first = await openEmbeddedStore(path)
+  assert.ok(threads() >= 3)
+  await first.close()
+  await allEnded()
+
+  // An index that cannot be deleted cannot be made anew.
+  rmSync(indexFile(path))
+  mkdirSync(join(indexFile(path), 'in-the-way'), { recursive: true })
+  await assert.rejects(openEmbeddedStore(path))
+  await allEnded()
+
+  rmdirSync(join(indexFile(path), 'in-the-way'))
+  rmdirSync(indexFile(path))
+  const again = await openEmbeddedStore(path)
+  assert.equal(again.readiness().ready, true)
+  await again.close()
+})
