@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { StoreFault } from '../database/database.ts'
 import type { Observation } from '../operations/observe.ts'
 import type { Store } from '../operations/store.ts'
@@ -25,6 +27,12 @@ function slowStore() {
     await new Promise<void>(resolve => waiting.push(resolve))
   }
   return { batches, store: { keep } as unknown as Store, release: () => waiting.shift()?.() }
+}
+
+/** Gives what collects garbage now. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
 }
 
 const observe = (store: Store) =>
@@ -88,6 +96,35 @@ test('more than the store keeps up with has to wait, and is counted to the last'
   await observer.close()
   assert.ok(waited > 5, `waited ${waited} times`)
   assert.equal(kept, 100_000)
+})
+
+test('what came at once is counted to the last where the store takes it, however much it is', async () => {
+  let kept = 0
+  const keep = async (_: string, input: unknown): Promise<void> => {
+    for (const { times } of input as Observation[]) kept += times
+  }
+  const observer = observe({ keep } as unknown as Store)
+  // Whoever was admitted while there was room looks no second time.
+  for (let n = 0; n < 75_000; n++) observer.note(visitor(n), READ)
+  await observer.close()
+  assert.equal(kept, 75_000)
+})
+
+test('long user agents take no more memory than short ones', async () => {
+  const observer = observe({ keep: async () => {} } as unknown as Store)
+  const collect = collector()
+  collect()
+  const before = process.memoryUsage().heapUsed
+  const anonymous = { ...visitor(0), actor: null }
+  for (let n = 0; n < 5_000; n++) {
+    observer.note({ ...anonymous, userAgent: String(n).padEnd(16_000, `-${n}`) }, READ)
+    if (n % 500 === 0) await observer.flush()
+  }
+  await observer.flush()
+  collect()
+  const megabytes = (process.memoryUsage().heapUsed - before) / 1e6
+  await observer.close()
+  assert.ok(megabytes < 20, `${megabytes} MB are kept`)
 })
 
 test('nobody waits for a store that takes nothing; what finds no room is told once each time, and counted', async () => {

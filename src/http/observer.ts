@@ -8,13 +8,14 @@ import type { Store, Terms } from '../operations/store.ts'
 import type { OriginKeys } from '../store/origin.ts'
 
 const FLUSH_INTERVAL = 200
-/** Distinct observations kept in memory while the store cannot take them; past it the newest are dropped and counted in the log. */
+/** Distinct observations kept in memory while the store takes none; past it the newest are dropped and counted in the log. */
 const PENDING_MAX = 50_000
 /** So many wait before whoever reads waits too: about what the store keeps in half a second. */
 const ROOM = 10_000
 /** Observations whose rows are known to be kept already, so that only their counters are left to be written. */
 const KEPT_MAX = 50_000
-const USER_AGENTS_MAX = 10_000
+/** Characters of user agents whose digests are remembered. */
+const USER_AGENTS_MAX = 1_000_000
 /** Observations kept by one transaction, so that writes get in between. */
 const BATCH = 500
 const HOUR = 3_600_000
@@ -61,7 +62,7 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
     const known = digests.get(userAgent)
     if (known !== undefined) return known
     const digest = hash('sha256', userAgent, 'base64url').slice(0, DIGEST_CHARACTERS)
-    digests.set(userAgent, digest)
+    digests.set(userAgent, digest, userAgent.length + DIGEST_CHARACTERS)
     return digest
   }
   /** Keeps an observation until it is written, with what is pending of the same; false where there is no room for it. */
@@ -71,7 +72,7 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
       addTo(known, observation)
       return true
     }
-    if (pending.size >= PENDING_MAX) return false
+    if (pending.size >= PENDING_MAX && refusal !== undefined) return false
     pending.set(key, observation)
     return true
   }
