@@ -19,7 +19,14 @@ import { watchOverload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './page-handler.ts'
 import type { ReadyAnswer } from './ready.ts'
 import { traceOf } from './trace.ts'
-import { closeSlowReaders, ignoreExpectations, listenForBadBytes, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
+import {
+  closeSlowReaders,
+  closeUnknownPeers,
+  ignoreExpectations,
+  listenForBadBytes,
+  SECURITY_FIELDS,
+  TIMEOUTS,
+} from './transport.ts'
 
 /** Who is told of what became of a request. */
 type Telling = { logger: Logger; config: Config; metrics: Metrics }
@@ -64,6 +71,7 @@ export function createFastify(
     clientErrorHandler: listenForBadBytes(logger),
   })
   ignoreExpectations(app.server)
+  closeUnknownPeers(app.server)
   closeSlowReaders(app.server)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) =>

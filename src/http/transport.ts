@@ -29,19 +29,35 @@ export const TIMEOUTS = {
 /** A client that reads less than so many bytes in so many milliseconds, while more lies ready for it, is closed. */
 const READ_LEAST = 65_536
 const READ_WITHIN = 8_000
-const READ_INTERVAL = 1_000
+const READ_INTERVAL = 250
+/** What lies ready for all clients together may take so many bytes. */
+const UNREAD_MAX = 128 * 1_024 * 1_024
 
-/** Closes connections whose clients do not read: what they were sent would lie in memory for as long as they like. */
-export function closeSlowReaders(server: Server): void {
+/**
+ * Closes connections whose clients do not read: what they were sent would lie in memory for as long as they like. Where more than
+ * `unreadMax` bytes lie ready for all of them, those are closed that have not read for the longest.
+ */
+export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
   /** How much a connection had taken, and when: since then something has been lying ready for it. */
   const marks = new Map<Socket, { taken: number; at: number } | undefined>()
   server.on('connection', (socket: Socket) => {
     marks.set(socket, undefined)
     socket.once('close', () => marks.delete(socket))
   })
+  const closeLongest = (unread: number): void => {
+    const waiting = [...marks].flatMap(([socket, mark]) => (mark === undefined ? [] : [{ socket, since: mark.at }]))
+    let left = unread
+    for (const { socket } of waiting.sort((a, b) => a.since - b.since)) {
+      if (left <= unreadMax) return
+      left -= socket.writableLength
+      socket.destroy()
+    }
+  }
   const timer = setInterval(() => {
     const at = performance.now()
+    let unread = 0
     for (const [socket, mark] of marks) {
+      unread += socket.writableLength
       const taken = socket.bytesWritten - socket.writableLength
       if (socket.writableLength === 0) marks.set(socket, undefined)
       else if (mark === undefined) marks.set(socket, { taken, at })
@@ -49,9 +65,20 @@ export function closeSlowReaders(server: Server): void {
       else if (taken - mark.taken < READ_LEAST) socket.destroy()
       else marks.set(socket, { taken, at })
     }
+    if (unread > unreadMax) closeLongest(unread)
   }, READ_INTERVAL)
   timer.unref()
   server.once('close', () => clearInterval(timer))
+}
+
+/**
+ * Closes connections that were reset before it was known who they are from: the system still gives what was sent by them, and it would count as
+ * nobody's. Node keeps an address that was asked for once.
+ */
+export function closeUnknownPeers(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    if (socket.remoteAddress === undefined) socket.destroy()
+  })
 }
 
 /** Refuses an HTTP/1.1 request that names no host (RFC 9112, 3.2). */
