@@ -55,6 +55,8 @@ declare module 'fastify' {
 
 /** How long a stop waits for requests under way, in milliseconds. */
 const DRAIN = 8_000
+/** How often it closes connections that were busy before and are not any more: their clients were not told that it stops. */
+const IDLE_INTERVAL = 50
 
 /** Builds the HTTP face: every operation of the contract table, the guides and the pages. Listening is left to the caller. */
 export async function createServer(options: ServerOptions): Promise<Server> {
@@ -100,8 +102,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       stopping = true
       streams.close()
       const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN)
+      const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_INTERVAL)
       await app.close()
       clearTimeout(patience)
+      clearInterval(idle)
       await observer.close()
     },
   }

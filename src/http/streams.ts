@@ -47,7 +47,8 @@ export function createStreams(store: Store, logger: Logger) {
       reply: FastifyReply,
     ): Promise<FastifyReply> {
       const after = lastEventIdOf(request) ?? (query.after as string | undefined)
-      if (request.method === 'HEAD') return reply.headers(FIELDS).send()
+      // A client that left before it was admitted would keep a place for ever: its connection has closed already.
+      if (request.method === 'HEAD' || reply.raw.closed) return reply.headers(FIELDS).send()
       const follower = followers[name]
       const ended = places.take(reply.raw, origin.networkKey, follower.end)
       const newest = await follower.begin()

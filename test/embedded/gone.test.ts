@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, IncomingMessage, ServerResponse, request as send } from 'node:http'
+import { connect, Socket } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pino } from 'pino'
+import { STREAMS } from '../../src/contract/limits.ts'
+import type { Admitted } from '../../src/http/admission.ts'
+import { createStreams } from '../../src/http/streams.ts'
+import { startApp } from '../support/app.ts'
+import { call, expectProblem, newActor, newEntry } from '../support/client.ts'
+import { moderate, snapshot } from '../support/moderation.ts'
+
+const TRIES = 30
+
+test('who resets its connection at once has no other origin: a blocked network writes nothing', async t => {
+  const app = await startApp({}, { engine: 'embedded' })
+  t.after(() => app.close())
+  const { token } = await newActor(app.url)
+  await newEntry(app.url, token, { title: 'Before' })
+  const [row] = (await snapshot(app.url)).entries
+  await moderate(app.url, 'ORIGIN', String(row?.originId), 'BLOCK')
+  const body = JSON.stringify({ title: 'Unheard', summary: 'Nobody waits for the answer', content: 'It is gone.' })
+  expectProblem(await call(app.url, 'POST', '/api/entries', { token, body: JSON.parse(body) }), 403, 'ORIGIN_BLOCKED')
+
+  const { hostname, port } = new URL(app.url)
+  const fields = [`Host: ${hostname}`, `X-Actor-Token: ${token}`, 'Content-Type: application/json']
+  const head = ['POST /api/entries HTTP/1.1', ...fields, `Content-Length: ${Buffer.byteLength(body)}`]
+  for (let n = 0; n < TRIES; n++) {
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    socket.resetAndDestroy()
+    await setTimeout(10)
+  }
+  const { body: list } = await call<{ items: { title: string }[] }>(app.url, 'GET', '/api/entries')
+  assert.deepEqual(
+    list.items.map(({ title }) => title),
+    ['Before'],
+  )
+})
+
+test('a client that left before it was admitted keeps no place among the streams', async t => {
+  const app = await startApp({}, { engine: 'embedded' })
+  t.after(() => app.close())
+  const streams = createStreams(app.store, pino({ level: 'silent' }))
+  const open = async (gone: boolean): Promise<void> => {
+    const raw = new ServerResponse(new IncomingMessage(new Socket()))
+    if (gone) {
+      raw.destroy()
+      await once(raw, 'close')
+    }
+    const reply = { raw, headers: () => reply, send: () => reply } as unknown as FastifyReply
+    const admitted = { origin: { networkKey: 'somebody' }, query: {} } as unknown as Admitted
+    await streams.open('streamActivity', admitted, { method: 'GET', headers: {} } as unknown as FastifyRequest, reply)
+  }
+  for (let n = 0; n < 3 * STREAMS.perOrigin; n++) await open(true)
+  await open(false)
+  streams.close()
+})
+
+/** Less than the idle connection would be waited for. */
+const PROMPT = 3_000
+
+test('a stop does not wait for a connection whose request it let end', async t => {
+  const app = await startApp({}, { engine: 'embedded' })
+  const agent = new Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  const { token } = await newActor(app.url)
+  const body = JSON.stringify({ title: 'Under way', summary: 'While it stops', content: 'It is let end.' })
+  const headers = {
+    'x-actor-token': token,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  }
+  const request = send(`${app.url}/api/entries`, { method: 'POST', agent, headers })
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  request.write(body.slice(0, 10))
+  await setTimeout(200)
+  const began = performance.now()
+  const closed = app.close()
+  await setTimeout(200)
+  request.end(body.slice(10))
+  const [answer] = await answered
+  let text = ''
+  for await (const piece of answer) text += piece
+  assert.equal(answer.statusCode, 201, text)
+  await closed
+  const took = performance.now() - began
+  assert.ok(took < PROMPT, `the stop took ${Math.round(took)} ms`)
+})
