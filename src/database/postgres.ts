@@ -168,13 +168,12 @@ const DISK_FULL = '53100'
 const ONLY_READS = '25006'
 /** Damage: what PostgreSQL says of files that it cannot read or that are wrong. */
 const BROKEN = new Set(['58030', 'XX001', 'XX002'])
-/** Shutdowns, a server that starts, too many connections, ended sessions, a server that only reads: all of it passes. */
+/** Shutdowns, a server that starts, ended sessions, a server that only reads: all of it passes, as do lost connections (08) and what the server is short of (53). */
 const UNAVAILABLE = new Set([
   '57P01',
   '57P02',
   '57P03',
   '57P05',
-  '53300',
   ONLY_READS,
   '55000',
   '25P03',
@@ -191,5 +190,5 @@ function faultOf(error: Error): Error {
   if (severity === undefined || code === undefined) return new StoreFault('unavailable', error)
   if (code === DISK_FULL) return new StoreFault('full', error)
   if (BROKEN.has(code)) return new StoreFault('broken', error)
-  return UNAVAILABLE.has(code) || /^080/.test(code) ? new StoreFault('unavailable', error) : error
+  return UNAVAILABLE.has(code) || /^(?:080|53)/.test(code) ? new StoreFault('unavailable', error) : error
 }

@@ -51,7 +51,10 @@ export async function runWorks(
   locked: Locked,
   works: readonly Work[],
 ): Promise<{ outcomes: Outcome[]; left: Query[] }> {
+  let over = false
   const ask = createBatch(async statements => {
+    // What a failed work left under way would run in no transaction, and stay.
+    if (over) throw new StoreFault('unavailable', new Error('the group is over'))
     const merged = mergeStatements(statements, columns)
     return merged.split(await connection.settle(merged.queries))
   })
@@ -86,6 +89,7 @@ export async function runWorks(
     }
   }
   const settled = await Promise.allSettled(works.map(run))
+  over = true
   for (const one of settled) if (one.status === 'rejected') throw one.reason
   const saves: Sql[] = []
   await carrier.save({ run: statement => saves.push(statement) })

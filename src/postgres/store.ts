@@ -80,11 +80,15 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
 
   const perform = async (name: WriteName | UpkeepName, input: unknown, terms: Terms): Promise<unknown> => {
     try {
-      const result = await writer.write((tx, locked) => {
-        const context = contextOf(terms, locked.committedAt)
-        locked.committedAt = Math.max(locked.committedAt, context.at)
-        return RUNNERS[name](tx, context, input)
-      }, ALONE.has(name))
+      const result = await writer.write(
+        (tx, locked) => {
+          const context = contextOf(terms, locked.committedAt)
+          locked.committedAt = Math.max(locked.committedAt, context.at)
+          return RUNNERS[name](tx, context, input)
+        },
+        terms.at,
+        ALONE.has(name),
+      )
       state.full = false
       followers.tell()
       return result
@@ -112,7 +116,9 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
       await connection.send([{ text: 'SELECT 1', values: [] }])
       reach(undefined)
       opened.resolve()
-      if (state.full) await perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' })
+      // What it finds out is known then; where it cannot run, it is tried again.
+      if (state.full)
+        await perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' }).catch(() => {})
     } catch (error) {
       if (error instanceof StoreFault && error.kind !== 'broken') return reach(error)
       opened.reject(error)

@@ -21,6 +21,8 @@ type Pending = {
   work: Work
   /** Runs in a transaction of its own. */
   alone: boolean
+  /** When it was asked for, in milliseconds since 1970. */
+  at: number
   since: number
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -98,6 +100,8 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         const locked = await lockHead(connection, system)
         if (kind === 'open') group.push(...takeTogether(group.length))
         if (kind === 'alone') await connection.limit(ALONE_TIMEOUT)
+        // Works run side by side: what one of them dates must not be before what another has dated, whichever comes first.
+        locked.committedAt = Math.max(locked.committedAt, ...group.map(({ at }) => at))
         const works = group.map(({ work }) => work)
         const ran = await runWorks(connection, columns, locked, works)
         outcomes = ran.outcomes
@@ -121,8 +125,9 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
   const wasCommitted = async (group: string): Promise<boolean> => {
     const deadline = performance.now() + RESOLVE_PATIENCE
     for (;;) {
+      let connection: PostgresConnection | undefined
       try {
-        const connection = await getPatiently(session, deadline)
+        connection = await getPatiently(session, deadline)
         await lockHead(connection, server().system)
         const [found] = await connection.send([
           { text: 'SELECT committed FROM writer WHERE id = $1', values: [id] },
@@ -130,6 +135,8 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         ])
         return found?.rows[0]?.committed === group
       } catch (error) {
+        // Whoever waited for the lock in vain has a transaction that takes nothing more.
+        if (connection !== undefined) await endsTransaction(connection)
         if (performance.now() > deadline) throw error
         await setTimeout(RETRY_PAUSE)
       }
@@ -139,11 +146,18 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
   const full = (): boolean => pending.length >= PENDING_MAX
   return {
     full,
-    /** Runs a work in a transaction, perhaps with others, and resolves once that is durable. */
-    write<T>(work: (...parameters: Parameters<Work>) => Promise<T>, alone: boolean): Promise<T> {
+    /** Runs a work that was asked for `at` a time in a transaction, perhaps with others, and resolves once that is durable. */
+    write<T>(work: (...parameters: Parameters<Work>) => Promise<T>, at: number, alone: boolean): Promise<T> {
       if (full()) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
       return new Promise((resolve, reject) => {
-        pending.push({ work, alone, since: performance.now(), resolve: resolve as (value: unknown) => void, reject })
+        pending.push({
+          work,
+          alone,
+          at,
+          since: performance.now(),
+          resolve: resolve as (value: unknown) => void,
+          reject,
+        })
         running ??= drain()
       })
     },

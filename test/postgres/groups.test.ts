@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import type { Client } from 'pg'
+import type { Entry } from '../../src/contract/resources.ts'
+import type { Observation } from '../../src/operations/observe.ts'
+import { startApp } from '../support/app.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { withClient } from '../support/cluster.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+
+const skip = NO_POSTGRES
+const LOCK = 'SELECT one FROM head FOR UPDATE'
+const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+
+/** Lets nobody write until `during` is done. */
+async function holding<T>(client: Client, during: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN')
+  await client.query(LOCK)
+  try {
+    return await during()
+  } finally {
+    await client.query('COMMIT')
+  }
+}
+
+/** Has statements of one kind on a table fail with an error of the server's, where `when` holds. */
+const failing = (client: Client, table: string, on: 'INSERT' | 'UPDATE', code: string, when = 'true') =>
+  client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF ${when} THEN RAISE EXCEPTION 'refused here' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER refuse BEFORE ${on} ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`)
+
+test('within an entry times never run back, whichever of two that wait together comes first', { skip }, async () => {
+  const DATABASE_URL = await databaseOf('times of a group')
+  const { url } = await startApp({ DATABASE_URL })
+  const author = await newActor(url)
+  const entry = await newEntry(url, author.token)
+  const verifiers = [await newActor(url), await newActor(url), await newActor(url), await newActor(url)]
+  await withClient(DATABASE_URL, async client => {
+    const written = await holding(client, async () => {
+      const sent = []
+      for (const [n, { token }] of verifiers.entries()) {
+        // One more look at the store holds up those with a key.
+        const headers: Record<string, string> = n % 2 === 0 ? { 'idempotency-key': `key-of-${n}` } : {}
+        const rationale = 'It was used as it stands, and came out as it says, on a machine like that of its author.'
+        const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 0.9, rationale }
+        sent.push(call(url, 'POST', `/api/entries/${entry.slug}/verify`, { token, body, headers }))
+        await setTimeout(40)
+      }
+      while ((await client.query(WAITING)).rows.length === 0);
+      return sent
+    })
+    for (const answer of await Promise.all(written)) expectStatus(answer, 201)
+  })
+  const { body } = await call<{ items: { sequence: number; timestamp: string }[] }>(
+    url,
+    'GET',
+    `/api/entries/${entry.slug}/timeline?limit=50`,
+  )
+  const inOrder = body.items.toSorted((a, b) => a.sequence - b.sequence).map(({ timestamp }) => timestamp)
+  assert.deepEqual(inOrder, inOrder.toSorted())
+})
+
+test('what a failed work left under way stores nothing', { skip }, async () => {
+  const DATABASE_URL = await databaseOf('stray statements')
+  const { store } = await startApp({ DATABASE_URL })
+  const now = Date.now()
+  const seen = (origin: string, userAgent: string): Observation => ({
+    actor: null,
+    origin: { id: origin, day: new Date(now).toISOString().slice(0, 10), networkKey: origin },
+    userAgent,
+    requestId: 'request',
+    at: now,
+    lastAt: now,
+    times: 1,
+    counted: false,
+    action: 'SEARCH',
+    entry: null,
+    revision: null,
+    metadata: { resultCount: 0, tag: null, sort: 'recent' },
+  })
+  const keep = (...userAgents: [string, string]) =>
+    store.keep('recordObservations', [seen('one', userAgents[0]), seen('two', userAgents[1])], {
+      at: now,
+      cooldown: 0,
+      dataClass: 'EXTERNAL',
+    })
+  await keep('first', 'second')
+  await withClient(DATABASE_URL, async client => {
+    const actors = async () => (await client.query('SELECT count(*)::int AS n FROM actor')).rows[0].n as number
+    const before = await actors()
+    await failing(client, 'origin', 'UPDATE', '53100', "NEW.id = 'two'")
+    await assert.rejects(keep('third', 'fourth'))
+    await setTimeout(500)
+    assert.equal(await actors(), before)
+  })
+})
+
+/** Longer than a statement waits for a lock. */
+const HELD = 4_000
+
+test('a commit whose answer was lost is found once the lock is free, however long that was held', { skip }, async t => {
+  const direct = new URL(await databaseOf('lost and locked'))
+  const proxy = await startCuttingProxy(Number(direct.port))
+  t.after(() => proxy.close())
+  const through = new URL(direct)
+  through.hostname = '127.0.0.1'
+  through.port = String(proxy.port)
+  const { url } = await startApp({ DATABASE_URL: through.href })
+  const { token } = await newActor(url)
+  const body = { title: 'Lost', summary: 'Its answer was', content: 'It is stored.' }
+  await withClient(direct.href, async client => {
+    await client.query(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$;
+      CREATE TRIGGER linger BEFORE INSERT ON entry FOR EACH ROW EXECUTE FUNCTION linger()`)
+    const written = call<Entry>(url, 'POST', '/api/entries', { token, body })
+    while ((await client.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`)).rows.length === 0);
+    // The next commit is that of the write: the limiter's came before it.
+    const cut = proxy.cut('commit')
+    const began = performance.now()
+    // Whoever waits for the lock already has it as soon as that commit is there.
+    await holding(client, async () => {
+      await cut
+      await setTimeout(HELD)
+    })
+    expectStatus(await written, 201)
+    assert.ok(performance.now() - began < 3 * HELD)
+  })
+  const { body: list } = await call<{ items: Entry[] }>(url, 'GET', '/api/entries')
+  assert.equal(list.items.length, 1)
+})
+
+test('a server that is short of memory for a while ends no node, and what was written is found afterwards', {
+  skip,
+}, async () => {
+  const DATABASE_URL = await databaseOf('short of memory')
+  const { url, store } = await startApp({ DATABASE_URL })
+  const { token } = await newActor(url)
+  let broken: Error | undefined
+  store.onBroken(fault => {
+    broken = fault
+  })
+  await withClient(DATABASE_URL, async client => {
+    await failing(client, 'search_progress', 'UPDATE', '53200')
+    await newEntry(url, token, { title: 'Shortage' })
+    await setTimeout(2_000)
+    await client.query('DROP TRIGGER refuse ON search_progress')
+  })
+  const { body } = await call<{ items: Entry[] }>(url, 'GET', '/api/search?q=shortage')
+  assert.equal(broken, undefined)
+  assert.equal(body.items.length, 1)
+})
