@@ -4,7 +4,7 @@ import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { GROUP_MAX } from '../database/write-queue.ts'
 import type { Readiness, WriteAnswer } from '../operations/operation.ts'
-import type { Store, Terms } from '../operations/store.ts'
+import type { Newest, Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
 import { lockDataDirectory } from './data-directory.ts'
@@ -12,7 +12,7 @@ import { bytesOf, indexFile, storeFile } from './files.ts'
 import { createIndexWaits } from './index-waits.ts'
 import type { Command, IndexNotice, ThreadData } from './protocol.ts'
 import { type Searchers, startSearchers } from './searchers.ts'
-import { commitsOf, committed, countedSignals, countRead, createSignals, tellClosing, tellStop } from './signals.ts'
+import { commitsOf, countedSignals, countRead, createSignals, tellClosing, tellStop } from './signals.ts'
 import { startThread, type Thread } from './thread.ts'
 
 /** Threads that search at most: on one core a second one would only take memory. */
@@ -116,17 +116,17 @@ export async function openEmbeddedStore(
   probe.unref()
 
   // What the store held after so many commits need not be asked for again until there was another one.
-  let known: { commits: bigint | undefined; record: number } = { commits: undefined, record: 0 }
-  const latestRecord = (): number => {
+  let known: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, history: 0 }
+  const latestRecord = (): Newest => {
     const commits = commitsOf(signals)
-    if (commits !== undefined && commits === known.commits) return known.record
+    if (commits !== undefined && commits === known.commits) return known
     const record = reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
-    known = { commits, record }
-    return record
+    known = { commits, record, history: 0 }
+    return known
   }
   const recordHere = (): number | undefined => {
     try {
-      return latestRecord()
+      return latestRecord().record
     } catch {
       // Whoever asks the store then is told what is wrong with it.
       return undefined
@@ -152,7 +152,8 @@ export async function openEmbeddedStore(
       return (await perform(name, input, terms)) as never
     },
     async search(request) {
-      await indexWaits.until(committed(signals))
+      // What reads may show already, which is more than was told to be committed while a commit still moves its log into the file.
+      await indexWaits.until(BigInt(latestRecord().record))
       return searchers.ask(request)
     },
     readiness: () => readinessOf(state, writer.waited()),

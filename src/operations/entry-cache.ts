@@ -5,7 +5,7 @@ import { isModeratedSince } from '../store/moderation.ts'
 import { etagOf } from './etag.ts'
 import { createHalves } from './halves.ts'
 import { objectOf, octetsOf } from './octets.ts'
-import type { Store } from './store.ts'
+import type { Newest, Store } from './store.ts'
 
 /** What the cache may hold, in bytes of JSON, and how many addresses it knows. */
 const WEIGHT_MAX = 8_000_000
@@ -51,30 +51,40 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
   const numbers = createHalves<string, number>(ADDRESSES_MAX)
   const pages = createHalves<string, { record: number; page: ServedPage }>(PAGES_MAX)
   /** The record up to which the cache has forgotten what changed. */
-  let reached = 0
+  let reached: Newest = { record: 0, history: 0 }
   let forgetting: Promise<void> | undefined
 
-  const forget = async (to: number): Promise<void> => {
+  const forget = async (to: Newest): Promise<void> => {
+    const from = reached
     const [changed, moderated] = await Promise.all([
-      listChangedNumbers(reader, reached, CHANGES_MAX),
-      isModeratedSince(reader, reached),
+      listChangedNumbers(reader, from.record, CHANGES_MAX),
+      isModeratedSince(reader, from.record),
     ])
+    if (from !== reached) return
     if (moderated || changed.length === CHANGES_MAX) kept.clear()
     else for (const number of changed) kept.delete(number)
     reached = to
   }
-  const catchUp = async (): Promise<number> => {
-    const record = await store.latestRecord()
-    while (record > reached) {
-      forgetting ??= forget(record).finally(() => {
+  /** In another history the same numbers may stand for something else. */
+  const beginAnew = (newest: Newest): void => {
+    kept.clear()
+    numbers.clear()
+    pages.clear()
+    reached = newest
+  }
+  const catchUp = async (): Promise<Newest> => {
+    const newest = await store.latestRecord()
+    if (newest.history > reached.history) beginAnew(newest)
+    while (newest.history === reached.history && newest.record > reached.record) {
+      forgetting ??= forget(newest).finally(() => {
         forgetting = undefined
       })
       await forgetting
     }
-    return record
+    return newest
   }
   /** Makes what is served of a row that was read after `from` was reached. */
-  const keep = (row: EntryRow, from: number): ServedEntry => {
+  const keep = (row: EntryRow, from: Newest): ServedEntry => {
     const entry = toEntry(row)
     const octets = octetsOf(JSON.stringify(entry))
     const served = { number: row.number, revision: row.revision, etag: etagOf(entry), octets }
@@ -88,20 +98,21 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
   }
 
   return {
-    catchUp,
+    catchUp: async () => (await catchUp()).record,
     async page(name, make) {
-      const record = await catchUp()
+      const { record, history } = await catchUp()
       const before = pages.get(name)
       if (before?.record === record) return before.page
       const page = await make()
-      if ((await catchUp()) === record) pages.set(name, { record, page }, page.octets.length)
+      const after = await catchUp()
+      if (after.record === record && after.history === history) pages.set(name, { record, page }, page.octets.length)
       return page
     },
     readyPage(name) {
       const made = pages.get(name)
       return made !== undefined && made.record === store.recordHere() ? made.page : undefined
     },
-    ready: address => (store.recordHere() === reached ? known(address) : undefined),
+    ready: address => (store.recordHere() === reached.record ? known(address) : undefined),
     async read(address) {
       await catchUp()
       const served = known(address)

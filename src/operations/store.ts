@@ -21,14 +21,20 @@ export type Figures = {
 }
 
 /**
+ * The number of the newest permanent record, and in which history of the store: where a database was exchanged for an earlier state of itself,
+ * a later one, in which the same numbers may stand for something else.
+ */
+export type Newest = { record: number; history: number }
+
+/**
  * A place where operations run, whatever the engine.
  * `write` and `keep` resolve when the result is durable; they reject with a `Problem`, or with a `StoreFault` when nothing was stored.
  */
 export type Store = {
   reader: Reader
-  /** The number of the newest permanent record that a read which begins now sees. */
-  latestRecord(): Awaitable<number>
-  /** The same where it can be told without waiting for anybody. */
+  /** The newest permanent record that a read which begins now sees. */
+  latestRecord(): Awaitable<Newest>
+  /** Its number where it can be told without waiting for anybody. */
   recordHere(): number | undefined
   /** Says that a read was asked for: where all share one core, what is not asked for waits meanwhile. */
   noteRead(): void

@@ -16,7 +16,7 @@ export type Outcome = { result: unknown } | { error: unknown }
 export class SpoiledGroup extends Error {}
 
 /** PostgreSQL was exchanged for another one, or for an earlier state of itself: numbers given out since may be missing here. */
-const SEQUENCE_GAP = 1_000_000_000
+export const SEQUENCE_GAP = 1_000_000_000
 
 const BEGIN: Query = { text: 'BEGIN', values: [] }
 const LOCK: Query = { text: 'SELECT one FROM head FOR UPDATE', values: [] }

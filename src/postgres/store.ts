@@ -6,7 +6,7 @@ import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/i
 import type { Context, Readiness } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
-import type { Work } from './group.ts'
+import { SEQUENCE_GAP, type Work } from './group.ts'
 import { prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
 import { openSearch } from './search.ts'
@@ -109,8 +109,9 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
   let open = false
   const probe = async (): Promise<void> => {
     try {
-      const writing = await session.get()
-      if (!open) await onOpen?.(writing)
+      await session.get()
+      // Over a session that never has a transaction: what is shared must not end with a group.
+      if (!open) await onOpen?.(await (primary[0] as Session).get())
       open = true
       const connection = await (primary[0] as Session).get()
       await connection.send([{ text: 'SELECT 1', values: [] }])
@@ -139,7 +140,10 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
     reader,
     recordHere: () => undefined,
     noteRead() {},
-    latestRecord: async () => (await reader.one<{ record: number }>(NEWEST_RECORD))?.record ?? 0,
+    async latestRecord() {
+      const head = await reader.one<{ record: number; sequence: number }>(NEWEST_RECORD)
+      return { record: head?.record ?? 0, history: Math.floor((head?.sequence ?? 0) / SEQUENCE_GAP) }
+    },
     write: (name, request, terms) => perform(name, request, terms) as never,
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: search.search,

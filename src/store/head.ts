@@ -21,8 +21,8 @@ export async function readHead(reader: Reader): Promise<Head> {
   return head
 }
 
-/** The number of the newest permanent record. */
-export const NEWEST_RECORD: Sql = sql`SELECT record FROM head`
+/** The numbers of the newest permanent record and of the newest activity. */
+export const NEWEST_RECORD: Sql = sql`SELECT record, sequence FROM head`
 
 export async function insertHead(tx: Pick<Transaction, 'run'>, storeId: string): Promise<void> {
   await tx.run(sql`INSERT INTO head (one, store_id) VALUES (1, ${storeId})`)

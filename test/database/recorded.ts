@@ -147,7 +147,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   }
 
   let records = 0
-  const latestRecord = (): number => records++
+  const latestRecord = () => ({ record: records++, history: 0 })
   const reads: Reads = {
     reader: tx,
     entries: createEntryCache({ reader: tx, latestRecord, recordHere: () => undefined }),
