@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { Problem } from '../contract/problems.ts'
 import { isUnavailable } from '../database/database.ts'
 import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
@@ -14,10 +15,13 @@ const IDLE_TIMEOUT = 1_500
 /** Logs of keys that were not asked for during so many milliseconds are deleted, and how often. */
 const FORGET_AFTER = 180_000
 const FORGET_INTERVAL = 60_000
-/** Requests that are decided in one transaction at most. */
+/** Requests that wait at most, and that are decided in one transaction at most. */
+const WAITING_MAX = 5_000
 const BATCH_MAX = 500
 
 type Asked = {
+  /** When it was asked, of performance.now(). */
+  since: number
   keys: readonly string[]
   run(limiter: RateLimiter): void
   settle(): void
@@ -71,7 +75,7 @@ export function openPostgresLimiter(url: string): Limiter {
   }
   /** The same, again when the session is lost on the way. */
   const decidePatiently = async (batch: readonly Asked[]): Promise<void> => {
-    const deadline = performance.now() + PATIENCE
+    const deadline = (batch[0]?.since ?? 0) + PATIENCE
     for (;;) {
       try {
         return await decideTogether(batch, deadline)
@@ -104,6 +108,7 @@ export function openPostgresLimiter(url: string): Limiter {
     new Promise((resolve, reject) => {
       let result: T
       const asked: Asked = {
+        since: performance.now(),
         keys,
         run(limiter) {
           result = work(limiter)
@@ -119,6 +124,7 @@ export function openPostgresLimiter(url: string): Limiter {
     admit(charges: readonly Charge[], at: number): Verdict | Promise<Verdict> {
       const verdict = decide(leases, charges, at)
       if (verdict !== undefined) return verdict
+      if (waiting.length >= WAITING_MAX) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
       const keys = charges.map(({ key }) => key)
       return ask(keys, limiter => decide(leases, charges, at, limiter) as Verdict)
     },

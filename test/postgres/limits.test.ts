@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { call } from '../support/client.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { freePort } from '../support/ports.ts'
 import { makeDirectory, startServer } from '../support/process.ts'
 
 const options = { skip: NO_POSTGRES }
@@ -78,4 +79,22 @@ test('a charge whose answer was lost was charged once', options, async t => {
     assert.deepEqual([admitted, standings[0]?.remaining], [true, WRITES - n])
   }
   assert.equal((await admit()).admitted, false)
+})
+
+/** More than may wait, and twice as long as one of them may. */
+const CROWD = 6_000
+const REFUSED_WITHIN = 4_000
+
+test('while the database is away nobody waits for longer than the first who came', async t => {
+  const limiter = openPostgresLimiter(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`)
+  t.after(() => limiter.close())
+  const began = performance.now()
+  const answers = await Promise.allSettled(
+    Array.from({ length: CROWD }, (_, n) =>
+      limiter.admit([{ policy: 'read-origin', key: `read ${n}`, quota: READS }], Date.now()),
+    ),
+  )
+  const took = performance.now() - began
+  assert.ok(answers.every(({ status }) => status === 'rejected'))
+  assert.ok(took < REFUSED_WITHIN, `the last of them was refused after ${Math.round(took)} ms`)
 })
