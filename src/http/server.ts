@@ -101,14 +101,19 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     async stop() {
       stopping = true
       streams.close()
-      const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN)
-      const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_INTERVAL)
-      await app.close()
-      clearTimeout(patience)
-      clearInterval(idle)
+      await drain(app)
       await observer.close()
     },
   }
+}
+
+/** Takes nothing more, and lets what is under way end for a while. */
+async function drain(app: FastifyInstance): Promise<void> {
+  const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN)
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_INTERVAL)
+  await app.close()
+  clearTimeout(patience)
+  clearInterval(idle)
 }
 
 /** What holds for every request, whatever it asks for. */

@@ -52,12 +52,7 @@ export async function runWorks(
   works: readonly Work[],
 ): Promise<{ outcomes: Outcome[]; left: Query[] }> {
   let over = false
-  const ask = createBatch(async statements => {
-    // What a failed work left under way would run in no transaction, and stay.
-    if (over) throw new StoreFault('unavailable', new Error('the group is over'))
-    const merged = mergeStatements(statements, columns)
-    return merged.split(await connection.settle(merged.queries))
-  })
+  const ask = askerOf(connection, columns, () => over)
   const reader = readerOf(ask)
   const carrier = createCarrier(reader)
   const holds = createHolds()
@@ -96,6 +91,14 @@ export async function runWorks(
   const outcomes = settled.map(one => (one as PromiseFulfilledResult<Outcome>).value)
   return { outcomes, left: mergeStatements(saves, columns).queries }
 }
+
+/** Sends statements that wait at the same time together, until the group is over: what a failed work left under way would run in no transaction, and stay. */
+const askerOf = (connection: PostgresConnection, columns: ColumnTypes, isOver: () => boolean) =>
+  createBatch(async statements => {
+    if (isOver()) throw new StoreFault('unavailable', new Error('the group is over'))
+    const merged = mergeStatements(statements, columns)
+    return merged.split(await connection.settle(merged.queries))
+  })
 
 /** Keys that works keep each other out by: whoever asks for one waits for everybody who asked before. */
 function createHolds() {

@@ -6,6 +6,7 @@ import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor, newEntry } from '../support/client.ts'
 import { createClient } from '../support/load.ts'
 import { lockFile } from '../support/lock.ts'
+import { eventually } from '../support/process.ts'
 
 /** How many searches wait, each of which is followed by another one as soon as it is answered; and for how long, in milliseconds. */
 const SEARCHES = 100
@@ -60,7 +61,8 @@ test('while somebody else has the index locked searches are refused together, an
     body.items.map(entry => entry.id),
     [id],
   )
-  assert.match(app.log(), /the search index is written again/)
+  const told = async () => /the search index is written again/.test(app.log()) || undefined
+  await eventually('it is told that the index is written again', 2_000, told)
   assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
 })
 
