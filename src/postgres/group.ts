@@ -7,7 +7,7 @@ import type { PostgresConnection, Query } from '../database/postgres.ts'
 import type { Sql } from '../database/sql.ts'
 import { HEAD } from '../store/head.ts'
 
-/** What a group has with the lock: the time of the newest commit of any node, to be moved on by what the group does. */
+/** What a group has with the lock: the time of the newest commit of any node, or of the newest work of the group where that is later. */
 export type Locked = { committedAt: number }
 export type Work = (tx: Transaction, locked: Locked) => Promise<unknown>
 export type Outcome = { result: unknown } | { error: unknown }

@@ -81,11 +81,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
   const perform = async (name: WriteName | UpkeepName, input: unknown, terms: Terms): Promise<unknown> => {
     try {
       const result = await writer.write(
-        (tx, locked) => {
-          const context = contextOf(terms, locked.committedAt)
-          locked.committedAt = Math.max(locked.committedAt, context.at)
-          return RUNNERS[name](tx, context, input)
-        },
+        (tx, locked) => RUNNERS[name](tx, contextOf(terms, locked.committedAt), input),
         terms.at,
         ALONE.has(name),
       )

@@ -114,7 +114,13 @@ test('a commit whose answer was lost is found once the lock is free, however lon
     await client.query(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$;
       CREATE TRIGGER linger BEFORE INSERT ON entry FOR EACH ROW EXECUTE FUNCTION linger()`)
     const written = call<Entry>(url, 'POST', '/api/entries', { token, body })
-    while ((await client.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`)).rows.length === 0);
+    while (
+      (
+        await client.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+        )
+      ).rows.length === 0
+    );
     // The next commit is that of the write: the limiter's came before it.
     const cut = proxy.cut('commit')
     const began = performance.now()
