@@ -2,12 +2,13 @@ import type { Operation } from '../contract/operations.ts'
 import type { Answer } from '../operations/operation.ts'
 import { exchanged, targetOf } from '../web/target.ts'
 
-const FOR_EVER = 'public, max-age=31536000, immutable'
-
-/** ETag and Cache-Control of an answer: what never changes is kept for ever, what has a version is asked for again, the rest is not kept. */
+/**
+ * ETag and Cache-Control of an answer. A cache stores what has a version and revalidates it on every use, because moderation can withdraw it;
+ * it stores nothing else.
+ */
 export function cacheFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
   const versioned = answer.etag !== undefined && method === 'GET'
-  const control = answer.immutable ? FOR_EVER : versioned ? 'public, no-cache' : 'no-store'
+  const control = versioned ? 'public, no-cache' : 'no-store'
   return {
     'cache-control': control,
     ...(answer.etag === undefined ? {} : { etag: `"${answer.etag}"` }),

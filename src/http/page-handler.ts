@@ -16,6 +16,8 @@ import type { Observer, Visitor } from './observer.ts'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 const OWN_QUERY_CHARACTERS = 200
+/** For files of the program alone: moderation cannot withdraw them. */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /** What a page may do: show itself and its own files, run its own scripts, send its forms and calls to this service alone. */
 export const PAGE_FIELDS = {
@@ -87,10 +89,8 @@ export function createPageHandler({ config, observer, readsFor }: Parts) {
     const etag = hash('sha256', body, 'base64url').slice(0, 22)
     const kept = {
       ...fields,
-      ...cacheFields(
-        { body: {}, etag, immutable: 'immutable' in shown && shown.immutable === true },
-        { method: 'GET' },
-      ),
+      ...cacheFields({ body: {}, etag }, { method: 'GET' }),
+      ...('immutable' in shown && shown.immutable === true ? { 'cache-control': IMMUTABLE } : {}),
     }
     if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).headers(kept).send()
     if (observed !== undefined) observer.note(visitor, observed)

@@ -51,8 +51,6 @@ type Beside = {
   etag?: string
   /** The SHA-256 of the body or of all pieces together, in base64. */
   digest?: string
-  /** True when the body can never change. */
-  immutable?: boolean
   /** The address of what was made. */
   location?: string
   /** Members of the query that gives the next page. */

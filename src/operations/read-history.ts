@@ -5,12 +5,12 @@ import { findRevision, listRevisions as revisionsFrom, toRevision } from '../sto
 import type { ReadOperation } from './operation.ts'
 import { addressed, nextOf, pageFrom, readOf } from './pages.ts'
 
-/** Reads one revision of an entry; it never changes. */
+/** Reads one revision of an entry. Its text never changes, but moderation can withdraw it. */
 export const readRevision: ReadOperation = async (reads, request) => {
   const entry = await addressed(reads.reader, request)
   const row = await findRevision(reads.reader, entry.number, request.params.revisionId ?? '')
   if (row === undefined) throw new Problem('REVISION_NOT_FOUND')
-  return { body: toRevision(row), etag: row.evidence_hash, immutable: true, observed: readOf(entry, row.number) }
+  return { body: toRevision(row), etag: row.evidence_hash, observed: readOf(entry, row.number) }
 }
 
 /** Lists an entry's revisions, newest first. */

@@ -47,7 +47,7 @@ export type Document = {
 }
 export type Alternate = { type: string; href: string; title: string }
 
-/** Anything else: Markdown, JSON, a feed, a redirect. */
+/** A response that is not a page of HTML. `immutable` is for files of the program alone: caches use them for a year without a request. */
 export type File = { type: string; body: string; immutable?: boolean }
 export type Redirect = { location: string }
 

@@ -99,6 +99,19 @@ test('what gets hidden is told before', async () => {
   }
 })
 
+test('no answer that moderation can withdraw is fresh without revalidation', async () => {
+  const { hidden, shown, paths } = scene
+  const answered = [hidden, shown].flatMap(({ slug, id, currentRevisionId }) =>
+    [slug, id].flatMap(address => ['', `/revisions/${currentRevisionId}`].map(end => `/api/entries/${address}${end}`)),
+  )
+  for (const path of [...paths.filter(one => !one.startsWith('/assets/')), ...answered]) {
+    const answer = await get(path)
+    const control = answer.headers.get('cache-control') ?? ''
+    assert.match(control, /^(?:no-store|public, no-cache)$/, path)
+    if (control !== 'no-store') assert.match(answer.headers.get('etag') ?? '', /^"[\w-]+"$/, path)
+  }
+})
+
 for (const action of ['HIDE', 'QUARANTINE'] as const) {
   test(`an entry after ${action} is on no page, feed, sitemap or 304`, () =>
     assertGone('ENTRY', scene.hidden.id, action, /zebrafish|yellowhammer|xylophone|walrus|tortoise/i, true))
