@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -6,7 +7,7 @@ import { type Logger, pino } from 'pino'
 import { openService } from '../app.ts'
 import { createClient } from '../client/index.ts'
 import { readConfig, SETTINGS } from '../config.ts'
-import { clientsWithin } from '../mcp/in-process.ts'
+import { clientsWithin, forgettingWithin } from '../mcp/in-process.ts'
 import type { Session } from '../mcp/perform.ts'
 import { createMcpServer } from '../mcp/server.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
@@ -16,7 +17,8 @@ import { DEFAULT_URL } from './people/flags.ts'
 const MESSAGE_BYTES = 1_048_576
 /** The longest wait, in seconds, that is spent here and not by the model: a cooldown. */
 const WAIT_SECONDS = 4
-/** Nobody else uses a private memory. */
+const ADMIN_TOKEN_BYTES = 32
+/** A private memory has one caller. */
 const UNLIMITED = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000_000, cooldownSeconds: 0 }
 
 /** What a session works on, and what ends it. */
@@ -86,6 +88,7 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
       held = token
     },
     shared: true,
+    keepsToken: true,
     onFault: error => logger.error({ err: error }, 'a call failed'),
   }
   return { session, close: async () => {} }
@@ -95,7 +98,9 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
 async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Opened> {
   const dataDir = flags['data-dir'] ?? ''
   const settings = { ...env, DATABASE_URL: undefined, DATABASE_READ_URL: undefined }
-  const config = { ...readConfig(settings, { 'data-dir': dataDir }), ...UNLIMITED }
+  // The token of this process alone: a private store has no other administrator while it is open.
+  const adminToken = randomBytes(ADMIN_TOKEN_BYTES).toString('base64url')
+  const config = { ...readConfig(settings, { 'data-dir': dataDir }), ...UNLIMITED, adminToken }
   const service = await openService(config, { logger, onBroken: () => process.exit(EXIT.failed) })
   const file = join(service.place, 'mcp-actor-token')
   let held = tokenIn(file)
@@ -107,6 +112,8 @@ async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Open
       writeFileSync(file, `${token}\n`, { mode: 0o600 })
     },
     shared: false,
+    keepsToken: true,
+    forget: forgettingWithin(service.app, adminToken),
     onFault: error => logger.error({ err: error }, 'a call failed'),
   }
   return { session, close: service.close }

@@ -105,7 +105,7 @@ GET /api/activity/stream sends the feed as server-sent events, one Activity each
 A copy of all that is public: GET /api/export, lines of JSON by segments of sequence; GET /api/export/manifest says how far it is and what moderation changed.
 
 ## From programs and shells
-TypeScript and JavaScript: createClient from palimpsest/client keeps the token, waits as told, merges on conflict and checks hashes. In a shell: palimpsest search, show, publish, revise, verify, contradict, relate, watch (palimpsest help). Hosts of the Model Context Protocol have the same as eight tools: POST /mcp, or palimpsest mcp.`
+TypeScript and JavaScript: createClient from palimpsest/client keeps the token, waits as told, merges on conflict and checks hashes. In a shell: palimpsest search, show, publish, revise, verify, contradict, relate, watch (palimpsest help). Hosts of the Model Context Protocol have the same as tools: POST /mcp, or palimpsest mcp.`
 
 /** The guide for agents: all that is needed to take part. */
 function agentsText(config: Rates): string {
@@ -185,7 +185,7 @@ ${list(limitsOf(config))}
 - [OpenAPI](/openapi.json): the whole interface, machine-readable
 - [Discovery](/api/discovery): limits as configured, and guideDigest.llms: when it is not the digest in the last line of your copy of this text, read this again
 
-The same as eight tools, for hosts of the Model Context Protocol: POST /mcp
+The same as tools, for hosts of the Model Context Protocol: POST /mcp
 
 `
 }

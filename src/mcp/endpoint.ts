@@ -85,6 +85,7 @@ function sessionOf(app: FastifyInstance, request: FastifyRequest): Session {
     clientFor: clientsWithin(app, { remoteAddress: request.socket.remoteAddress ?? '', headers }),
     token: () => (token === undefined ? undefined : String(token)),
     shared: true,
+    keepsToken: false,
     onFault: error => faulted(request.log, error),
   }
 }

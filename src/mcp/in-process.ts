@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { type Client, createClient } from '../client/index.ts'
+import { refusalOf } from '../client/problem.ts'
 import { Problem } from '../contract/problems.ts'
 import { problemAnswer } from '../http/errors.ts'
 
@@ -29,6 +30,23 @@ export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddr
   }
   return (token: string | undefined): Client =>
     createClient({ baseUrl: HERE, fetch: send, retries: 0, tokenOnReads: true, token })
+}
+
+/** Returns the function that withdraws an entry of the store that this process keeps. It rejects with a ClientError. */
+export function forgettingWithin(app: Pick<FastifyInstance, 'inject'>, adminToken: string) {
+  return async (entry: string, reason: string): Promise<{ entryId: string }> => {
+    const path = '/api/admin/moderate'
+    const { statusCode, headers, body } = await injected(app, {
+      method: 'POST',
+      url: path,
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      payload: JSON.stringify({ targetType: 'ENTRY', targetId: entry, action: 'HIDE', reason }),
+    })
+    const response = new Response(body, { status: statusCode, headers: fieldsOf(headers) })
+    if (!response.ok) throw refusalOf(response, body, Date.now(), `POST ${path}`)
+    const { targetId } = JSON.parse(body) as { targetId: string }
+    return { entryId: targetId }
+  }
 }
 
 /** Sends a request through the routes. When they are closing nothing of it is done. */

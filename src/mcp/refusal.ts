@@ -1,13 +1,13 @@
 import { type ClientError, isClientError } from '../client/index.ts'
 import { PROBLEMS, type ProblemCode } from '../contract/problems.ts'
 import { plain } from '../domain/unseen.ts'
+import { type Place, tokenRefusal } from './wording.ts'
 
 /** What a model does about a problem, where the sentence for callers of HTTP does not fit it. */
 const NEXT: Partial<Record<ProblemCode, string>> = {
   INVALID_PATH: 'The entry is named by its entryId or slug; search gives both.',
   ACTOR_TOKEN_REQUIRED: 'This needs an actor token: leave actorToken out, and an actor is made.',
-  ACTOR_TOKEN_INVALID:
-    'The actor token is mistyped or unknown here: pass actorToken exactly as it was given, or leave it out on a write to have a new actor made. A token that the host sends as X-Actor-Token is mended in its configuration.',
+  TARGET_NOT_FOUND: 'Nothing has this id or slug; find it with search.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; find it with search.',
   REVISION_NOT_FOUND: 'This entry has no revision with this id; history lists them.',
   STALE_REVISION:
@@ -22,11 +22,13 @@ const NEXT: Partial<Record<ProblemCode, string>> = {
 }
 
 /** One refused call as a model is told it: the code, what to do, how long to wait, and which revision is the latest. */
-export function refusalText(error: ClientError, tool: string): string {
-  const { code, requestId, retryAfterSeconds: seconds, latestRevisionId: latest, mayHaveHappened } = error
-  const own = code in PROBLEMS ? (NEXT[code as ProblemCode] ?? PROBLEMS[code as ProblemCode].mend) : undefined
+export function refusalText(error: ClientError, tool: string, place: Place): string {
+  const { code, status, requestId, retryAfterSeconds: seconds, latestRevisionId: latest, mayHaveHappened } = error
+  const own =
+    status !== null && code in PROBLEMS ? (NEXT[code as ProblemCode] ?? PROBLEMS[code as ProblemCode].mend) : undefined
+  const next = code === 'ACTOR_TOKEN_INVALID' ? tokenRefusal(place) : own
   return [
-    `${code}: ${own ?? plain(error.message.replace(/^[A-Z_]+: /, ''))}`,
+    `${code}: ${next ?? plain(error.message.replace(/^[A-Z_]+: /, ''))}`,
     ...(latest === null ? [] : [`The current revision is ${latest}.`]),
     ...(seconds === null ? [] : [`Wait ${seconds} seconds, then call ${tool} again with the same arguments.`]),
     ...(mayHaveHappened ? ['Whether it was written is unknown: search or read before you try again.'] : []),
@@ -35,7 +37,7 @@ export function refusalText(error: ClientError, tool: string): string {
 }
 
 /** The refusal in an error; what nobody foresaw tells nothing of itself. */
-export const refusalOf = (error: unknown, tool: string): string =>
+export const refusalOf = (error: unknown, tool: string, place: Place): string =>
   isClientError(error)
-    ? refusalText(error, tool)
+    ? refusalText(error, tool, place)
     : 'UNEXPECTED_FAULT: Something failed that should not. Whether it was written is unknown: search or read before you try again.'

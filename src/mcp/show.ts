@@ -37,7 +37,7 @@ const briefly = (entry: Entry) => ({
 })
 
 /** A page of entries, a line each, without their content. */
-export function showEntries({ items, limit, offset }: EntryList): string {
+export function showEntries({ items, limit, offset }: EntryList, shared: boolean): string {
   const following = offset + items.length
   const more = items.length < limit || following > LIMITS.offsetMax ? '' : ` More may follow: offset ${following}.`
   if (items.length === 0) {
@@ -45,7 +45,7 @@ export function showEntries({ items, limit, offset }: EntryList): string {
       ? `Nothing stands behind offset ${offset}.`
       : 'No entry matches. All words of q must occur: try fewer or other ones, and if there is nothing, publish what you know.'
   }
-  return `Entries ${offset + 1} to ${following}.${more} Call read with an entryId before you rely on one.\n${fenced(items.map(briefly))}`
+  return `Entries ${offset + 1} to ${following}.${more} Call read with an entryId before you rely on one.\n${fenced(shared, items.map(briefly))}`
 }
 
 export type Reading = {
@@ -57,6 +57,7 @@ export type Reading = {
   maxTokens: number
   /** Characters of the content to skip. */
   from: number
+  shared: boolean
 }
 
 /** An entry, what speaks for and against it, and its content, within a budget: evidence against it goes first, content gets what is left. */
@@ -89,7 +90,7 @@ export function showEntry(reading: Reading): string {
     from > 0
       ? 'First comes its id, then its content up to the last line.'
       : 'First comes its description, then a line for each piece of evidence, then its content up to the last line.',
-    fenced([described, ...shown], part),
+    fenced(reading.shared, [described, ...shown], part),
   ].join('\n')
 }
 
@@ -175,7 +176,10 @@ function fitting(rows: readonly object[], bytes: number): object[] {
 }
 
 /** The revisions of an entry, a line each, newest first. */
-export function showHistory({ items, nextCursor }: { items: Revision[]; nextCursor: string | null }): string {
+export function showHistory(
+  { items, nextCursor }: { items: Revision[]; nextCursor: string | null },
+  shared: boolean,
+): string {
   const rows = items.map(one => ({
     revisionId: one.id,
     previousRevisionId: one.previousRevisionId,
@@ -190,5 +194,5 @@ export function showHistory({ items, nextCursor }: { items: Revision[]; nextCurs
   }))
   const older =
     nextCursor === null ? 'There are no older ones.' : `Older ones: call history with before="${nextCursor}".`
-  return `${items.length} revisions, newest first. ${older} Call read with a revisionId for its content.\n${fenced(rows)}`
+  return `${items.length} revisions, newest first. ${older} Call read with a revisionId for its content.\n${fenced(shared, rows)}`
 }

@@ -11,17 +11,30 @@ import { plain } from '../domain/unseen.ts'
 /** What a tool says: `structured` holds ids only, never what somebody wrote. */
 export type Said = { text: string; structured?: Record<string, string> }
 
+/** What a call works on. */
+export type Context = {
+  client: Client
+  /** Whether strangers write to the memory. */
+  shared: boolean
+  /** Withdraws an entry; only in a private store. Rejects with a ClientError. */
+  forget?(entry: string, reason: string): Promise<{ entryId: string }>
+}
+
 export type Tool = {
   name: string
   title: string
-  /** For the model that chooses among tools. */
-  description: string
+  /** For the model that chooses among tools; where it depends on the place, a function of `shared`. */
+  description: string | ((shared: boolean) => string)
   input: ObjectSchema
   /** What `structured` holds; tools that read have none, so that hosts show their fenced text. */
   output?: ObjectSchema
   /** The operations that a call is admitted, charged and observed as. */
   performs: readonly OperationName[]
-  run(client: Client, args: never): Promise<Said>
+  /** Other names of arguments, by name: models write them from habit. */
+  aliases?: Readonly<Record<string, string>>
+  /** True for tools that only a private store has. */
+  onlyPrivate?: boolean
+  run(context: Context, args: never): Promise<Said>
 }
 
 const CLOSED = { additionalProperties: false } as const
@@ -29,7 +42,7 @@ const TOKEN_CHARACTERS = 200
 
 /** A row of the table of tools: closed input, typed for `run`. */
 export const tool = <T extends ObjectSchema>(
-  row: Omit<Tool, 'input' | 'run'> & { input: T; run(client: Client, args: Static<T>): Promise<Said> },
+  row: Omit<Tool, 'input' | 'run'> & { input: T; run(context: Context, args: Static<T>): Promise<Said> },
 ): Tool => row
 
 export const entry = Type.String({
@@ -60,32 +73,56 @@ export const inputOf = <P extends Properties>(properties: P) => Type.Object(prop
 /** Whether a call of the tool changes anything. */
 export const writes = ({ performs }: Tool): boolean => performs.some(name => OPERATIONS[name].cost === 'write')
 
-const FAULTS_TOLD = 3
+const FAULTS_SHOWN = 3
 const NAME_CHARACTERS = 60
 
-/** Gives what is wrong with arguments as one sentence, or undefined. Values are not repeated. */
-export function createCheck({ name, input }: Tool): (args: unknown) => string | undefined {
+export type Check = (given: unknown) => { args: unknown } | { fault: string }
+
+/** Makes the check of a tool's arguments: they come back under their own names, or one sentence says what does not fit. Values are not repeated. */
+export function createCheck({ name, input, aliases = {} }: Tool): Check {
   const check = checkOf(input)
-  return args => {
+  return given => {
+    const args = renamed(given, aliases)
     if (check.fits(args)) {
-      return isCleanText(args) ? undefined : 'A text holds U+0000 or a lone surrogate; remove it.'
+      return isCleanText(args) ? { args } : { fault: 'A text holds U+0000 or a lone surrogate; remove it.' }
     }
     const faults = check
       .faults(args)
       .filter(({ keyword, message }) => keyword !== 'boolean' && !(keyword === 'pattern' && message.length > 100))
-      .slice(0, FAULTS_TOLD)
-      .map(fault => faultOf(fault))
-    return `The arguments of ${name} do not fit: ${faults.join('; ')}. Mend them and call again; nothing was done.`
+      .slice(0, FAULTS_SHOWN)
+      .map(fault => faultOf(fault, input))
+    return {
+      fault: `The arguments of ${name} do not fit: ${faults.join('; ')}. Correct them and call again; nothing was done.`,
+    }
   }
 }
 
-function faultOf({ keyword, instancePath, message, params }: Fault): string {
+/** The arguments with each alias under its own name, unless that is given too. */
+function renamed(given: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  if (typeof given !== 'object' || given === null) return given
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const own = aliases[name]
+      return [own === undefined || own in given ? name : own, value]
+    }),
+  )
+}
+
+/** The names of the members that the object at a path of the arguments may have. */
+function namesAt(input: ObjectSchema, path: readonly string[]): string[] {
+  let schema: { properties?: Properties; items?: object } = input
+  for (const part of path) schema = (schema.properties?.[part] ?? schema.items ?? {}) as typeof schema
+  return Object.keys(schema.properties ?? {})
+}
+
+function faultOf({ keyword, instancePath, message, params }: Fault, input: ObjectSchema): string {
   const path = instancePath.slice(1).replaceAll('/', '.')
   const where = path === '' ? 'the call' : path
   if (keyword === 'additionalProperties') {
     const { additionalProperties: names = [] } = params as { additionalProperties?: string[] }
-    const shown = names.slice(0, FAULTS_TOLD).map(name => JSON.stringify(plain(name.slice(0, NAME_CHARACTERS))))
-    return `${where} has no argument ${shown.join(', ')}`
+    const shown = names.slice(0, FAULTS_SHOWN).map(name => JSON.stringify(plain(name.slice(0, NAME_CHARACTERS))))
+    const known = namesAt(input, path === '' ? [] : path.split('.')).join(', ')
+    return `${where} has no argument ${shown.join(', ')}; its arguments are ${known}`
   }
   if (keyword === 'required') {
     const { requiredProperties = [] } = params as { requiredProperties?: string[] }

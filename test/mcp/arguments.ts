@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Stats } from '../../src/contract/resources.ts'
-import { createCheck } from '../../src/mcp/tool.ts'
+import { createCheck, type Tool } from '../../src/mcp/tool.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
-import { type CallTool, refused } from './session.ts'
+import { type CallTool, done, refused } from './session.ts'
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
 const FITTING: Record<string, Record<string, unknown>> = {
@@ -24,7 +24,12 @@ const FITTING: Record<string, Record<string, unknown>> = {
   },
   verify: { entry: ID, revisionId: ID, result: 'SUPPORTED', confidence: 1, rationale: 'R' },
   contradict: { entry: ID, revisionId: ID, rationale: 'R' },
-  relate: { sourceEntryId: ID, targetEntryId: ID, relationType: 'CONNECT', rationale: 'R' },
+  relate: { source: ID, target: ID, relationType: 'CONNECT', rationale: 'R' },
+}
+
+const faultOf = (tool: Tool, args: object): string | undefined => {
+  const checked = createCheck(tool)(args)
+  return 'fault' in checked ? checked.fault : undefined
 }
 
 type Schema = {
@@ -70,14 +75,13 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
   test('every argument past its limit is refused in a sentence that names it, and costs nothing', async () => {
     const earlier = expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
     let tried = 0
-    for (const tool of TOOLS) {
+    for (const tool of TOOLS.filter(({ onlyPrivate }) => !onlyPrivate)) {
       const fitting = FITTING[tool.name] ?? {}
-      const check = createCheck(tool)
-      assert.equal(check(fitting), undefined, tool.name)
+      assert.equal(faultOf(tool, fitting), undefined, tool.name)
       const { properties } = tool.input as unknown as { properties: Record<string, Schema> }
       for (const [name, schema] of Object.entries(properties)) {
         for (const value of beyond(schema)) {
-          const told = check({ ...fitting, [name]: value }) ?? ''
+          const told = faultOf(tool, { ...fitting, [name]: value }) ?? ''
           assert.match(
             told,
             new RegExp(`do not fit: .*\\b${name}\\b`),
@@ -88,10 +92,12 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
         }
       }
       const text = [1, 2, 3, 4].map(number => [`strange${number}\u202e`, 'x'.repeat(900)])
-      refused(
+      const named = Object.keys(properties).join(', ')
+      const { text: sentence } = refused(
         await callTool(tool.name, { ...fitting, ...Object.fromEntries(text) }),
         /has no argument "strange1\[U\+202E\]", /,
       )
+      assert.ok(sentence.includes(`its arguments are ${named}`), sentence)
       refused(
         await callTool(tool.name, { ...fitting, entry: JSON.parse('['.repeat(4_000) + ']'.repeat(4_000)) }),
         /do not fit/,
@@ -101,6 +107,30 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     for (const q of ['a\u0000b', 'a\ud800b']) refused(await callTool('search', { q }), /U\+0000 or a lone surrogate/)
     refused(await callTool('publish', { title: 'T', summary: 'S', content: 'C', tags: ['!'] }), /tags\.0 must match/)
     assert.deepEqual(expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200), earlier)
+  })
+
+  test('search takes query for q, and relate takes slugs', async () => {
+    const publish = async (title: string) =>
+      done(await callTool('publish', { title, summary: 'Of herons', content: 'C', actorToken })).structured
+    const { actorToken } = done(
+      await callTool('publish', { title: 'Herons first', summary: 'S', content: 'C' }),
+    ).structured
+    const [one, two] = [await publish('Herons fly'), await publish('Herons wade')]
+    assert.match(done(await callTool('search', { query: 'herons wade' })).text, /Herons wade/)
+    refused(await callTool('search', { query: 'x', q: 'x' }), /has no argument "query"; its arguments are q, /)
+    const relation = { relationType: 'CONNECT', rationale: 'Birds.', actorToken }
+    const { text } = done(await callTool('relate', { source: one.slug, target: two.slug, ...relation }))
+    assert.ok(text.includes(`${one.entryId} CONNECT ${two.entryId}`), text)
+    done(await callTool('relate', { sourceEntryId: two.entryId, targetEntryId: one.entryId, ...relation }))
+    refused(
+      await callTool('relate', { source: one.slug, target: 'no-such-heron', ...relation }),
+      /^ENTRY_NOT_FOUND: No entry has the id or slug "no-such-heron"/,
+    )
+    const nested = { title: 'T', summary: 'S', content: 'C', actor: { name: 'Ann' } }
+    refused(
+      await callTool('publish', nested),
+      /actor has no argument "name"; its arguments are actorType, declaredName, /,
+    )
   })
 
   test('names of entries reach no other address', async () => {

@@ -49,8 +49,8 @@ export function testFence(app: TestApp, callTool: CallTool): void {
   })
 
   test('marks are of chance, and a text that holds an earlier one changes nothing', () => {
-    const [mark = ''] = /[0-9a-f]{24}/.exec(fenced([{ a: 1 }])) ?? []
-    const { inside } = fenceOf(fenced([{ a: `${mark}>>>` }], `${mark}>>>\nfree`))
+    const [mark = ''] = /[0-9a-f]{24}/.exec(fenced(true, [{ a: 1 }])) ?? []
+    const { inside } = fenceOf(fenced(true, [{ a: `${mark}>>>` }], `${mark}>>>\nfree`))
     assert.equal(inside, `{"a":"${mark}>>>"}\ncontent:\n${mark}>>>\nfree`)
   })
 

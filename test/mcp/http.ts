@@ -52,8 +52,8 @@ export function testHttp(app: TestApp): void {
     const { client, callTool } = await openSession(app.url)
     t.after(() => client.close())
     const relation = {
-      sourceEntryId: '00000000-0000-0000-0000-000000000000',
-      targetEntryId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      source: '00000000-0000-0000-0000-000000000000',
+      target: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
     }
     const told = refused(
       await callTool('relate', { ...relation, relationType: 'CONNECT', rationale: 'None of them is there.' }),
@@ -131,7 +131,7 @@ export function testHttp(app: TestApp): void {
       await callTool('search', { q: 'x' }),
       /^RATE_LIMITED: .* Wait \d+ seconds, then call search again with the same arguments\./,
     )
-    assert.equal((await client.listTools()).tools.length, TOOLS.length)
+    assert.equal((await client.listTools()).tools.length, TOOLS.filter(one => !one.onlyPrivate).length)
   })
 
   test('a server that is closing refuses calls as not ready, and has done nothing of them', async () => {

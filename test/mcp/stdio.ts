@@ -12,7 +12,7 @@ import { runMcp } from '../../src/cli/mcp.ts'
 import { LAUNCHER, temporaryDirectory } from '../cli/command.ts'
 import type { TestApp } from '../support/app.ts'
 import { takePart } from './scenario.ts'
-import { callerOf, ERAS } from './session.ts'
+import { type CallTool, callerOf, done, ERAS, refused } from './session.ts'
 
 const HOST = { name: 'host', version: '1.0.0' }
 
@@ -61,9 +61,9 @@ type Message = {
 }
 
 /** Runs the command in this process, sends lines one after the other is answered, and ends its input. */
-async function talk(flags: Record<string, string>, lines: readonly (string | object)[]) {
+async function talk(flags: Record<string, string>, lines: readonly (string | object)[], env: NodeJS.ProcessEnv = {}) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
-  const ended = runMcp({ flags, env: {} }, streams)
+  const ended = runMcp({ flags, env }, streams)
   const answers = createInterface({ input: streams.stdout })[Symbol.asyncIterator]()
   const stdout: Message[] = []
   for (const line of lines) {
@@ -81,14 +81,33 @@ const json = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8')
 
 /** `palimpsest mcp` as hosts start it. */
 export function testStdio(app: TestApp): void {
-  test('palimpsest mcp --url takes part in a service, and keeps the token to itself after it gave it', async t => {
+  test('palimpsest mcp --url takes part in a service and never shows the model the token it keeps', async t => {
     const { client, callTool, said } = await start(t, ['--url', app.url], '2025-11-25')
-    const token = await takePart(callTool, true)
+    await takePart(callTool, true)
     const { tools } = await client.listTools()
     assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint))
+    assert.ok(!JSON.stringify(tools).includes('actorToken'))
     await client.close()
     assert.equal(said(), '')
-    assert.ok(!app.log().includes(token))
+  })
+
+  test('a token that the host configured and the service does not know is refused without naming actorToken', async () => {
+    const call = {
+      method: 'tools/call',
+      params: { name: 'publish', arguments: { title: 'T', summary: 'S', content: 'C' } },
+    }
+    const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
+    const { stdout } = await talk(
+      { url: app.url },
+      [
+        { id: 1, ...open },
+        { id: 2, ...call },
+      ],
+      { PALIMPSEST_TOKEN: 'plm_x' },
+    )
+    const text = stdout[1]?.result?.content?.[0]?.text ?? ''
+    assert.match(text, /^ACTOR_TOKEN_INVALID: .*PALIMPSEST_TOKEN/)
+    assert.ok(!text.includes('actorToken'), text)
   })
 
   test('palimpsest mcp --data-dir is a private memory that stays, with its actor', async t => {
@@ -96,13 +115,24 @@ export function testStdio(app: TestApp): void {
     t.after(directory.remove)
     const place = join(directory.path, 'memory')
     const { client, callTool, said } = await start(t, ['--data-dir', place], '2026-07-28')
-    const token = await takePart(callTool, true)
+    const answers: unknown[] = []
+    const noted: CallTool = async (name, args) => {
+      const result = await callTool(name, args)
+      answers.push(result)
+      return result
+    }
+    await takePart(noted, true)
     const { tools } = await client.listTools()
     assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint === false))
+    const { entryId, slug } = done(await noted('publish', { title: 'Wrong', summary: 'S', content: 'C' })).structured
+    done(await noted('forget', { entry: slug, reason: 'It was wrong.' }))
+    refused(await noted('read', { entry: entryId }), /^ENTRY_WITHDRAWN/)
+    refused(await noted('forget', { entry: 'no-such-entry', reason: 'R' }), /^TARGET_NOT_FOUND/)
+    assert.doesNotMatch(JSON.stringify([client.getInstructions(), tools, answers]), /\bpublic|stranger|other people/i)
     await client.close()
     assert.equal(said(), '')
     const file = join(place, 'mcp-actor-token')
-    assert.equal(readFileSync(file, 'utf8').trim(), token)
+    assert.match(readFileSync(file, 'utf8'), /^plm_\w+\n$/)
     assert.equal(statSync(file).mode & 0o777, 0o600)
     await expectKept(place)
   })
@@ -148,7 +178,7 @@ export function testStdio(app: TestApp): void {
         [3, -32_602],
         [
           4,
-          'The arguments of publish do not fit: title must not have more than 180 characters. Mend them and call again; nothing was done.',
+          'The arguments of publish do not fit: title must not have more than 180 characters. Correct them and call again; nothing was done.',
         ],
       ],
     )
