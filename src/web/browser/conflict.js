@@ -1,12 +1,12 @@
 import { call, readEntry, readRevision } from './api.js'
 import { differenceView } from './difference-view.js'
 import { button, make } from './dom.js'
-import { merge, mergedText, mergeWhole } from './merge.js'
+import { merge, mergedText, wholeLines } from './three-way.js'
 import { words } from './visible.js'
 
 /** @typedef {import('./api.js').Revision} Revision */
-/** @typedef {import('./merge.js').Part} Part */
-/** @typedef {import('./merge.js').Choice} Choice */
+/** @typedef {import('./three-way.js').Part} Part */
+/** @typedef {import('./three-way.js').Choice} Choice */
 /** The texts of a revision. @typedef {{ title: string, summary: string, content: string }} Texts */
 
 const TEXTS = /** @type {const} */ (['title', 'summary', 'content'])
@@ -53,9 +53,9 @@ const WRITTEN = new Set(['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'])
  */
 export function conflictView({ base, theirs, by, mine }, take) {
   const parts = {
-    title: mergeWhole(base.title, theirs.title, mine.title),
-    summary: mergeWhole(base.summary, theirs.summary, mine.summary),
-    content: merge(base.content, theirs.content, mine.content),
+    title: wholeLines(merge(base.title, theirs.title, mine.title)),
+    summary: wholeLines(merge(base.summary, theirs.summary, mine.summary)),
+    content: wholeLines(merge(base.content, theirs.content, mine.content)),
   }
   /** @type {Record<keyof Texts, Choice[]>} */
   const choices = { title: [], summary: [], content: [] }
@@ -63,12 +63,10 @@ export function conflictView({ base, theirs, by, mine }, take) {
   const open = shown.flatMap(name => questions(name, parts[name], choices[name]))
   const put = button(
     'Put the merge into the form',
-    () =>
-      take({
-        title: mergedText(parts.title, choices.title),
-        summary: mergedText(parts.summary, choices.summary),
-        content: mergedText(parts.content, choices.content),
-      }),
+    () => {
+      const [title, summary, content] = TEXTS.map(name => mergedText(parts[name], choices[name]))
+      if (title !== undefined && summary !== undefined && content !== undefined) take({ title, summary, content })
+    },
     { class: 'do' },
   )
   return [
