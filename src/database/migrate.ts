@@ -8,6 +8,7 @@ import { reports } from './migrations/0006-reports.ts'
 import { exports } from './migrations/0007-export.ts'
 import { searchSegments } from './migrations/0008-search-segments.ts'
 import { searchGathering } from './migrations/0009-search-gathering.ts'
+import { served } from './migrations/0010-served.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   exports,
   searchSegments,
   searchGathering,
+  served,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -1,10 +1,8 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
+import { notBefore } from '../domain/clock.ts'
 import type { Context } from './operation.ts'
 import type { Terms } from './store.ts'
-
-/** A clock that is ahead of this process by more than this is wrong, and not followed; in milliseconds. */
-const AHEAD_MAX = 60_000
 
 /** Random bytes of one id, and of how many ids at once: asking for those of one takes most of the time that an id takes. */
 const ID_BYTES = 16
@@ -25,16 +23,16 @@ function createRandom(): () => Uint8Array {
 }
 
 /**
- * Makes the contexts of one writing process: its time never runs backwards, not behind `floor` (the time of the newest commit
- * of any process) either, and ids of one instant count up, so that their order is the order of making.
+ * Makes the contexts of one writing process. Its time follows the clock and does not run back, nor does it come before `floor`, the time of
+ * the newest commit of any process, unless the clock was set back by more than a minute. Ids of one instant count up in the order of making.
  */
 export function createContexts(): (terms: Terms, floor?: number) => Context {
   let latest = 0
   let made = 0
   const random = createRandom()
   return (terms, floor = 0) => {
-    const at = floor - terms.at > AHEAD_MAX ? terms.at : Math.max(terms.at, floor)
-    if (at > latest) {
+    const at = notBefore(latest, notBefore(floor, terms.at))
+    if (at !== latest) {
       latest = at
       made = 0
     }

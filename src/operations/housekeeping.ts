@@ -1,15 +1,17 @@
+import { RETRY_HOURS } from '../contract/limits.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Admission } from '../domain/rate-limit.ts'
 import { deleteObservations } from '../store/activity.ts'
-import { rewriteHead } from '../store/head.ts'
+import { addServed, rewriteHead } from '../store/head.ts'
 import { forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
 import { forgetRetries } from '../store/retry.ts'
 import type { Context } from './operation.ts'
-import { RETRY_KEPT } from './retriable.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+/** How long the answer to a write is kept for retries, in milliseconds of service: with what is counted late, never less than promised. */
+const RETRY_KEPT = RETRY_HOURS * HOUR + 10 * 60_000
 const SALT_BYTES = 32
 /** Rows of expired observations, and of expired answers, deleted in one transaction. */
 const RETENTION_BATCH = 2_000
@@ -33,13 +35,13 @@ export async function saveAdmissions(
 
 /**
  * Deletes what is due: salts of days gone by, network keys of days before yesterday, cooldowns and admissions that are over, observations past their retention,
- * answers that no retry is given any more.
+ * answers that no retry is given any more. Counts that the service ran for `served` milliseconds since the last time.
  * Resolves true when there is more to delete.
  */
 export async function sweep(
   tx: Transaction,
   context: Context,
-  { today, retentionDays }: { today: string; retentionDays: number },
+  { today, retentionDays, served }: { today: string; retentionDays: number; served: number },
 ): Promise<boolean> {
   await forgetSalts(tx, today)
   await forgetNetworkKeys(tx, new Date(Date.parse(today) - DAY).toISOString().slice(0, 10))
@@ -47,7 +49,12 @@ export async function sweep(
   // They name networks too, and nothing else deletes the last of them once nobody comes any more.
   await forgetAdmissions(tx, context.at - HOUR)
   const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR) - retentionDays * 24, RETENTION_BATCH)
-  const forgotten = await forgetRetries(tx, context.at - RETRY_KEPT, RETRIES_MAX, RETENTION_BATCH)
+  const forgotten = await forgetRetries(
+    tx,
+    (await addServed(tx, context.now, served)) - RETRY_KEPT,
+    RETRIES_MAX,
+    RETENTION_BATCH,
+  )
   return deleted === RETENTION_BATCH || forgotten === RETENTION_BATCH
 }
 

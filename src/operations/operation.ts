@@ -21,7 +21,7 @@ export type Caller = {
 
 /** Time, ids and chance for one write, passed in. */
 export type Context = {
-  /** Milliseconds since 1970; never less than for an earlier write of the process. */
+  /** Milliseconds since 1970; not less than for an earlier write of the process, unless the clock was set back by more than a minute. */
   at: number
   /** When the request was admitted, by a clock that may have been set back since. */
   now: number

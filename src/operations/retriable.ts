@@ -1,15 +1,12 @@
-import { RETRY_HOURS } from '../contract/limits.ts'
 import { Problem } from '../contract/problems.ts'
 import { type Retry, SEAL_NONCE_BYTES, seal, unseal } from '../domain/retry.ts'
-import { findRetry, forgetRetry, insertRetry } from '../store/retry.ts'
+import { readServed } from '../store/head.ts'
+import { findRetry, insertRetry } from '../store/retry.ts'
 import type { WriteAnswer, WriteOperation } from './operation.ts'
-
-/** How long the answer to a write is kept for retries, in milliseconds. */
-export const RETRY_KEPT = RETRY_HOURS * 3_600_000
 
 /**
  * Makes a write operation answer a retry as it answered the first time. The answer is kept by the transaction that makes the change,
- * so that there is one exactly where there is the other; a write that is refused keeps nothing.
+ * so that there is one exactly where there is the other; a write that is refused keeps nothing. It is valid until `sweep` deletes it.
  */
 const retriable =
   <B extends object>(operation: WriteOperation<B>): WriteOperation<B> =>
@@ -17,18 +14,18 @@ const retriable =
     const { retry, body } = request
     if (retry === undefined) return operation(tx, context, request)
     await tx.hold(`retry ${retry.id}`)
-    const kept = await findRetry(tx, retry.id)
-    if (kept !== undefined && kept.created_at > context.at - RETRY_KEPT) {
+    const [kept, served] = await Promise.all([findRetry(tx, retry.id), readServed(tx)])
+    if (kept !== undefined) {
       if (kept.request !== retry.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
       return { ...(unpack(unseal(retry, kept.answer), body) satisfies WriteAnswer), replayed: true }
     }
-    if (kept !== undefined) await forgetRetry(tx, retry.id)
     const answer = await operation(tx, context, request)
     await insertRetry(tx, {
       id: retry.id,
       request: retry.request,
       answer: sealed(retry, pack(answer, body), context.randomBytes(SEAL_NONCE_BYTES)),
       created_at: context.at,
+      served,
     })
     return answer
   }

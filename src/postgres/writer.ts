@@ -4,6 +4,7 @@ import { Problem } from '../contract/problems.ts'
 import { isUnavailable } from '../database/database.ts'
 import type { ColumnTypes } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
+import { notBefore } from '../domain/clock.ts'
 import { lockHead, type Outcome, runWorks, SpoiledGroup, type Work } from './group.ts'
 import { getPatiently, type Session } from './session.ts'
 
@@ -101,7 +102,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         if (kind === 'open') group.push(...takeTogether(group.length))
         if (kind === 'alone') await connection.limit(ALONE_TIMEOUT)
         // Works run side by side: what one of them dates must not be before what another has dated, whichever comes first.
-        locked.committedAt = Math.max(locked.committedAt, ...group.map(({ at }) => at))
+        locked.committedAt = notBefore(locked.committedAt, Math.max(...group.map(({ at }) => at)))
         const works = group.map(({ work }) => work)
         const ran = await runWorks(connection, columns, locked, works)
         outcomes = ran.outcomes

@@ -1,5 +1,6 @@
 import type { Carried, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
+import { servedSince } from '../domain/clock.ts'
 
 /** What the one head row counts: the two dense numbers, and the totals that stats show of what is public and EXTERNAL. */
 export type Totals = {
@@ -23,6 +24,18 @@ export async function readHead(reader: Reader): Promise<Head> {
 
 /** The numbers of the newest permanent record and of the newest activity. */
 export const NEWEST_RECORD: Sql = sql`SELECT record, sequence FROM head`
+
+/** How long the service has run, in milliseconds, as it was counted last: up to a minute ago. */
+export const readServed = async (reader: Reader): Promise<number> =>
+  (await reader.one<{ served: number }>(sql`SELECT served FROM head`))?.served ?? 0
+
+/** Counts that this process has run for `ran` milliseconds since it counted last, and gives how long the service has run. */
+export async function addServed(tx: Transaction, clock: number, ran: number): Promise<number> {
+  const row = await tx.one<{ served: number; served_at: number }>(sql`SELECT served, served_at FROM head`)
+  const served = (row?.served ?? 0) + Math.round(servedSince(row?.served_at ?? 0, clock, ran))
+  await tx.run(sql`UPDATE head SET served = ${served}, served_at = ${clock}`)
+  return served
+}
 
 export async function insertHead(tx: Pick<Transaction, 'run'>, storeId: string): Promise<void> {
   await tx.run(sql`INSERT INTO head (one, store_id) VALUES (1, ${storeId})`)

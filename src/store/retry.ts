@@ -1,28 +1,30 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
-/** The answer to a write, sealed, beside the digests of its caller and key (`id`) and of what was asked (`request`). */
-export type RetryRow = { id: string; request: string; answer: string; created_at: number }
+/**
+ * The answer to a write, sealed, beside the digests of its caller and key (`id`) and of what was asked (`request`). `served` is how long
+ * the service had run, in milliseconds.
+ */
+export type RetryRow = { id: string; request: string; answer: string; created_at: number; served: number }
 
 export const findRetry = (reader: Reader, id: string) =>
-  reader.one<RetryRow>(sql`SELECT id, request, answer, created_at FROM retry WHERE id = ${id}`)
+  reader.one<Pick<RetryRow, 'request' | 'answer'>>(sql`SELECT request, answer FROM retry WHERE id = ${id}`)
 
-export async function insertRetry(tx: Transaction, { id, request, answer, created_at }: RetryRow): Promise<void> {
+export async function insertRetry(
+  tx: Transaction,
+  { id, request, answer, created_at, served }: RetryRow,
+): Promise<void> {
   await tx.run(
-    sql`INSERT INTO retry (id, request, answer, created_at) VALUES (${id}, ${request}, ${answer}, ${created_at})`,
+    sql`INSERT INTO retry (id, request, answer, created_at, served) VALUES (${id}, ${request}, ${answer}, ${created_at}, ${served})`,
   )
 }
 
-export async function forgetRetry(tx: Transaction, id: string): Promise<void> {
-  await tx.run(sql`DELETE FROM retry WHERE id = ${id}`)
-}
-
-/** Deletes, of the oldest `limit` rows, those kept before `before` (milliseconds) and those beyond the newest `most`; gives how many. */
+/** Deletes, of the oldest `limit` rows, those kept before the service had run for `before` milliseconds and those beyond the newest `most`; gives how many. */
 export async function forgetRetries(tx: Transaction, before: number, most: number, limit: number): Promise<number> {
   const newest = (await tx.one<{ number: number | null }>(sql`SELECT max(number) AS number FROM retry`))?.number ?? 0
-  const oldest = await tx.all<{ number: number; created_at: number }>(
-    sql`SELECT number, created_at FROM retry ORDER BY number LIMIT ${limit}`,
+  const oldest = await tx.all<{ number: number; served: number }>(
+    sql`SELECT number, served FROM retry ORDER BY number LIMIT ${limit}`,
   )
-  const due = oldest.findLast(row => row.created_at < before || row.number <= newest - most)
+  const due = oldest.findLast(row => row.served < before || row.number <= newest - most)
   return due === undefined ? 0 : tx.run(sql`DELETE FROM retry WHERE number <= ${due.number}`)
 }

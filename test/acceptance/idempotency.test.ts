@@ -230,15 +230,17 @@ test('a key is 1 to 255 printable characters, once, bare or quoted; reads do not
   expectStatus(await call(app.url, 'GET', '/api/stats', { headers: { 'idempotency-key': '' } }), 200)
 })
 
-test('a retry is recognised after a restart, and for 24 hours', async () => {
+test('a retry is recognised after a restart, and for 24 hours of service', async () => {
   const key = randomUUID()
   const first = await send('/api/actors', key, { declaredName: 'Restarted' })
   expectStatus(first, 201)
   await app.restart()
   assertReplay(await send('/api/actors', key, { declaredName: 'Restarted' }), first)
-  app.advance(24 * HOUR - 60_000)
+  app.advance(24 * HOUR)
+  await app.sweep(24 * HOUR)
   assertReplay(await send('/api/actors', key, { declaredName: 'Restarted' }), first)
-  app.advance(61_000)
+  app.advance(HOUR)
+  await app.sweep(HOUR)
   const later = await send('/api/actors', key, { declaredName: 'Restarted' })
   expectStatus(later, 201)
   assert.notEqual(later.text, first.text)

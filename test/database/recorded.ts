@@ -76,8 +76,6 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await findActorByToken(tx, 'hash')
   const retry = { ...retryKeyOf('secret', 'caller', 'key'), request: 'request' }
   await write('rotateToken', {}, {}, retry)
-  store.exec('UPDATE retry SET created_at = -1e12')
-  await write('rotateToken', {}, {}, retry)
 
   const text = { title: 'Fox', summary: 'A fox', content: 'Foxes run.' }
   const one = await write('createEntry', { ...text, tags: ['sea'] })
@@ -179,8 +177,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await readHead(tx)
   await tx.all(changedEntries(0, 0, 10))
   await tx.one(pagesOfEntry(1))
-  store.exec('UPDATE retry SET created_at = -1e12')
-  await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6 })
+  store.exec('UPDATE retry SET served = -1e12')
+  await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6, served: 1 })
   await carrier.save(tx)
   store.exec('COMMIT')
   return { connection: store, statements: recorded.statements }

@@ -47,7 +47,8 @@ test('the oldest go first, a bounded number at a time: those past their time, an
   const left = async () => (await kept(store)).map(({ number }) => number)
   assert.equal(await forget(1, 0, 10), 0)
   await transact(store, async tx => {
-    for (let at = 1; at <= 10; at++) await insertRetry(tx, { id: `${at}`, request: 'r', answer: 'a', created_at: at })
+    for (let at = 1; at <= 10; at++)
+      await insertRetry(tx, { id: `${at}`, request: 'r', answer: 'a', created_at: 0, served: at })
   })
   assert.equal(await forget(1, 10, 100), 0)
   assert.equal(await forget(5, 10, 3), 3)

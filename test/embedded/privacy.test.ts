@@ -179,7 +179,7 @@ test('two days later salts and network keys are gone from every byte of the stor
   const store = await openEmbeddedStore(dataDir)
   const at = Date.now() + 3 * DAY
   const today = new Date(at).toISOString().slice(0, 10)
-  await store.keep('sweep', { today, retentionDays: 90 }, { at, cooldown: 1_000, dataClass: 'EXTERNAL' })
+  await store.keep('sweep', { today, retentionDays: 90, served: 0 }, { at, cooldown: 1_000, dataClass: 'EXTERNAL' })
   await store.close()
   const left = readSecrets()
   assert.deepEqual(left, { salts: [], networkKeys: [] })

@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Entry } from '../../src/contract/resources.ts'
-import { call, newActor, newEntry, revisionOf } from '../support/client.ts'
-import { makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { sql } from '../../src/database/sql.ts'
+import { type Answer, call, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { inspect } from '../support/reader.ts'
 
 const LIMIT = 20
 const WINDOW = 60_000
 const HOUR = 3_600
+const YEAR = 365 * 24 * HOUR
 const POLL = 250
 /** Between the moment that counts, in the service, and those that can be seen from outside, in milliseconds. */
 const TOLERANCE = 500
@@ -139,4 +142,33 @@ test('a clock that is set back or on by an hour keeps nobody out for longer than
     entry = revised.body
     assert.equal((await fetch(`${url}/ready`)).status, 200)
   }
+})
+
+/** When housekeeping last ran, by the clock of the service, in milliseconds since 1970. */
+const lastSweep = async (): Promise<number> =>
+  inspect(dataDir, async store => (await store.one<{ at: number }>(sql`SELECT served_at AS at FROM head`))?.at ?? 0)
+
+test('after a jump of a year ahead and back, with a restart in between, writes have the time of the clock and a keyed write is recognised', {
+  skip,
+}, async () => {
+  setClock(0)
+  server ??= await start()
+  const { token } = await newActor(server.url)
+  const body = { title: 'Written once', content: 'Content', summary: 'Summary' }
+  const headers = { 'idempotency-key': 'once' }
+  const write = (): Promise<Answer> => call(String(server?.url), 'POST', '/api/entries', { token, body, headers })
+  const first = await write()
+  assert.equal(first.status, 201, first.text)
+  setClock(YEAR)
+  const ahead = Date.now() + (YEAR - HOUR) * 1_000
+  await eventually('housekeeping a year ahead', 2 * WINDOW, async () => (await lastSweep()) > ahead || undefined)
+  assert.equal((await write()).text, first.text)
+  server.kill('SIGTERM')
+  await server.ended
+  server = await start()
+  await newEntry(server.url, token)
+  setClock(0)
+  assert.equal((await write()).text, first.text)
+  const { createdAt } = await newEntry(server.url, token)
+  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < WINDOW, createdAt)
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { dayOf } from '../../src/http/origin.ts'
 import type { Store } from '../../src/operations/store.ts'
 import { dropDatabaseOf, ENGINE, type EngineName, endBeforeDatabases, engineSettings } from './engine.ts'
 
@@ -19,6 +20,8 @@ export type TestApp = {
   log(): string
   /** Moves the clock of the app, in milliseconds. Only the HTTP face and what it hands to the store follow it. */
   advance(milliseconds: number): void
+  /** Runs housekeeping as after so many milliseconds of service, whatever the clock says. */
+  sweep(served: number): Promise<void>
   /** Stops and starts the app again on the same directory; the address changes. */
   restart(): Promise<void>
   close(): Promise<void>
@@ -82,6 +85,11 @@ export async function startApp(
     log: () => logged,
     advance: milliseconds => {
       offset += milliseconds
+    },
+    async sweep(served) {
+      const at = now() + offset
+      const due = { today: dayOf(at), retentionDays: config.activityRetentionDays, served }
+      await app.store.keep('sweep', due, { at, cooldown: 0, dataClass: 'INTERNAL' })
     },
     async restart() {
       await app.close()
