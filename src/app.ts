@@ -55,7 +55,7 @@ export async function openService(
   })
   try {
     const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter })
-    await serveMcp(server.app, config)
+    await serveMcp(server, config)
 
     const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {

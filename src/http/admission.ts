@@ -102,6 +102,18 @@ export function createAdmission(parts: Parts) {
   }
 }
 
+/** Gives the function that charges a request that is no operation of the contract as a read: of its origin, and of its token where it has one. */
+export function createReadCharge(parts: Parts) {
+  const { reader, origins, now, original } = parts
+  const charge = createCharge(parts)
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const at = now()
+    const origin = await origins.originOf(request, at)
+    const claim = original === undefined ? await claimOf(reader, request.headers['x-actor-token']) : NO_CLAIM
+    await charge('readDiscovery', false, { origin, actor: numberOf(claim), at }, reply)
+  }
+}
+
 /** Gives the function that charges a request, or throws RATE_LIMITED; either way the answer tells how the limits stand. */
 function createCharge({ config, reader, limiter, charged }: Pick<Parts, 'config' | 'reader' | 'limiter' | 'charged'>) {
   const cooldown = config.cooldownSeconds * 1_000

@@ -1,45 +1,45 @@
-import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { Problem } from '../contract/problems.ts'
 import { agentsMarkdown, llmsText } from '../guide/texts.ts'
-import { cacheFields, isUnchanged } from './conditional.ts'
+import { type Made, madeOf } from './made.ts'
 import { openApiDocument } from './openapi.ts'
+import { dayOf } from './origin.ts'
 import { apiCatalog, securityText } from './well-known.ts'
 
-type Rendered = { type: string; body: string; digest?: string; fields?: Record<string, string> }
-/** Makes a document at a time, in milliseconds; undefined where there is none. */
-type Guide = (config: Config, at: number) => Rendered | undefined
+/** Gives a document as it is at a time, in milliseconds since 1970; undefined where there is none. */
+export type Guide = (at: number) => Made | undefined
 
-const markdown: Guide = config => ({ type: 'text/markdown; charset=utf-8', ...agentsMarkdown(config) })
-const json = (document: object): Rendered => ({
-  type: 'application/json; charset=utf-8',
-  body: JSON.stringify(document),
-})
-
-/** The documents made from the contract table, by path; none is charged or observed. */
-export const GUIDES: Record<string, Guide> = {
-  '/openapi.json': config => json(openApiDocument(config)),
-  '/agents.md': markdown,
-  '/skill.md': markdown,
-  '/llms.txt': config => ({ type: 'text/plain; charset=utf-8', ...llmsText(config) }),
-  '/.well-known/api-catalog': apiCatalog,
-  '/.well-known/security.txt': securityText,
+/** Made at the first request. */
+function once(make: () => Parameters<typeof madeOf>[0]): Guide {
+  let made: Made | undefined
+  return () => (made ??= madeOf(make()))
 }
 
-export async function guideAnswer(
-  guide: Guide,
-  config: Config,
-  at: number,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const rendered = guide(config, at)
-  if (rendered === undefined) throw new Problem('ROUTE_NOT_FOUND')
-  const { type, body, fields: own = {} } = rendered
-  const etag = rendered.digest ?? hash('sha256', body, 'base64url').slice(0, 22)
-  const fields = { ...own, ...cacheFields({ body: {}, etag }, { method: 'GET' }) }
-  if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).headers(fields).send()
-  // Of a text the framework would add to the type what a linkset does not have.
-  return reply.code(200).headers(fields).type(type).send(Buffer.from(body))
+/** Made at the first request of each day. */
+function onceADay(make: (at: number) => Parameters<typeof madeOf>[0] | undefined): Guide {
+  let day = ''
+  let made: Made | undefined
+  return at => {
+    if (day !== dayOf(at)) {
+      const text = make(at)
+      made = text === undefined ? undefined : madeOf(text)
+      day = dayOf(at)
+    }
+    return made
+  }
+}
+
+/** The documents made from the contract table, by path; none is charged or observed. */
+export function createGuides(config: Config): Record<string, Guide> {
+  const markdown = once(() => ({ type: 'text/markdown; charset=utf-8', ...agentsMarkdown(config) }))
+  return {
+    '/openapi.json': once(() => ({
+      type: 'application/json; charset=utf-8',
+      body: JSON.stringify(openApiDocument(config)),
+    })),
+    '/agents.md': markdown,
+    '/skill.md': markdown,
+    '/llms.txt': once(() => ({ type: 'text/plain; charset=utf-8', ...llmsText(config) })),
+    '/.well-known/api-catalog': once(() => apiCatalog(config)),
+    '/.well-known/security.txt': onceADay(at => securityText(config, at)),
+  }
 }

@@ -1,23 +1,20 @@
-import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Problem } from '../contract/problems.ts'
 import { READS, type ReadName } from '../operations/index.ts'
 import { bodyOf, type Observed, type Reads } from '../operations/operation.ts'
 import { layout } from '../web/layout.ts'
-import type { Document, File, Page, PageRequest, Query } from '../web/page.ts'
+import type { Document, File, FixedPage, Page, PageRequest, Query, ReadPage, Redirect } from '../web/page.ts'
 import { prefersJson } from '../web/prefers-json.ts'
 import { problemPage } from '../web/problem-page.ts'
 import { targetOf } from '../web/target.ts'
 import type { Admitted } from './admission.ts'
-import { cacheFields, isUnchanged } from './conditional.ts'
 import { problemAnswer } from './errors.ts'
+import { isKnown, type Made, madeOf, sendMade } from './made.ts'
 import type { Observer, Visitor } from './observer.ts'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 const OWN_QUERY_CHARACTERS = 200
-/** For files of the program alone: moderation cannot withdraw them. */
-const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /** What a page may do: show itself and its own files, run its own scripts, send its forms and calls to this service alone. */
 export const PAGE_FIELDS = {
@@ -34,14 +31,14 @@ export const admittedAs = (page: Page): ReadName => page.as ?? 'readHealth'
 export function searchFor(page: Page, url: string): string {
   const given = new URLSearchParams(targetOf(url).search)
   const known = new URLSearchParams()
-  for (const name of page.query ?? []) {
+  for (const name of page.as === undefined ? [] : (page.query ?? [])) {
     const value = given.get(name)
     if (value !== null && value !== '') known.set(name, value)
   }
   return known.toString()
 }
 
-const ownQuery = (page: Page, url: string): Query => {
+const ownQuery = (page: ReadPage, url: string): Query => {
   const given = new URLSearchParams(targetOf(url).search)
   const values = (page.ownQuery ?? []).map(name => [name, given.get(name)] as const)
   return Object.fromEntries(
@@ -50,15 +47,18 @@ const ownQuery = (page: Page, url: string): Query => {
 }
 
 type Parts = { config: Config; observer: Pick<Observer, 'note' | 'room'>; readsFor(visitor: Visitor): Reads }
+type Show<P> = (page: P, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** Gives the function that answers an admitted request for a page. A view is observed once, as the read the page is admitted as. */
-export function createPageHandler({ config, observer, readsFor }: Parts) {
-  return async (
-    page: Page,
-    admitted: Admitted,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
+/** Gives the function that answers an admitted request for a page. */
+export function createPageHandler(parts: Parts): Show<Page> {
+  const read = createReadPages(parts)
+  const fixed = createFixedPages(parts)
+  return (page, ...request) => (page.as === undefined ? fixed(page, ...request) : read(page, ...request))
+}
+
+/** Shows pages that read. A view is observed once, as the read the page is admitted as. */
+function createReadPages({ config, observer, readsFor }: Parts): Show<ReadPage> {
+  return async (page, admitted, request, reply) => {
     const { at, origin, actor, params, query } = admitted
     const visitor = { actor, origin, userAgent: request.headers['user-agent'] ?? '', requestId: request.id, at }
     const reads = readsFor(visitor)
@@ -82,28 +82,38 @@ export function createPageHandler({ config, observer, readsFor }: Parts) {
     await observer.room()
     const shown = await page.render(asked)
     // Whoever is sent on is observed where he arrives.
-    if ('location' in shown) {
-      return reply.code(302).headers({ location: shown.location, 'cache-control': 'no-store' }).send()
-    }
-    const { type, body, fields } = answerOf(shown, asked)
-    const etag = hash('sha256', body, 'base64url').slice(0, 22)
-    const kept = {
-      ...fields,
-      ...cacheFields({ body: {}, etag }, { method: 'GET' }),
-      ...('immutable' in shown && shown.immutable === true ? { 'cache-control': IMMUTABLE } : {}),
-    }
-    if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).headers(kept).send()
-    if (observed !== undefined) observer.note(visitor, observed)
-    const status = 'status' in shown ? (shown.status ?? 200) : 200
-    return reply.code(status).headers(kept).type(type).send(body)
+    if ('location' in shown) return sendOn(shown, reply)
+    const made = madeOf(textOf(shown, asked))
+    if (observed !== undefined && !isKnown(made, request)) observer.note(visitor, observed)
+    return sendMade(made, request, reply, statusOf(shown))
   }
 }
 
-function answerOf(
-  shown: Document | File,
-  { config, path, query }: PageRequest,
-): { type: string; body: string; fields: Record<string, string> } {
-  if ('type' in shown) return { type: shown.type, body: shown.body, fields: { vary: 'Accept' } }
+/** Shows pages that read nothing. They are free, so that each form of them is made once and kept. */
+function createFixedPages({ config }: Pick<Parts, 'config'>): Show<FixedPage> {
+  const kept = new Map<string, Made>()
+  return async (page, { params }, request, reply) => {
+    const accept = request.headers.accept ?? ''
+    const form = page.formOf === undefined ? '' : page.formOf({ params, accept })
+    const key = `${page.path} ${form}`
+    const known = form === undefined ? undefined : kept.get(key)
+    if (known !== undefined) return sendMade(known, request, reply)
+    const shown = page.render({ params, accept, config })
+    if ('location' in shown) return sendOn(shown, reply)
+    const path = page.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
+    const made = madeOf(textOf(shown, { config, path, query: {} }))
+    if (form !== undefined) kept.set(key, made)
+    return sendMade(made, request, reply)
+  }
+}
+
+const sendOn = ({ location }: Redirect, reply: FastifyReply): FastifyReply =>
+  reply.code(302).headers({ location, 'cache-control': 'no-store' }).send()
+
+const statusOf = (shown: Document | File): number => ('status' in shown ? (shown.status ?? 200) : 200)
+
+function textOf(shown: Document | File, { config, path, query }: Pick<PageRequest, 'config' | 'path' | 'query'>) {
+  if ('type' in shown) return { ...shown, fields: { vary: 'Accept' } }
   const q = typeof query.q === 'string' ? query.q : ''
   return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: PAGE_FIELDS }
 }

@@ -13,12 +13,13 @@ import type { Store, Terms } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Page } from '../web/page.ts'
 import { PAGES } from '../web/pages.ts'
-import { type Admitted, createAdmission } from './admission.ts'
+import { type Admitted, createAdmission, createReadCharge } from './admission.ts'
 import { assertJsonBody } from './body.ts'
 import { corsOptions } from './cors.ts'
 import { createFastify } from './fastify.ts'
-import { GUIDES, guideAnswer } from './guides.ts'
+import { createGuides } from './guides.ts'
 import { createHandlers } from './handlers.ts'
+import { sendMade } from './made.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
@@ -42,6 +43,8 @@ export type Server = {
   /** Makes the salt of a day (as `2026-11-21`) known, so that requests of that day need not wait for it. */
   openDay(day: string): Promise<void>
   terms(): Terms
+  /** Charges a request that is no operation of the contract as a read, or throws RATE_LIMITED. */
+  chargeRead(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Takes no new connections, lets what is under way end, keeps what was observed. */
   stop(): Promise<void>
 }
@@ -69,7 +72,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
   const { reader } = store
   const charged = new WeakMap<IncomingMessage, Verdict>()
-  const admit = createAdmission({ ...options, reader, origins, original: store.original, charged })
+  const admitting = { ...options, reader, origins, original: store.original, charged }
+  const admit = createAdmission(admitting)
   let stopping = false
   const readiness = () => (stopping ? { ready: false, status: 'stopping' } : store.readiness())
   const entries = createEntryCache(store)
@@ -98,6 +102,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     metrics,
     openDay: origins.openDay,
     terms,
+    chargeRead: createReadCharge(admitting),
     async stop() {
       stopping = true
       streams.close()
@@ -170,12 +175,16 @@ function routeOperations(
 }
 
 function routeGuides(app: FastifyInstance, config: Config, now: () => number): void {
-  for (const [path, guide] of Object.entries(GUIDES)) {
+  for (const [path, guide] of Object.entries(createGuides(config))) {
     app.route({
       method: ['GET', 'HEAD'],
       url: path,
       config: { name: path.slice(1) },
-      handler: (request, reply) => guideAnswer(guide, config, now(), request, reply),
+      handler: (request, reply) => {
+        const made = guide(now())
+        if (made === undefined) throw new Problem('ROUTE_NOT_FOUND')
+        return sendMade(made, request, reply)
+      },
     })
   }
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { PROBLEMS, type Problem } from '../contract/problems.ts'
 import { assertJsonBody, parseJson } from '../http/body.ts'
 import { problemAnswer, problemOf } from '../http/errors.ts'
+import type { Server } from '../http/server.ts'
 import { clientsWithin } from './in-process.ts'
 import { isOwnPage } from './page-origin.ts'
 import type { Session } from './perform.ts'
@@ -16,9 +17,9 @@ const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
 
 /**
  * Serves the Model Context Protocol at /mcp, without sessions: a request is a message, and whatever it calls goes through the routes
- * of `app`. Not a call of a tool, it is free. The SDK is loaded with the first request.
+ * of `app`. A message is charged as a read, besides what it calls. The SDK is loaded with the first request.
  */
-export async function serveMcp(app: FastifyInstance, config: Config): Promise<void> {
+export async function serveMcp({ app, chargeRead }: Pick<Server, 'app' | 'chargeRead'>, config: Config): Promise<void> {
   await app.register(async scope => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => bytes)
@@ -44,6 +45,7 @@ export async function serveMcp(app: FastifyInstance, config: Config): Promise<vo
       method: 'POST',
       url: '/mcp',
       config: { name: 'mcp' },
+      onRequest: chargeRead,
       preParsing: async request => assertJsonBody(request.headers),
       handler: (request, reply) => answer(app, request, reply),
     })

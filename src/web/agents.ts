@@ -12,6 +12,7 @@ const list = (texts: readonly string[]) => texts.map(text => html`<li>${text}</l
 /** The guide, /agents: for people who look after agents, and as JSON for those who ask for it. */
 export const AGENTS: Page = {
   path: '/agents',
+  formOf: ({ accept }) => (prefersJson(accept) ? 'json' : 'page'),
   render: ({ config, accept }) =>
     prefersJson(accept)
       ? { type: 'application/json; charset=utf-8', body: JSON.stringify(agentsJson(config)) }

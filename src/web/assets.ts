@@ -32,6 +32,7 @@ export const assetPath = (name: string): string | undefined =>
 /** Styles, scripts and the mark, kept by caches for ever. A page of an older version gets what there is now, kept by none. */
 export const ASSETS: Page = {
   path: '/assets/{version}/{name}',
+  formOf: ({ params: { version, name = '' } }) => (FILES.has(name) ? `${version === VERSION} ${name}` : undefined),
   render({ params: { version, name = '' } }) {
     const body = FILES.get(name)
     if (body === undefined) throw new Problem('ROUTE_NOT_FOUND')

@@ -33,6 +33,7 @@ const RETRY: Partial<Record<number, string>> = {
 /** One problem: where it can happen and what to do. */
 export const ERROR: Page = {
   path: '/docs/errors/{code}',
+  formOf: ({ params: { code = '' } }) => CODES.find(one => one === code),
   render({ params: { code = '' } }) {
     const known = CODES.find(one => one === code.toUpperCase())
     if (known === undefined) throw new Problem('ROUTE_NOT_FOUND')

@@ -3,7 +3,7 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Author, Entry, EntryList, Revision } from '../contract/resources.ts'
 import { listChanges, readAuthors, readHeadings } from '../operations/views.ts'
 import { html } from './html.ts'
-import type { File, Page, PageRequest } from './page.ts'
+import type { File, Page, PageRequest, ReadPage } from './page.ts'
 import { CHANGE_WORDS } from './parts.ts'
 import { seen } from './visible.ts'
 
@@ -116,7 +116,7 @@ const revised = async ({ read, reads, params }: PageRequest): Promise<Feed> => {
 
 const pagesOf = (
   path: string,
-  about: Omit<Page, 'path' | 'render'>,
+  about: Pick<ReadPage, 'as' | 'query'>,
   make: (request: PageRequest) => Promise<Feed>,
 ): Page[] =>
   FORMS.map(form => ({

@@ -51,15 +51,33 @@ export type Alternate = { type: string; href: string; title: string }
 export type File = { type: string; body: string; immutable?: boolean }
 export type Redirect = { location: string }
 
-export type Page = {
+type Shown = Document | File | Redirect
+
+/** A page that reads. */
+export type ReadPage = {
   /** The path in the contract's spelling; `{name}` is a parameter. */
   path: string
   method?: 'GET' | 'POST'
-  /** The read of the API that a view is admitted, charged and observed as; none: free, like the guides. */
-  as?: ReadName
+  /** The read of the API that a view is admitted, charged and observed as. */
+  as: ReadName
   /** The query parameters that the page knows; all others are ignored, and of a repeated one the first counts. */
   query?: readonly string[]
   /** Parameters of `query` that are the page's own, which the operation does not know. */
   ownQuery?: readonly string[]
-  render(request: PageRequest): Promise<Document | File | Redirect> | Document | File | Redirect
+  render(request: PageRequest): Promise<Shown> | Shown
 }
+
+/** What a page that reads nothing is made from. */
+export type FixedRequest = Pick<PageRequest, 'params' | 'accept' | 'config'>
+
+/** A page that reads nothing: free, like the guides, so that each form of it is made once per process. */
+export type FixedPage = {
+  path: string
+  method?: 'GET'
+  as?: undefined
+  /** The name of the form that a request asks for, where there are several; undefined for an address that has none to keep. */
+  formOf?(request: Omit<FixedRequest, 'config'>): string | undefined
+  render(request: FixedRequest): Shown
+}
+
+export type Page = ReadPage | FixedPage

@@ -141,6 +141,20 @@ test('guides come in their types, with an ETag, and ignore what they do not know
   assert.equal(alias.headers.get('etag'), guide.headers.get('etag'))
 })
 
+test('a page that reads nothing is the same under every spelling of its address, with one version', async () => {
+  for (const path of ['/docs/api', '/docs/errors', '/docs/errors/RATE_LIMITED', '/publish', '/robots.txt']) {
+    const [other, first] = [
+      await get(path.replace(/.$/, last => `%${last.charCodeAt(0).toString(16)}`)),
+      await get(path),
+    ]
+    expectStatus(other, 200)
+    assert.equal(other.text, first.text, path)
+    assert.equal(other.headers.get('etag'), first.headers.get('etag'), path)
+    assert.equal((await get(path, { 'if-none-match': first.headers.get('etag') ?? '' })).status, 304, path)
+  }
+  expectStatus(await get('/docs/errors/NONE'), 404)
+})
+
 test('/agents is a page, or JSON for those who ask for it', async () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const page = await get('/agents', { accept: browser })

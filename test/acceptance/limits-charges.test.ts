@@ -117,3 +117,31 @@ test('a failed bearer is charged as a write of the origin, so that guessing is s
   const body = { targetType: 'ENTRY', targetId: 'x', action: 'HIDE', reason: 'r' }
   assertRefused(await visit('POST', '/api/admin/moderate', { headers: AS_ADMIN, body }))
 })
+
+test('every message to /mcp is charged as a read, whatever it says, and is refused past the limit', async () => {
+  const visit = from(address())
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const messages = [
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'none', arguments: {} } }),
+    JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'no/method', params: {} }),
+    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    '[]',
+    '{',
+  ]
+  assert.equal(messages.length, READS)
+  for (const [sent, raw] of messages.entries()) {
+    const answer = await visit('POST', '/mcp', { raw, headers })
+    assert.equal(left(answer, 'read-origin'), READS - sent - 1, raw)
+  }
+  const refused = await visit('POST', '/mcp', { raw: messages[0] as string, headers })
+  expectStatus(refused, 429)
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+  assert.match(refused.text, /^\{"jsonrpc":"2\.0","id":null,"error":\{"code":-32000,"message":"RATE_LIMITED: /)
+  assertRefused(await list(visit))
+  // A page that may not call it, and what is no message, is charged nothing.
+  const other = from(address())
+  expectStatus(await other('POST', '/mcp', { raw: '{', headers: { ...headers, origin: 'https://evil.example' } }), 403)
+  expectStatus(await other('GET', '/mcp'), 405)
+  assert.equal(left(await list(other), 'read-origin'), READS - 1)
+})

@@ -103,9 +103,9 @@ export function testHttp(app: TestApp): void {
     assert.ok(TOOLS.every(({ performs }) => performs.every(name => name in OPERATIONS)))
   })
 
-  test('calls are charged and cooled down as the operations that they perform, and say how long to wait', async t => {
+  test('a message is charged as a read besides the operations that a call performs, and a refusal says how long to wait', async t => {
     const at = Date.now()
-    const limits = { READ_LIMIT_PER_MINUTE: '5', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '7' }
+    const limits = { READ_LIMIT_PER_MINUTE: '30', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '7' }
     const headers = { 'x-forwarded-for': '198.51.100.7' }
     const strict = await startApp({ ...limits, TRUSTED_PROXIES: '127.0.0.0/8' }, { now: () => at })
     t.after(() => strict.close())
@@ -123,15 +123,26 @@ export function testHttp(app: TestApp): void {
       third.headers.get('ratelimit') ?? '',
     )
 
-    done(await callTool('read', { entry: entryId }))
-    const fifth = await call(strict.url, 'GET', '/api/entries', { headers })
-    assert.equal(fifth.headers.get('ratelimit')?.startsWith('"read-origin";r=1;'), true)
-    done(await callTool('search', { q: 'x' }))
+    const readsLeft = async (): Promise<number> => {
+      const answer = await call(strict.url, 'GET', '/api/entries', { headers })
+      return Number(/^"read-origin";r=(\d+);/.exec(answer.headers.get('ratelimit') ?? '')?.[1])
+    }
+    /** Reads that are charged besides the one that looks. */
+    const chargedBy = async (work: () => Promise<unknown>): Promise<number> => {
+      const earlier = await readsLeft()
+      await work()
+      return earlier - (await readsLeft()) - 1
+    }
+    assert.equal(await chargedBy(async () => done(await callTool('read', { entry: entryId }))), 4)
+    assert.equal(await chargedBy(() => callTool('publish', { ...text, title: '' })), 1)
+    assert.equal(await chargedBy(() => client.listTools()), 1)
+    while ((await readsLeft()) > 1);
     refused(
       await callTool('search', { q: 'x' }),
       /^RATE_LIMITED: .* Wait \d+ seconds, then call search again with the same arguments\./,
     )
-    assert.equal((await client.listTools()).tools.length, TOOLS.filter(one => !one.onlyPrivate).length)
+    await assert.rejects(client.listTools(), /RATE_LIMITED/)
+    await assert.rejects(callTool('search', { q: 'x' }), /RATE_LIMITED/)
   })
 
   test('a server that is closing refuses calls as not ready, and has done nothing of them', async () => {
