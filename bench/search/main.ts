@@ -1,0 +1,116 @@
+import { join } from 'node:path'
+import { type Cluster, findBinaries, startCluster } from '../../test/support/cluster.ts'
+import { type Bound, judge } from './bounds.ts'
+import { type Collection, foldersOf, readCollection } from './collection.ts'
+import { type CollectionResult, measure } from './measure.ts'
+import { type Options, readOptions, USAGE } from './options.ts'
+import { openFts5 } from './systems/fts5.ts'
+import { openLunr } from './systems/lunr.ts'
+import { openMiniSearch } from './systems/minisearch.ts'
+import { openTextSearch } from './systems/postgres.ts'
+import { openService } from './systems/service.ts'
+import type { Maker } from './systems/system.ts'
+import { boundTable, calibrationTable, figureTable } from './tables.ts'
+import { missTable, sameAnswers } from './text-reports.ts'
+import { withTypos } from './typos.ts'
+
+const OWN = join(import.meta.dirname, 'judged')
+
+/** The project's own set first, then those under `--collections`, with typing errors added and the own foreign questions lent. */
+function collectionsOf({ collections, only }: Options): Collection[] {
+  const own = readCollection(OWN)
+  const foreign = own.questions.filter(({ kind }) => kind === 'foreign')
+  const others = (collections === undefined ? [] : foldersOf(collections)).map(folder => {
+    const other = readCollection(folder)
+    const lent = other.questions.some(({ kind }) => kind === 'foreign') ? [] : foreign
+    const typos = other.questions.some(({ kind }) => kind === 'typo') ? [] : withTypos(other.questions)
+    return { ...other, questions: [...other.questions, ...typos, ...lent] }
+  })
+  const all = [own, ...others]
+  const unknown = only.find(name => !all.some(one => one.name === name))
+  if (unknown !== undefined) {
+    throw new Error(`--only: there is no collection "${unknown}"; there are ${all.map(({ name }) => name).join(', ')}.`)
+  }
+  return all.filter(({ name }) => only.length === 0 || only.includes(name))
+}
+
+/** PostgreSQL for the whole run, where its programs are found. */
+async function openCluster({ postgres, say }: Options): Promise<Cluster | undefined> {
+  const binaries = findBinaries()
+  if (binaries !== undefined) return startCluster(binaries)
+  if (postgres) throw new Error('There is no PostgreSQL here; install the package postgresql.')
+  say('PostgreSQL is not found: "postgres ts_rank_cd" is left out.')
+  return undefined
+}
+
+function makersOf(options: Options, cluster: Cluster | undefined): Maker[] {
+  return [
+    ...(options.embedded ? [openService(undefined)] : []),
+    ...(options.postgres ? [openService(cluster)] : []),
+    openFts5,
+    ...(options.peers ? [openMiniSearch, openLunr] : []),
+    ...(options.peers && cluster !== undefined ? [openTextSearch(cluster)] : []),
+  ]
+}
+
+async function measureAll(collection: Collection, makers: Maker[], options: Options): Promise<CollectionResult> {
+  const systems: CollectionResult['systems'] = []
+  for (const make of makers) {
+    const opened = await make(collection.entries)
+    try {
+      for (const system of opened.systems) {
+        options.say(`${collection.name}: ${system.name} answers ${collection.questions.length} questions`)
+        systems.push(await measure(system, collection))
+      }
+    } finally {
+      await opened.close()
+    }
+  }
+  return { name: collection.name, entries: collection.entries.length, systems }
+}
+
+/** The bounds of every path of the service that answered. */
+function boundsOf(results: CollectionResult[]): { system: string; bounds: Bound[] }[] {
+  const paths =
+    results[0]?.systems.map(({ name }) => name).filter(name => /^(postgres )?(find|search)$/.test(name)) ?? []
+  return paths.map(system => ({ system, bounds: judge(system, results) }))
+}
+
+/** Prints all tables; resolves with whether no bound is missed. */
+async function benchSearch(options: Options): Promise<boolean> {
+  const collections = collectionsOf(options)
+  const cluster = await openCluster(options)
+  try {
+    const makers = makersOf(options, cluster)
+    const results: CollectionResult[] = []
+    for (const collection of collections) {
+      const result = await measureAll(collection, makers, options)
+      results.push(result)
+      if (options.json) continue
+      process.stdout.write(`${figureTable(result)}\n\n${calibrationTable(result)}\n\n`)
+      if (options.misses) process.stdout.write(`${missTable(result)}\n\n`)
+      if (options.embedded && options.postgres) process.stdout.write(`${sameAnswers(result)}\n\n`)
+    }
+    const judged = boundsOf(results)
+    if (options.json)
+      process.stdout.write(`${JSON.stringify({ results: results.map(withoutAnswers), judged }, null, 1)}\n`)
+    else for (const { system, bounds } of judged) process.stdout.write(`${system}\n${boundTable(bounds)}\n\n`)
+    return judged.every(({ bounds }) => bounds.every(({ held }) => held !== false))
+  } finally {
+    await cluster?.close()
+  }
+}
+
+const withoutAnswers = ({ systems, ...rest }: CollectionResult) => ({
+  ...rest,
+  systems: systems.map(({ asked: _, ...figures }) => figures),
+})
+
+const args = process.argv.slice(2)
+try {
+  if (args.includes('--help')) process.stdout.write(USAGE)
+  else if (!(await benchSearch(readOptions(args)))) process.exitCode = 1
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 2
+}

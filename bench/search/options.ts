@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util'
+
+const ENGINES = ['embedded', 'postgres', 'both'] as const
+
+export type Options = {
+  embedded: boolean
+  postgres: boolean
+  /** A directory of further collections, each a folder of its own. */
+  collections: string | undefined
+  /** Names of collections to measure; all where it is empty. */
+  only: string[]
+  /** Measures the peers too. */
+  peers: boolean
+  json: boolean
+  /** Lists the questions whose exact entry is not among the first answers. */
+  misses: boolean
+  /** Entries of the store whose speed is measured in place of the quality. */
+  scale: number | undefined
+  /** A directory that keeps the filled store of `scale` between runs. */
+  work: string | undefined
+  say(text: string): void
+}
+
+export const USAGE = `npm run bench:search -- [options]
+  --engine E        embedded (by default), postgres or both
+  --collections DIR measures the collections in the folders of DIR too: corpus*.jsonl, queries*.jsonl, qrels/*.tsv
+  --only A,B        only these collections, by the names of their folders; the project's own set is "judged"
+  --no-peers        only the service and the reference of the bounds
+  --misses          lists the questions whose exact entry is not among the first three answers
+  --json            all figures as JSON on standard output
+  --scale N         measures the time of searches in a store of N entries (1000 to 1000000), not the quality
+  --work DIR        keeps the store of --scale between runs
+`
+
+/** Reads the command line; throws one sentence about what is wrong with it. */
+export function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    allowNegative: true,
+    options: {
+      engine: { type: 'string', default: 'embedded' },
+      collections: { type: 'string' },
+      only: { type: 'string', default: '' },
+      peers: { type: 'boolean', default: true },
+      misses: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      scale: { type: 'string' },
+      work: { type: 'string' },
+    },
+  })
+  const engine = ENGINES.find(name => name === values.engine)
+  if (engine === undefined) throw new Error(`--engine must be one of ${ENGINES.join(', ')}, not "${values.engine}".`)
+  return {
+    embedded: engine !== 'postgres',
+    postgres: engine !== 'embedded',
+    collections: values.collections,
+    only: values.only === '' ? [] : values.only.split(','),
+    peers: values.peers,
+    json: values.json,
+    misses: values.misses,
+    scale: values.scale === undefined ? undefined : countOf(values.scale),
+    work: values.work,
+    say: text => process.stderr.write(`${text}\n`),
+  }
+}
+
+function countOf(text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1_000 || count > 1_000_000) {
+    throw new Error(`--scale must be a whole number from 1000 to 1000000, not "${text}".`)
+  }
+  return count
+}
