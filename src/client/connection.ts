@@ -1,10 +1,6 @@
+import { type Clock, MACHINE_CLOCK } from './clock.ts'
 import { type ClientError, clientError, isClientError, refusalOf } from './problem.ts'
-
-/** Where time comes from: milliseconds since 1970, and a wait that rejects with the signal's reason when it aborts. */
-export type Clock = {
-  now(): number
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
-}
+import { unreachable } from './unreachable.ts'
 
 /** What one call may be told. */
 export type CallOptions = {
@@ -68,7 +64,7 @@ const SPREAD = 0.2
 export function openConnection(settings: ClientSettings): Connection {
   const base = baseOf(settings.baseUrl)
   const { retries = 3, maxWaitSeconds = 60, timeoutSeconds = 30, random = Math.random } = settings
-  const clock = settings.clock ?? REAL_CLOCK
+  const clock = settings.clock ?? MACHINE_CLOCK
   const fetcher = settings.fetch ?? ((url, init) => fetch(url, init))
 
   const once = async (call: Call, signal?: AbortSignal): Promise<unknown> => {
@@ -102,7 +98,9 @@ export function openConnection(settings: ClientSettings): Connection {
         try {
           return await once(call, signal)
         } catch (error) {
-          if (!isClientError(error) || !call.charged || !isPassing(error)) throw error
+          if (!isClientError(error) || !call.charged) throw error
+          // A service that an earlier try reached comes back, whatever its port says while it is away.
+          if (!isPassing(error) && !(tries > 0 && error.code === 'NO_ANSWER')) throw error
           unsure ||= error.mayHaveHappened
           const due = error.retryAfterSeconds ?? 2 ** (tries - 1)
           if (tries >= retries || due > maxWaitSeconds) throw unsure ? leftUnsure(error, call) : error
@@ -142,9 +140,14 @@ async function openStream(
   }
 }
 
+/** Failures to connect that another try does not change. */
+const FINAL = new WeakSet<ClientError>()
+
 /** Whether a failure may pass by itself: of a write too, which the service does once for its key. */
-export const isPassing = ({ code, status }: ClientError): boolean =>
-  code === 'NO_ANSWER' || code === 'REQUEST_IN_PROGRESS' || (status !== null && PASSING.has(status))
+export const isPassing = (error: ClientError): boolean =>
+  (error.code === 'NO_ANSWER' && !FINAL.has(error)) ||
+  error.code === 'REQUEST_IN_PROGRESS' ||
+  (error.status !== null && PASSING.has(error.status))
 
 const KEY = /^[!#-~][!-~]{0,254}$/
 const KEY_BYTES = 16
@@ -195,9 +198,11 @@ const unsureIf = (call: Call, error: ClientError): ClientError =>
   call.method === 'POST' ? leftUnsure(error, call) : error
 
 function noAnswer(call: Call, asked: string, base: string, seconds: number | undefined, cause: unknown): ClientError {
-  const why = seconds === undefined ? 'the connection failed' : `it took longer than ${seconds} s`
-  const sentence = `${asked} got no answer from ${base}: ${why}; check the address and the network.`
-  return unsureIf(call, clientError('NO_ANSWER', sentence, { cause }))
+  const late = { why: `it took longer than ${seconds} s; check the address and the network.`, sent: true, passes: true }
+  const { why, sent, passes } = seconds === undefined ? unreachable(cause, base) : late
+  const error = clientError('NO_ANSWER', `${asked} got no answer from ${base}: ${why}`, { cause })
+  if (!passes) FINAL.add(error)
+  return sent ? unsureIf(call, error) : error
 }
 
 function readAnswer(call: Call, response: Response, text: string, now: number, asked: string): unknown {
@@ -227,21 +232,4 @@ function baseOf(text: string): string {
     throw clientError('INVALID_ARGUMENT', 'baseUrl is the http or https address of the service, without query or user.')
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-}
-
-const REAL_CLOCK: Clock = {
-  now: () => Date.now(),
-  sleep: (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer)
-        reject(signal?.reason)
-      }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', stop)
-        resolve()
-      }, milliseconds)
-      if (signal?.aborted) stop()
-      else signal?.addEventListener('abort', stop, { once: true })
-    }),
 }

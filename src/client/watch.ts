@@ -43,7 +43,10 @@ export async function* watchActivity(
     } catch (error) {
       signal?.throwIfAborted()
       failures += 1
-      if (!isClientError(error) || !isPassing(error) || (!opened && failures > connection.retries)) throw error
+      if (!isClientError(error)) throw error
+      // A service that was there comes back, whatever its port says while it is away.
+      const passes = isPassing(error) || (opened && error.code === 'NO_ANSWER')
+      if (!passes || (!opened && failures > connection.retries)) throw error
       pause = Math.max(pause, error.retryAfterSeconds ?? 0)
     }
     signal?.throwIfAborted()

@@ -193,6 +193,6 @@ export function testStdio(app: TestApp): void {
       { id: 1, ...open },
       { id: 2, ...search },
     ])
-    assert.match(stdout[1]?.result?.content?.[0]?.text ?? '', /^NO_ANSWER: .*check the address and the network/)
+    assert.match(stdout[1]?.result?.content?.[0]?.text ?? '', /^NO_ANSWER: .*fetch never connects to this port/)
   })
 }
