@@ -1,24 +1,23 @@
 import type { ActorInput } from '../contract/inputs.ts'
 import type { ActorIssued } from '../contract/resources.ts'
-import { assertMayWrite, TOKEN_BYTES, TOKEN_WARNING, tokenHash, tokenOf } from '../domain/actor.ts'
+import { TOKEN_BYTES, TOKEN_WARNING, tokenHash, tokenOf } from '../domain/actor.ts'
 import { assertCooledDown } from '../domain/cooldown.ts'
 import { insertActor, toActor } from '../store/actor.ts'
 import { addToTotals } from '../store/head.ts'
 import { beginCooldown, findCooldown } from '../store/limit.ts'
-import { ensureOrigin } from '../store/origin.ts'
 import type { WriteOperation } from './operation.ts'
-import { networkSubject } from './writing.ts'
+import { findSender, networkSubject, takeOrigin } from './writing.ts'
 
 /** Issues a pseudonymous actor and its token; the token is given this once and only its hash is kept. */
 export const createActor: WriteOperation<ActorInput> = async (tx, context, { body, caller }) => {
-  const origin = caller.origin === null ? undefined : await ensureOrigin(tx, caller.origin)
-  if (origin !== undefined) assertMayWrite(undefined, origin)
-  const subject = caller.origin === null ? undefined : networkSubject(caller.origin.networkKey)
-  if (subject !== undefined && context.cooldown > 0) {
+  const sender = await findSender(tx, caller)
+  const subject = caller.origin !== null && context.cooldown > 0 ? networkSubject(caller.origin.networkKey) : null
+  if (subject !== null) {
     await tx.hold(subject)
     assertCooledDown(await findCooldown(tx, subject, 'ACTOR'), context.cooldown, context.now)
-    await beginCooldown(tx, subject, 'ACTOR', context.now)
   }
+  const origin = await takeOrigin(tx, sender)
+  if (subject !== null) await beginCooldown(tx, subject, 'ACTOR', context.now)
   const token = tokenOf(context.randomBytes(TOKEN_BYTES))
   const row = await insertActor(tx, {
     id: context.newId(),
@@ -31,7 +30,7 @@ export const createActor: WriteOperation<ActorInput> = async (tx, context, { bod
     dataClass: context.dataClass,
     tokenHash: tokenHash(token),
     anonymousKey: null,
-    origin: origin?.number ?? null,
+    origin,
     at: context.at,
   })
   if (row.data_class === 'EXTERNAL') await addToTotals(tx, { observed_actors: 1 })

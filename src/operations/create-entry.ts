@@ -14,7 +14,7 @@ import { addToTopics } from '../store/topic.ts'
 import { etagOf } from './etag.ts'
 import type { WriteOperation } from './operation.ts'
 import { citedSources } from './sources.ts'
-import { beginWrite, endWrite, inOrder } from './writing.ts'
+import { beginWrite, endWrite, inOrder, takeOrigin } from './writing.ts'
 
 /** Publishes an entry with its first revision. */
 export const createEntry: WriteOperation<CreateInput> = async (tx, context, { body, caller }) => {
@@ -23,7 +23,8 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
   const [writer, [sources, slug]] = await beginWrite(tx, context, caller, 'CREATE', () =>
     inOrder([citedSources(tx, body.sources), freeSlug(tx, body.title, id)]),
   )
-  const { actor, origin } = writer
+  const { actor } = writer
+  const origin = await takeOrigin(tx, writer)
   const tags = distinctTags(body.tags ?? [])
   const { title, summary, content } = body
   const createdAt = isoTime(at)
@@ -43,7 +44,7 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
   }
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
   const number = await takeRecord(tx)
-  const written = { action: 'CREATE', entry: number, revision: number, subject: null, at } as const
+  const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const
   await Promise.all([
     insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, revision }),
     insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at }),

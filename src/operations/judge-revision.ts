@@ -8,7 +8,7 @@ import { type EvidenceRow, insertEvidence, toContradiction, toVerification } fro
 import { takeRecord } from '../store/head.ts'
 import { findRevision } from '../store/revision.ts'
 import type { Context, WriteOperation, WriteRequest } from './operation.ts'
-import { beginWrite, endWrite, holdEntries, inOrder } from './writing.ts'
+import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin } from './writing.ts'
 
 type Judgement = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
   revisionId: string
@@ -47,7 +47,8 @@ async function judge(tx: Transaction, context: Context, { params, caller }: Writ
     inOrder([findJudged(), findSource()]),
   )
 
-  const { actor, origin } = writer
+  const { actor } = writer
+  const origin = await takeOrigin(tx, writer)
   const at = Math.max(context.at, entry.updated_at)
   const id = context.newId()
   const number = await takeRecord(tx)
@@ -71,7 +72,7 @@ async function judge(tx: Transaction, context: Context, { params, caller }: Writ
     tx,
     context,
     writer,
-    { action: kind, entry: entry.number, revision: revision.number, subject: number, at },
+    { action: kind, entry: entry.number, revision: revision.number, subject: number, origin, at },
     kind === 'VERIFY' ? { verifications: 1 } : { contradictions: 1 },
   )
   const row: EvidenceRow = {

@@ -21,6 +21,8 @@ type Found = moderation.Target & { id: string; state: Flags; networkKey: string 
 export const moderate: WriteOperation<ModerationInput> = async (tx, context, { body, caller }) => {
   const target = await findTarget(tx, body)
   const state = moderated(target.state, body.action, body.targetType)
+  // The key of the network is all that outlives the fingerprint; without it there is nothing left to block.
+  if (blocksNetwork(target, state) && target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
   const changed = !sameFlags(state, target.state)
   const record = await takeRecord(tx)
   const affected = changed ? await change(tx, target, state, record) : { entries: 0, actors: 0 }
@@ -40,6 +42,9 @@ export const moderate: WriteOperation<ModerationInput> = async (tx, context, { b
   await moderation.insertModeration(tx, record, result, context.at)
   return { body: result }
 }
+
+const blocksNetwork = (target: Found, state: Flags): boolean =>
+  target.type === 'ORIGIN' && state.blocked && !target.state.blocked
 
 async function findTarget(tx: Transaction, { targetType, targetId }: ModerationInput): Promise<Found> {
   const row =
@@ -82,9 +87,7 @@ async function setFlags(tx: Transaction, target: Found, state: Flags): Promise<v
   const flags = { hidden: Number(state.hidden), quarantined: Number(state.quarantined), blocked: Number(state.blocked) }
   if (target.type === 'ENTRY') return moderation.updateEntryFlags(tx, target.number, flags)
   if (target.type === 'ACTOR') return updateActorFlags(tx, target.number, flags)
-  if (state.blocked && !target.state.blocked) {
-    // The key of the network is all that outlives the fingerprint; without it there is nothing left to block.
-    if (target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
+  if (target.networkKey !== null && blocksNetwork(target, state)) {
     await insertOriginBlock(tx, target.number, target.networkKey)
   }
   if (!state.blocked) await deleteOriginBlock(tx, target.number)

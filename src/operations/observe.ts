@@ -7,8 +7,8 @@ import {
   countAnonymousActor,
   ensureOrigin,
   type OriginKeys,
-  type OriginRow,
   readAnonymousActors,
+  readRequestOrigin,
 } from '../store/origin.ts'
 import type { Context, Observed } from './operation.ts'
 
@@ -78,7 +78,7 @@ type Known = Omit<Observation, 'actor' | 'origin'> & { actor: ActorRow; origin: 
 
 /** The observations with the rows of their actors, made now where they are new. */
 async function withActors(tx: Transaction, context: Context, observations: readonly Observation[]): Promise<Known[]> {
-  const origins = new Map<string, Promise<OriginRow>>()
+  const origins = new Map<string, Promise<number>>()
   const actors = new Map<string, Promise<ActorRow | undefined>>()
   // Of one origin they are made one after another, because they are counted.
   const makings = new Map<number, Promise<ActorRow>>()
@@ -92,7 +92,9 @@ async function withActors(tx: Transaction, context: Context, observations: reado
   }
   const known = await Promise.all(
     observations.map(async observation => {
-      const { number } = await once(origins, observation.origin.id, () => ensureOrigin(tx, observation.origin))
+      const number = await once(origins, observation.origin.id, async () =>
+        ensureOrigin(tx, await readRequestOrigin(tx, observation.origin)),
+      )
       const name = observation.actor === null ? anonymousKeyOf(observation) : String(observation.actor)
       const actor = await once(actors, name, () => ensureActor(observation, number))
       return actor === undefined ? undefined : { ...observation, actor, origin: number }

@@ -6,7 +6,7 @@ import { takeRelationOrdinal } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { insertRelation, toRelation } from '../store/relation.ts'
 import type { WriteOperation } from './operation.ts'
-import { beginWrite, endWrite, holdEntries } from './writing.ts'
+import { beginWrite, endWrite, holdEntries, takeOrigin } from './writing.ts'
 
 /** Relates one entry to another; both must be open for writing. */
 export const relateEntries: WriteOperation<RelationInput> = async (tx, context, { body, caller }) => {
@@ -19,7 +19,8 @@ export const relateEntries: WriteOperation<RelationInput> = async (tx, context, 
   const target = assertWritable(found[1])
   assertTwoEnds(source.id, target.id)
 
-  const { actor, origin } = writer
+  const { actor } = writer
+  const origin = await takeOrigin(tx, writer)
   const at = Math.max(context.at, source.updated_at, target.updated_at)
   const id = context.newId()
   const { relationType, rationale } = body
@@ -43,7 +44,7 @@ export const relateEntries: WriteOperation<RelationInput> = async (tx, context, 
     tx,
     context,
     writer,
-    { action: 'CONNECT', entry: source.number, revision: null, subject: number, at },
+    { action: 'CONNECT', entry: source.number, revision: null, subject: number, origin, at },
     { relations: 1 },
   )
   const relation = toRelation({

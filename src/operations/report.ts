@@ -3,15 +3,12 @@ import type { ReportInput, ResolutionInput } from '../contract/more-inputs.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Report } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
-import { assertMayWrite } from '../domain/actor.ts'
 import { assertCooledDown } from '../domain/cooldown.ts'
-import { findActor } from '../store/actor.ts'
 import { beginCooldown, findCooldown } from '../store/limit.ts'
-import { ensureOrigin } from '../store/origin.ts'
 import * as reports from '../store/report.ts'
 import { isoTime } from '../store/time.ts'
 import type { Caller, Context, WriteOperation } from './operation.ts'
-import { networkSubject } from './writing.ts'
+import { findSender, networkSubject, type Sender, takeOrigin } from './writing.ts'
 
 /** Reports are counted, so they come one after another. */
 const HELD = 'reports'
@@ -23,45 +20,41 @@ const FULL_RETRY = 3_600
  * so that repeating one fills nothing. Throws OVERLOADED where too many are open in all.
  */
 export const createReport: WriteOperation<ReportInput> = async (tx, context, { body, caller }) => {
-  const { actor, origin, subject } = await beginReport(tx, context, caller)
+  const { sender, subject } = await beginReport(tx, context, caller)
   const { targetType, targetId, reason, details = null } = body
   const target = await reports.findReported(tx, targetType, targetId)
   if (target === undefined) throw new Problem('TARGET_NOT_FOUND')
   if (target.withdrawn) throw new Problem('ENTRY_WITHDRAWN')
   await tx.hold(HELD)
-  const known = origin === null ? undefined : await reports.findReportBy(tx, target.id, origin)
+  const known = caller.origin === null ? undefined : await reports.findReportBy(tx, target.id, caller.origin.id)
+  if (known === undefined) await assertRoom(tx, target.id)
+  const origin = await takeOrigin(tx, sender)
   const report: Report = {
     id: known?.id ?? context.newId(),
     ...{ targetType, targetId: target.id, reason, details },
     createdAt: isoTime(context.at),
   }
+  const actor = sender.actor?.number ?? null
   const row = { report, entry: target.entry, actor, origin, requestId: caller.requestId, at: context.at }
-  if (known !== undefined) await reports.replaceReport(tx, known.number, row)
-  else {
-    await assertRoom(tx, target.id)
-    await reports.insertReport(tx, row)
-  }
+  if (known === undefined) await reports.insertReport(tx, row)
+  else await reports.replaceReport(tx, known.number, row)
   if (subject !== null) await beginCooldown(tx, subject, 'REPORT', context.now)
   return { body: report }
 }
 
-/** Anyone may report who may write, with a cooldown of its own by network: gives whom it is for, where there is one. */
+/** Anyone may report who may write, with a cooldown of its own by network: `subject` is what cools down, if anything does. */
 async function beginReport(
   tx: Transaction,
   context: Context,
   caller: Caller,
-): Promise<{ actor: number | null; origin: number | null; subject: string | null }> {
-  const [actor, origin] = await Promise.all([
-    caller.actor === null ? undefined : findActor(tx, caller.actor),
-    caller.origin === null ? undefined : ensureOrigin(tx, caller.origin),
-  ])
-  assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
+): Promise<{ sender: Sender; subject: string | null }> {
+  const sender = await findSender(tx, caller)
   const subject = caller.origin !== null && context.cooldown > 0 ? networkSubject(caller.origin.networkKey) : null
   if (subject !== null) {
     await tx.hold(subject)
     assertCooledDown(await findCooldown(tx, subject, 'REPORT'), context.cooldown, context.now)
   }
-  return { actor: actor?.number ?? null, origin: origin?.number ?? null, subject }
+  return { sender, subject }
 }
 
 async function assertRoom(tx: Transaction, targetId: string): Promise<void> {

@@ -10,7 +10,7 @@ import { isoTime } from '../store/time.ts'
 import { etagOf } from './etag.ts'
 import type { WriteOperation } from './operation.ts'
 import { citedSources } from './sources.ts'
-import { beginWrite, endWrite, holdEntries, inOrder } from './writing.ts'
+import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin } from './writing.ts'
 
 /** Commits a revision on top of the latest one; whoever comes second gets STALE_REVISION and the latest. */
 export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { params, body, caller }) => {
@@ -26,7 +26,8 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   const previous = await findRevision(tx, entry.number, entry.revision_id)
   if (previous === undefined) throw new Error(`Entry ${entry.id} has lost its latest revision.`)
 
-  const { actor, origin } = writer
+  const { actor } = writer
+  const origin = await takeOrigin(tx, writer)
   const at = Math.max(context.at, entry.updated_at)
   const unhashed = {
     id: context.newId(),
@@ -45,7 +46,7 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
   const number = await takeRecord(tx)
-  const written = { action: body.changeType, entry: entry.number, revision: number, subject: null, at }
+  const written = { action: body.changeType, entry: entry.number, revision: number, subject: null, origin, at }
   const [advanced] = await Promise.all([
     advanceEntry(tx, entry, { revision: number, at }),
     insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, revision }),

@@ -8,11 +8,12 @@ import { type ActorRow, findActor, observeActor } from '../store/actor.ts'
 import { type EntryRow, findEntry } from '../store/entry.ts'
 import { addToTotals, type Totals, takeSequence } from '../store/head.ts'
 import { beginCooldown, type CooledAction, findCooldown } from '../store/limit.ts'
-import { ensureOrigin } from '../store/origin.ts'
+import { ensureOrigin, type RequestOrigin, readRequestOrigin } from '../store/origin.ts'
 import type { Caller, Context } from './operation.ts'
 
-/** Who writes: the actor behind the token and the origin of the request. */
-export type Writer = { actor: ActorRow; origin: number | null; requestId: string }
+/** Who writes: the actor of the token, if one was sent, and the origin of the request; null for the operator's command line. */
+export type Sender = { actor: ActorRow | undefined; origin: RequestOrigin | null; requestId: string }
+export type Writer = Sender & { actor: ActorRow }
 
 /**
  * What every write begins with: the actor and its origin may write, and the last write of this kind is long enough ago.
@@ -47,19 +48,42 @@ export async function inOrder<T extends unknown[]>(works: { [K in keyof T]: Prom
   }) as T
 }
 
-/** The actor behind the token and the origin of the request, which may write. */
-export async function findWriter(tx: Transaction, caller: Caller): Promise<Writer> {
+/**
+ * The actor of the token, if one was sent, and the origin of the request, which may write. Throws ACTOR_TOKEN_INVALID where
+ * the token was replaced since the request was admitted.
+ */
+export async function findSender(reader: Reader, caller: Caller): Promise<Sender> {
   const [actor, origin] = await Promise.all([
-    caller.actor === null ? undefined : findActor(tx, caller.actor),
-    caller.origin === null ? undefined : ensureOrigin(tx, caller.origin),
+    caller.actor === null ? undefined : findActor(reader, caller.actor),
+    caller.origin === null ? null : readRequestOrigin(reader, caller.origin),
   ])
   if (caller.tokenHash !== undefined && caller.tokenHash !== actor?.token_hash) throw new Problem('ACTOR_TOKEN_INVALID')
-  if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
   assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
-  return { actor, origin: origin?.number ?? null, requestId: caller.requestId }
+  return { actor, origin, requestId: caller.requestId }
 }
 
-type Written = { action: Action; entry: number; revision: number | null; subject: number | null; at: number }
+/** The same where a token is due. */
+export async function findWriter(reader: Reader, caller: Caller): Promise<Writer> {
+  const { actor, ...rest } = await findSender(reader, caller)
+  if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
+  return { ...rest, actor }
+}
+
+/**
+ * The number of the origin of a write, whose row is inserted if it is new. An operation calls this after all that can refuse the write
+ * and before its first other statement that changes something: a refused write writes nothing.
+ */
+export const takeOrigin = async (tx: Transaction, { origin }: Sender): Promise<number | null> =>
+  origin === null ? null : ensureOrigin(tx, origin)
+
+type Written = {
+  action: Action
+  entry: number
+  revision: number | null
+  subject: number | null
+  origin: number | null
+  at: number
+}
 
 /** Finds the entries of these addresses as they stay until this work has ended. */
 export async function holdEntries(tx: Transaction, addresses: readonly string[]): Promise<(EntryRow | undefined)[]> {
@@ -84,7 +108,6 @@ export async function endWrite(
     ...written,
     sequence: await takeSequence(tx),
     actor: actor.number,
-    origin: writer.origin,
     requestId: writer.requestId,
     metadata: null,
     dataClass: actor.data_class,

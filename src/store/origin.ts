@@ -5,23 +5,29 @@ import { sql } from '../database/sql.ts'
 export type OriginKeys = { id: string; day: string; networkKey: string }
 export type OriginRow = { number: number; id: string; network_key: string | null; quarantined: number; blocked: number }
 
-/** Gives the origin's row, made now if it is new; `blocked` says whether its network is blocked by whatever fingerprint. */
-export async function ensureOrigin(tx: Transaction, keys: OriginKeys): Promise<OriginRow> {
-  const known = await findCaller(tx, keys)
-  if (known !== undefined) return known
+/** The origin of a request as the store knows it; `number` is null while it has no row. */
+export type RequestOrigin = { keys: OriginKeys; number: number | null; quarantined: number; blocked: number }
+
+/** Reads how an origin stands, with or without a row; `blocked` says whether its network is blocked by any fingerprint. */
+export async function readRequestOrigin(reader: Reader, keys: OriginKeys): Promise<RequestOrigin> {
+  const row = await reader.one<Omit<RequestOrigin, 'keys'>>(sql`
+    SELECT (SELECT number FROM origin WHERE id = ${keys.id}) AS number,
+      coalesce((SELECT quarantined FROM origin WHERE id = ${keys.id}), 0) AS quarantined,
+      CASE WHEN EXISTS (SELECT 1 FROM origin_block WHERE network_key = ${keys.networkKey}) THEN 1 ELSE 0 END AS blocked`)
+  if (row === undefined) throw new Error('An origin was not read.')
+  return { keys, ...row }
+}
+
+/** Gives the number of an origin, whose row is inserted if it is new. A write calls this once nothing can refuse it any more. */
+export async function ensureOrigin(tx: Transaction, { keys, number }: RequestOrigin): Promise<number> {
+  if (number !== null) return number
   await tx.run(
     sql`INSERT INTO origin (id, day, network_key) VALUES (${keys.id}, ${keys.day}, ${keys.networkKey}) ON CONFLICT (id) DO NOTHING`,
   )
-  const made = await findCaller(tx, keys)
+  const made = await tx.one<{ number: number }>(sql`SELECT number FROM origin WHERE id = ${keys.id}`)
   if (made === undefined) throw new Error('The origin row vanished.')
-  return made
+  return made.number
 }
-
-const findCaller = (reader: Reader, { id, networkKey }: OriginKeys) =>
-  reader.one<OriginRow>(sql`
-    SELECT number, id, network_key, quarantined,
-      CASE WHEN EXISTS (SELECT 1 FROM origin_block b WHERE b.network_key = ${networkKey}) THEN 1 ELSE 0 END AS blocked
-    FROM origin WHERE id = ${id}`)
 
 export const findOrigin = (reader: Reader, id: string) =>
   reader.one<OriginRow>(sql`SELECT number, id, network_key, quarantined, blocked FROM origin WHERE id = ${id}`)

@@ -53,11 +53,11 @@ export const countReportsOf = async (reader: Reader, targetId: string): Promise<
     )
   )?.n ?? 0
 
-/** The open report of a target that an origin made, if it made one. */
-export const findReportBy = (reader: Reader, targetId: string, origin: number) =>
-  reader.one<{ number: number; id: string }>(
-    sql`SELECT number, id FROM report WHERE target_id = ${targetId} AND origin = ${origin} AND resolved_at IS NULL`,
-  )
+/** The open report of a target that an origin, by its fingerprint, made, if it made one. */
+export const findReportBy = (reader: Reader, targetId: string, originId: string) =>
+  reader.one<{ number: number; id: string }>(sql`
+    SELECT p.number, p.id FROM origin o JOIN report p ON p.origin = o.number
+    WHERE o.id = ${originId} AND p.target_id = ${targetId} AND p.resolved_at IS NULL`)
 
 export type NewReport = {
   report: Report

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Reader, Transaction } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { openSqlite } from '../../src/database/sqlite.ts'
+import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { transact } from '../../src/database/write-queue.ts'
 import { createContexts } from '../../src/operations/context.ts'
 import { WRITES, type WriteName } from '../../src/operations/index.ts'
@@ -19,7 +19,7 @@ export type BareStore = { reader: Reader; write(name: WriteName, request: WriteR
 const TERMS = { at: 1_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
 
 /** An embedded store that ends with the test. */
-export async function openEmbedded(t: TestContext): Promise<BareStore> {
+export async function openEmbedded(t: TestContext): Promise<BareStore & { connection: SqliteConnection }> {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-bare-'))
   const store = openSqlite(join(directory, 'store.db'), 'write')
   t.after(() => {
@@ -32,6 +32,7 @@ export async function openEmbedded(t: TestContext): Promise<BareStore> {
   type Run = (tx: Transaction, context: Context, request: WriteRequest<object>) => Promise<WriteAnswer>
   return {
     reader: store,
+    connection: store,
     write: (name, request) => transact(store, tx => (WRITES[name] as Run)(tx, contextOf(TERMS), request)),
   }
 }

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { Problem } from '../../src/contract/problems.ts'
 import type { Entry } from '../../src/contract/resources.ts'
+import { connectPostgres } from '../../src/database/postgres.ts'
+import { sql } from '../../src/database/sql.ts'
 import type { Observation } from '../../src/operations/observe.ts'
+import { runWorks } from '../../src/postgres/group.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
@@ -60,6 +64,64 @@ test('within an entry times never run back, whichever of two that wait together 
   )
   const inOrder = body.items.toSorted((a, b) => a.sequence - b.sequence).map(({ timestamp }) => timestamp)
   assert.deepEqual(inOrder, inOrder.toSorted())
+})
+
+test('a refused report from an address that is new leaves the writes that wait with it in one commit', {
+  skip,
+}, async () => {
+  const DATABASE_URL = await databaseOf('refused with others')
+  const { url, store } = await startApp({ DATABASE_URL, TRUSTED_PROXIES: '127.0.0.1' })
+  const { token } = await newActor(url)
+  const body = { targetType: 'ENTRY', targetId: '00000000-0000-0000-0000-000000000000', reason: 'SPAM' }
+  const headers = { 'x-forwarded-for': '203.0.113.7' }
+  const writes = 20
+  const before = (await store.figures()).commits
+  const answers = await withClient(DATABASE_URL, client =>
+    holding(client, async () => {
+      const refused = call(url, 'POST', '/api/reports', { body, headers })
+      const written = Array.from({ length: writes }, (_, n) =>
+        call(url, 'POST', '/api/entries', { token, body: { title: `Entry ${n}`, summary: 'S', content: 'C' } }),
+      )
+      while ((await store.figures()).writesWaiting <= writes) await setTimeout(10)
+      return [refused, ...written]
+    }),
+  )
+  const [refused, ...written] = await Promise.all(answers)
+  assert.equal(refused?.status, 404)
+  for (const answer of written) expectStatus(answer, 201)
+  // What waited when the lock was asked for, and what came later.
+  const commits = (await store.figures()).commits - before
+  assert.ok(commits <= 2, `${commits} commits`)
+})
+
+test('a statement that a refused work left under way throws, and the group stores nothing of it', { skip }, async t => {
+  const url = await databaseOf('stray of a refused work')
+  await startApp({ DATABASE_URL: url })
+  const connection = await connectPostgres({ url, name: 'test', statementTimeout: 5_000, idleTimeout: 5_000 })
+  t.after(() => connection.close())
+  await connection.exec('CREATE TABLE note (text TEXT NOT NULL); BEGIN')
+  let stray: Promise<unknown> | undefined
+  const { outcomes } = await runWorks(connection, new Map(), { committedAt: 0 }, [
+    async tx => {
+      stray = setTimeout(20).then(() => tx.run(sql`INSERT INTO note (text) VALUES ('stray')`))
+      throw new Problem('TARGET_NOT_FOUND')
+    },
+    async tx => {
+      await Promise.allSettled([setTimeout(50), stray])
+      await tx.run(sql`INSERT INTO note (text) VALUES ('kept')`)
+    },
+  ])
+  await connection.exec('COMMIT')
+  await assert.rejects(stray ?? Promise.resolve(), /has ended/)
+  assert.deepEqual(
+    outcomes.map(outcome => 'error' in outcome),
+    [true, false],
+  )
+  const [found] = await connection.send([{ text: 'SELECT text FROM note', values: [] }])
+  assert.deepEqual(
+    found?.rows.map(({ text }) => text),
+    ['kept'],
+  )
 })
 
 test('what a failed work left under way stores nothing', { skip }, async () => {

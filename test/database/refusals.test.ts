@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { ProblemCode } from '../../src/contract/problems.ts'
+import type { Transaction } from '../../src/database/database.ts'
+import { sql } from '../../src/database/sql.ts'
+import { transact } from '../../src/database/write-queue.ts'
+import { tokenHash } from '../../src/domain/actor.ts'
+import { createContexts } from '../../src/operations/context.ts'
+import { WRITES, type WriteName } from '../../src/operations/index.ts'
+import type { Caller, Context, WriteAnswer, WriteRequest } from '../../src/operations/operation.ts'
+import { openEmbedded } from './bare-store.ts'
+
+const COOLDOWN = 3_000
+const TEN_DAYS = 10 * 86_400_000
+const NIL = '00000000-0000-0000-0000-000000000000'
+const SEAL = Buffer.alloc(32).toString('base64url')
+const TEXT = { title: 'Title', summary: 'Summary', content: 'Content' }
+
+type Run = (tx: Transaction, context: Context, request: WriteRequest<object>) => Promise<WriteAnswer>
+type Attempt = { name: WriteName; caller: Caller; body: object; slug?: string; retry?: string }
+type Watch = (tx: Transaction) => Transaction
+
+let networks = 0
+/** A caller from a network that was not seen before. */
+const stranger = (actor: number | null = null, token?: string): Caller => {
+  const id = `origin-${++networks}`
+  const hash = token === undefined ? undefined : tokenHash(token)
+  return {
+    requestId: 'r',
+    actor,
+    tokenHash: hash,
+    origin: { id, day: '2026-01-01', networkKey: `network-${networks}` },
+  }
+}
+
+/** A store with operations under a cooldown, whose clock moves only when it is told to. */
+async function openWorld(t: TestContext) {
+  const { connection } = await openEmbedded(t)
+  const contextOf = createContexts()
+  let at = 1_000_000
+  const perform = async (
+    { name, slug = '', body, caller, retry }: Attempt,
+    watch: Watch = tx => tx,
+  ): Promise<object> => {
+    const key = retry === undefined ? {} : { retry: { id: retry, request: 'asked', seal: SEAL } }
+    const request = { params: { slug, id: slug }, body, caller, ...key }
+    const run = WRITES[name] as Run
+    const context = contextOf({ at, cooldown: COOLDOWN, dataClass: 'EXTERNAL' })
+    return (await transact(connection, tx => run(watch(tx), context, request))).body
+  }
+  const pass = (milliseconds: number): void => {
+    at += milliseconds
+  }
+  const settled = (attempt: Attempt) => {
+    pass(COOLDOWN + 1)
+    return perform(attempt)
+  }
+  return {
+    connection,
+    perform,
+    pass,
+    settled,
+    async actor() {
+      const { actor } = (await settled({ name: 'createActor', caller: stranger(), body: {} })) as {
+        actor: { id: string }
+      }
+      const row = connection.one<{ number: number }>(sql`SELECT number FROM actor WHERE id = ${actor.id}`)
+      return { id: actor.id, number: row?.number ?? 0 }
+    },
+    publish: async (caller: Caller) =>
+      (await settled({ name: 'createEntry', caller, body: TEXT })) as {
+        id: string
+        slug: string
+        currentRevisionId: string
+      },
+    moderate: (targetType: string, targetId: string, action: string) =>
+      settled({ name: 'moderate', caller: stranger(), body: { targetType, targetId, action, reason: 'r' } }),
+  }
+}
+
+/** Everything that a write can be refused for. */
+async function openRefusing(t: TestContext) {
+  const world = await openWorld(t)
+  const { connection, settled, actor, publish, moderate } = world
+  const [writer, blocked, cooling] = [await actor(), await actor(), await actor()]
+  const by = () => stranger(writer.number)
+  const [open, locked, hidden, crowded] = [
+    await publish(by()),
+    await publish(by()),
+    await publish(by()),
+    await publish(by()),
+  ]
+  const banned = by()
+  await publish(banned)
+  await moderate('ORIGIN', banned.origin?.id ?? '', 'BLOCK')
+  const forgotten = stranger()
+  await settled({ name: 'createActor', caller: forgotten, body: {} })
+  connection.run(sql`UPDATE origin SET network_key = NULL WHERE id = ${forgotten.origin?.id ?? ''}`)
+  await moderate('ACTOR', blocked.id, 'BLOCK')
+  await moderate('ENTRY', locked.id, 'BLOCK')
+  await moderate('ENTRY', hidden.id, 'HIDE')
+  const report = { targetType: 'ENTRY', targetId: open.id, reason: 'SPAM' }
+  for (let n = 0; n < 20; n++) {
+    await settled({ name: 'createReport', caller: stranger(), body: { ...report, targetId: crowded.id } })
+  }
+  world.pass(TEN_DAYS)
+  const again = stranger()
+  await world.perform({ name: 'createActor', caller: again, body: {} })
+  await world.perform({ name: 'createReport', caller: again, body: report })
+  await world.perform({ name: 'createEntry', caller: stranger(cooling.number), body: TEXT })
+  return { world, by, writer, blocked, cooling, open, locked, hidden, crowded, banned, forgotten, again, report }
+}
+
+function refusals({ by, blocked, open, report, ...more }: Awaited<ReturnType<typeof openRefusing>>) {
+  const { writer, cooling, locked, hidden, crowded, banned, forgotten, again } = more
+  const stolen = () => stranger(writer.number, 'another token')
+  const revision = { ...TEXT, changeType: 'EXPAND', rationale: 'r', previousRevisionId: open.currentRevisionId }
+  const verdict = { revisionId: open.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'r' }
+  const relation = { sourceEntryId: open.id, targetEntryId: open.id, relationType: 'CONNECT', rationale: 'r' }
+  const sourced = { ...TEXT, sources: [{ entryId: NIL, revisionId: NIL }] }
+  const objection = { revisionId: open.currentRevisionId, rationale: 'r', sourceEntryId: NIL }
+  const act = { targetType: 'ORIGIN', targetId: forgotten.origin?.id, action: 'BLOCK', reason: 'r' }
+  const list: [ProblemCode, WriteName, Caller, object, slug?: string][] = [
+    ['ORIGIN_BLOCKED', 'createActor', { ...banned, actor: null }, {}],
+    ['ACTOR_BLOCKED', 'createActor', stranger(blocked.number), {}],
+    ['COOLDOWN', 'createActor', again, {}],
+    ['TARGET_NOT_FOUND', 'createReport', stranger(), { ...report, targetId: NIL }],
+    ['ENTRY_WITHDRAWN', 'createReport', stranger(), { ...report, targetId: hidden.id }],
+    ['ALREADY_REPORTED', 'createReport', stranger(), { ...report, targetId: crowded.id }],
+    ['ORIGIN_BLOCKED', 'createReport', banned, report],
+    ['ACTOR_BLOCKED', 'createReport', stranger(blocked.number), report],
+    ['ACTOR_TOKEN_INVALID', 'createReport', stolen(), report],
+    ['COOLDOWN', 'createReport', again, report],
+    ['REPORT_NOT_FOUND', 'resolveReport', stranger(), { resolution: 'ACTED' }, NIL],
+    ['ACTOR_TOKEN_INVALID', 'rotateToken', stolen(), {}],
+    ['ACTOR_TOKEN_INVALID', 'createEntry', stolen(), TEXT],
+    ['ACTOR_TOKEN_REQUIRED', 'createEntry', stranger(), TEXT],
+    ['ACTOR_BLOCKED', 'createEntry', stranger(blocked.number), TEXT],
+    ['ORIGIN_BLOCKED', 'createEntry', banned, TEXT],
+    ['COOLDOWN', 'createEntry', stranger(cooling.number), TEXT],
+    ['SOURCE_NOT_FOUND', 'createEntry', by(), sourced],
+    ['ENTRY_NOT_FOUND', 'reviseEntry', by(), revision, 'none'],
+    ['ENTRY_WITHDRAWN', 'reviseEntry', by(), revision, hidden.slug],
+    ['ENTRY_LOCKED', 'reviseEntry', by(), revision, locked.slug],
+    ['STALE_REVISION', 'reviseEntry', by(), { ...revision, previousRevisionId: NIL }, open.slug],
+    ['REVISION_NOT_FOUND', 'verifyRevision', by(), { ...verdict, revisionId: NIL }, open.slug],
+    ['SOURCE_NOT_FOUND', 'contradictRevision', by(), objection, open.slug],
+    ['SELF_RELATION', 'relateEntries', by(), relation],
+    ['ENTRY_LOCKED', 'relateEntries', by(), { ...relation, targetEntryId: locked.id }],
+    ['TARGET_NOT_FOUND', 'moderate', stranger(), { ...act, targetId: NIL }],
+    ['TARGET_NOT_FOUND', 'moderate', stranger(), act],
+    ['ACTION_NOT_APPLICABLE', 'moderate', stranger(), { ...act, action: 'HIDE' }],
+  ]
+  return list
+}
+
+test('a refused write has changed nothing when it is refused, for whatever reason it is', async t => {
+  const refusing = await openRefusing(t)
+  const { connection, perform } = refusing.world
+  for (const retry of [undefined, 'key']) {
+    for (const [code, name, caller, body, slug = ''] of refusals(refusing)) {
+      const what = `${name} ${code}, key ${retry}`
+      const changes: string[] = []
+      const watch: Watch = tx => ({
+        ...tx,
+        run(statement) {
+          changes.push(statement.text)
+          return tx.run(statement)
+        },
+        carry(carried) {
+          changes.push('a value that is carried')
+          return tx.carry(carried)
+        },
+      })
+      const before = connection.changes()
+      const key = retry === undefined ? {} : { retry }
+      await assert.rejects(
+        perform({ name, caller, body, slug, ...key }, watch),
+        (error: Error & { code?: string }) => error.code === code || assert.fail(`${what}: ${error.stack}`),
+      )
+      assert.deepEqual(changes, [], what)
+      assert.equal(connection.changes(), before, what)
+    }
+  }
+})
