@@ -1,12 +1,10 @@
 import { type Carrier, createCarrier } from './carrier.ts'
 import { type Awaitable, StoreFault, type Transaction, type Write } from './database.ts'
 import { beginWriting, isSqliteError, type SqliteConnection } from './sqlite.ts'
+import { createWorkTransaction } from './work-transaction.ts'
 
 /** The most works that share one commit: bounds how long the first of them waits. */
 export const GROUP_MAX = 256
-
-/** So many groups have savepoints at once behind one that was spoilt. */
-const CAREFUL_GROUPS = 100
 
 type Pending = {
   work: (transaction: Transaction) => Awaitable<unknown>
@@ -23,8 +21,8 @@ export type Commits = { onGroup(): void; onCommitting(): void; onCommit(works: n
 /**
  * Group commit for the one writing connection of a SQLite store: works run one after another and share one durable commit. Nobody is
  * answered before that commit, nor before `on` was told of it. A work that fails before it wrote anything fails alone. One that fails
- * behind what it wrote spoils its group: that is run again, each work in a savepoint of its own, so a work may run twice. The groups that
- * come next have savepoints at once, so that nobody can have all of them run twice.
+ * after it wrote spoils its group: that is run again, each work in a savepoint of its own, so a work may run twice. No request can cause that:
+ * operations judge first and write at the end.
  * A broken store rejects this and all later works: a failed sync is never tried again. One that another process has locked for too long rejects
  * a group as `unavailable`, and nothing was begun.
  */
@@ -32,8 +30,6 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
   const pending: Pending[] = []
   let running: Promise<void> | undefined
   let broken: StoreFault | undefined
-  /** How many of the next groups have savepoints at once. */
-  let careful = 0
 
   const drain = async (): Promise<void> => {
     // One turn of the event loop lets everything that has already arrived join the first group.
@@ -45,12 +41,9 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
         if (broken !== undefined) throw broken
         const run = (undoing: Undoing) =>
           transact(connection, (tx, carrier) => runGroup(tx, carrier, group, undoing), on.onCommitting)
-        const undoing = careful > 0 ? savepoints(connection) : nothingWritten(connection)
-        careful = Math.max(0, careful - 1)
-        const answers = await run(undoing).catch(error => {
-          if (!(error instanceof SpoiltGroup)) throw error
-          careful = CAREFUL_GROUPS
-          return run(savepoints(connection))
+        const answers = await run(nothingWritten(connection)).catch(error => {
+          if (error instanceof SpoiltGroup) return run(savepoints(connection))
+          throw error
         })
         on.onCommit(group.length)
         on.onEnd()
@@ -81,9 +74,8 @@ type Undoing = () => { done(): void; undo(error: unknown): void }
 class SpoiltGroup extends Error {}
 
 /**
- * Operations judge before they write, but for the row of an origin that is new today, so that what they refuse needs no undoing. A work
- * that fails otherwise spoils its group: behind what it wrote, or by an error of SQLite, which may have undone the whole transaction, or
- * have counted a reference that leads nowhere.
+ * Operations judge before they write, so a refusal needs no undoing. A work that fails otherwise spoils its group: after it wrote, or by
+ * an error of SQLite, which may have undone the whole transaction, or have counted a reference that leads nowhere.
  */
 const nothingWritten =
   (connection: SqliteConnection): Undoing =>
@@ -123,11 +115,14 @@ async function runGroup(
   for (const { work, resolve, reject } of group) {
     const { done, undo } = undoing()
     const uncarry = await carrier.mark()
+    const own = createWorkTransaction(tx)
     try {
-      const result = await work(tx)
+      const result = await work(own.tx)
+      own.end()
       done()
       answers.push(() => resolve(result))
     } catch (error) {
+      own.end()
       if (error instanceof StoreFault) throw error
       undo(error)
       uncarry()
@@ -144,15 +139,17 @@ export async function transact<T>(
   onCommitting: () => void = () => {},
 ): Promise<T> {
   const carrier = createCarrier(connection)
-  const tx: Transaction = { ...connection, carry: carrier.carry, hold: () => false }
+  const { tx, end } = createWorkTransaction({ ...connection, carry: carrier.carry, hold: () => false })
   beginWriting(connection)
   try {
     const result = await work(tx, carrier)
-    await carrier.save(tx)
+    end()
+    await carrier.save(connection)
     onCommitting()
     connection.step('COMMIT')
     return result
   } catch (error) {
+    end()
     // SQLite may have rolled back by itself; what matters is that no transaction stays open.
     if (connection.raw.isTransaction) connection.exec('ROLLBACK')
     throw error

@@ -5,6 +5,7 @@ import { StoreFault, type Transaction } from '../database/database.ts'
 import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import type { Sql } from '../database/sql.ts'
+import { createWorkTransaction } from '../database/work-transaction.ts'
 import { HEAD } from '../store/head.ts'
 
 /** What a group has with the lock: the time of the newest commit of any node, or of the newest work of the group where that is later. */
@@ -61,7 +62,7 @@ export async function runWorks(
   const run = async (work: Work): Promise<Outcome> => {
     let dirty = false
     const hold = holds.forWork()
-    const tx: Transaction = {
+    const { tx, end } = createWorkTransaction({
       ...reader,
       async run(statement) {
         dirty = true
@@ -72,7 +73,7 @@ export async function runWorks(
         return carrier.carry(carried)
       },
       hold: hold.take,
-    }
+    })
     try {
       return { result: await work(tx, locked) }
     } catch (error) {
@@ -80,6 +81,7 @@ export async function runWorks(
       if (error instanceof StoreFault) throw error
       throw new SpoiledGroup('A work failed after it had written, or in a way that no rule foresees.', { cause: error })
     } finally {
+      end()
       hold.release()
     }
   }
