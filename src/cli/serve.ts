@@ -20,11 +20,12 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   const flushing = setInterval(() => destination.flush(), 200)
   flushing.unref()
-  const end = (code: number): void => {
+  const end = (code: number, sentence?: string): void => {
     destination.flushSync()
+    if (sentence !== undefined) process.stderr.write(`${sentence}\n`)
     process.exit(code)
   }
-  const app = await openApp(config, { logger, onBroken: () => end(1) })
+  const app = await openApp(config, { logger, onBroken: fault => end(1, fault.message) })
 
   const stopped = new AbortController()
   let stopping = false

@@ -117,6 +117,17 @@ export function emptyLog(connection: SqliteConnection): void {
   }
 }
 
+/** Moves all of the write-ahead log into the file; false when that fails, or when others still read an older state. */
+export function takeInLog(connection: SqliteConnection): boolean {
+  try {
+    const { busy } = connection.raw.prepare('PRAGMA wal_checkpoint(FULL)').get() as { busy: number }
+    return busy === 0
+  } catch (error) {
+    if (isSqliteError(error)) return false
+    throw error
+  }
+}
+
 /** There is no space; or none for the index of the log; or none to cut the log, which takes some where files are copied on write. */
 const FULL: ReadonlySet<number> = new Set([13, 4_874, 1_546])
 const SQLITE_BUSY = 5

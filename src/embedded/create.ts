@@ -3,16 +3,22 @@ import { migrate } from '../database/migrate.ts'
 import { sql } from '../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { insertHead } from '../store/head.ts'
+import { assertStoreNotLost, markStore } from './data-directory.ts'
 import { storeFile } from './files.ts'
 
 const CACHE_KIB = 4_096
 
-/** Opens the store of a locked directory for writing: made if it is not there, of the newest schema, every commit durable. */
+/**
+ * Opens the store of a locked directory for writing: made if there never was one, of the newest schema, every commit durable.
+ * Throws OperatorError where there was a store and is none.
+ */
 export async function openStoreForWriting(directory: string): Promise<SqliteConnection> {
+  assertStoreNotLost(directory)
   const connection = openSqlite(storeFile(directory), 'write', { cacheKib: CACHE_KIB })
   migrate(connection, Date.now())
   await ensureHead(connection)
   assertDurable(connection)
+  markStore(directory)
   return connection
 }
 

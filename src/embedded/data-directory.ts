@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../operator-error.ts'
 import { syncMade } from '../sync-path.ts'
-import { lockFile } from './files.ts'
+import { lockFile, markerFile, storeFile } from './files.ts'
 
 /** Makes the data directory if it is not there, and makes sure that files can be written in it. Gives its absolute path. */
 export function prepareDataDirectory(directory: string): string {
@@ -43,6 +43,29 @@ export function findDataDirectory(directory: string, file: (directory: string) =
     throw new OperatorError(`The store in ${path} cannot be read by this user; run as the user that serves it.`)
   }
   return path
+}
+
+const MARKER = `This directory has a Palimpsest store, the file palimpsest.db. Without that file the service does not start here:
+restore a backup, or delete this file to begin an empty store.
+`
+
+/** Notes in a directory that it has a store, so that the loss of the store is noticed. */
+export function markStore(directory: string): void {
+  const path = markerFile(directory)
+  if (existsSync(path)) return
+  writeFileSync(path, MARKER, { mode: 0o600 })
+  syncMade(path)
+  syncMade(directory)
+}
+
+/** Throws OperatorError where a directory had a store and has none. */
+export function assertStoreNotLost(directory: string): void {
+  const [store, marker] = [storeFile(directory), markerFile(directory)]
+  const size = statSync(store, { throwIfNoEntry: false })?.size ?? 0
+  if (size > 0 || !existsSync(marker)) return
+  throw new OperatorError(
+    `There was a store in ${directory}, and ${store} is ${existsSync(store) ? 'empty' : 'missing'}; restore a backup with "palimpsest restore", or delete ${marker} to begin an empty store.`,
+  )
 }
 
 const SQLITE_BUSY = 5

@@ -8,6 +8,9 @@ export const indexFile = (directory: string): string => join(directory, 'search.
 /** Held locked by the one process that serves the directory. */
 export const lockFile = (directory: string): string => join(directory, 'palimpsest.lock')
 
+/** Made with the store and never deleted: says that there was one. */
+export const markerFile = (directory: string): string => join(directory, 'palimpsest.marker')
+
 /** Bytes of a database file and its log on disk. */
 export const bytesOf = (file: string): number =>
   ['', '-wal'].reduce((sum, part) => sum + (statSync(`${file}${part}`, { throwIfNoEntry: false })?.size ?? 0), 0)

@@ -7,7 +7,7 @@ import type { Readiness, WriteAnswer } from '../operations/operation.ts'
 import type { Newest, Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
-import { lockDataDirectory } from './data-directory.ts'
+import { assertStoreNotLost, lockDataDirectory } from './data-directory.ts'
 import { bytesOf, indexFile, storeFile } from './files.ts'
 import { createIndexWaits } from './index-waits.ts'
 import type { Command, IndexNotice, ThreadData } from './protocol.ts'
@@ -81,6 +81,7 @@ export async function openEmbeddedStore(
   let searchers: Searchers
   let read: Awaited<ReturnType<typeof openReader>>
   try {
+    assertStoreNotLost(directory)
     writer = await start('./writer-thread.ts', WRITES_MAX, true)
     await start('./index-thread.ts', 0, false)
     searchers = await startSearchers(() => start('./search-thread.ts', SEARCHES_MAX, false), SEARCH_THREADS)

@@ -10,6 +10,7 @@ import { openStoreForWriting } from './create.ts'
 import { createGivingWay } from './giving-way.ts'
 import { beNice, NICE } from './priority.ts'
 import { type Command, type Reply, replyOfError, type ThreadData } from './protocol.ts'
+import { watchServedFiles } from './served-files.ts'
 import { awaitIndexed, committed, countWrites, tellBegun, tellCommitted, tellEnded } from './signals.ts'
 
 /** The one thread that writes: it runs write operations in the order they come and commits them in groups. */
@@ -26,6 +27,7 @@ const LAG_PATIENCE = 50
 
 beNice(NICE.writer)
 const connection = await openStoreForWriting(directory)
+const files = watchServedFiles(directory, connection)
 const contextOf = createContexts()
 const giveWay = createGivingWay(signals)
 
@@ -37,6 +39,7 @@ const write = createWriteQueue(connection, {
   onGroup: () => awaitIndexed(signals, committed(signals) - LAG_MAX, LAG_PATIENCE),
   onCommitting: () => tellBegun(signals),
   onCommit(works) {
+    files.assertSame()
     publish()
     countWrites(signals, works)
   },
@@ -74,6 +77,7 @@ const perform = async (command: Command): Promise<unknown> => {
 port.on('message', (message: Command[] | 'close') => {
   if (message === 'close') {
     write.idle().then(() => {
+      files.stop()
       connection.close()
       port.close()
     })

@@ -7,7 +7,7 @@ import { sql } from '../../src/database/sql.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { indexFile, storeFile } from '../../src/embedded/files.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
-import { makeDirectory, type ServerProcess, spawnService, startServer } from '../support/process.ts'
+import { assertRefused, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 
 const directory = makeDirectory()
 after(() => directory.remove())
@@ -15,17 +15,6 @@ after(() => directory.remove())
 async function stop(server: ServerProcess): Promise<void> {
   server.kill('SIGTERM')
   assert.equal((await server.ended).code, 0)
-}
-
-/** A start that is refused: its exit and the one sentence it says. */
-async function assertRefused(dataDir: string, sentence: RegExp): Promise<void> {
-  const { ended } = spawnService(['serve'], { env: { DATA_DIR: dataDir } })
-  const { code, stdout, stderr } = await ended
-  assert.ok(code !== 0 && code !== null, `ended with ${code}`)
-  assert.equal(stdout, '')
-  assert.match(stderr, sentence)
-  assert.equal(stderr.trim().split('\n').length, 1, stderr)
-  assert.ok(!stderr.includes('    at '), stderr)
 }
 
 const titlesOf = async (server: ServerProcess, q: string): Promise<string[]> => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -101,6 +102,17 @@ export async function startServer(dataDir: string, options: StartOptions = {}): 
     kill: signal => child.kill(signal),
     ended,
   }
+}
+
+/** Asserts that a start is refused with one sentence. */
+export async function assertRefused(dataDir: string, sentence: RegExp): Promise<void> {
+  const { ended } = spawnService(['serve'], { env: { DATA_DIR: dataDir } })
+  const { code, stdout, stderr } = await ended
+  assert.ok(code !== 0 && code !== null, `ended with ${code}`)
+  assert.equal(stdout, '')
+  assert.match(stderr, sentence)
+  assert.equal(stderr.trim().split('\n').length, 1, stderr)
+  assert.ok(!stderr.includes('    at '), stderr)
 }
 
 async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {

@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs'
+import { StoreFault } from '../database/database.ts'
+import { type SqliteConnection, takeInLog } from '../database/sqlite.ts'
+import { lockFile, storeFile } from './files.ts'
+
+/** How often the files of an idle store are looked at, in milliseconds. */
+const LOOK_INTERVAL = 1_000
+
+/** Device and inode of a file; undefined when it is gone. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? undefined : `${found.dev} ${found.ino}`
+}
+
+/**
+ * Makes sure that what the writer commits is in the files that the next start opens. `assertSame`, called before a commit is acknowledged, throws
+ * StoreFault('broken') once the store, its log, the memory that its processes share or the lock was deleted or replaced; so does a timer, once
+ * a second, with nobody to catch it. Where only the log is gone, all that it had is moved into the store first.
+ */
+export function watchServedFiles(directory: string, connection: SqliteConnection) {
+  const store = storeFile(directory)
+  const log = `${store}-wal`
+  const opened = [store, log, `${store}-shm`, lockFile(directory)].map(path => ({ path, identity: identityOf(path) }))
+  const isSame = ({ path, identity }: (typeof opened)[number]): boolean =>
+    identity !== undefined && identityOf(path) === identity
+
+  const assertSame = (): void => {
+    const changed = opened.filter(one => !isSame(one)).map(({ path }) => path)
+    const [first] = changed
+    if (first === undefined) return
+    const isWhole = !changed.includes(store) && (!changed.includes(log) || takeInLog(connection))
+    const remedy = isWhole
+      ? 'nothing that was acknowledged is lost: start again, and change nothing in the data directory of a running service'
+      : 'restore a backup, or start again if another store was put there'
+    throw new StoreFault('broken', new Error(`${first} was deleted or replaced while it was served; ${remedy}.`))
+  }
+  assertSame()
+  const timer = setInterval(assertSame, LOOK_INTERVAL)
+  return { assertSame, stop: () => clearInterval(timer) }
+}

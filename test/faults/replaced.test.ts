@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { lockFile, markerFile, storeFile } from '../../src/embedded/files.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { assertRefused, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+
+const directory = makeDirectory()
+after(() => directory.remove())
+
+/** Puts a copy in the place of a file, as a restore by hand does. */
+function replace(path: string): void {
+  copyFileSync(path, `${path}.copy`)
+  renameSync(`${path}.copy`, path)
+}
+
+type Change = { name: string; file: RegExp; change(dataDir: string): void }
+const CHANGES: readonly Change[] = [
+  { name: 'a deleted store', file: /palimpsest\.db /, change: dataDir => rmSync(storeFile(dataDir)) },
+  { name: 'a replaced store', file: /palimpsest\.db /, change: dataDir => replace(storeFile(dataDir)) },
+  { name: 'a deleted log', file: /palimpsest\.db-wal /, change: dataDir => rmSync(`${storeFile(dataDir)}-wal`) },
+  { name: 'a replaced log', file: /palimpsest\.db-wal /, change: dataDir => replace(`${storeFile(dataDir)}-wal`) },
+  { name: 'a deleted lock', file: /palimpsest\.lock /, change: dataDir => rmSync(lockFile(dataDir)) },
+  { name: 'a replaced lock', file: /palimpsest\.lock /, change: dataDir => replace(lockFile(dataDir)) },
+  { name: 'a deleted directory', file: /palimpsest\.db /, change: dataDir => rmSync(dataDir, { recursive: true }) },
+  { name: 'a renamed directory', file: /palimpsest\.db /, change: dataDir => renameSync(dataDir, `${dataDir}-2`) },
+]
+
+/** Asserts that a service that was not asked to end has ended, and names the file in its last line. */
+async function assertEnded(server: ServerProcess, file: RegExp): Promise<void> {
+  const { code, stderr } = await server.ended
+  assert.equal(code, 1, stderr)
+  const last = stderr.trim().split('\n').at(-1) ?? ''
+  assert.match(last, file)
+  assert.match(last, /was deleted or replaced while it was served; .+\.$/)
+}
+
+for (const { name, file, change } of CHANGES) {
+  test(`${name} ends an idle service with a sentence`, async () => {
+    const dataDir = join(directory.path, `idle ${name}`)
+    const server = await startServer(dataDir)
+    await newEntry(server.url, (await newActor(server.url)).token)
+    change(dataDir)
+    await assertEnded(server, file)
+  })
+
+  test(`no write after ${name} is acknowledged`, async () => {
+    const dataDir = join(directory.path, `busy ${name}`)
+    const server = await startServer(dataDir)
+    const { token } = await newActor(server.url)
+    await newEntry(server.url, token)
+    change(dataDir)
+    const body = { title: 'Too late', summary: 'Summary', content: 'Content' }
+    const answer = await call(server.url, 'POST', '/api/entries', { token, body }).catch(() => undefined)
+    assert.ok(answer === undefined || answer.status === 503, answer?.text)
+    await assertEnded(server, file)
+  })
+}
+
+test('what was acknowledged before the log was deleted is there after the restart', async () => {
+  const dataDir = join(directory.path, 'rescued')
+  const server = await startServer(dataDir)
+  const { token } = await newActor(server.url)
+  const entries = []
+  for (let n = 0; n < 20; n++) entries.push(await newEntry(server.url, token, { title: `Entry ${n}` }))
+  rmSync(`${storeFile(dataDir)}-wal`)
+  await assertEnded(server, /palimpsest\.db-wal /)
+  const again = await startServer(dataDir)
+  for (const { slug } of entries) expectStatus(await call(again.url, 'GET', `/api/entries/${slug}`), 200)
+  await newEntry(again.url, token)
+  again.kill('SIGTERM')
+  assert.equal((await again.ended).code, 0)
+})
+
+test('a directory whose store is gone or empty is refused with a sentence, until its marker is deleted', async () => {
+  const dataDir = join(directory.path, 'lost')
+  const server = await startServer(dataDir)
+  server.kill('SIGTERM')
+  await server.ended
+  truncateSync(storeFile(dataDir), 0)
+  await assertRefused(dataDir, /palimpsest\.db is empty.*palimpsest restore.*palimpsest\.marker/)
+  rmSync(storeFile(dataDir))
+  await assertRefused(dataDir, /palimpsest\.db is missing.*palimpsest restore.*palimpsest\.marker/)
+  rmSync(markerFile(dataDir))
+  const again = await startServer(dataDir)
+  again.kill('SIGTERM')
+  assert.equal((await again.ended).code, 0)
+})
