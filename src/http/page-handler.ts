@@ -6,7 +6,7 @@ import { bodyOf, type Observed, type Reads } from '../operations/operation.ts'
 import { layout } from '../web/layout.ts'
 import type { Document, File, FixedPage, Page, PageRequest, Query, ReadPage, Redirect } from '../web/page.ts'
 import { prefersJson } from '../web/prefers-json.ts'
-import { problemPage } from '../web/problem-page.ts'
+import { problemPage, wordsOfAddress } from '../web/problem-page.ts'
 import { targetOf } from '../web/target.ts'
 import type { Admitted } from './admission.ts'
 import { problemAnswer } from './errors.ts'
@@ -133,6 +133,7 @@ export function wantsPage(request: FastifyRequest): boolean {
 export function problemPageAnswer(problem: Problem, config: Config, request: FastifyRequest) {
   const { status, headers } = problemAnswer(problem, request.id)
   const { path } = targetOf(request.raw.url ?? '')
-  const body = layout(problemPage(problem, request.id), { config, path })
+  const q = status === 404 ? wordsOfAddress(path) : ''
+  const body = layout(problemPage(problem, request.id, q), { config, path, q })
   return { status, headers: { ...headers, ...PAGE_FIELDS, 'content-type': HTML_TYPE }, body }
 }
