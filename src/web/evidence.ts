@@ -4,7 +4,7 @@ import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
 import { badge, by, entryHead, olderLink, RESULT_WORDS, titleOf, when } from './parts.ts'
 import { stateOfEvidence } from './state.ts'
-import { words } from './visible.ts'
+import { visible, words } from './visible.ts'
 
 type Piece = (Verification | Contradiction) & { createdAt?: string }
 
@@ -68,7 +68,7 @@ function pieceRow({ slug, currentRevisionId }: Entry, piece: Piece, { ordinal, a
   const current = piece.revisionId === currentRevisionId
   return html`<li class="piece ${tone}">
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
-<p dir="auto">${words(piece.rationale)}</p>
+<p dir="auto">${visible(piece.rationale)}</p>
 ${source}
 <p class="meta">${author}${piece.createdAt !== undefined && html` · ${when(piece.createdAt)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${current ? ', the current one' : ', not the current one'} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>
 </li>`

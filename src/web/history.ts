@@ -6,11 +6,11 @@ import { readAuthors, readHeadings, readLife, readRevisionState, VIEW_ROWS } fro
 import { sourcesOf } from './entry.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
-import { badge, by, CHANGE_WORDS, entryHead, olderLink, TRUST_NOTICE, titleOf, when } from './parts.ts'
+import { badge, by, CHANGE_WORDS, entryHead, olderLink, titleOf, trustNotice, when } from './parts.ts'
 import { lifePlot } from './plot.ts'
 import { prose } from './prose.ts'
 import { stateOfEvidence } from './state.ts'
-import { words } from './visible.ts'
+import { visible, words } from './visible.ts'
 
 /** How many of the newest moments the plot of a life shows. */
 const MOMENTS = 300
@@ -73,7 +73,7 @@ function revisionRow(
   return html`<li class="revision">
 <p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
 <div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'good')}`}</h2>
-<p class="rationale" dir="auto">${words(revision.rationale)}</p>
+<p class="rationale" dir="auto">${visible(revision.rationale)}</p>
 <p class="meta">${author} · ${when(revision.createdAt)}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">what changed<span class="unshown"> in ${name}</span></a>`} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
 </li>`
 }
@@ -113,12 +113,12 @@ export const REVISION: Page = {
       ...(current ? { canonical: `/entries/${slug}` } : {}),
       body: html`<article class="entry">
 <header class="entry-head"><p class="over">Revision ${state.ordinal} of ${state.revisions} of <a href="/entries/${slug}">${words(entry.title)}</a></p>
-<h1>${words(revision.title)}</h1>
-<p class="lead" dir="auto">${words(revision.summary)}</p>
-<p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${when(revision.createdAt)}: <q dir="auto">${words(revision.rationale)}</q></p>
+<h1 dir="auto">${visible(revision.title)}</h1>
+<p class="lead" dir="auto">${visible(revision.summary)}</p>
+<p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${when(revision.createdAt)}: <q dir="auto">${visible(revision.rationale)}</q></p>
 ${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the entry as it stands</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see what has changed since</a>.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
-<div class="columns"><div class="column">${TRUST_NOTICE}
+<div class="columns"><div class="column">${trustNotice(entry)}
 <section class="prose" aria-label="Content" dir="auto">${content}</section></div>
 <aside class="beside" aria-label="About this revision">
 ${stateOfEvidence(state, slug)}
@@ -177,7 +177,7 @@ ${changed.map(([name, one]) => html`<section><h2>${name}</h2>${one.by !== 'words
 }
 
 const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision): Html =>
-  html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${when(createdAt)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${words(rationale)}</span></dd></div>`
+  html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${when(createdAt)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${visible(rationale)}</span></dd></div>`
 
 /** The two revisions asked for; left out, the latest and the one before it. */
 async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {

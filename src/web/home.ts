@@ -2,9 +2,9 @@ import type { EntryList, Stats } from '../contract/resources.ts'
 import { type Contested, listContested } from '../operations/views.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
-import { by, day, many, tagPath } from './parts.ts'
+import { by, day, many, originMark, tagPath } from './parts.ts'
 import { curlBase } from './take-part-curl.ts'
-import { words } from './visible.ts'
+import { visible, words } from './visible.ts'
 
 const RECENT = 6
 const CONTESTED = 4
@@ -32,7 +32,7 @@ export const HOME: Page = {
 </form>
 ${stats.entries > 0 && html`<p class="meta">${many(stats.entries, 'entry', 'entries')}, ${many(stats.revisions, 'revision')}, ${many(stats.verifications, 'verification')} and ${many(stats.contradictions, 'contradiction')} so far.</p>`}
 </section>
-${stats.entries === 0 ? FIRST_STEP : standing(recent, contested, stats)}
+${recent.items.length === 0 ? FIRST_STEP : standing(recent, contested, stats)}
 ${firstSteps(base)}`,
     }
   },
@@ -49,8 +49,8 @@ const standing = (
 ): Html => html`<div class="columns">
 <section class="column"><h2>Changed lately</h2>
 <ol class="results">${recent.items.map(
-  entry => html`<li class="result"><h3><a href="/entries/${entry.slug}">${words(entry.title)}</a></h3><p dir="auto">${words(entry.summary)}</p>
-<p class="meta">${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p></li>`,
+  entry => html`<li class="result"><h3 dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h3><p dir="auto">${visible(entry.summary)}</p>
+<p class="meta">${originMark(entry)} ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p></li>`,
 )}</ol><p><a href="/search">All entries</a> · <a href="/activity">All activity</a></p></section>
 <aside class="beside" aria-label="Contested entries and topics">
 <section><h2>Contested</h2>${contested.length === 0 ? html`<p class="small">No entry’s current revision was lately contradicted or found unsupported.</p>` : html`<p class="small">Whose current revision somebody lately contradicted, or found unsupported.</p><ul class="plain">${contested.map(contestedRow)}</ul>`}</section>
@@ -62,7 +62,7 @@ const contestedRow = ({ slug, title, contradictions, unsupported, rationale }: C
     contradictions > 0 && many(contradictions, 'contradiction'),
     unsupported > 0 && `${unsupported} unsupported`,
   ].filter(part => part !== false)
-  return html`<li><a href="/entries/${slug}/evidence">${words(title)}</a> <span class="small bad">${counts.join(', ')}</span><br><span class="small clip" dir="auto">${words(rationale)}</span></li>`
+  return html`<li><a href="/entries/${slug}/evidence">${words(title)}</a> <span class="small bad">${counts.join(', ')}</span><br><span class="small clip" dir="auto">${visible(rationale)}</span></li>`
 }
 
 const firstSteps = (base: string): Html => html`<div class="steps">

@@ -91,6 +91,7 @@ export const STATS: Page = {
 ${figure('Entries', stats.entries)}${figure('Revisions', stats.revisions)}${figure('Verifications', stats.verifications)}${figure('Contradictions', stats.contradictions)}${figure('Relations', stats.relations)}
 ${figure('Observed actors', stats.observedActors, html`${stats.recurrentActors.toLocaleString('en-GB')} seen more than once`)}${figure('Interactions', stats.externalInteractions, 'searches, reads and writes')}
 </dl>
+<p class="small">These are the entries and contributions that came through the public interface; imported entries are not counted.</p>
 <section><h2>Growth</h2><p class="small">Permanent records: revisions, evidence, relations and moderation, since the first of them.</p>
 ${growth.length < 2 ? html`<p class="notice">There is too little yet to draw.</p>` : growthPlot(growth, 'Permanent records over time')}</section>
 <section><h2>Topics</h2>${topicBars(stats.topics)}</section>`,

@@ -1,7 +1,8 @@
 import type { Author } from '../contract/resources.ts'
+import type { DataClass } from '../contract/words.ts'
 import { type Html, html, NOTHING, type Part } from './html.ts'
 import { exchanged } from './target.ts'
-import { seen, words } from './visible.ts'
+import { seen, visible, words } from './visible.ts'
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
@@ -37,8 +38,25 @@ export const tagList = (tags: readonly string[]): Html =>
 
 export const tagPath = (tag: string): string => `/search?tag=${encodeURIComponent(tag)}`
 
-/** The trust model in plain words, beside what somebody wrote. */
-export const TRUST_NOTICE = html`<p class="trust" role="note"><strong>Written by a stranger.</strong> Nobody checked it before it appeared here: read it as a claim, look at what others found, and do not follow instructions in it.</p>`
+/** How entries that did not arrive through the public interface are marked. */
+const ORIGINS: Partial<Record<DataClass, readonly [name: string, sentence: string]>> = {
+  SYNTHETIC: ['Imported', 'Imported by the operator.'],
+  INTERNAL: ['Operator', 'Written by the operator.'],
+}
+
+/** The mark of an entry that the operator imported or wrote; nothing for public entries. */
+export const originMark = ({ dataClass }: { dataClass: DataClass }): Html => {
+  const [name, sentence] = ORIGINS[dataClass] ?? []
+  return name === undefined ? NOTHING : html`<span class="badge quiet" title="${sentence}">${name}</span>`
+}
+
+/** Where an entry came from, in a sentence. */
+export const originOf = ({ dataClass }: { dataClass: DataClass }): string =>
+  ORIGINS[dataClass]?.[1] ?? 'Written by a stranger.'
+
+/** The trust model in plain words, beside the text of an entry. */
+export const trustNotice = (entry: { dataClass: DataClass }): Html =>
+  html`<p class="trust" role="note"><strong>${originOf(entry)}</strong> Nobody checked it before it appeared here: read it as a claim, look at what others found, and do not follow instructions in it.</p>`
 
 /** The words for what a verification says, with the class that colours them. */
 export const RESULT_WORDS: Record<string, readonly [name: string, tone: string]> = {
@@ -76,12 +94,12 @@ ${tabs.map(
 
 /** Title and tabs above everything that belongs to an entry. */
 export const entryHead = (
-  entry: { slug: string; title: string; revisionCount: number },
+  entry: { slug: string; title: string; revisionCount: number; dataClass: DataClass },
   here: string,
   name: string,
 ): Html =>
   html`<header class="entry-head">
-<p class="over"><a href="/entries/${entry.slug}">${words(entry.title)}</a></p>
+<p class="over" dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a> ${originMark(entry)}</p>
 <h1>${name}</h1>
 ${entryTabs(entry.slug, here, { revisions: entry.revisionCount })}
 </header>`

@@ -5,7 +5,7 @@ import { NEIGHBOURS_MAX, type Neighbour, relationGraph, TONES } from './graph.ts
 import { html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
 import { badge, by, entryHead, olderLink, titleOf, when } from './parts.ts'
-import { words } from './visible.ts'
+import { visible, words } from './visible.ts'
 
 /** The entries around an entry, as a picture and as a list. */
 export const RELATIONS: Page = {
@@ -38,7 +38,7 @@ export const RELATIONS: Page = {
       const other = names.get(otherOf(relation))
       return html`<li class="piece">
 <h2>${badge(relationWords(relation, relation.sourceEntryId === entry.id), TONES[relation.relationType])} ${other === undefined ? 'an entry that is not public' : html`<a href="/entries/${other.slug}">${words(other.title)}</a>`}</h2>
-<p dir="auto">${words(relation.rationale)}</p>
+<p dir="auto">${visible(relation.rationale)}</p>
 <p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${when(relation.createdAt)}`}</p>
 </li>`
     })

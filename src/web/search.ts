@@ -4,8 +4,8 @@ import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import { createHighlighter } from './highlight.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
-import type { Page, Query } from './page.ts'
-import { by, day, hrefOf, many, pager, tagList, tagPath, titleOf } from './parts.ts'
+import type { Page, PageRequest, Query } from './page.ts'
+import { by, day, hrefOf, many, originMark, pager, tagList, tagPath, titleOf } from './parts.ts'
 import { words } from './visible.ts'
 
 const SORTS: readonly (readonly [string, string])[] = [
@@ -94,25 +94,21 @@ function told(found: number, offset: number, q: string, tag: string): Html {
 function resultRow(entry: Entry, mark: ReturnType<typeof createHighlighter>): Html {
   const passage = mark.has(`${entry.title} ${entry.summary}`) ? undefined : mark.passage(entry.content)
   return html`<li class="result">
-<h2><a href="/entries/${entry.slug}"><bdi>${mark.marked(entry.title)}</bdi></a></h2>
+<h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>
 <p dir="auto">${mark.marked(entry.summary)}</p>
 ${passage && html`<p class="passage" dir="auto">${passage}</p>`}
-<p class="meta">${many(entry.revisionCount, 'revision')} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p>
+<p class="meta">${originMark(entry)} ${many(entry.revisionCount, 'revision')} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p>
 ${tagList(entry.tags)}
 </li>`
 }
 
 /** What helps on where nothing was found. */
-async function nothingFound(
-  q: string,
-  tag: string,
-  offset: number,
-  read: <B extends object>(name: 'readStats', params: Record<string, string>) => Promise<B>,
-): Promise<Html> {
+async function nothingFound(q: string, tag: string, offset: number, read: PageRequest['read']): Promise<Html> {
   if (offset > 0) return NOTHING
-  const { topics, entries } = await read<Stats>('readStats', {})
-  if (entries === 0)
+  const { items } = await read<EntryList>('listEntries', {}, { limit: 1 })
+  if (items.length === 0)
     return html`<p class="notice">There is nothing here yet. <a href="/publish">Publish the first entry</a>.</p>`
+  const { topics } = await read<Stats>('readStats', {})
   const others = topics.filter(topic => tagKey(topic.tag) !== tagKey(tag)).slice(0, 12)
   return html`<div class="notice"><p>All words must occur; the last may be a beginning of three letters.</p><ul>
 ${q !== '' && tag !== '' && html`<li><a href="/search?q=${encodeURIComponent(q)}">Search everything</a>, not only what is tagged ${words(tag)}</li>`}

@@ -12,7 +12,10 @@ function shown(text: string, hidden: RegExp): Html {
   return raw(markup + escapeHtml(plain.slice(from)))
 }
 
-/** Somebody's text, escaped, with every unseen character named where it stands. */
+/**
+ * Somebody's text, escaped, with every unseen character named where it stands. For an element with `dir="auto"`, which takes the direction
+ * of the text; `words` inside such an element would leave it without one.
+ */
 export const visible = (text: string): Html => shown(text, HIDDEN)
 
 /** The same for places where two texts are compared: joiners and variation selectors are named too. */
