@@ -121,12 +121,27 @@ export function lifePlot({ moments }: Life): Html {
 
 const GROWTH_HEIGHT = 140
 
-/** A line of growth from nothing to now. */
-export function growthPlot(points: readonly { at: number; records: number }[], name: string): Html {
+type Growth = { at: number; records: number }
+
+/** Points whose times never run back: a record was there no later than every record after it. */
+const inOrder = (points: readonly Growth[]): Growth[] => {
+  let latest = Number.POSITIVE_INFINITY
+  return points
+    .toReversed()
+    .map(({ at, records }) => {
+      latest = Math.min(latest, at)
+      return { at: latest, records }
+    })
+    .toReversed()
+}
+
+/** A line of growth from nothing to now. `sampled` is in the order of records; times may run back where the clock did. */
+export function growthPlot(sampled: readonly Growth[], name: string): Html {
+  const points = inOrder(sampled)
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || points.length < 2) return NOTHING
   const span = Math.max(last.at - first.at, 1)
-  const place = ({ at, records }: { at: number; records: number }): string =>
+  const place = ({ at, records }: Growth): string =>
     `${round(((at - first.at) / span) * WIDTH)} ${round(GROWTH_HEIGHT - (records / last.records) * (GROWTH_HEIGHT - 10))}`
   const line = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${place(point)}`).join('')
   return html`<figure class="picture">${svg(

@@ -77,7 +77,8 @@ const entryButtons = ({ act, open }, id, title) => [
  * @param {(row: T) => (Node | string | readonly (Node | string)[])[]} cellsOf
  */
 export function table(caption, columns, rows, cellsOf) {
-  const body = make('tbody')
+  // On a narrow screen the cells of a row are laid out one below the other: the roles keep it a table.
+  const body = make('tbody', { role: 'rowgroup' })
   const more = button('Show more', () => add())
   let shown = 0
   const add = () => {
@@ -85,7 +86,17 @@ export function table(caption, columns, rows, cellsOf) {
       ...rows
         .slice(shown, shown + ROWS)
         .map(row =>
-          make('tr', {}, ...cellsOf(row).map(cell => make('td', {}, ...(Array.isArray(cell) ? cell : [cell])))),
+          make(
+            'tr',
+            { role: 'row' },
+            ...cellsOf(row).map((cell, column) =>
+              make(
+                'td',
+                { role: 'cell', 'data-column': columns[column] ?? '' },
+                make('div', {}, ...(Array.isArray(cell) ? cell : [cell])),
+              ),
+            ),
+          ),
         ),
     )
     shown += ROWS
@@ -93,8 +104,9 @@ export function table(caption, columns, rows, cellsOf) {
   }
   add()
   if (rows.length === 0) return make('p', { class: 'none' }, `${caption}: nothing here.`)
-  const head = make('thead', {}, make('tr', {}, ...columns.map(name => make('th', { scope: 'col' }, name))))
-  const grid = make('table', {}, make('caption', {}, caption), head, body)
+  const names = columns.map(name => make('th', { scope: 'col', role: 'columnheader' }, name))
+  const head = make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, ...names))
+  const grid = make('table', { role: 'table' }, make('caption', {}, caption), head, body)
   return make(
     'div',
     {},

@@ -118,7 +118,9 @@ test('every word of every picture can be read on a narrow screen', options, asyn
     '/stats',
   ]) {
     await page.goto(address)
-    const sizes = await page.evaluate<[string, number][]>(`[...document.querySelectorAll('main svg text')].map(text =>
+    const sizes = await page.evaluate<
+      [string, number][]
+    >(`[...document.querySelectorAll('main svg text')].filter(text => text.checkVisibility()).map(text =>
       [text.textContent, parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a])`)
     texts += sizes.length
     for (const [text, size] of sizes)

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import type { Entry } from '../../../src/contract/resources.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
+import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+
+let app: TestApp
+let browser: Browser
+let token = ''
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp({ PUBLIC_URL: 'https://memory.a-name-of-some-length.example.org' })
+  browser = await openBrowser()
+  token = (await newActor(app.url, { declaredName: 'Somebody with a name that takes its place' })).token
+})
+const options = { skip: NO_BROWSER }
+const WIDTHS = [360, 768, 1_440]
+
+/** Looks at an address at every width. */
+async function atWidths(address: string, look: (page: Page, name: string) => Promise<void>): Promise<void> {
+  const { page, complaints, close } = await visit(browser, app.url)
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(address)
+    await look(page, `${address} at ${width} px`)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+}
+
+test('every box of the graph is in the window, the middle too, at every width', options, async () => {
+  const hub = await newEntry(app.url, token, { title: 'A hub' })
+  for (let number = 0; number < 12; number += 1) {
+    const other = await newEntry(app.url, token, { title: `A neighbour with the number ${number} and a long title` })
+    const body = { sourceEntryId: hub.id, targetEntryId: other.id, relationType: 'CONNECT', rationale: 'r' }
+    expectStatus(await call(app.url, 'POST', '/api/relations', { token, body }), 201)
+  }
+  await atWidths(`/entries/${hub.slug}/relations`, async (page, name) => {
+    const boxes = await page.locator('.graph rect:visible').evaluateAll(all =>
+      all.map(one => {
+        const { left, right } = one.getBoundingClientRect()
+        return [left, right]
+      }),
+    )
+    assert.equal(boxes.length, 13, name)
+    const width = page.viewportSize()?.width ?? 0
+    for (const [left = 0, right = 0] of boxes) assert.ok(left >= 0 && right <= width, `${name}: ${left} to ${right}`)
+  })
+})
+
+test('the moderation dialog is in the middle of the window and no table is wider than its box', options, async () => {
+  const word = 'Donaudampfschifffahrtsgesellschaft'
+  const entry = await newEntry(app.url, token, { title: `${word} ${word}/${word}` })
+  const body = { revisionId: entry.currentRevisionId, rationale: word.repeat(5) }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/contradict`, { body, token }), 201)
+  const report = { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM', details: word.repeat(6) }
+  expectStatus(await call(app.url, 'POST', '/api/reports', { body: report }), 201)
+  await atWidths('/admin', async (page, name) => {
+    await page.getByRole('textbox', { name: 'Admin token' }).fill(ADMIN_TOKEN)
+    await page.getByRole('button', { name: 'Open the console' }).click()
+    await page.getByRole('heading', { name: 'Queue' }).waitFor()
+    const assertTablesFit = async (view: string): Promise<void> => {
+      const sizes = await page.locator('.scroll').evaluateAll(all => all.map(one => [one.scrollWidth, one.clientWidth]))
+      for (const [content = 0, box = 0] of sizes) assert.ok(content <= box, `${name}, ${view}: ${content} in ${box} px`)
+    }
+    for (const view of ['Reports', 'Entries', 'Actors', 'Audit', 'Queue']) {
+      await page.getByRole('group', { name: 'Views' }).getByRole('button', { name: view, exact: true }).click()
+      await page.getByRole('heading', { name: view }).waitFor()
+      await assertTablesFit(view)
+    }
+    await page
+      .getByRole('button', { name: `Evidence of ${entry.title}` })
+      .first()
+      .click()
+    await page.getByText('Content, as it was sent').waitFor()
+    await assertTablesFit('an entry')
+    await page.getByRole('button', { name: 'Act on this entry …' }).click()
+    const box = await page.getByRole('dialog').boundingBox()
+    const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
+    assert.ok(box !== null && box.height <= height, name)
+    assert.ok(Math.abs(box.x + box.width / 2 - width / 2) <= 2, `${name}: ${JSON.stringify(box)}`)
+    assert.ok(Math.abs(box.y + box.height / 2 - height / 2) <= 2, `${name}: ${JSON.stringify(box)}`)
+  })
+})
+
+test('the name of every figure of the statistics is on one line', options, () =>
+  atWidths('/stats', async (page, name) => {
+    const lines = await page.evaluate<[string, number][]>(`[...document.querySelectorAll('.figures dt')].map(one => {
+      const range = document.createRange()
+      range.selectNodeContents(one)
+      return [one.textContent, range.getClientRects().length]
+    })`)
+    assert.deepEqual(
+      lines.filter(([, count]) => count !== 1),
+      [],
+      name,
+    )
+  }),
+)
+
+test('the note about unchanged lines is on a line of its own', options, async () => {
+  const lines = Array.from({ length: 60 }, (_, index) => `Line ${index}.`)
+  const entry = await newEntry(app.url, token, { title: 'Long', content: lines.join('\n') })
+  const content = ['First.', ...lines.slice(1, -1), 'Last.'].join('\n')
+  const path = `/api/entries/${entry.slug}/revisions`
+  expectStatus(await call(app.url, 'POST', path, { token, body: revisionOf(entry, { content }) }), 201)
+  await atWidths(`/entries/${entry.slug}/diff`, async (page, name) => {
+    const [note, after] = await page.evaluate<[number, number]>(`(() => {
+      const details = document.querySelector('details.folded')
+      const next = document.createRange()
+      next.setStart(details.nextSibling, 0)
+      next.setEnd(details.nextSibling, 4)
+      return [details.getBoundingClientRect().bottom, next.getBoundingClientRect().top]
+    })()`)
+    assert.ok(after >= note, `${name}: the note ends at ${note}, the text begins at ${after}`)
+  })
+})
+
+const RTL = { title: 'الذاكرة المشتركة بين الناس', summary: 'ملخص قصير', content: 'نص قصير' }
+const directionsOf = (page: Page, selector: string): Promise<string[]> =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map(one => getComputedStyle(one).direction)`,
+  )
+
+test('a right-to-left title, summary or rationale runs from the right', options, async () => {
+  const entry = await newEntry(app.url, token, RTL)
+  const body = revisionOf(entry, { ...RTL, content: 'نص آخر', rationale: 'تصحيح' })
+  const path = `/api/entries/${entry.slug}`
+  const revised = expectStatus(await call<Entry>(app.url, 'POST', `${path}/revisions`, { token, body }), 201)
+  const judged = { revisionId: revised.currentRevisionId, rationale: 'خطأ' }
+  expectStatus(await call(app.url, 'POST', `${path}/contradict`, { token, body: judged }), 201)
+  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  const at = `/entries/${entry.slug}`
+  for (const [address, selector] of [
+    [at, 'main h1, main .lead, .prose'],
+    [`${at}/revisions/${revised.currentRevisionId}`, 'main h1, main .lead, .prose'],
+    [`${at}/history`, '.over a, .revision:first-child .rationale'],
+    [`${at}/evidence`, '.over a, .piece > p:not(.meta)'],
+    [`/search?q=${encodeURIComponent('الذاكرة')}`, '.result h2, .result h2 + p'],
+    ['/', '.result:first-child h3, .result:first-child h3 + p'],
+  ] as const) {
+    await page.goto(address)
+    const directions = await directionsOf(page, selector)
+    assert.ok(directions.length >= 2, address)
+    assert.deepEqual([...new Set(directions)], ['rtl'], `${address}: ${directions}`)
+  }
+  await page.goto(at)
+  const [title, header] = await page.evaluate<[number, number]>(`(() => {
+    const range = document.createRange()
+    const heading = document.querySelector('main h1')
+    range.selectNodeContents(heading)
+    return [range.getBoundingClientRect().right, heading.parentElement.getBoundingClientRect().right]
+  })()`)
+  assert.ok(Math.abs(title - header) <= 2, `the title ends at ${title}, its box at ${header}`)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+for (const address of ['/agents', '/']) {
+  test(`the line to paste on ${address} is shown whole`, options, () =>
+    atWidths(address, async (page, name) => {
+      const sizes = await page
+        .locator('.steps pre')
+        .evaluateAll(all => all.map(one => [one.scrollWidth, one.clientWidth]))
+      assert.ok(sizes.length > 0, name)
+      for (const [content = 0, box = 0] of sizes) assert.ok(content <= box, `${name}: ${content} in ${box} px`)
+    }),
+  )
+}
