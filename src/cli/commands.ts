@@ -107,7 +107,10 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
         description: 'SYNTHETIC or INTERNAL: what the authors are classed as.',
       },
       { name: 'batch', value: 'N', byDefault: '500', description: 'Lines stored in one transaction.' },
-      { name: 'resume', description: 'Go on after the last line that an import, stopped before its end, has stored.' },
+      {
+        name: 'resume',
+        description: 'Go on after the last line that an import, stopped or killed before its end, has stored.',
+      },
       ...DATA_DIR_FLAGS,
     ],
     run: async invocation => (await import('./import.ts')).importRecords(invocation),

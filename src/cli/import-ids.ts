@@ -1,67 +1,111 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SqliteConnection } from '../database/sqlite.ts'
 import { OperatorError } from '../operator-error.ts'
 
 const KINDS = ['actor', 'entry', 'revision'] as const
 type Kind = (typeof KINDS)[number]
-type Saved = { line: number; actor: [string, number][]; entry: [string, string][]; revision: [string, string][] }
+/** What one batch added, and its last line. */
+type Batch = { line: number; added: [Kind, string, number | string][] }
 
 /** What the ids of the imported lines became here: of actors their numbers, of entries and revisions their new ids. */
 export type ImportIds = {
   actor: Map<string, number>
   entry: Map<string, string>
   revision: Map<string, string>
-  /** Keeps an id of the file; a second one of its kind is refused. */
+  /** Adds an id of the file; a second one of its kind is refused. */
   add<K extends Kind>(kind: K, id: string, value: K extends 'actor' ? number : string): void
-  /** What was added since the last commit is there to stay, up to this line. */
-  commit(line: number): void
-  /** What was added since the last commit is forgotten. */
-  rollback(): void
+  /** Records, within the transaction of a batch and durably, what the batch added up to this line. */
+  record(line: number): void
+  /** The batch that was recorded last is stored. */
+  commit(): void
   /** The last line that is stored. */
   line(): number
+  close(): void
 }
 
-const idsFile = (directory: string): string => join(directory, 'import-ids.json')
+const journalOf = (directory: string): string => join(directory, 'import-ids.ndjson')
 
-export function createImportIds(saved?: Saved): ImportIds {
-  const maps = {
-    actor: new Map<string, number>(saved?.actor),
-    entry: new Map<string, string>(saved?.entry),
-    revision: new Map<string, string>(saved?.revision),
+/**
+ * Opens the ids of an import. The journal is written and synced before a batch commits, and the commit carries the number of its last line
+ * (`user_version`), so that a kill at any instant leaves the ids of exactly the lines that are stored. Throws OperatorError where there is
+ * nothing to resume, or something that nobody asked to resume.
+ */
+export function openImportIds(directory: string, connection: SqliteConnection, resume: boolean): ImportIds {
+  const path = journalOf(directory)
+  const stored = existsSync(path) ? lineIn(connection) : 0
+  if (resume && stored === 0) {
+    throw new OperatorError(`No import into ${directory} was stopped before its end; run without --resume.`)
   }
-  let added: [Kind, string][] = []
-  let line = saved?.line ?? 0
+  if (!resume && stored > 0) {
+    throw new OperatorError(
+      `An import into ${directory} was stopped after line ${stored}; run it with --resume, or delete ${path} to import something else.`,
+    )
+  }
+  if (!resume) setLine(connection, 0)
+  const { batches, bytes } = resume ? storedBatches(path, stored) : { batches: [], bytes: 0 }
+  const file = openSync(path, 'a', 0o600)
+  ftruncateSync(file, bytes)
+  const ids = createImportIds(connection, file, stored)
+  for (const [kind, id, value] of batches.flatMap(({ added }) => added)) ids[kind].set(id, value as never)
+  return ids
+}
+
+/** Ends an import that reached the end of its input: there is nothing to resume. */
+export function forgetImportIds(directory: string, connection: SqliteConnection): void {
+  setLine(connection, 0)
+  rmSync(journalOf(directory), { force: true })
+}
+
+function createImportIds(connection: SqliteConnection, file: number, stored: number): ImportIds {
+  const maps = {
+    actor: new Map<string, number>(),
+    entry: new Map<string, string>(),
+    revision: new Map<string, string>(),
+  }
+  let added: Batch['added'] = []
+  let recorded = stored
+  let line = stored
   return {
     ...maps,
     add(kind, id, value) {
       if (maps[kind].has(id)) throw new OperatorError(`the ${kind} id "${id}" was used by an earlier line`)
       ;(maps[kind] as Map<string, number | string>).set(id, value)
-      added.push([kind, id])
+      added.push([kind, id, value])
     },
-    commit(stored) {
-      added = []
-      line = stored
+    record(last) {
+      writeSync(file, `${JSON.stringify({ line: last, added } satisfies Batch)}\n`)
+      fsyncSync(file)
+      setLine(connection, last)
+      recorded = last
     },
-    rollback() {
-      for (const [kind, id] of added) maps[kind].delete(id)
+    commit() {
       added = []
+      line = recorded
     },
     line: () => line,
+    close: () => closeSync(file),
   }
 }
 
-/** Keeps the ids of an import that stopped, so that it can go on. */
-export function saveImportIds(directory: string, ids: ImportIds): void {
-  const saved: Saved = { line: ids.line(), actor: [...ids.actor], entry: [...ids.entry], revision: [...ids.revision] }
-  writeFileSync(idsFile(directory), JSON.stringify(saved), { mode: 0o600 })
-}
-
-/** The ids of the import that stopped last. */
-export function loadImportIds(directory: string): ImportIds {
-  if (!existsSync(idsFile(directory))) {
-    throw new OperatorError(`No import into ${directory} was stopped before its end; run without --resume.`)
+/** The batches of a journal up to the line that is stored, and how many bytes they take. */
+function storedBatches(path: string, stored: number): { batches: Batch[]; bytes: number } {
+  const batches: Batch[] = []
+  let bytes = 0
+  for (const text of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
+    const batch = JSON.parse(text) as Batch
+    if (batch.line > stored) break
+    batches.push(batch)
+    bytes += Buffer.byteLength(text) + 1
   }
-  return createImportIds(JSON.parse(readFileSync(idsFile(directory), 'utf8')) as Saved)
+  if (batches.at(-1)?.line !== stored) {
+    throw new OperatorError(`${path} does not reach line ${stored}, which is stored; import into another directory.`)
+  }
+  return { batches, bytes }
 }
 
-export const forgetImportIds = (directory: string): void => rmSync(idsFile(directory), { force: true })
+function lineIn({ raw }: SqliteConnection): number {
+  return Number((raw.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)
+}
+
+const setLine = (connection: SqliteConnection, line: number): void => connection.exec(`PRAGMA user_version = ${line}`)

@@ -1,4 +1,5 @@
 import type { DataClass } from '../contract/words.ts'
+import type { Transaction } from '../database/database.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { transact } from '../database/write-queue.ts'
 import { createContexts } from '../operations/context.ts'
@@ -26,8 +27,7 @@ export async function runImport(run: ImportRun): Promise<number> {
   const keep = async (lines: readonly Line[]): Promise<void> => {
     const last = lines.at(-1)
     if (last === undefined) return
-    await storeBatch(run, target, lines)
-    ids.commit(last.number)
+    await storeBatch(run, target, lines, last.number)
     stored += lines.length
     progress.tell(() => standing(stored, began, last.read, input.size))
     // Signals are heard between batches; a stop makes the input throw.
@@ -53,26 +53,29 @@ async function storeBatch(
   { connection, ids }: ImportRun,
   target: Omit<Target, 'tx'>,
   lines: readonly Line[],
+  last: number,
 ): Promise<void> {
-  try {
-    await transact(connection, async tx => {
-      for (const line of lines) await importLine({ ...target, tx }, line)
-    })
-  } catch (error) {
-    ids.rollback()
-    throw error
+  const work = async (tx: Transaction): Promise<void> => {
+    for (const line of lines) await importLine({ ...target, tx }, line)
   }
+  await transact(connection, work, () => ids.record(last))
+  ids.commit()
 }
+
+/** The id of the actor of lines that name none; no line may use it. */
+const NAMELESS = ''
 
 function targetOf({ ids, dataClass }: ImportRun): Omit<Target, 'tx'> {
   const contextOf = createContexts()
-  let nameless: number | undefined
   return {
     context: () => contextOf({ at: Date.now(), cooldown: 0, dataClass }),
     ids,
     async nameless(target) {
-      nameless ??= await makeActor(target, { declaredName: 'import' })
-      return nameless
+      const known = ids.actor.get(NAMELESS)
+      if (known !== undefined) return known
+      const actor = await makeActor(target, { declaredName: 'import' })
+      ids.add('actor', NAMELESS, actor)
+      return actor
     },
   }
 }

@@ -4,7 +4,7 @@ import { lockDataDirectory, prepareDataDirectory } from '../embedded/data-direct
 import { OperatorError } from '../operator-error.ts'
 import { EXIT, type Invocation, required, UsageError } from './command.ts'
 import { assertEmbedded, dataDirOf } from './data-dir.ts'
-import { createImportIds, forgetImportIds, type ImportIds, loadImportIds, saveImportIds } from './import-ids.ts'
+import { forgetImportIds, type ImportIds, openImportIds } from './import-ids.ts'
 import { openLines } from './import-lines.ts'
 import { runImport } from './import-run.ts'
 import { assertNoMirror } from './mirror/assert.ts'
@@ -32,11 +32,13 @@ export async function importRecords(invocation: Invocation): Promise<number> {
   const progress = createProgress(PROGRESS_INTERVAL)
   const began = performance.now()
   try {
-    const ids = invocation.switches.has('resume') ? loadImportIds(directory) : createImportIds()
     const connection = await openStoreForWriting(directory)
+    let ids: ImportIds | undefined
     try {
       await assertNoMirror(connection, 'import into another directory')
+      ids = openImportIds(directory, connection, invocation.switches.has('resume'))
       const stored = await runImport({ connection, input, ids, dataClass, batch, progress })
+      forgetImportIds(directory, connection)
       progress.end()
       const seconds = (performance.now() - began) / 1_000
       const rate = Math.round(stored / seconds)
@@ -44,11 +46,11 @@ export async function importRecords(invocation: Invocation): Promise<number> {
         `Imported ${stored} lines in ${seconds.toFixed(1)} s, ${rate} lines/s; the store now holds\n${countLines(await countStore(connection))}`,
       )
     } catch (error) {
-      throw brokenOff(error, directory, ids)
+      throw ids === undefined ? error : stopped(error, ids.line())
     } finally {
+      ids?.close()
       connection.close()
     }
-    forgetImportIds(directory)
     return EXIT.ok
   } finally {
     progress.end()
@@ -56,17 +58,15 @@ export async function importRecords(invocation: Invocation): Promise<number> {
   }
 }
 
-/** What became of the lines before the error, and how to go on; the ids are kept for that. */
-function brokenOff(error: unknown, directory: string, ids: ImportIds): unknown {
-  const line = ids.line()
-  if (line > 0) saveImportIds(directory, ids)
+/** The error with what became of the lines before it, and how to go on. */
+function stopped(error: unknown, line: number): unknown {
   const fault = error instanceof Error && error.name === 'StoreFault'
   if (!(error instanceof OperatorError) && !fault) return error
   const reason = error.message.replace(/\.$/, '')
   const advice =
     line === 0
-      ? 'Nothing was stored; mend that and run it again.'
-      : `Lines 1 to ${line} are stored and nothing after them; mend that and run the same command with --resume.`
+      ? 'Nothing was stored; correct that and run it again.'
+      : `Lines 1 to ${line} are stored and nothing after them; correct that and run the same command with --resume.`
   return new OperatorError(`${reason}. ${advice}`)
 }
 

@@ -135,6 +135,61 @@ test('a stop while lines are waited for keeps what is stored and says how to go 
   assert.equal(query(target, 'SELECT * FROM revision').length, 4)
 })
 
+test('an import that is killed at any instant goes on with --resume and stores every line once', async () => {
+  const target = freshDirectory()
+  const lines = Array.from({ length: 60 }, (_, index) => ({ ...ENTRY, id: `e${index}`, title: `T${index}` }))
+  const from = join(directory.path, 'killed.ndjson')
+  writeFileSync(
+    from,
+    linesOf(
+      lines
+        .flatMap(line => [
+          line,
+          { ...REVISED, id: `${line.id}r2`, entryId: line.id, previousRevisionId: `${line.id}r1`, actorId: undefined },
+        ])
+        .map(line => (line.type === 'entry' ? { ...line, revisionId: `${line.id}r1` } : line)),
+    ),
+  )
+  const args = ['import', '--from', from, '--data-dir', target, '--batch', '3']
+  let kills = 0
+  for (let wanted = 5; ; wanted += 10) {
+    const resume = storedIn(target) > 0 ? ['--resume'] : []
+    const child = spawn(process.execPath, [LAUNCHER, ...args, ...resume], { stdio: 'ignore' })
+    const ended = new Promise<NodeJS.Signals | number | null>(resolve =>
+      child.on('close', (code, signal) => resolve(signal ?? code)),
+    )
+    let running = true
+    const done = ended.finally(() => {
+      running = false
+    })
+    while (running && storedIn(target) < wanted) await new Promise(resolve => setTimeout(resolve, 2))
+    child.kill('SIGKILL')
+    if ((await done) === 0) break
+    kills += 1
+  }
+  assert.ok(kills > 0, 'no import was killed')
+  expectRefusal(await palimpsest([...args, '--resume']), 1, /No import into .* was stopped before its end/)
+  assert.equal(entriesIn(target), 60)
+  assert.deepEqual(query(target, 'SELECT count(*) AS n, count(DISTINCT entry) AS of FROM revision'), [
+    { n: 120, of: 60 },
+  ])
+  assert.deepEqual(query(target, 'SELECT name FROM actor'), [{ name: 'import' }])
+  expectDone(await palimpsest(['verify', '--data-dir', target]))
+})
+
+test('an import over one that was stopped is refused and says how to go on', async () => {
+  const target = freshDirectory()
+  const bad = linesOf([ACTOR, FOX, { type: 'wish' }])
+  expectRefusal(await importInto(target, bad, '--batch', '1'), 1, /Lines 1 to 2 are stored/)
+  const again = await importInto(target, linesOf(STORY))
+  expectRefusal(
+    again,
+    1,
+    /stopped after line 2; run it with --resume, or delete .*import-ids\.ndjson to import something else/,
+  )
+  expectDone(await importInto(target, linesOf(STORY), '--resume'))
+})
+
 /** The number of entries, or none while the store is only being made. */
 function storedIn(target: string): number {
   try {
