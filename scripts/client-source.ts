@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import * as inputs from '../src/contract/inputs.ts'
 import * as more from '../src/contract/more-inputs.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
 import { PROBLEMS } from '../src/contract/problems.ts'
 import { NAMED_RESOURCES } from '../src/contract/resources.ts'
 
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 const MADE = '// Made from src/contract by `npm run docs`; do not edit.'
 const WIDTH = 120
 
@@ -74,13 +76,13 @@ export function clientTable(): string {
   const text = `${methods.join('\n')}${iterators.join('\n')}`
   const used = NAMED.map(({ name }) => name).filter(name => new RegExp(`\\b${name}\\b`).test(`${text} Contradiction`))
   return `${MADE}
-import type { CallOptions } from './connection.ts'
 import type {
 ${[...new Set([...used, 'Verification'])]
   .sort()
   .map(name => `  ${name},`)
   .join('\n')}
 } from './resources.ts'
+import type { CallOptions } from './settings.ts'
 
 /** A row of evidence, and which of the two kinds it is. */
 export type EvidenceItem = (Verification & { kind: 'verification' }) | (Contradiction & { kind: 'contradiction' })
@@ -101,11 +103,17 @@ ${PUBLIC.map(([name, operation]) => row(name, operation)).join('\n')}
 } as const
 
 /** Why each problem happens and what the caller does about it. */
-export const MENDS: Readonly<Record<string, string>> = {
+export const MENDS = {
 ${Object.entries(PROBLEMS)
   .map(([code, { mend }]) => property('  ', code, literal(mend)))
   .join('\n')}
-}
+} as const
+
+/** Every code with which the service refuses. */
+export type ProblemCode = keyof typeof MENDS
+
+/** The version of the client, in its User-Agent. */
+export const VERSION = '${version}'
 `
 }
 

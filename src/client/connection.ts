@@ -1,37 +1,9 @@
-import { type Clock, MACHINE_CLOCK } from './clock.ts'
+import { MACHINE_CLOCK } from './clock.ts'
 import { type ClientError, clientError, isClientError, refusalOf } from './problem.ts'
+import { metadataOf, userAgentFields } from './response.ts'
+import type { CallOptions, ClientSettings } from './settings.ts'
+import { VERSION } from './table.ts'
 import { unreachable } from './unreachable.ts'
-
-/** What one call may be told. */
-export type CallOptions = {
-  /** Ends the call, its waits and its retries. */
-  signal?: AbortSignal | undefined
-  /**
-   * The Idempotency-Key of a write, 1 to 255 printable ASCII characters without spaces: a fresh one for each call if left out.
-   * To send a call of before again, give its key: `error.idempotencyKey`.
-   */
-  idempotencyKey?: string | undefined
-}
-
-/** How a client is set up; only `baseUrl` is needed. */
-export type ClientSettings = {
-  /** Where the service is, for example `https://memory.example`; a path before /api is allowed. */
-  baseUrl: string
-  /** An actor token as issued; without one, createActor gets one and the client keeps it. */
-  token?: string | undefined
-  /** Sends the token with reads too. They then count as this actor's in the public feed; otherwise they are anonymous. */
-  tokenOnReads?: boolean
-  /** Further tries after the first (3 if left out). */
-  retries?: number
-  /** The longest single wait between tries, in seconds (60 if left out); a longer Retry-After is thrown at once. */
-  maxWaitSeconds?: number
-  /** How long one try may take, in seconds (30 if left out). */
-  timeoutSeconds?: number
-  fetch?: (url: string, init: RequestInit) => Promise<Response>
-  clock?: Clock
-  /** From 0 to below 1: spreads the waits of many clients over a fifth more than is due. */
-  random?: () => number
-}
 
 /** One request, ready to be sent; `charged` is false for probes, which are never retried. */
 export type Call = {
@@ -62,41 +34,24 @@ const SPREAD = 0.2
 
 /** Opens a connection, which holds nothing open: it sends, and sends again what may pass, within bounds. */
 export function openConnection(settings: ClientSettings): Connection {
-  const base = baseOf(settings.baseUrl)
-  const { retries = 3, maxWaitSeconds = 60, timeoutSeconds = 30, random = Math.random } = settings
-  const clock = settings.clock ?? MACHINE_CLOCK
-  const fetcher = settings.fetch ?? ((url, init) => fetch(url, init))
-
-  const once = async (call: Call, signal?: AbortSignal): Promise<unknown> => {
-    const asked = `${call.method} ${call.path}`
-    const limit = AbortSignal.timeout(timeoutSeconds * 1000)
-    const init = initOf(call, signal === undefined ? limit : AbortSignal.any([signal, limit]))
-    let answer: { response: Response; text: string }
-    try {
-      const response = await fetcher(base + call.path, init)
-      answer = { response, text: await response.text() }
-    } catch (cause) {
-      signal?.throwIfAborted()
-      throw noAnswer(call, asked, base, limit.aborted ? timeoutSeconds : undefined, cause)
-    }
-    return readAnswer(call, answer.response, answer.text, clock.now(), asked)
-  }
-
+  const { retries = 3, maxWaitSeconds = 60, random = Math.random } = settings
+  const way = wayOf(settings)
   const wait = (seconds: number, signal?: AbortSignal): Promise<void> =>
-    clock.sleep(seconds * (1 + SPREAD * random()) * 1000, signal)
+    way.clock.sleep(seconds * (1 + SPREAD * random()) * 1000, signal)
 
   return {
     retries,
     maxWaitSeconds,
     wait,
-    open: (call, media, signal) => openStream({ base, fetcher, timeoutSeconds, clock }, call, media, signal),
-    async send(asked, { signal, idempotencyKey } = {}) {
+    open: (call, media, signal) => openStream(way, call, media, signal),
+    async send(asked, options = {}) {
+      const { signal, idempotencyKey } = options
       const call = asked.method === 'POST' ? { ...asked, key: keyOf(idempotencyKey) } : asked
       let unsure = false
       for (let tries = 0; ; tries += 1) {
         signal?.throwIfAborted()
         try {
-          return await once(call, signal)
+          return await sendOnce(way, call, tries + 1, options)
         } catch (error) {
           if (!isClientError(error) || !call.charged) throw error
           // A service that an earlier try reached comes back, whatever its port says while it is away.
@@ -104,6 +59,7 @@ export function openConnection(settings: ClientSettings): Connection {
           unsure ||= error.mayHaveHappened
           const due = error.retryAfterSeconds ?? 2 ** (tries - 1)
           if (tries >= retries || due > maxWaitSeconds) throw unsure ? leftUnsure(error, call) : error
+          settings.onRetry?.({ method: call.method, path: call.path, attempt: tries + 1, waitSeconds: due, error })
           await wait(due, signal)
         }
       }
@@ -111,21 +67,55 @@ export function openConnection(settings: ClientSettings): Connection {
   }
 }
 
+/** How one request goes out. */
 type Way = Required<Pick<ClientSettings, 'timeoutSeconds' | 'clock'>> & {
   base: string
   fetcher: Required<ClientSettings>['fetch']
+  /** The fields of every request. */
+  fields: Record<string, string>
+  onResponse: ClientSettings['onResponse']
+}
+
+const wayOf = (settings: ClientSettings): Way => ({
+  base: baseOf(settings.baseUrl),
+  timeoutSeconds: settings.timeoutSeconds ?? 30,
+  clock: settings.clock ?? MACHINE_CLOCK,
+  fetcher: settings.fetch ?? ((url, init) => fetch(url, init)),
+  fields: userAgentFields(settings.userAgent ?? `palimpsest-client/${VERSION}`),
+  onResponse: settings.onResponse,
+})
+
+async function sendOnce(way: Way, call: Call, attempt: number, options: CallOptions): Promise<unknown> {
+  const { base, timeoutSeconds } = way
+  const { signal } = options
+  const asked = `${call.method} ${call.path}`
+  const limit = AbortSignal.timeout(timeoutSeconds * 1000)
+  const init = initOf(way, call, signal === undefined ? limit : AbortSignal.any([signal, limit]))
+  let answer: { response: Response; text: string }
+  try {
+    const response = await way.fetcher(base + call.path, init)
+    answer = { response, text: await response.text() }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw noAnswer(call, asked, base, limit.aborted ? timeoutSeconds : undefined, cause)
+  }
+  const metadata = metadataOf({ ...call, attempt }, answer.response)
+  way.onResponse?.(metadata)
+  options.onResponse?.(metadata)
+  return readAnswer(call, answer.response, answer.text, way.clock.now(), asked)
 }
 
 async function openStream(
-  { base, fetcher, timeoutSeconds, clock }: Way,
+  way: Way,
   call: Call,
   media: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
+  const { base, fetcher, timeoutSeconds, clock } = way
   const asked = `${call.method} ${call.path}`
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), timeoutSeconds * 1000)
-  const init = initOf(call, AbortSignal.any([signal, limit.signal]), media)
+  const init = initOf(way, call, AbortSignal.any([signal, limit.signal]), media)
   try {
     const response = await fetcher(base + call.path, init)
     const fits = response.ok && response.headers.get('content-type')?.startsWith(media) && response.body !== null
@@ -166,6 +156,7 @@ function keyOf(own: string | undefined): string {
 }
 
 function initOf(
+  { fields }: Way,
   { method, token, body, headers, key }: Call,
   signal: AbortSignal,
   accept = 'application/json',
@@ -180,6 +171,7 @@ function initOf(
       accept,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { 'x-actor-token': token }),
+      ...fields,
       ...headers,
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     },

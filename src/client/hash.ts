@@ -1,6 +1,6 @@
-import type { CallOptions } from './connection.ts'
 import { clientError } from './problem.ts'
 import type { Entry, Revision } from './resources.ts'
+import type { CallOptions } from './settings.ts'
 import type { Iterators, Methods } from './table.ts'
 
 /** What came of recomputing: `holds` where what is there is what was hashed when it was committed. */

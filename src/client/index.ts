@@ -1,20 +1,36 @@
-import { type CallOptions, type ClientSettings, openConnection } from './connection.ts'
+import { openConnection } from './connection.ts'
 import { type HashCheck, type HistoryCheck, verifyHash, verifyHistory } from './hash.ts'
 import { iteratorsOver } from './iterate.ts'
 import { methodsOver } from './methods.ts'
 import { clientError } from './problem.ts'
 import type { Activity, Entry, Revision, StreamQuery } from './resources.ts'
 import { type Merge, type ReviseOptions, reviseWithRetry } from './revise.ts'
+import type { CallOptions, ClientSettings } from './settings.ts'
 import type { Iterators, Methods } from './table.ts'
 import { watchActivity } from './watch.ts'
 
 export type { Clock } from './clock.ts'
-export type { CallOptions, ClientSettings } from './connection.ts'
 export { canonicalJson, evidenceHashOf, type HashCheck, type HistoryCheck } from './hash.ts'
-export { type ClientError, isClientError } from './problem.ts'
+export {
+  ArgumentError,
+  AuthenticationError,
+  ClientError,
+  type ClientErrorCode,
+  ConflictError,
+  ConnectionError,
+  ForbiddenError,
+  InvalidRequestError,
+  isClientError,
+  NotFoundError,
+  RateLimitError,
+  RefusalError,
+  UnavailableError,
+} from './problem.ts'
 export type * from './resources.ts'
+export type { LimitStanding, ResponseMetadata, RetryNotice } from './response.ts'
 export type { Edit, Merge, ReviseOptions } from './revise.ts'
-export type { EvidenceItem, Iterators, Methods } from './table.ts'
+export type { CallOptions, ClientSettings } from './settings.ts'
+export type { EvidenceItem, Iterators, Methods, ProblemCode } from './table.ts'
 
 /** The service as an object: a method per public operation, and what is made from them. */
 export type Client = Methods & {

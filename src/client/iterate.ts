@@ -1,6 +1,6 @@
-import type { CallOptions } from './connection.ts'
 import { clientError } from './problem.ts'
 import type { CursorQuery, Entry, EntryList, EntryQuery, Evidence } from './resources.ts'
+import type { CallOptions } from './settings.ts'
 import type { EvidenceItem, Iterators, Methods } from './table.ts'
 
 const PAGE = 50

@@ -1,5 +1,6 @@
-import type { Call, CallOptions, Connection } from './connection.ts'
+import type { Call, Connection } from './connection.ts'
 import { clientError } from './problem.ts'
+import type { CallOptions } from './settings.ts'
 import { type Methods, OPERATIONS } from './table.ts'
 
 type Row = { method: 'GET' | 'POST'; path: string; token: boolean; charged: boolean; input: 'body' | 'query' | 'none' }

@@ -1,57 +1,109 @@
-import { MENDS } from './table.ts'
+import { MENDS, type ProblemCode } from './table.ts'
 
-/** What every method of the client rejects with, but for an abort, which rejects with the reason of the signal. */
-export type ClientError = Error & {
-  /** A problem code of the service, or NO_ANSWER, UNREADABLE_ANSWER, REDIRECTED, BEYOND_OFFSET, INVALID_ARGUMENT or HTTP_<status>. */
-  code: string
+/** A problem code of the service, a code of the client itself, or the status of an answer that is not the service's. */
+export type ClientErrorCode =
+  | ProblemCode
+  | 'NO_ANSWER'
+  | 'UNREADABLE_ANSWER'
+  | 'REDIRECTED'
+  | 'BEYOND_OFFSET'
+  | 'INVALID_ARGUMENT'
+  | `HTTP_${number}`
+
+type Detail = Partial<Pick<ClientError, 'status' | 'requestId' | 'retryAfterSeconds' | 'latestRevisionId' | 'cause'>>
+
+/**
+ * What every method of the client rejects with; an abort alone rejects with the reason of the signal. The message is the code and one
+ * sentence that names the thing and the remedy.
+ */
+export class ClientError extends Error {
+  readonly code: ClientErrorCode
   /** The HTTP status; null where no answer came. */
-  status: number | null
+  readonly status: number | null
   /** Finds the line in the service's log; null where the service did not say. */
-  requestId: string | null
+  readonly requestId: string | null
   /** Whole seconds to wait before the next try; null where the service did not say. */
-  retryAfterSeconds: number | null
+  readonly retryAfterSeconds: number | null
+  /** The entry's latest revision, with STALE_REVISION; null else. */
+  readonly latestRevisionId: string | null
   /** True where a write may be in the store although it was not acknowledged. */
-  mayHaveHappened: boolean
+  mayHaveHappened = false
   /** The key with which such a write is to be sent again, so that it is done once; else null. */
-  idempotencyKey: string | null
-  /** The entry's latest revision, told with STALE_REVISION; null else. */
-  latestRevisionId: string | null
+  idempotencyKey: string | null = null
+
+  constructor(code: ClientErrorCode, sentence: string, { cause, ...detail }: Detail = {}) {
+    super(`${code}: ${sentence}`, cause === undefined ? {} : { cause })
+    this.name = new.target.name
+    this.code = code
+    this.status = detail.status ?? null
+    this.requestId = detail.requestId ?? null
+    this.retryAfterSeconds = detail.retryAfterSeconds ?? null
+    this.latestRevisionId = detail.latestRevisionId ?? null
+  }
 }
 
-type Told = 'status' | 'requestId' | 'retryAfterSeconds' | 'latestRevisionId' | 'cause'
-type Detail = Partial<Pick<ClientError, Told>>
+/** The call does not make sense, and nothing was sent. */
+export class ArgumentError extends ClientError {}
+/** No answer of the service arrived: the network, a proxy, or another server. */
+export class ConnectionError extends ClientError {}
+/** The service refused. Each kind of refusal is a class of its own. */
+export class RefusalError extends ClientError {}
+/** 400, 413, 415 and 422: the request itself is wrong; the code names the member or the rule. */
+export class InvalidRequestError extends RefusalError {}
+/** 401: a token is missing, mistyped or unknown. */
+export class AuthenticationError extends RefusalError {}
+/** 403: the actor, its network or the entry is closed to writes. */
+export class ForbiddenError extends RefusalError {}
+/** 404 and 410: there is no such thing, or it was withdrawn. */
+export class NotFoundError extends RefusalError {}
+/** 409: another revision came first, or the same request is under way. */
+export class ConflictError extends RefusalError {}
+/** 429: too many requests, or too soon; `retryAfterSeconds` says how long to wait. */
+export class RateLimitError extends RefusalError {}
+/** 503: the service cannot answer at the moment. */
+export class UnavailableError extends RefusalError {}
 
-/** An error of the client: its code and one sentence that names the thing and the mend. */
-export function clientError(code: string, sentence: string, detail: Detail = {}): ClientError {
-  const { cause, ...members } = detail
-  const error = new Error(`${code}: ${sentence}`, cause === undefined ? {} : { cause })
-  error.name = 'ClientError'
-  const empty = {
-    status: null,
-    requestId: null,
-    retryAfterSeconds: null,
-    mayHaveHappened: false,
-    idempotencyKey: null,
-    latestRevisionId: null,
-  }
-  return Object.assign(error, { code, ...empty, ...members })
+const BY_STATUS: Readonly<Record<number, typeof RefusalError>> = {
+  400: InvalidRequestError,
+  401: AuthenticationError,
+  403: ForbiddenError,
+  404: NotFoundError,
+  409: ConflictError,
+  410: NotFoundError,
+  413: InvalidRequestError,
+  415: InvalidRequestError,
+  422: InvalidRequestError,
+  429: RateLimitError,
+  503: UnavailableError,
+}
+
+const CONNECTION = /^(?:NO_ANSWER|UNREADABLE_ANSWER|REDIRECTED|HTTP_\d+)$/
+
+function classOf(code: ClientErrorCode, status: number | null = null): typeof ClientError {
+  if (CONNECTION.test(code)) return ConnectionError
+  if (code in MENDS) return BY_STATUS[status ?? 0] ?? RefusalError
+  return ArgumentError
+}
+
+/** Makes an error of the class that its code and status call for. */
+export function clientError(code: ClientErrorCode, sentence: string, detail: Detail = {}): ClientError {
+  return new (classOf(code, detail.status))(code, sentence, detail)
 }
 
 /** Whether an error is one of this client's. */
-export function isClientError(error: unknown): error is ClientError {
-  return error instanceof Error && error.name === 'ClientError'
-}
+export const isClientError = (error: unknown): error is ClientError => error instanceof ClientError
 
-const CODE = /^[A-Z][A-Z_]{0,63}$/
 const REQUEST_ID = /^[\w-]{1,64}$/
 
-/** The refusal that an answer tells. What another server than ours wrote in between is not repeated. */
+/** Makes the error of an answer that refuses. Text of other servers is not repeated. */
 export function refusalOf(response: Response, text: string, now: number, asked: string): ClientError {
   const told = errorIn(text)
-  const code = typeof told?.code === 'string' && CODE.test(told.code) ? told.code : `HTTP_${response.status}`
+  const code = isProblemCode(told?.code) ? told.code : (`HTTP_${response.status}` as const)
   const named = told?.requestId ?? response.headers.get('x-request-id')
   const requestId = typeof named === 'string' && REQUEST_ID.test(named) ? named : null
-  const mend = MENDS[code] ?? 'This is no answer of Palimpsest; check the address and what stands in between.'
+  const mend = isProblemCode(code)
+    ? MENDS[code]
+    : 'The answer is not one that this version of the client knows; check the address, the proxies on the way and the version.'
   const request = requestId === null ? '' : `, request ${requestId}`
   return clientError(code, `${mend} (${asked} was answered ${response.status}${request})`, {
     status: response.status,
@@ -60,6 +112,8 @@ export function refusalOf(response: Response, text: string, now: number, asked: 
     latestRevisionId: code === 'STALE_REVISION' ? revisionIn(response.headers.get('etag')) : null,
   })
 }
+
+const isProblemCode = (code: unknown): code is ProblemCode => typeof code === 'string' && Object.hasOwn(MENDS, code)
 
 function errorIn(text: string): { code?: unknown; requestId?: unknown } | undefined {
   try {

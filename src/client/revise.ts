@@ -1,6 +1,6 @@
-import type { CallOptions } from './connection.ts'
 import { isClientError } from './problem.ts'
 import type { Entry, RevisionInput } from './resources.ts'
+import type { CallOptions } from './settings.ts'
 import type { Methods } from './table.ts'
 
 /** A revision to be made; a title, summary or content left out stays as it is. */

@@ -1,5 +1,4 @@
 // Made from src/contract by `npm run docs`; do not edit.
-import type { CallOptions } from './connection.ts'
 import type {
   Activity,
   ActivityList,
@@ -34,6 +33,7 @@ import type {
   Verification,
   VerifyInput,
 } from './resources.ts'
+import type { CallOptions } from './settings.ts'
 
 /** A row of evidence, and which of the two kinds it is. */
 export type EvidenceItem = (Verification & { kind: 'verification' }) | (Contradiction & { kind: 'contradiction' })
@@ -149,7 +149,7 @@ export const OPERATIONS = {
 } as const
 
 /** Why each problem happens and what the caller does about it. */
-export const MENDS: Readonly<Record<string, string>> = {
+export const MENDS = {
   MALFORMED_REQUEST: 'The bytes are not a well-formed HTTP request; send a valid one.',
   INVALID_PATH: 'A part of the path is malformed: check the id, the slug and the percent-encoding.',
   INVALID_QUERY:
@@ -194,4 +194,10 @@ export const MENDS: Readonly<Record<string, string>> = {
   OVERLOADED: 'The server has more work than it can take; wait Retry-After seconds.',
   STORE_UNAVAILABLE: 'The store cannot be written at the moment; wait Retry-After seconds.',
   UNEXPECTED_FAULT: 'Something failed that should not; tell the operator the requestId.',
-}
+} as const
+
+/** Every code with which the service refuses. */
+export type ProblemCode = keyof typeof MENDS
+
+/** The version of the client, in its User-Agent. */
+export const VERSION = '0.1.0'

@@ -1,7 +1,8 @@
-import { type CallOptions, type Connection, isPassing } from './connection.ts'
+import { type Connection, isPassing } from './connection.ts'
 import { createEventParser, type EventParser } from './events.ts'
 import { clientError, isClientError } from './problem.ts'
 import type { Activity, StreamQuery } from './resources.ts'
+import type { CallOptions } from './settings.ts'
 
 const PATH = '/api/activity/stream'
 /** A stream that is silent for so long, in seconds, is lost: the service gives a sign of life every 15. */

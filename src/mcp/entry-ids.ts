@@ -22,7 +22,7 @@ export async function entryIdsOf(client: Client, names: readonly string[]): Prom
   })
 }
 
-function missing(code: string, name: string): Error {
+function missing(code: 'ENTRY_NOT_FOUND' | 'ENTRY_WITHDRAWN', name: string): Error {
   const sentence =
     code === 'ENTRY_NOT_FOUND'
       ? `No entry has the id or slug ${JSON.stringify(name)}; find it with search.`

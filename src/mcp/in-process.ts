@@ -29,7 +29,7 @@ export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddr
     return new Response(answer.body, { status: answer.statusCode, headers: fieldsOf(answer.headers) })
   }
   return (token: string | undefined): Client =>
-    createClient({ baseUrl: HERE, fetch: send, retries: 0, tokenOnReads: true, token })
+    createClient({ baseUrl: HERE, fetch: send, retries: 0, tokenOnReads: true, token, userAgent: '' })
 }
 
 /** Returns the function that withdraws an entry of the store that this process keeps. It rejects with a ClientError. */

@@ -62,3 +62,8 @@ holds<Same<{ title: string; summary: string } extends client.CreateInput ? 'fits
 holds<Same<'popular' extends client.EntryQuery['sort'] ? 'fits' : 'is refused', 'is refused'>>()
 holds<Same<{ changeType: 'EXPAND' } extends client.Edit ? 'fits' : 'is refused', 'is refused'>>()
 holds<Same<'previousRevisionId' extends keyof client.Edit ? 'fits' : 'is refused', 'is refused'>>()
+
+// Expected: the code of an error is one of a closed set, which a program can switch over.
+holds<Same<'STALE_REVISION' extends client.ClientErrorCode ? 'fits' : 'is refused', 'fits'>>()
+holds<Same<'STALE_REVISON' extends client.ClientErrorCode ? 'fits' : 'is refused', 'is refused'>>()
+holds<Same<client.ClientError['code'], client.ClientErrorCode>>()

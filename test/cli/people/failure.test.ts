@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { EXIT } from '../../../src/cli/command.ts'
 import { refusalOf } from '../../../src/cli/people/failure.ts'
 import { clientError } from '../../../src/client/problem.ts'
-import { PROBLEMS } from '../../../src/contract/problems.ts'
+import { PROBLEMS, type ProblemCode } from '../../../src/contract/problems.ts'
 
 const BY_STATUS: Readonly<Record<number, number>> = {
   400: EXIT.failed,
@@ -20,7 +20,7 @@ const BY_STATUS: Readonly<Record<number, number>> = {
 }
 
 test('every problem of the service has the exit code of its kind, and says its wait', () => {
-  for (const [code, { status }] of Object.entries(PROBLEMS)) {
+  for (const [code, { status }] of Object.entries(PROBLEMS) as [ProblemCode, { status: number }][]) {
     // The same request is under way: no other revision came first.
     const expected = code === 'REQUEST_IN_PROGRESS' ? EXIT.noAnswer : BY_STATUS[status]
     assert.notEqual(expected, undefined, `${code} ${status}`)

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { before, test } from 'node:test'
+import {
+  ArgumentError,
+  AuthenticationError,
+  ClientError,
+  ConflictError,
+  ConnectionError,
+  createClient,
+  InvalidRequestError,
+  NotFoundError,
+  RateLimitError,
+  RefusalError,
+  type ResponseMetadata,
+  type RetryNotice,
+  UnavailableError,
+} from '../../src/client/index.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+before(async () => {
+  app = await startApp()
+})
+
+const TEXT = { title: 'Answers', summary: 'S', content: 'C' }
+const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+
+test('each kind of failure is a class of its own, and all are ClientErrors', async () => {
+  const client = createClient({ baseUrl: app.url })
+  await assert.rejects(client.createEntry(TEXT), AuthenticationError)
+  await client.createActor()
+  const entry = await client.createEntry(TEXT)
+  const change = { ...TEXT, changeType: 'EXPAND', rationale: 'R' } as const
+  await client.reviseEntry(entry.id, { ...change, previousRevisionId: entry.currentRevisionId })
+  const stale = client.reviseEntry(entry.id, { ...change, content: 'D', previousRevisionId: entry.currentRevisionId })
+  await assert.rejects(stale, ConflictError)
+  await assert.rejects(client.createEntry({ ...TEXT, title: '' }), InvalidRequestError)
+  await assert.rejects(client.readEntry('none'), NotFoundError)
+  await assert.rejects(client.readEntry(''), ArgumentError)
+  const of = (status: number, body: string, code: typeof ClientError) => {
+    const answering = createClient({ baseUrl: app.url, retries: 0, fetch: async () => new Response(body, { status }) })
+    return assert.rejects(
+      answering.readStats(),
+      (error: unknown) => error instanceof code && error instanceof ClientError,
+    )
+  }
+  await of(429, '{"error":{"code":"RATE_LIMITED"}}', RateLimitError)
+  await of(503, '{"error":{"code":"OVERLOADED"}}', UnavailableError)
+  await of(502, '<html>', ConnectionError)
+  await of(422, '{"error":{"code":"A_CODE_OF_LATER"}}', ConnectionError)
+  const refusal = await client.readEntry('none').catch((error: unknown) => error)
+  assert.ok(refusal instanceof RefusalError && !(refusal instanceof ConnectionError))
+  assert.equal(refusal.name, 'NotFoundError')
+})
+
+test('onResponse receives status, request, version, replay and limits of every answer', async () => {
+  const seen: ResponseMetadata[] = []
+  const own: ResponseMetadata[] = []
+  const client = createClient({ baseUrl: app.url, onResponse: metadata => seen.push(metadata) })
+  await client.createActor()
+  const key = { idempotencyKey: 'answers-1', onResponse: (metadata: ResponseMetadata) => own.push(metadata) }
+  const entry = await client.createEntry(TEXT, key)
+  await client.createEntry(TEXT, key)
+  await client.readEntry(entry.slug)
+  await client.readEntry('none').catch(() => {})
+  assert.deepEqual(
+    seen.map(({ method, status, attempt, replayed }) => [method, status, attempt, replayed]),
+    [
+      ['POST', 201, 1, false],
+      ['POST', 201, 1, false],
+      ['POST', 201, 1, true],
+      ['GET', 200, 1, false],
+      ['GET', 404, 1, false],
+    ],
+  )
+  assert.deepEqual(own, seen.slice(1, 3))
+  const read = seen[3]
+  assert.equal(read?.path, `/api/entries/${entry.slug}`)
+  assert.match(read?.requestId ?? '', /^[0-9a-f-]{36}$/)
+  assert.ok((read?.etag ?? '').length > 10)
+  const [limit] = read?.limits ?? []
+  assert.equal(limit?.policy, 'read-origin')
+  assert.ok(Number(limit?.remaining) > 0 && Number(limit?.resetSeconds) > 0)
+})
+
+test('onRetry receives each try that failed, with its number, error and wait', async () => {
+  const notices: RetryNotice[] = []
+  let asked = 0
+  const client = createClient({
+    baseUrl: app.url,
+    random: () => 0,
+    clock: { now: () => 0, sleep: async () => {} },
+    onRetry: notice => notices.push(notice),
+    fetch: async (url, init) => {
+      asked += 1
+      if (asked > 2) return fetch(url, init)
+      return Response.json(
+        { error: { code: 'OVERLOADED', requestId: 'r' } },
+        { status: 503, headers: { 'retry-after': '3' } },
+      )
+    },
+  })
+  await client.readStats()
+  assert.deepEqual(
+    notices.map(({ method, path, attempt, waitSeconds, error }) => [method, path, attempt, waitSeconds, error.name]),
+    [
+      ['GET', '/api/stats', 1, 3, 'UnavailableError'],
+      ['GET', '/api/stats', 2, 3, 'UnavailableError'],
+    ],
+  )
+})
+
+test('requests name the client and its version, or what the caller sets', async t => {
+  const agents: (string | undefined)[] = []
+  const server = createServer((request, answer) => {
+    agents.push(request.headers['user-agent'])
+    answer.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  }).listen(0, '127.0.0.1')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise(resolve => server.once('listening', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await createClient({ baseUrl }).readStats()
+  await createClient({ baseUrl, userAgent: 'my-agent/2' }).readStats()
+  await createClient({ baseUrl, userAgent: '' }).readStats()
+  assert.deepEqual(agents, [`palimpsest-client/${VERSION}`, 'my-agent/2', 'node'])
+})
