@@ -65,11 +65,11 @@ export function openSqlite(
   }
   return {
     raw,
-    one: <R>(statement: Sql) => guarded(() => prepared(statement.text).get(...statement.values) as R | undefined),
-    all: <R>(statement: Sql) => guarded(() => prepared(statement.text).all(...statement.values) as R[]),
-    run: statement => guarded(() => Number(prepared(statement.text).run(...statement.values).changes)),
+    one: <R>({ text, values }: Sql) => guarded(() => prepared(text).get(...values) as R | undefined, text),
+    all: <R>({ text, values }: Sql) => guarded(() => prepared(text).all(...values) as R[], text),
+    run: ({ text, values }) => guarded(() => Number(prepared(text).run(...values).changes), text),
     each: <R>(statement: Sql) =>
-      guardedEach(() => prepared(statement.text).iterate(...statement.values) as Iterable<R>),
+      guardedEach(() => prepared(statement.text).iterate(...statement.values) as Iterable<R>, statement.text),
     exec: text => guarded(() => raw.exec(text)),
     step: text => guarded(() => prepared(text).run()),
     changes: () => guarded(() => (prepared('SELECT total_changes() AS n').get() as { n: number }).n),
@@ -131,6 +131,7 @@ export function takeInLog(connection: SqliteConnection): boolean {
 /** There is no space; or none for the index of the log; or none to cut the log, which takes some where files are copied on write. */
 const FULL: ReadonlySet<number> = new Set([13, 4_874, 1_546])
 const SQLITE_BUSY = 5
+const SQLITE_CORRUPT = 11
 const SQLITE_CANTOPEN = 14
 /** A file that cannot be written or read, is not what was written, or is no database. */
 const BROKEN: ReadonlySet<number> = new Set([8, 10, 11, 26])
@@ -144,19 +145,20 @@ function opening<T>(work: () => T): T {
   }
 }
 
-function guarded<T>(work: () => T): T {
+/** Runs work on a store, with the statement that it runs, if it is one. */
+function guarded<T>(work: () => T, statement = ''): T {
   try {
     return work()
   } catch (error) {
-    throw faultOf(error)
+    throw faultOf(error, statement)
   }
 }
 
-function* guardedEach<R>(rows: () => Iterable<R>): Generator<R> {
+function* guardedEach<R>(rows: () => Iterable<R>, statement: string): Generator<R> {
   try {
     yield* rows()
   } catch (error) {
-    throw faultOf(error)
+    throw faultOf(error, statement)
   }
 }
 
@@ -181,9 +183,26 @@ export const isSqliteError = (error: unknown): boolean => (error as { code?: unk
 /** Whether an error of SQLite means that another connection held its lock for too long. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY
 
-function faultOf(error: unknown): unknown {
+/** A page of a file that is not what was written. `tables` are those of the statement that met it. */
+class DamagedPage extends Error {
+  constructor(tables: readonly string[], cause: unknown) {
+    const where = tables.length > 0 ? `of the table ${tables.join(' or ')} or of its indexes` : 'of the file'
+    super(`a page ${where} is damaged (${(cause as Error).message})`, { cause })
+  }
+}
+
+/** Whether a store failed because of a damaged page. */
+export const isDamage = (error: unknown): boolean => error instanceof StoreFault && error.cause instanceof DamagedPage
+
+/** The tables that a statement names. */
+const tablesOf = (statement: string): string[] => [
+  ...new Set([...statement.matchAll(/\b(?:INTO|UPDATE|FROM|JOIN)\s+(?!SET\b)(\w+)/g)].map(([, table = '']) => table)),
+]
+
+function faultOf(error: unknown, statement: string): unknown {
   const code = codeOf(error)
   if (isFull(error)) return new StoreFault('full', error)
+  if (code === SQLITE_CORRUPT) return new StoreFault('broken', new DamagedPage(tablesOf(statement), error))
   return BROKEN.has(code) ? new StoreFault('broken', error) : error
 }
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Transaction } from '../database/database.ts'
+import { StoreFault, type Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { emptyLog } from '../database/sqlite.ts'
+import { emptyLog, isDamage } from '../database/sqlite.ts'
 import { createWriteQueue } from '../database/write-queue.ts'
 import { createContexts } from '../operations/context.ts'
 import { UPKEEP, WRITES } from '../operations/index.ts'
@@ -62,6 +62,15 @@ const reply = (one: Reply): void => {
   replies.push(one)
 }
 
+/** What to do about a damaged page: the next start meets it again. */
+const withRemedy = ({ cause }: StoreFault): StoreFault =>
+  new StoreFault(
+    'broken',
+    new Error(
+      `${(cause as Error).message}; stop the service, see with "palimpsest verify" what can be read, and restore the newest backup into an empty directory with "palimpsest restore".`,
+    ),
+  )
+
 const perform = async (command: Command): Promise<unknown> => {
   const result = await write(tx => {
     giveWay()
@@ -86,7 +95,7 @@ port.on('message', (message: Command[] | 'close') => {
   for (const command of message) {
     perform(command).then(
       result => reply({ id: command.id, result }),
-      error => reply(replyOfError(command.id, error)),
+      error => reply(replyOfError(command.id, isDamage(error) ? withRemedy(error) : error)),
     )
   }
 })
