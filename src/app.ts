@@ -33,6 +33,8 @@ export type AppOptions = {
   now?: () => number
   /** Told once when the store broke: nothing can be written any more. */
   onBroken?: (fault: Error) => void
+  /** How many lines of the log were dropped so far. */
+  droppedLines?: () => number
 }
 
 const HOUSEKEEPING_INTERVAL = 60_000
@@ -45,7 +47,7 @@ export type Service = Omit<App, 'url' | 'metricsUrl'> & { app: FastifyInstance; 
 /** Opens the store and the HTTP face, and keeps house. Throws OperatorError where the operator can mend it. */
 export async function openService(
   config: Config,
-  { logger, now = Date.now, onBroken = () => {} }: AppOptions,
+  { logger, now = Date.now, onBroken = () => {}, droppedLines = () => 0 }: AppOptions,
 ): Promise<Service> {
   const engine = await openEngine(config, logger, now)
   const { store, limiter } = engine
@@ -54,7 +56,7 @@ export async function openService(
     onBroken(fault)
   })
   try {
-    const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter })
+    const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter, droppedLines })
     await serveMcp(server, config)
 
     const endHousekeeping = keepHouse(config, { server, store, logger, now })

@@ -4,10 +4,12 @@ import { type App, openApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
+import { openLogFile } from './log-file.ts'
 
 /** How long a stop may take before the process ends anyway, in milliseconds. */
 const STOP_PATIENCE = 10_000
 const STANDARD_ERROR = 2
+const DROPPED = 'log lines were dropped because they could not be written; give the log space, or a faster reader'
 /** How often a server that waits for its store looks whether it has it, in milliseconds. */
 const READY_INTERVAL = 100
 
@@ -16,16 +18,16 @@ export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
 
 /** Serves until SIGTERM or SIGINT; says on standard output where, and logs to standard error. Ends when what goes on beside it fails. */
 export async function serve(config: Config, beside: Beside = async () => {}): Promise<void> {
-  const destination = pino.destination({ dest: STANDARD_ERROR, sync: false, minLength: 4_096 })
-  const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
-  const flushing = setInterval(() => destination.flush(), 200)
-  flushing.unref()
+  const file = openLogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
+  const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
   const end = (code: number, sentence?: string): void => {
-    destination.flushSync()
-    if (sentence !== undefined) process.stderr.write(`${sentence}\n`)
+    if (sentence !== undefined) file.write(`${sentence}\n`)
+    file.close()
     process.exit(code)
   }
-  const app = await openApp(config, { logger, onBroken: fault => end(1, fault.message) })
+  // What is announced may go to the same full disk.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  const app = await openApp(config, { logger, droppedLines: file.dropped, onBroken: fault => end(1, fault.message) })
 
   const stopped = new AbortController()
   let stopping = false
@@ -58,8 +60,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   process.stdout.write(announcement(app))
   beside(app.store, stopped.signal).catch(error => {
     if (stopping) return
-    process.stderr.write(`${error instanceof OperatorError ? error.message : (error as Error).stack}\n`)
-    end(1)
+    end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
   })
 }
 

@@ -20,8 +20,11 @@ export type Metrics = {
   expose(): Promise<{ type: string; body: string }>
 }
 
+/** What is asked of the process at each exposition. */
+type Asked = { isReady: () => boolean; droppedLines: () => number }
+
 /** Makes the metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
-export function createMetrics(store: Store, isReady: () => boolean): Metrics {
+export function createMetrics(store: Store, { isReady, droppedLines }: Asked): Metrics {
   const operations = new Map<string, Counted>()
   const problems = new Map<ProblemCode, number>()
   const families = async (): Promise<Family[]> => [
@@ -31,6 +34,9 @@ export function createMetrics(store: Store, isReady: () => boolean): Metrics {
       'Refusals and faults by problem code.',
       [...problems].map(([code, value]) => ({ labels: { code }, value })),
     ),
+    counter('log_lines_dropped_total', 'Lines of the log that could not be written.', [
+      { labels: {}, value: droppedLines() },
+    ]),
     gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
     ...(await storeFamilies(store)),
   ]

@@ -35,6 +35,7 @@ export type ServerOptions = {
   limiter: Limiter
   now: () => number
   secrets: () => Secrets
+  droppedLines: () => number
 }
 
 export type Server = {
@@ -89,7 +90,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     terms,
   })
 
-  const metrics = createMetrics(store, () => readiness().ready)
+  const metrics = createMetrics(store, { isReady: () => readiness().ready, droppedLines: options.droppedLines })
   const ready = createReadyAnswer({ ...options, reader, metrics, entries, origins, observer, charged })
   const app = createFastify({ logger, config, metrics, ready }, store, () => stopping)
   await prepare(app, () => stopping)
