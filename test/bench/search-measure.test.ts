@@ -56,11 +56,11 @@ test('every made typing error changes one word, the same in every run', () => {
 
 test('the judged set has every kind, enough of each, and twins for every faulty question', () => {
   const { entries, questions } = readCollection(JUDGED)
-  assert.ok(entries.length >= 45, `${entries.length} entries`)
-  assert.ok(questions.length >= 80, `${questions.length} questions`)
-  for (const kind of KINDS.filter(kind => questions.some(question => question.kind === kind))) {
+  assert.ok(entries.length >= 120, `${entries.length} entries`)
+  assert.ok(questions.length >= 160, `${questions.length} questions`)
+  for (const kind of KINDS) {
     const some = questions.filter(question => question.kind === kind)
-    assert.ok(some.length >= 6, `${kind}: ${some.length}`)
+    assert.ok(some.length >= 12, `${kind}: ${some.length}`)
     if (kind === 'typo' || kind === 'forms') assert.ok(some.every(({ twin }) => twin !== undefined))
   }
   for (const { id, text } of questions) assert.ok([...text].length <= 2_000, `${id} is longer than a question may be`)
