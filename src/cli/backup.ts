@@ -4,6 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { findDataDirectory } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
+import { appendChecksum } from './checksum.ts'
 import { EXIT, type Invocation, required } from './command.ts'
 import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { beginSnapshot, openStoreForReading } from './open-store.ts'
@@ -28,7 +29,10 @@ DELETE FROM main.origin;
 INSERT INTO main.origin (number, id, day, network_key, anonymous_actors, quarantined, blocked) SELECT * FROM kept;
 DROP TABLE kept`
 
-/** Copies the store as it is at this moment, while it may be served, and checks the copy before it gets its name. */
+/**
+ * Copies the store as it is at this moment, while it may be served, and checks the copy before it gets its name. The file carries a checksum
+ * of all its bytes.
+ */
 export async function backupStore(invocation: Invocation): Promise<number> {
   assertEmbedded(invocation, 'backup', 'dump PostgreSQL with pg_dump, as docs/operating.md has it')
   const file = resolve(required(invocation, 'to', 'the file to make'))
@@ -36,14 +40,15 @@ export async function backupStore(invocation: Invocation): Promise<number> {
   const began = performance.now()
   const progress = createProgress()
   try {
-    const { counts } = await makeWholeFile(file, OWNER_ONLY, async partial => {
+    const { counts, digest } = await makeWholeFile(file, OWNER_ONLY, async partial => {
       await copyStore(source, partial, progress)
-      return verifyCopy(partial, progress)
+      const verdict = await verifyCopy(partial, progress)
+      return { ...verdict, digest: await appendChecksum(partial) }
     })
     progress.end()
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
     process.stdout.write(
-      `${file} is a whole copy of the store: ${sizeText(statSync(file).size)} in ${seconds} s.\n${countLines(counts)}`,
+      `${file} is a whole copy of the store: ${sizeText(statSync(file).size)} in ${seconds} s.\n${countLines(counts)}It carries its checksum: SHA-256 ${digest}.\n`,
     )
     return EXIT.ok
   } finally {

@@ -63,7 +63,14 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   {
     name: 'restore',
     summary: 'Make a store from a backup, in a directory that has none.',
-    flags: [{ name: 'from', value: 'FILE', description: 'A file that "palimpsest backup" made.' }, ...DATA_DIR_FLAGS],
+    flags: [
+      { name: 'from', value: 'FILE', description: 'A file that "palimpsest backup" made.' },
+      {
+        name: 'ignore-checksum',
+        description: 'Restore a file whose checksum is missing or wrong, if the rest is whole.',
+      },
+      ...DATA_DIR_FLAGS,
+    ],
     run: async invocation => (await import('./restore.ts')).restoreStore(invocation),
   },
   {

@@ -9,6 +9,7 @@ import { OperatorError } from '../operator-error.ts'
 import { originKeyFile } from '../secrets.ts'
 import { renewHead } from '../store/head.ts'
 import { verifyCopy } from './backup.ts'
+import { readChecksum, removeChecksum } from './checksum.ts'
 import { EXIT, type Invocation, required } from './command.ts'
 import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { openStoreOfAnySchema } from './open-store.ts'
@@ -26,6 +27,7 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
   assertEmbedded(invocation, 'restore', 'restore PostgreSQL with pg_restore, as docs/operating.md has it')
   const from = resolve(required(invocation, 'from', 'the backup'))
   assertBackup(from)
+  const ignoresChecksum = invocation.switches.has('ignore-checksum')
   const wanted = resolve(dataDirOf(invocation))
   const isNew = !existsSync(wanted)
   const directory = prepareDataDirectory(wanted)
@@ -37,12 +39,14 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
   try {
     assertEmpty(directory)
     const target = storeFile(directory)
-    const { counts } = await makeWholeFile(target, OWNER_ONLY, partial => fill(partial, from, progress), removeNew)
+    const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum }, progress)
+    const { counts } = await makeWholeFile(target, OWNER_ONLY, fillIn, removeNew)
     // An index of another store may have been left here; the next start makes a new one.
     for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
     progress.end()
+    const unchecked = ignoresChecksum ? ` The checksum was not checked.` : ''
     process.stdout.write(
-      `${target} is restored and whole: ${sizeText(statSync(target).size)}.\n${countLines(counts)}${keyAdvice(directory)}\n`,
+      `${target} is restored and whole: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${keyAdvice(directory)}\n`,
     )
     return EXIT.ok
   } finally {
@@ -51,9 +55,13 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
   }
 }
 
-async function fill(partial: string, from: string, progress: Progress): Promise<Verdict> {
+type Filling = { from: string; checked: boolean }
+
+async function fill(partial: string, { from, checked }: Filling, progress: Progress): Promise<Verdict> {
   progress.phase('Copying the backup')
   copyFileSync(from, partial, constants.COPYFILE_FICLONE)
+  if (checked) await assertChecksum(partial, from)
+  removeChecksum(partial)
   // Copying took over the mode of the backup.
   chmodSync(partial, OWNER_ONLY)
   const connection = openSqlite(partial, 'write')
@@ -66,6 +74,21 @@ async function fill(partial: string, from: string, progress: Progress): Promise<
     connection.close()
   }
   return verifyCopy(partial, progress)
+}
+
+/** Throws OperatorError unless the copy of a backup has all the bytes that the backup was made with. */
+async function assertChecksum(copy: string, from: string): Promise<void> {
+  const { found } = await readChecksum(copy)
+  if (found === 'wrong') {
+    throw new OperatorError(
+      `The checksum of ${from} is wrong: the file was damaged or changed after it was made; restore another backup, or see with "palimpsest verify --file" what is left of this one and add --ignore-checksum.`,
+    )
+  }
+  if (found === 'none') {
+    throw new OperatorError(
+      `${from} has no checksum: it was made by an older version, cut short, or is no backup; add --ignore-checksum if you know where it comes from.`,
+    )
+  }
 }
 
 function assertBackup(from: string): void {

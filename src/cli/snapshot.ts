@@ -12,6 +12,7 @@ import { beginReadOnly, connectCommand, readerThrough } from '../postgres/snapsh
 import type { Invocation } from './command.ts'
 import { databaseUrlOf, dataDirOf } from './data-dir.ts'
 import { beginSnapshot, openStoreForReading } from './open-store.ts'
+import { checksOfPostgres, damageOfTables } from './verify-postgres.ts'
 
 /** One state of a store, read however long it takes and whatever is written meanwhile. */
 export type Snapshot = {
@@ -20,6 +21,8 @@ export type Snapshot = {
   place: string
   /** What is wrong in what its engine alone can check, as a sentence: its file, its references. */
   damageOfEngine(): Awaitable<string | undefined>
+  /** How the engine checks what no hash covers, as a sentence; to be asked for when it found no damage. */
+  engineCheck(): Awaitable<string>
   close(): Awaitable<void>
 }
 
@@ -38,6 +41,7 @@ export function openFileSnapshot(path: string): Snapshot {
     store: connection,
     place: path,
     damageOfEngine: () => damageOfFile(connection),
+    engineCheck: () => 'The integrity check of SQLite found nothing.',
     close: () => connection.close(),
   }
 }
@@ -55,7 +59,8 @@ export async function openDatabaseSnapshot(url: string): Promise<Snapshot> {
   return {
     store: readerThrough(connection),
     place: 'The store in PostgreSQL',
-    damageOfEngine: () => damageOfReferences(connection),
+    damageOfEngine: async () => (await damageOfTables(connection)) ?? damageOfReferences(connection),
+    engineCheck: () => checksOfPostgres(connection),
     close: () => connection.close(),
   }
 }

@@ -200,15 +200,48 @@ test('a restore goes only where no store is, and takes away an index that was le
   expectRefusal(await palimpsest(served), 1, /in use by another palimpsest process/)
 })
 
+/** Copies a backup with one bit of one byte changed. */
+function flipped(name: string, at: number): string {
+  const bytes = readFileSync(path(name))
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  writeFileSync(path(`${name}.flipped`), bytes)
+  return `${name}.flipped`
+}
+
+const FLIPS = 12
+test('a backup with one flipped byte, wherever it is, is not restored, and verify finds it', async () => {
+  await backup('sealed.db')
+  const { size } = statSync(path('sealed.db'))
+  for (let n = 0; n <= FLIPS; n++) {
+    const name = flipped('sealed.db', Math.min(size - 1, Math.floor((n * size) / FLIPS)))
+    const sentence = /checksum|is not a readable Palimpsest store/
+    expectRefusal(await restore(name, 'flipped'), 1, sentence)
+    assert.equal(existsSync(path('flipped')), false)
+    expectRefusal(await palimpsest(['verify', '--file', path(name)]), 1, /checksum|damaged|is not a readable/)
+  }
+  assert.match(expectDone(await palimpsest(['verify', '--file', path('sealed.db')])), /checksum of the whole file/)
+  assert.match(expectDone(await restore('sealed.db', 'sealed')), /is restored and whole/)
+})
+
+test('a file without a checksum is restored only when that is asked for', async () => {
+  await backup('plain.db')
+  const { size } = statSync(path('plain.db'))
+  truncateSync(path('plain.db'), size - (size % 8_192))
+  expectRefusal(await restore('plain.db', 'plain'), 1, /has no checksum.*--ignore-checksum/)
+  const args = ['restore', '--from', path('plain.db'), '--data-dir', path('plain'), '--ignore-checksum']
+  assert.match(expectDone(await palimpsest(args)), /checksum was not checked/)
+})
+
 test('of a damaged backup nothing is restored', async () => {
   await backup('damaged.db')
   const file = new DatabaseSync(path('damaged.db'))
   file.exec("UPDATE revision SET content = content || '!' WHERE number = 1")
   file.close()
-  expectRefusal(await restore('damaged.db', 'damaged'), 1, /is damaged.*revision .* has evidenceHash/)
+  expectRefusal(await restore('damaged.db', 'damaged'), 1, /checksum/)
   assert.equal(existsSync(path('damaged')), false)
   mkdirSync(path('standing'))
-  expectRefusal(await restore('damaged.db', 'standing'), 1, /is damaged/)
+  const anyway = ['restore', '--from', path('damaged.db'), '--data-dir', path('standing'), '--ignore-checksum']
+  expectRefusal(await palimpsest(anyway), 1, /is damaged.*revision .* has evidenceHash/)
   assert.deepEqual(
     readdirSync(path('standing')).filter(name => name !== 'palimpsest.lock'),
     [],

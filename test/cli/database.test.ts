@@ -57,7 +57,11 @@ const DAMAGES: [what: string, change: string, undo: string, sentence: RegExp][] 
 
 test('verify finds in PostgreSQL what is damaged', options, async t => {
   const url = env.DATABASE_URL ?? ''
-  assert.match(expectDone(await palimpsest(['verify'], { env })), /The store in PostgreSQL is whole/)
+  const said = expectDone(await palimpsest(['verify'], { env }))
+  assert.match(said, /The store in PostgreSQL is whole/)
+  assert.match(said, /^PostgreSQL (checks|does not check) its pages by checksums/m)
+  assert.match(said, /; indexes were not checked, because/)
+  assert.match(said, /^No hash covers /m)
   for (const [what, change, undo, sentence] of DAMAGES) {
     await t.test(what, async () => {
       await withClient(url, client => client.query(change))
@@ -68,6 +72,23 @@ test('verify finds in PostgreSQL what is damaged', options, async t => {
       }
     })
   }
+  expectDone(await palimpsest(['verify'], { env }))
+})
+
+test('verify has the indexes of PostgreSQL checked where amcheck is there', options, async t => {
+  const url = env.DATABASE_URL ?? ''
+  const run = (text: string) => withClient(url, client => client.query(text))
+  const { rows } = await run(`SELECT 1 FROM pg_available_extensions WHERE name = 'amcheck'`)
+  if (rows.length === 0) return t.skip('the extension amcheck is not there')
+  await run('CREATE EXTENSION amcheck')
+  t.after(() => run('DROP EXTENSION IF EXISTS amcheck'))
+  assert.match(expectDone(await palimpsest(['verify'], { env })), /every B-tree was checked by amcheck/)
+  // An index that a table was changed around: what is read by it lacks the row.
+  await run(`UPDATE pg_index SET indisready = false WHERE indexrelid = 'activity_timeline'::regclass`)
+  await run(`UPDATE activity SET entry = entry + 0, hour = 1 WHERE hour IS NULL AND sequence = 1`)
+  await run(`UPDATE pg_index SET indisready = true WHERE indexrelid = 'activity_timeline'::regclass`)
+  expectRefusal(await palimpsest(['verify'], { env }), 1, /The index activity_timeline is damaged/)
+  await run('UPDATE activity SET hour = NULL WHERE sequence = 1; REINDEX INDEX activity_timeline')
   expectDone(await palimpsest(['verify'], { env }))
 })
 

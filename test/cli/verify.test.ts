@@ -44,6 +44,17 @@ test('a whole store is told to be whole, with what it holds', async () => {
   }
 })
 
+test('verify names what no hash covers, unless a checksum covers the whole file', async () => {
+  const ofStore = expectDone(await palimpsest(['verify', '--data-dir', join(directory.path, 'data')]))
+  assert.match(ofStore, /integrity check of SQLite/)
+  for (const what of ['verifications', 'contradictions', 'relations', 'tags', 'slugs', 'names', 'activity']) {
+    assert.match(ofStore, new RegExp(`^No hash covers .*\\b${what}\\b`, 'm'))
+  }
+  const ofBackup = expectDone(await palimpsest(['verify', '--file', backup]))
+  assert.match(ofBackup, /^The checksum of the whole file is right: SHA-256 [0-9a-f]{64}\.$/m)
+  assert.doesNotMatch(ofBackup, /No hash covers/)
+})
+
 test('one changed byte of a content is found, with entry, slug and revision named', async () => {
   const { file, rows } = tampered(
     'byte.db',
@@ -111,6 +122,7 @@ const DAMAGES: [string, string, RegExp][] = [
     'UPDATE entry SET evidence = evidence + 1 WHERE number = 1',
     /^Entry .* counts other evidence or relations/,
   ],
+  ['slug', "UPDATE entry SET slug = 'foxez' WHERE slug = 'foxes'", /^The checksum of the whole file is wrong/],
   ['end', 'DELETE FROM relation_end; UPDATE entry SET relations = 0', /^There are 0 ends of 1 relations/],
   ['reference', 'UPDATE evidence SET actor = 99 WHERE number = 5', /of table evidence refers to a row of actor/],
 ]
