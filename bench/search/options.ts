@@ -28,7 +28,7 @@ export const USAGE = `npm run bench:search -- [options]
   --no-peers        only the service and the reference of the bounds
   --misses          lists the questions whose exact entry is not among the first three answers
   --json            all figures as JSON on standard output
-  --scale N         measures the time of searches in a store of N entries (1000 to 1000000), not the quality
+  --scale N         measures the time of searches in an embedded store of N entries (1000 to 1000000), not the quality
   --work DIR        keeps the store of --scale between runs
 `
 

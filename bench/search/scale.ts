@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { type HttpConnection, openHttp, requestText } from '../load/http.ts'
+import { cpuSeconds } from '../processes.ts'
+import { startService } from '../targets/palimpsest.ts'
+import type { Bound } from './bounds.ts'
+import { generatedEntry, generatedQueries, hostileQueries } from './generated.ts'
+import { quantile } from './metrics.ts'
+import type { Options } from './options.ts'
+import { aligned } from './tables.ts'
+
+const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
+const COUNT = 300
+/** No kind of query is measured for longer, in milliseconds. */
+const PATIENCE = 60_000
+/** Hostile queries of one kind. */
+const TURNS = 5
+const SHOWN = 50_000
+const PAUSE = 50
+const BOUNDS = { find: 60, recent: 25, hostile: 250 }
+
+/** A path of the service: where it is, how long its questions may be, and which bound it has. */
+type Path = { name: string; address(q: string): string; characters: number; most: number }
+
+const addressOf =
+  (path: string, fixed: Record<string, string> = {}) =>
+  (q: string): string =>
+    `${path}?${new URLSearchParams({ q, limit: '20', ...fixed })}`
+
+const FIND: Path = { name: 'find', address: addressOf('/api/find'), characters: 2_000, most: BOUNDS.find }
+const RELEVANCE: Path = {
+  name: 'search by relevance',
+  address: addressOf('/api/search', { sort: 'relevance' }),
+  characters: 200,
+  most: BOUNDS.find,
+}
+const RECENT: Path = {
+  name: 'search by recency',
+  address: addressOf('/api/search', { sort: 'recent' }),
+  characters: 200,
+  most: BOUNDS.recent,
+}
+
+/** A data directory with so many generated entries, imported once where `--work` keeps it. */
+async function filledStore(entries: number, { work, say }: Options): Promise<{ dataDir: string; remove(): void }> {
+  const folder = work === undefined ? mkdtempSync(join(tmpdir(), 'palimpsest-scale-')) : join(work, `scale-${entries}`)
+  const dataDir = join(folder, 'data')
+  const done = join(folder, 'done')
+  const remove = (): void => {
+    if (work === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+  if (existsSync(done)) return { dataDir, remove }
+  rmSync(dataDir, { recursive: true, force: true })
+  mkdirSync(dataDir, { recursive: true })
+  const began = performance.now()
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir }
+  const child = spawn(process.execPath, [LAUNCHER, 'import', '--from', '-'], {
+    env,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  })
+  child.stdin.on('error', () => {})
+  for (let number = 0; number < entries && child.exitCode === null; number++) {
+    const line = JSON.stringify({ type: 'entry', ...generatedEntry(number) })
+    if (!child.stdin.write(`${line}\n`)) await once(child.stdin, 'drain')
+    if (number % SHOWN === SHOWN - 1) say(`${number + 1} of ${entries} entries written to the import`)
+  }
+  child.stdin.end()
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`The import ended with ${code}.`)
+  say(`${entries} entries imported in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
+  writeFileSync(done, '')
+  return { dataDir, remove }
+}
+
+async function statusOf(http: HttpConnection, address: string): Promise<number> {
+  return (await http.send(requestText('GET', address))).status
+}
+
+/** Waits until a search is answered: the index has all entries then. */
+async function untilIndexed(http: HttpConnection, say: (text: string) => void): Promise<void> {
+  const began = performance.now()
+  while ((await statusOf(http, RECENT.address('entity'))) !== 200) await setTimeout(PAUSE)
+  say(`the index has all entries after ${((performance.now() - began) / 1_000).toFixed(1)} s`)
+}
+
+type Timed = { path: Path; kind: string; count: number; p50: number; p99: number }
+
+async function time(http: HttpConnection, path: Path, kind: string, queries: string[]): Promise<Timed> {
+  const times: number[] = []
+  const end = performance.now() + PATIENCE
+  for (const query of queries) {
+    const began = performance.now()
+    const status = await statusOf(http, path.address(query))
+    if (status !== 200) throw new Error(`${path.name} answered ${status} to ${JSON.stringify(query)}.`)
+    times.push(performance.now() - began)
+    if (performance.now() > end) break
+  }
+  return { path, kind, count: times.length, p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
+}
+
+/** Milliseconds of processor time that the process took for one query of each hostile kind, and the status it got. */
+async function costs(http: HttpConnection, pid: number, path: Path): Promise<string[][]> {
+  const rows: string[][] = []
+  for (const kind of Object.keys(hostileQueries(0, path.characters))) {
+    const before = cpuSeconds(pid)
+    const statuses = new Set<number>()
+    const began = performance.now()
+    for (let turn = 0; turn < TURNS; turn++) {
+      statuses.add(await statusOf(http, path.address(hostileQueries(turn * 31, path.characters)[kind] as string)))
+    }
+    const cost = (1_000 * (cpuSeconds(pid) - before)) / TURNS
+    const passed = (performance.now() - began) / TURNS
+    rows.push([path.name, kind, cost.toFixed(0), passed.toFixed(0), [...statuses].join(', ')])
+  }
+  return rows
+}
+
+function boundsOf(entries: number, timed: Timed[], costly: string[][]): Bound[] {
+  const bound = (name: string, value: number, most: number, unit: string): Bound => ({
+    name: `${name} at ${entries.toLocaleString('en-US')} entries`,
+    measured: `${value.toFixed(1)} ${unit}`,
+    target: `≤ ${most} ${unit}`,
+    held: value <= most,
+    note: '',
+  })
+  const paths = [...new Set(timed.map(({ path }) => path))]
+  return [
+    ...paths.map(path => {
+      const slowest = Math.max(...timed.filter(one => one.path === path).map(({ p99 }) => p99))
+      return bound(`slowest p99 of ${path.name}`, slowest, path.most, 'ms')
+    }),
+    bound(
+      'processor time of the costliest query',
+      Math.max(...costly.map(row => Number(row[2]))),
+      BOUNDS.hostile,
+      'ms',
+    ),
+  ]
+}
+
+/** Measures the time of searches in a store of `entries` generated entries. Resolves with the tables and the bounds. */
+export async function measureScale(entries: number, options: Options): Promise<{ tables: string[]; bounds: Bound[] }> {
+  const { dataDir, remove } = await filledStore(entries, options)
+  const { url, server, readyAfter } = await startService({ DATA_DIR: dataDir }, undefined)
+  try {
+    options.say(`ready after ${(readyAfter / 1_000).toFixed(1)} s`)
+    const http = openHttp(url)
+    await untilIndexed(http, options.say)
+    const paths = (await statusOf(http, '/api/find?q=probe')) === 404 ? [RELEVANCE, RECENT] : [FIND, RELEVANCE, RECENT]
+    const timed: Timed[] = []
+    for (const path of paths) {
+      for (const [kind, queries] of Object.entries(generatedQueries(entries, COUNT))) {
+        const one = await time(http, path, kind, queries)
+        options.say(`${path.name}: ${kind}, p50 ${one.p50.toFixed(1)} ms, p99 ${one.p99.toFixed(1)} ms`)
+        timed.push(one)
+      }
+    }
+    const costly: string[][] = []
+    for (const path of paths) costly.push(...(await costs(http, server.pid, path)))
+    http.close()
+    const rows = timed.map(one => [one.path.name, one.kind, String(one.count), one.p50.toFixed(1), one.p99.toFixed(1)])
+    return {
+      tables: [
+        aligned([['path', 'queries', 'n', 'p50 ms', 'p99 ms'], ...rows]),
+        aligned([['path', 'hostile query', 'processor ms', 'passed ms', 'status'], ...costly]),
+      ],
+      bounds: boundsOf(entries, timed, costly),
+    }
+  } finally {
+    await server.stop()
+    remove()
+  }
+}
