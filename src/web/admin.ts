@@ -26,7 +26,7 @@ ${sendRow('Open the console')}
 <dialog data-dialog aria-labelledby="act-heading">
 <form data-act novalidate>
 <h2 id="act-heading">Act on <span data-target></span></h2>
-<fieldset class="choices" data-actions><legend>What is to be done?</legend></fieldset>
+<fieldset class="choices" id="f-action" role="radiogroup" aria-required="true" data-actions data-label="What is to be done?" aria-describedby="f-action-problem"><legend>What is to be done?</legend><p class="field-problem" id="f-action-problem" hidden></p></fieldset>
 <div class="field">
 <label for="f-reason">Reason</label>
 <p class="hint" id="f-reason-hint">For the audit; only administrators see it.</p>

@@ -12,10 +12,22 @@ export type FieldOptions = {
   rows?: number
   optional?: boolean
   type?: 'text' | 'password'
+  /** For a whole number: the least and the greatest. */
+  range?: readonly [number, number]
 }
 
 /** A labelled field with its hint, its counter and the place where it is told what is wrong with it. */
-export function field({ name, label, hint, value = '', max, rows, optional, type = 'text' }: FieldOptions): Html {
+export function field({
+  name,
+  label,
+  hint,
+  value = '',
+  max,
+  rows,
+  optional,
+  type = 'text',
+  range,
+}: FieldOptions): Html {
   const id = `f-${name}`
   const described = [hint && `${id}-hint`, max && `${id}-count`, `${id}-problem`].filter(Boolean).join(' ')
   const common = html`id="${id}" name="${name}" data-label="${label}" aria-describedby="${described}" autocomplete="off" dir="auto"${max !== undefined && html` data-max="${max}"`}${!optional && raw(' required')}`
@@ -24,7 +36,7 @@ export function field({ name, label, hint, value = '', max, rows, optional, type
 ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
 ${
   rows === undefined
-    ? html`<input type="${type}" ${common} value="${value}"${type === 'password' && raw(' spellcheck="false"')}>`
+    ? html`<input ${range === undefined ? html`type="${type}"` : html`type="number" min="${range[0]}" max="${range[1]}" step="1"`} ${common} value="${value}"${type === 'password' && raw(' spellcheck="false"')}>`
     : html`<textarea ${common} rows="${rows}">
 ${value}</textarea>`
 }
@@ -33,23 +45,25 @@ ${max !== undefined && html`<p class="count" id="${id}-count"></p>`}
 </div>`
 }
 
-/** A choice among a few words, each with what it means. */
+/** A choice among a few words, each with its meaning. None is chosen in advance. */
 export function choice(
   name: string,
   legend: string,
   options: readonly (readonly [value: string, label: string, meaning: string])[],
-  chosen: string | undefined = options[0]?.[0],
+  { optional = false }: { optional?: boolean } = {},
 ): Html {
-  return html`<fieldset class="choices">
-<legend>${legend}</legend>
+  const required = html` role="radiogroup" aria-required="true" data-label="${legend}" aria-describedby="f-${name}-problem"`
+  return html`<fieldset class="choices" id="f-${name}"${!optional && required}>
+<legend>${legend}${optional && html` <span class="optional">optional</span>`}</legend>
 ${options.map(
   ([
     value,
     label,
     meaning,
-  ]) => html`<label class="choice"><input type="radio" name="${name}" value="${value}"${value === chosen && raw(' checked')}> <span><strong>${label}</strong> ${meaning}</span></label>
+  ]) => html`<label class="choice"><input type="radio" name="${name}" value="${value}"> <span><strong>${label}</strong> ${meaning}</span></label>
 `,
-)}</fieldset>`
+)}<p class="field-problem" id="f-${name}-problem" hidden></p>
+</fieldset>`
 }
 
 /** The button that sends, with the places where it is told how that went. */

@@ -4,11 +4,18 @@ export type Html = { readonly markup: string }
 /** What can be put into a template: markup as it is, text escaped, nothing as nothing, lists one after another. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[]
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '\r': '&#13;',
+}
 
-/** The text with every character escaped that could end a text or a quoted attribute. */
+/** The text with every character escaped that could end a text or a quoted attribute, and carriage returns, which a parser would drop. */
 export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, character => ESCAPES[character] ?? character)
+  text.replace(/[&<>"'\r]/g, character => ESCAPES[character] ?? character)
 
 /** Tags a template as HTML: every value is escaped unless it is `Html` itself. Attributes must be quoted in the template. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {

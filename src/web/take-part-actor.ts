@@ -17,11 +17,16 @@ export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-a
 <form data-create novalidate>
 <fieldset class="bare" disabled>
 ${field({ name: 'declaredName', label: 'Name', hint: 'Shown beside what you write; nobody checks it.', max: LIMITS.declaredCharacters, optional: true })}
-${choice('actorType', 'You are', [
-  ['HUMAN', 'A person', ''],
-  ['AGENT', 'An agent', ''],
-  ['UNKNOWN', 'Rather not say', ''],
-])}
+${choice(
+  'actorType',
+  'You are',
+  [
+    ['HUMAN', 'A person', ''],
+    ['AGENT', 'An agent', ''],
+    ['UNKNOWN', 'Rather not say', ''],
+  ],
+  { optional: true },
+)}
 <details><summary>Written with the help of a model?</summary>
 ${field({ name: 'declaredModel', label: 'Model', max: LIMITS.declaredCharacters, optional: true })}
 ${field({ name: 'declaredProvider', label: 'Provider', max: LIMITS.declaredCharacters, optional: true })}

@@ -45,8 +45,7 @@ ${choice('result', 'What came of it?', [
   ['UNSUPPORTED', 'Unsupported', 'It did not hold, or nothing supports it.'],
   ['INCONCLUSIVE', 'Inconclusive', 'You tried and cannot tell.'],
 ])}
-<div class="field"><label for="f-confidence">How sure are you? <output for="f-confidence"></output></label>
-<input type="range" id="f-confidence" name="confidence" min="0" max="100" step="5" value="80"></div>
+${field({ name: 'confidence', label: 'How sure are you?', hint: 'In per cent: 0 is a guess, 100 is certain.', range: [0, 100] })}
 ${rationale('How do you know?', 'What you tried, with what, and what you saw, so that others can do it again.')}
 ${sendRow('Record the verification')}
 </fieldset>

@@ -89,13 +89,12 @@ const UNKEPT = 'This browser does not let the page keep it: save it as a file no
 
 /** @param {HTMLFormElement} form */
 function actorInput(form) {
-  const given = Object.fromEntries(
-    ['declaredName', 'declaredModel', 'declaredProvider'].flatMap(name => {
+  return Object.fromEntries(
+    ['actorType', 'declaredName', 'declaredModel', 'declaredProvider'].flatMap(name => {
       const text = textIn(form, name)
       return text === '' ? [] : [[name, text]]
     }),
   )
-  return { actorType: textIn(form, 'actorType'), ...given }
 }
 
 /**

@@ -26,7 +26,10 @@ export function actDialog(dialog, bearer, changed) {
   const told = () => {
     const action = textIn(form, 'action')
     consequence.textContent = Object.entries(CONSEQUENCES[target.type]).find(([name]) => name === action)?.[1] ?? ''
-    submit.textContent = `${wordOf(action)} ${target.type === 'ACTOR' ? 'this actor' : `this ${target.type.toLowerCase()}`}`
+    submit.textContent =
+      action === ''
+        ? 'Do it'
+        : `${wordOf(action)} ${target.type === 'ACTOR' ? 'this actor' : `this ${target.type.toLowerCase()}`}`
   }
   actions.addEventListener('change', told)
   countCharacters(form)
@@ -57,15 +60,17 @@ export function actDialog(dialog, bearer, changed) {
     need(form, '[data-target]', HTMLElement).replaceChildren(`${target.type.toLowerCase()} `, words(target.name))
     actions.replaceChildren(
       need(actions, 'legend', HTMLLegendElement),
-      ...Object.keys(CONSEQUENCES[target.type]).map((action, index) =>
+      ...Object.keys(CONSEQUENCES[target.type]).map(action =>
         make(
           'label',
           { class: 'choice' },
-          make('input', { type: 'radio', name: 'action', value: action, checked: index === 0 }),
+          make('input', { type: 'radio', name: 'action', value: action }),
           wordOf(action),
         ),
       ),
+      need(actions, '.field-problem', HTMLElement),
     )
+    tellField(actions, '')
     told()
     dialog.showModal()
   }

@@ -19,12 +19,13 @@ const CHOICES = [
 ]
 
 /** @typedef {import('../../contract/resources.ts').Activity} Activity */
+/** `by` is the name that the author of `theirs` declared. @typedef {{ base: Revision, theirs: Revision, by: string | null }} Conflict */
 
 /**
  * Reads what a conflict is about: the revision begun with, the latest, and the name that its author declared.
  * @param {string} slug
  * @param {string} baseId
- * @returns {Promise<{ base: Revision, theirs: Revision, by: string | null } | import('./api.js').Refused>}
+ * @returns {Promise<Conflict | import('./api.js').Refused>}
  */
 export async function readConflict(slug, baseId) {
   const [entry, base] = await Promise.all([readEntry(slug), readRevision(slug, baseId)])
@@ -36,39 +37,38 @@ export async function readConflict(slug, baseId) {
   const timeline = await call('GET', `/api/entries/${encodeURIComponent(slug)}/timeline?limit=50`)
   const rows = timeline.ok ? timeline.body.items : []
   const by = rows.find(({ revisionId, action }) => revisionId === theirs.body.id && WRITTEN.has(action))
-  return { base: typed(base.body), theirs: typed(theirs.body), by: by?.actorName ?? null }
+  return { base: base.body, theirs: theirs.body, by: by?.actorName ?? null }
 }
-
-/** A revision with the line ends that a form gives. @param {Revision} revision @returns {Revision} */
-const typed = revision => ({ ...revision, content: revision.content.replaceAll('\r\n', '\n') })
 
 /** The actions that make a revision. */
 const WRITTEN = new Set(['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'])
 
 /**
- * Shows both versions and what differs, word by word, and offers a merge: what one side alone changed is in it, the rest is asked.
- * @param {{ base: Revision, theirs: Revision, by: string | null, mine: Texts }} versions
+ * Shows both versions and their differences by words, and offers a merge: a change that one side alone made is in it; where both sides
+ * changed the same words nothing is chosen in advance.
+ * @param {{ base: Texts, theirs: Texts, rationale: string, by: string | null, mine: Texts }} versions
  * @param {(merged: Texts) => void} take
  * @returns {Node[]}
  */
-export function conflictView({ base, theirs, by, mine }, take) {
+export function conflictView({ base, theirs, rationale, by, mine }, take) {
   const parts = {
     title: wholeLines(merge(base.title, theirs.title, mine.title)),
     summary: wholeLines(merge(base.summary, theirs.summary, mine.summary)),
     content: wholeLines(merge(base.content, theirs.content, mine.content)),
   }
-  /** @type {Record<keyof Texts, Choice[]>} */
+  /** @type {Record<keyof Texts, (Choice | undefined)[]>} */
   const choices = { title: [], summary: [], content: [] }
   const shown = TEXTS.filter(name => new Set([base[name], theirs[name], mine[name]]).size > 1)
   const open = shown.flatMap(name => questions(name, parts[name], choices[name]))
-  const put = button(
-    'Put the merge into the form',
-    () => {
-      const [title, summary, content] = TEXTS.map(name => mergedText(parts[name], choices[name]))
-      if (title !== undefined && summary !== undefined && content !== undefined) take({ title, summary, content })
-    },
-    { class: 'do' },
-  )
+  const problem = make('p', { class: 'merge-problem', role: 'alert' })
+  const putInto = () => {
+    const [title, summary, content] = TEXTS.map(name => mergedText(parts[name], choices[name]))
+    if (title !== undefined && summary !== undefined && content !== undefined) return take({ title, summary, content })
+    const left = open.filter(question => question.querySelector(':checked') === null)
+    problem.textContent =
+      left.length === 1 ? '1 place is open: choose for it.' : `${left.length} places are open: choose for each of them.`
+    left[0]?.querySelector('input')?.focus()
+  }
   return [
     make('h2', {}, 'Somebody revised this entry first'),
     make(
@@ -76,7 +76,7 @@ export function conflictView({ base, theirs, by, mine }, take) {
       {},
       words(by, 'An actor without a name'),
       ' committed a revision that stands; yours is not lost. They say of theirs: “',
-      words(theirs.rationale),
+      words(rationale),
       '”',
     ),
     ...shown.map(name => versionsOf(name, base[name], theirs[name], mine[name])),
@@ -87,7 +87,8 @@ export function conflictView({ base, theirs, by, mine }, take) {
       open.length === 0 ? NOTHING_OPEN : 'Where only one of you changed something, it is taken. Decide the rest:',
     ),
     ...open,
-    make('p', {}, put),
+    problem,
+    make('p', {}, button('Put the merge into the form', putInto, { class: 'do' })),
   ]
 }
 
@@ -120,16 +121,16 @@ function versionsOf(name, base, theirs, mine) {
  * One question for each part that both changed.
  * @param {keyof Texts} name
  * @param {readonly Part[]} parts
- * @param {Choice[]} choices is filled with what is chosen
+ * @param {(Choice | undefined)[]} choices receives the choices
  */
 function questions(name, parts, choices) {
   return parts
     .flatMap(part => (part.kind === 'open' ? [part] : []))
     .map((part, index) => {
-      choices[index] = 'mine'
+      choices[index] = undefined
       const offered = name === 'content' ? CHOICES : CHOICES.slice(0, 2)
       const radios = offered.map(([choice, label]) => {
-        const radio = make('input', { type: 'radio', name: `merge-${name}-${index}`, checked: choice === 'mine' })
+        const radio = make('input', { type: 'radio', name: `merge-${name}-${index}` })
         radio.addEventListener('change', () => {
           choices[index] = choice
         })

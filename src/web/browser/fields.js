@@ -24,6 +24,14 @@ export function fieldOf(form, name) {
 /** The text or chosen value of a form by name, as it stands. @param {HTMLFormElement} form @param {string} name */
 export const textIn = (form, name) => String(new FormData(form).get(name) ?? '')
 
+/** The text as a field shows it: without what its kind of field cannot hold. @param {Field} field @param {string} text */
+export function shownAs(field, text) {
+  const copy = field.cloneNode(false)
+  if (!(copy instanceof HTMLInputElement || copy instanceof HTMLTextAreaElement)) return text
+  copy.value = text
+  return copy.value
+}
+
 /** Puts a text into a field as if it had been typed. @param {Field} field @param {string} text */
 export function fill(field, text) {
   field.value = text
@@ -64,23 +72,38 @@ export function tellField(field, problem) {
 }
 
 /**
- * Tells at every field what is wrong with it.
+ * Shows at every field and choice what is wrong with it.
  * @param {HTMLFormElement} form
- * @returns {Field[]} the fields that must be changed before the form can be sent
+ * @returns {HTMLElement[]} what must be changed before the form can be sent, in the order of the form
  */
 export function wrongFields(form) {
-  return fieldsOf(form).filter(field => {
-    if (field.id === '' || field.disabled) return false
-    const problem = problemOf(field)
+  const choices = Array.from(form.querySelectorAll('fieldset[data-label]')).filter(one => one instanceof HTMLElement)
+  const wrong = [...fieldsOf(form), ...choices].filter(field => {
+    if (field.id === '' || ('disabled' in field && field.disabled)) return false
+    const problem =
+      field instanceof HTMLFieldSetElement ? problemOfChoice(field) : problemOf(/** @type {Field} */ (field))
     tellField(field, problem)
     return problem !== ''
   })
+  return wrong
+    .map(field => (field instanceof HTMLFieldSetElement ? (field.querySelector('input') ?? field) : field))
+    .sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1))
 }
+
+/** @param {HTMLFieldSetElement} choice */
+const problemOfChoice = choice =>
+  choice.querySelector(':checked') === null ? `Choose an answer: ${choice.dataset.label}` : ''
 
 /** @param {Field} field */
 function problemOf(field) {
   const name = field.dataset.label ?? field.name
   const over = lengthOf(field.value) - Number(field.dataset.max ?? Number.POSITIVE_INFINITY)
+  if (field instanceof HTMLInputElement && field.type === 'number') {
+    const { badInput, rangeUnderflow, rangeOverflow, stepMismatch } = field.validity
+    if (badInput || rangeUnderflow || rangeOverflow || stepMismatch) {
+      return `${name} must be a whole number from ${field.min} to ${field.max}.`
+    }
+  }
   if (field.required && field.value === '') return `${name} is missing.`
   if (over > 0) return `${name} is ${NUMBERS.format(over)} ${over === 1 ? 'character' : 'characters'} too long.`
   if (field.value.includes('\u0000') || !field.value.isWellFormed())

@@ -1,4 +1,3 @@
-import { need } from './dom.js'
 import { findByAddress } from './entry-address.js'
 import { fieldOf, tellField, textIn } from './fields.js'
 import { theForm, writeForm } from './write-form.js'
@@ -43,13 +42,3 @@ writeForm(form, {
   ready: () => kind === 'verify' || findSupport(),
   done: () => `${address}/evidence`,
 })
-const confidence = form.querySelector('input[type=range]')
-if (confidence instanceof HTMLInputElement) {
-  const told = need(form, 'output', HTMLOutputElement)
-  const tell = () => {
-    told.textContent = `${confidence.value} %`
-  }
-  form.addEventListener('input', tell)
-  form.addEventListener('draft', tell)
-  tell()
-}

@@ -1,25 +1,61 @@
-import { need } from './dom.js'
+import { button, make, need } from './dom.js'
 import { fieldOf, textIn } from './fields.js'
 import { previewOf } from './preview.js'
+import { findSameText } from './same-text.js'
 import { showSimilar } from './similar.js'
 import { sourcesEditor } from './sources.js'
 import { tagsEditor } from './tags.js'
+import { words } from './visible.js'
 import { theForm, writeForm } from './write-form.js'
 
 const form = theForm()
 const tags = tagsEditor(need(document, '[data-tags]', HTMLElement))
 const sources = sourcesEditor(need(document, '[data-sources]', HTMLElement))
 
-writeForm(form, {
+const texts = () => ({
+  title: textIn(form, 'title'),
+  summary: textIn(form, 'summary'),
+  content: textIn(form, 'content'),
+})
+/** The texts that may be sent: nothing has them, or the person insisted. A repeated attempt is not compared with its own result. */
+let accepted = ''
+
+/** Whether no entry has this text already; where one has, it offers the ways to go on. */
+async function isNew() {
+  const now = JSON.stringify(texts())
+  const same = accepted === now ? undefined : await findSameText(texts())
+  if (same === undefined) {
+    accepted = now
+    return true
+  }
+  const address = `/entries/${encodeURIComponent(same.slug)}`
+  const insist = button('Publish it anyway', () => {
+    accepted = now
+    form.requestSubmit()
+  })
+  tell(
+    make(
+      'p',
+      { class: 'sentence' },
+      'This text is here already, as ',
+      make('a', { href: address }, words(same.title)),
+      '.',
+    ),
+    make(
+      'p',
+      { class: 'row' },
+      make('a', { href: `${address}/revise` }, 'Revise it'),
+      make('a', { href: `${address}/verify` }, 'Verify it'),
+      insist,
+    ),
+  )
+  return false
+}
+
+const { tell } = writeForm(form, {
   path: () => '/api/entries',
-  input: () => ({
-    title: textIn(form, 'title'),
-    summary: textIn(form, 'summary'),
-    content: textIn(form, 'content'),
-    tags: tags.value(),
-    sources: sources.pairs(),
-  }),
-  ready: async () => tags.add() && (await sources.add()),
+  input: () => ({ ...texts(), tags: tags.value(), sources: sources.pairs() }),
+  ready: async () => tags.add() && (await sources.add()) && (await isNew()),
   done: (/** @type {import('./api.js').Entry} */ entry) => `/entries/${entry.slug}`,
   lists: { tags, sources },
 })

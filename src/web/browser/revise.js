@@ -1,11 +1,16 @@
 import { conflictView, readConflict } from './conflict.js'
-import { need, show } from './dom.js'
-import { fieldOf, fill, textIn } from './fields.js'
+import { make, need, show } from './dom.js'
+import { fieldOf, fill, shownAs, textIn } from './fields.js'
 import { previewOf } from './preview.js'
 import { toldOf } from './sending.js'
 import { sourcesEditor } from './sources.js'
+import { mergeSets } from './three-way.js'
 import { theForm, writeForm } from './write-form.js'
 
+/** @typedef {import('./conflict.js').Texts} Texts */
+/** @typedef {{ entryId: string, revisionId: string }} Pair */
+
+const TEXTS = /** @type {const} */ (['title', 'summary', 'content'])
 const form = theForm()
 const { slug = '' } = form.dataset
 const address = `/entries/${encodeURIComponent(slug)}`
@@ -14,25 +19,67 @@ const sources = sourcesEditor(need(document, '[data-sources]', HTMLElement))
 /** The revision that the page was made from; a draft may have begun with an earlier one. */
 const latest = fieldOf(form, 'previousRevisionId').value
 
-const mine = () => ({
-  title: textIn(form, 'title'),
-  summary: textIn(form, 'summary'),
-  content: textIn(form, 'content'),
-})
+/** @param {(name: keyof Texts) => string} textOf @returns {Texts} */
+const textsBy = textOf => ({ title: textOf('title'), summary: textOf('summary'), content: textOf('content') })
+/** The texts of a revision as the form shows them. @param {Texts} texts */
+const shown = texts => textsBy(name => shownAs(fieldOf(form, name), texts[name]))
+const typed = () => textsBy(name => textIn(form, name))
+/** The text that the page came with, byte for byte. @param {keyof Texts} name */
+const given = name => {
+  const field = fieldOf(form, name)
+  return 'defaultValue' in field ? field.defaultValue : field.value
+}
+/** The revision that the form builds on. @type {Texts & { sources: readonly Pair[] }} */
+let built = { ...textsBy(given), sources: sources.pairs() }
 
-/** Shows what somebody else changed meanwhile, and lets the person go on from there. */
+/** What the form says; a text that was not edited has the bytes of the revision that it builds on. */
+const mine = () => {
+  const [now, before] = [typed(), shown(built)]
+  return textsBy(name => (now[name] === before[name] ? built[name] : now[name]))
+}
+/** @param {Pair} pair */
+const keyOf = ({ entryId, revisionId }) => `${entryId}@${revisionId}`
+/** @param {readonly Pair[]} pairs */
+const keysOf = pairs => pairs.map(keyOf).join()
+
+function isChange() {
+  const now = mine()
+  return TEXTS.some(name => now[name] !== built[name]) || keysOf(sources.pairs()) !== keysOf(built.sources)
+}
+
+/** Whether there is a change to send; where there is none, it says so. */
+function changesSomething() {
+  if (isChange()) return true
+  const verify = make('a', { href: `${address}/verify` }, 'verify it')
+  tell(
+    make(
+      'p',
+      { class: 'sentence' },
+      'This revision would change nothing: title, summary, content and sources are as they were. Change something, or ',
+      verify,
+      ' if you found that it holds.',
+    ),
+  )
+  return false
+}
+
+/** Shows the changes of the other writer, and puts the merge into the form. */
 async function openConflict() {
   const read = await readConflict(slug, textIn(form, 'previousRevisionId'))
   if ('ok' in read) return tell(...toldOf(read))
-  const { theirs } = read
+  const { base, theirs, by } = read
+  const versions = { base: shown(base), theirs: shown(theirs), rationale: theirs.rationale, by, mine: typed() }
   place.replaceChildren(
-    ...conflictView({ ...read, mine: mine() }, merged => {
-      for (const name of /** @type {const} */ (['title', 'summary', 'content'])) fill(fieldOf(form, name), merged[name])
+    ...conflictView(versions, merged => {
+      built = theirs
+      for (const name of TEXTS) fill(fieldOf(form, name), merged[name])
       fill(fieldOf(form, 'previousRevisionId'), theirs.id)
+      const others = theirs.sources.map(source => ({ ...source, title: '' }))
+      sources.set(mergeSets(base.sources, others, sources.value(), keyOf))
       show(place, false)
       tell()
       need(form, '[data-state]', HTMLElement).textContent =
-        'The form holds the merge, on top of their revision. Read it over, then send it.'
+        'The form has the merge, on top of their revision. Read it, then send it.'
       fieldOf(form, 'content').focus()
     }),
   )
@@ -49,7 +96,7 @@ const { restored, tell } = writeForm(form, {
     rationale: textIn(form, 'rationale'),
     sources: sources.pairs(),
   }),
-  ready: () => sources.add(),
+  ready: async () => (await sources.add()) && changesSomething(),
   done: () => address,
   refused: ({ code }) => {
     if (code === 'STALE_REVISION') openConflict()

@@ -41,8 +41,10 @@ export function sourcesEditor(root) {
 
   /** Looks up what is typed and adds it. False where that cannot be; the field says why. */
   const add = async () => {
-    tellField(field, '')
-    if (field.value.trim() === '') return true
+    const over = sources.length > MOST ? `There are ${sources.length} sources, and ${MOST} at most: remove some.` : ''
+    tellField(field, over)
+    if (over !== '') field.focus()
+    if (over !== '' || field.value.trim() === '') return over === ''
     const looked = await findByAddress(field.value)
     const full = sources.length >= MOST ? `There are ${MOST} sources already; remove one first.` : ''
     const problem = 'problem' in looked ? looked.problem : full
@@ -67,7 +69,7 @@ export function sourcesEditor(root) {
     value: () => sources,
     /** @param {unknown} next */
     set(next) {
-      sources = Array.isArray(next) ? next.filter(isSource).slice(0, MOST) : []
+      sources = Array.isArray(next) ? next.filter(isSource) : []
       render()
     },
     /** What the service is told. */

@@ -26,7 +26,10 @@ async function theyRevise(entry: Entry, change: Record<string, unknown>): Promis
   const path = `/api/entries/${entry.slug}/revisions`
   return expectStatus(await call<Entry>(app.url, 'POST', path, { body: revisionOf(entry, change), token: rival }), 201)
 }
-const commit = (page: Page): Promise<void> => page.getByRole('button', { name: 'Commit the revision' }).click()
+async function commit(page: Page): Promise<void> {
+  await page.getByLabel('Correct').check()
+  await page.getByRole('button', { name: 'Commit the revision' }).click()
+}
 const conflict = (page: Page) => page.getByRole('heading', { name: 'Somebody revised this entry first' })
 
 test('changes of different places are merged, and sent on top of the revision that came first', options, async () => {
@@ -79,8 +82,16 @@ test('what both changed is asked, place by place, and taken as decided', options
   await conflict(page).waitFor()
   const questions = page.locator('fieldset.question')
   assert.equal(await questions.count(), 3)
+  assert.equal(await questions.locator('input:checked').count(), 0, 'nothing is chosen in advance')
+  await assertAccessible(page, 'a conflict with open places')
+  await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+  await page.getByText('3 places are open: choose for each of them.').waitFor()
+  assert.equal(await page.locator('#f-title').inputValue(), 'Water, says Ada', 'the form is as it was')
   await questions.nth(0).getByLabel('Take theirs').check()
   await questions.nth(1).getByLabel('Keep both').check()
+  await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+  await page.getByText('1 place is open: choose for it.').waitFor()
+  await questions.nth(2).getByLabel('Keep mine').check()
   await page.getByRole('button', { name: 'Put the merge into the form' }).click()
   assert.equal(await page.locator('#f-title').inputValue(), 'Water, says Rival')
   assert.match(
@@ -127,6 +138,64 @@ test('a draft that began with an earlier revision opens with what changed since'
   await conflict(page).waitFor()
   await page.getByRole('button', { name: 'Put the merge into the form' }).click()
   assert.equal(await page.locator('#f-content').inputValue(), `Theirs.\n\n${BASE}\nMine.\n`)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test(
+  'the other writer’s change of a line next to mine stays, and so do the sources that each side added',
+  options,
+  async () => {
+    const content = '1. For a tool, call search.\n2. For a service, call publish.\n'
+    const entry = await newEntry(app.url, rival, { title: 'Two lines', content })
+    const [theirSource, mySource] = [await begin('Their source'), await begin('My source')]
+    const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+    await page.goto(`/entries/${entry.slug}/revise`)
+    await becomeActor(page, 'Ada')
+    await page.locator('#f-content').fill(content.replace('a tool', 'every tool'))
+    await page.locator('#f-rationale').fill('Every tool.')
+    await page.locator('#f-source').fill(mySource.slug)
+    await page.getByRole('button', { name: 'Add the source' }).click()
+    await page.locator('[data-sources] li').waitFor()
+    await theyRevise(entry, {
+      content: content.replace('search', 'find').replace('publish', 'publish and wait'),
+      sources: [{ entryId: theirSource.id, revisionId: theirSource.currentRevisionId }],
+    })
+    await commit(page)
+    await conflict(page).waitFor()
+    assert.equal(await page.locator('fieldset.question').count(), 0)
+    await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+    const merged = '1. For every tool, call find.\n2. For a service, call publish and wait.\n'
+    assert.equal(await page.locator('#f-content').inputValue(), merged)
+    await commit(page)
+    await page.waitForURL(`**/entries/${entry.slug}`)
+    const now = await latest(entry)
+    assert.equal(now.content, merged)
+    const path = `/api/entries/${entry.slug}/revisions/${now.currentRevisionId}`
+    const { sources } = expectStatus(await call<Revision>(app.url, 'GET', path), 200)
+    assert.deepEqual(
+      sources.map(({ entryId }) => entryId),
+      [theirSource.id, mySource.id],
+    )
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
+
+test('what both changed alike leaves nothing to send after the merge', options, async () => {
+  const entry = await begin('Water, agreed')
+  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  await page.goto(`/entries/${entry.slug}/revise`)
+  await becomeActor(page, 'Ada')
+  await page.locator('#f-content').fill(`${BASE}\nAgreed.\n`)
+  await page.locator('#f-rationale').fill('Agreed.')
+  await theyRevise(entry, { content: `${BASE}\nAgreed.\n` })
+  await commit(page)
+  await conflict(page).waitFor()
+  await page.getByRole('button', { name: 'Put the merge into the form' }).click()
+  await commit(page)
+  await page.getByText('This revision would change nothing').waitFor()
+  assert.equal((await latest(entry)).revisionCount, 2)
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -27,7 +27,7 @@ test(
     const { page, complaints, close } = await visit(browser, app.url, {}, [429])
     await page.goto('/publish')
     await becomeActor(page, 'Hasty')
-    await publish(page, typed)
+    await publish(page, { ...typed, content: 'First' })
     await page.goto('/publish')
     await fillEntry(page, typed)
     const send = page.getByRole('button', { name: 'Publish', exact: true })
