@@ -13,13 +13,13 @@ export const EXIT = {
   unexpected: 70,
 } as const
 
-/** A stream that text is written to; a terminal says so and how wide it is. */
-export type Sink = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+/** A stream that text is written to; a terminal says so and how wide it is. `fd` is its descriptor, if it has one. */
+export type Sink = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; fd?: number }
 
 /** What a command line runs in: the streams and the environment of the process, or those that a test gives. */
 export type Surroundings = {
   env: NodeJS.ProcessEnv
-  stdin: NodeJS.ReadableStream
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: Sink
   stderr: Sink
   /** Where waits come from; by default those of the machine. */

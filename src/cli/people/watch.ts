@@ -1,16 +1,21 @@
 import type { Activity } from '../../client/index.ts'
 import { UsageError } from '../command.ts'
 import { type Output, styled } from './output.ts'
+import { readerSignal } from './reader.ts'
 import type { Session } from './session.ts'
 import { countOf } from './values.ts'
 
 const COUNT_MOST = 100_000_000
 
-/** Follows the feed in the order of its sequence, from now on or from behind a number, until it is interrupted. */
-export async function watch({ invocation, client, out, json }: Session): Promise<void> {
-  const { flags, signal } = invocation
+/** Follows the feed in the order of its sequence, from now on or after a number, until it is interrupted or its reader is gone. */
+export async function watch({ invocation, client, out, json, baseUrl }: Session): Promise<void> {
+  const { flags, stdout } = invocation
   const count = flags.count === undefined ? undefined : countOf('--count', flags.count, COUNT_MOST)
   const query = flags.since === undefined ? {} : { after: sequenceOf(flags.since) }
+  const from = query.after === undefined ? 'from now on' : `after number ${query.after}`
+  out.note(`Following the public feed of ${baseUrl} ${from}; Ctrl-C ends it.`)
+  const reader = readerSignal(stdout)
+  const signal = invocation.signal === undefined ? reader.signal : AbortSignal.any([invocation.signal, reader.signal])
   let told = 0
   try {
     for await (const row of client.watchActivity(query, { signal })) {
@@ -21,7 +26,9 @@ export async function watch({ invocation, client, out, json }: Session): Promise
       if (told === count) return
     }
   } catch (error) {
-    if (signal?.aborted !== true) throw error
+    if (!signal.aborted) throw error
+  } finally {
+    reader.stop()
   }
 }
 

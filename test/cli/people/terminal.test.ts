@@ -53,6 +53,31 @@ test('colour is for a terminal whose owner has not declined it', async () => {
   assert.ok((await shown(80, { NO_COLOR: '' })).includes(style))
 })
 
+test('watch says what it follows, and ends when its reader is gone', async t => {
+  const read = createClient({ baseUrl: app.url })
+  const { items } = await read.listActivity({ limit: 5 })
+  const command = `"$0" "$1" watch --since ${items.at(-1)?.sequence} | head -2`
+  const child = spawn('sh', ['-c', command, process.execPath, LAUNCHER], {
+    env: { PATH: process.env.PATH, ...env },
+    // A group of its own, which a failure ends as a whole.
+    detached: true,
+  })
+  t.after(() => {
+    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
+  })
+  let told = ''
+  let lines = ''
+  child.stderr.on('data', chunk => {
+    told += chunk
+  })
+  child.stdout.on('data', chunk => {
+    lines += chunk
+  })
+  await once(child, 'close')
+  assert.equal(lines.trimEnd().split('\n').length, 2)
+  assert.match(told, new RegExp(`^Following the public feed of ${app.url} after number \\d+; Ctrl-C ends it\\.\n$`))
+})
+
 test('watch follows what happens, in order, from a number on or from now on', async () => {
   const read = createClient({ baseUrl: app.url })
   const { items } = await read.listActivity({ limit: 50 })
