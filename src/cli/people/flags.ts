@@ -31,3 +31,5 @@ export const REVISION: Flag = {
   value: 'REVISION',
   description: 'Which revision: its id, its number from 1, or latest.',
 }
+/** Goes on where a write would repeat what is there; without it a person is asked, and a script refused. */
+export const ANYWAY = { name: 'anyway' } as const

@@ -1,4 +1,5 @@
 import { type Client, type CreateInput, isClientError } from '../../client/index.ts'
+import { confirmRepeat } from './confirm.ts'
 import { checkInput, readDraft } from './draft-file.ts'
 import { styled } from './output.ts'
 import { mistake, type Session } from './session.ts'
@@ -7,7 +8,7 @@ const LIKE_MAX = 3
 /** Words of a title that a second look goes by, when nothing holds all of them. */
 const TELLING_WORDS = 3
 
-/** Publishes what a file says, after telling what may be the same already. */
+/** Publishes a file. Names similar entries first, and refuses a text that is published already. */
 export async function publish(session: Session): Promise<void> {
   const { invocation, out, json, baseUrl } = session
   const { flags, args } = invocation
@@ -28,7 +29,7 @@ export async function publish(session: Session): Promise<void> {
     ...(tags === undefined ? {} : { tags }),
     ...(draft.sources === undefined ? {} : { sources: draft.sources }),
   })
-  await tellLike(session, title, summary)
+  await nameSimilar(session, input)
   await session.becomeActor()
   const entry = await session.client.createEntry(input)
   if (json) return out.json(entry)
@@ -43,18 +44,31 @@ const missing = (member: string) =>
 
 type Like = { slug: string; title: string }
 
-/** A hint only: what is like it may still be another thing. */
-async function tellLike({ client, out }: Session, title: string, summary: string): Promise<void> {
-  const like = await client.listSimilar({ title, summary }).then(
-    ({ items }) => items.slice(0, LIKE_MAX),
-    (error: unknown) => {
-      // A service of a version before.
-      if (isClientError(error) && error.code === 'ROUTE_NOT_FOUND') return foundLike(client, title)
-      throw error
-    },
-  )
-  if (like.length > 0) out.note('There may be an entry like it already, to revise instead:')
-  for (const { slug, title: other } of like) out.note('  ', styled('cyan', slug), `  ${other}`)
+/** Similar entries may still be of another subject: they are only named. The same title with the same content is refused. */
+async function nameSimilar(session: Session, input: CreateInput): Promise<void> {
+  const { client, out } = session
+  const like = await similarTo(client, input)
+  if (like.length > 0) out.note('These entries are similar; revise one of them if it is about the same:')
+  for (const { slug, title } of like) out.note('  ', styled('cyan', slug), `  ${title}`)
+  for (const { slug, title } of like) {
+    if (folded(title) !== folded(input.title)) continue
+    const { content } = await client.readEntry(slug)
+    if (content.trim() !== input.content.trim()) continue
+    return confirmRepeat(session, `The entry ${slug} has this title and content already`, 'published')
+  }
+}
+
+const folded = (title: string): string => title.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+
+async function similarTo(client: Client, { title, summary }: CreateInput): Promise<Like[]> {
+  try {
+    const { items } = await client.listSimilar({ title, summary })
+    return items.slice(0, LIKE_MAX)
+  } catch (error) {
+    // A service of an earlier version.
+    if (isClientError(error) && error.code === 'ROUTE_NOT_FOUND') return foundLike(client, title)
+    throw error
+  }
 }
 
 async function foundLike(client: Client, title: string): Promise<Like[]> {

@@ -1,6 +1,7 @@
 import { type Edit, type Entry, isClientError, type Revision, type RevisionInput } from '../../client/index.ts'
 import { CHANGE_TYPES } from '../../contract/words.ts'
 import { CommandError, EXIT } from '../command.ts'
+import { confirmRepeat } from './confirm.ts'
 import { textOf } from './diff.ts'
 import { type Draft, formatDraft } from './draft.ts'
 import { checkInput, readDraft } from './draft-file.ts'
@@ -16,7 +17,10 @@ export async function revise(session: Session): Promise<void> {
   const [slug, file = '-'] = invocation.args
   const draft = await readDraft(session, file)
   const entry = await client.readEntry(entryName(slug))
-  const { mine, input } = await inputOf(session, entry, draft)
+  const { base, mine, input } = await inputOf(session, entry, draft)
+  if (isSame(textOf(base), mine)) {
+    await confirmRepeat(session, `${nameOfFile(file)} says the same as the revision that it was made from`, 'committed')
+  }
   await session.becomeActor()
   const revised = invocation.switches.has('merge')
     ? await commitMerged(session, entry, input, mine)
@@ -26,7 +30,7 @@ export async function revise(session: Session): Promise<void> {
   out.line(`  ${baseUrl}/entries/${revised.slug}`)
 }
 
-type Made = { mine: Draft; input: RevisionInput }
+type Made = { base: Revision; mine: Draft; input: RevisionInput }
 
 /** The body of the revision. What the file leaves out stays as it was in the revision that it was made from. */
 async function inputOf({ invocation: { flags }, client }: Session, entry: Entry, draft: Draft): Promise<Made> {
@@ -52,7 +56,7 @@ async function inputOf({ invocation: { flags }, client }: Session, entry: Entry,
     rationale,
     ...(sources === undefined ? {} : { sources }),
   })
-  return { mine, input }
+  return { base, mine, input }
 }
 
 /** Sends the revision once. Where somebody came first, tells what they changed and how to go on. */
@@ -103,7 +107,24 @@ function commitMerged(session: Session, { id }: Entry, input: RevisionInput, min
         EXIT.conflict,
       )
     }
+    if (isSame(textOf(latest), draft)) {
+      await confirmRepeat(session, 'Others made the same changes already', 'committed')
+    }
     const { title = base.title, summary = base.summary, content, sources = [] } = draft
     return { title, summary, content, sources, changeType, rationale }
   })
+}
+
+const nameOfFile = (file: string): string => (file === '-' ? 'Standard input' : file)
+
+/** Whether two drafts say the same, their reasons aside. */
+function isSame(one: Draft, other: Draft): boolean {
+  const said = ({ title, summary, content, sources = [] }: Draft): string =>
+    JSON.stringify([
+      title,
+      summary,
+      content,
+      sources.map(({ entryId, revisionId }) => `${entryId}@${revisionId}`).sort(),
+    ])
+  return said(one) === said(other)
 }

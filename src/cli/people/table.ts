@@ -1,5 +1,5 @@
 import type { Command, Invocation } from '../command.ts'
-import { RATIONALE, READ_FLAGS, REVISION, SLUG, WRITE_FLAGS } from './flags.ts'
+import { ANYWAY, RATIONALE, READ_FLAGS, REVISION, SLUG, WRITE_FLAGS } from './flags.ts'
 import type { Session } from './session.ts'
 
 type Work = (session: Session) => Promise<void>
@@ -76,6 +76,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
       { name: 'title', value: 'TEXT', description: 'In place of the title of the file, or of its first heading.' },
       { name: 'summary', value: 'TEXT', description: 'In place of the summary of the file.' },
       { name: 'tags', value: 'TAGS', description: 'In place of the tags of the file, separated by commas.' },
+      { ...ANYWAY, description: 'Publish a text that is published already.' },
       ...WRITE_FLAGS,
     ],
     run: through(async () => (await import('./publish.ts')).publish),
@@ -98,6 +99,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
         description:
           'Where somebody else came first, merge by lines and commit; where both changed the same lines, write both to standard output.',
       },
+      { ...ANYWAY, description: 'Commit a text that did not change.' },
       ...WRITE_FLAGS,
     ],
     run: through(async () => (await import('./revise.ts')).revise),

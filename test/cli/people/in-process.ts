@@ -10,7 +10,7 @@ import type { Ended } from '../command.ts'
 export type InProcess = {
   env?: Record<string, string>
   input?: string | Uint8Array
-  /** How wide the terminal is that both streams are; without it they are none. */
+  /** How wide the terminal is that the three streams are; without it they are none. */
   terminal?: number
 } & Pick<Surroundings, 'clock' | 'signal'> & {
     /** Told of everything that is written to standard output, when it is. */
@@ -26,7 +26,7 @@ export async function inProcess(args: readonly string[], options: InProcess = {}
     {
       // No test may look into the configuration of whoever runs it.
       env: { XDG_CONFIG_HOME: join(scratch(), 'config'), ...env },
-      stdin: Readable.from([Buffer.from(input)]),
+      stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: terminal !== undefined }),
       stdout: stdout.sink,
       stderr: stderr.sink,
       ...(clock === undefined ? {} : { clock }),

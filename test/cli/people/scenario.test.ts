@@ -70,8 +70,8 @@ test('from the first look to a relation, each step with what the one before told
   assert.match(first.stderr, /^You write as the new actor \S+; its token is kept in \S+\.json\.\n$/)
   assert.match(await done(['whoami']), /HUMAN, declared name "Ann"/)
 
-  const again = await people(['publish', file, '--declared-name', 'Eve'])
-  assert.match(again.stderr, /There may be an entry like it already, to revise instead:\n {2}green-tea {2}Green tea/)
+  const again = await people(['publish', file, '--declared-name', 'Eve', '--anyway'])
+  assert.match(again.stderr, /^These entries are similar; .*:\n {2}green-tea {2}Green tea/)
   assert.match(again.stderr, /There is an actor already, and it stays what it declared/)
 
   const shown = await done(['show', 'green-tea'])
@@ -270,7 +270,7 @@ test('a token of the environment goes before the kept one; none is ever said', a
   const token = tokenOf('carl')
   writeFileSync(file, readFileSync(file, 'utf8').replace(token, secret))
   const unknown = await people(['publish', '-', '--title', 'Carl', '--summary', 'S'], {
-    input: 'x',
+    input: 'y',
     env: asAnn('carl'),
   })
   expectRefusal(
