@@ -14,6 +14,8 @@ const PROGRAMMERS: readonly Kind[] = ['code', 'error', 'language']
 const FOUND_LEAST = 80 / 87
 const ZERO_MOST = 0.01
 const FAULT_LEAST = 0.9
+/** Of fewer pairs nothing is said. */
+const PAIRS_LEAST = 10
 
 const three = (value: number): string => value.toFixed(3)
 
@@ -68,7 +70,7 @@ function zero(system: string, result: CollectionResult): Bound {
   }
 }
 
-/** What a fault in the question costs: its nDCG beside that of the same question without it. Nothing where a collection has none. */
+/** What a fault in the question costs: its nDCG beside that of the same question without it. Nothing where there are few. */
 function twins(system: string, result: CollectionResult, kind: Kind): Bound[] {
   const name = `nDCG@10 of ${kind} against the same without: ${result.name}`
   const asked = askedOf(system, result)
@@ -76,7 +78,7 @@ function twins(system: string, result: CollectionResult, kind: Kind): Bound[] {
   const pairs = asked
     .filter(({ question }) => question.kind === kind && clean.has(question.twin ?? ''))
     .map(one => [one.ndcg, clean.get(one.question.twin ?? '') as number] as const)
-  if (pairs.length === 0) return []
+  if (pairs.length < PAIRS_LEAST) return []
   const [faulty, without] = [pairs.map(([a]) => a), pairs.map(([, b]) => b)]
   const { low, high } = pairedInterval(faulty, without)
   const ratio = mean(without) === 0 ? 0 : mean(faulty) / mean(without)
