@@ -35,8 +35,9 @@ function collectionsOf({ collections, only }: Options): Collection[] {
   return all.filter(({ name }) => only.length === 0 || only.includes(name))
 }
 
-/** PostgreSQL for the whole run, where its programs are found. */
-async function openCluster({ postgres, say }: Options): Promise<Cluster | undefined> {
+/** PostgreSQL for the whole run, where it is needed and its programs are found. */
+async function openCluster({ postgres, peers, say }: Options): Promise<Cluster | undefined> {
+  if (!postgres && !peers) return undefined
   const binaries = findBinaries()
   if (binaries !== undefined) return startCluster(binaries)
   if (postgres) throw new Error('There is no PostgreSQL here; install the package postgresql.')

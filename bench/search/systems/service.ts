@@ -16,7 +16,7 @@ const BUSY = new Set([429, 503])
 const PAUSE = 20
 const TRIES = 3_000
 
-type Found = { items: { slug: string }[]; match?: number; answerable?: boolean }
+type Found = { items: { slug: string }[]; match?: number | null; answerable?: boolean | null }
 
 /** Sends until the service is not too busy; throws after a minute. */
 async function send(http: ReturnType<typeof openHttp>, request: string): Promise<HttpAnswer> {
@@ -61,8 +61,8 @@ async function pathsOf(url: string, prefix: string, ids: Map<string, string>): P
       const { items, match, answerable } = JSON.parse(answer.text()) as Found
       return {
         ids: items.flatMap(({ slug }) => ids.get(slug) ?? []),
-        ...(match === undefined ? {} : { match }),
-        ...(answerable === undefined ? {} : { answerable }),
+        ...(typeof match === 'number' ? { match } : {}),
+        ...(typeof answerable === 'boolean' ? { answerable } : {}),
       }
     },
   })
