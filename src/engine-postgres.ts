@@ -42,7 +42,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   }
   return {
     store,
-    limiter: openPostgresLimiter(url),
+    limiter: openPostgresLimiter(url, store.heartbeat),
     secrets() {
       if (secrets === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
       return secrets

@@ -27,7 +27,7 @@ export class ClientError extends Error {
   /** The entry's latest revision, with STALE_REVISION; null else. */
   readonly latestRevisionId: string | null
   /** True where a write may be in the store although it was not acknowledged. */
-  mayHaveHappened = false
+  mayHaveHappened: boolean
   /** The key with which such a write is to be sent again, so that it is done once; else null. */
   idempotencyKey: string | null = null
 
@@ -39,6 +39,7 @@ export class ClientError extends Error {
     this.requestId = detail.requestId ?? null
     this.retryAfterSeconds = detail.retryAfterSeconds ?? null
     this.latestRevisionId = detail.latestRevisionId ?? null
+    this.mayHaveHappened = code === 'OUTCOME_UNKNOWN'
   }
 }
 

@@ -193,6 +193,8 @@ export const MENDS = {
   NOT_READY: 'The server is starting, stopping or catching up; wait Retry-After seconds.',
   OVERLOADED: 'The server has more work than it can take; wait Retry-After seconds.',
   STORE_UNAVAILABLE: 'The store cannot be written at the moment; wait Retry-After seconds.',
+  OUTCOME_UNKNOWN:
+    'The store was lost while the write was committed, so it may be stored: look for it, or send it again with the same Idempotency-Key.',
   UNEXPECTED_FAULT: 'Something failed that should not; tell the operator the requestId.',
 } as const
 

@@ -70,7 +70,7 @@ export const OPERATIONS = {
     body: 'ActorInput',
     status: 201,
     response: 'ActorIssued',
-    problems: ['ORIGIN_BLOCKED', 'COOLDOWN'],
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN'],
   }),
   rotateToken: row({
     method: 'POST',
@@ -562,7 +562,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     'ROUTE_NOT_FOUND',
     'NOT_READY',
     'OVERLOADED',
-    ...(operation.method === 'POST' ? (['READ_ONLY_MIRROR', 'STORE_UNAVAILABLE'] as const) : []),
+    ...(operation.method === 'POST' ? (['READ_ONLY_MIRROR', 'STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'] as const) : []),
     'UNEXPECTED_FAULT',
   ]
 }

@@ -88,6 +88,10 @@ export const PROBLEMS = {
   NOT_READY: { status: 503, mend: 'The server is starting, stopping or catching up; wait Retry-After seconds.' },
   OVERLOADED: { status: 503, mend: 'The server has more work than it can take; wait Retry-After seconds.' },
   STORE_UNAVAILABLE: { status: 503, mend: 'The store cannot be written at the moment; wait Retry-After seconds.' },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    mend: 'The store was lost while the write was committed, so it may be stored: look for it, or send it again with the same Idempotency-Key.',
+  },
   UNEXPECTED_FAULT: { status: 503, mend: 'Something failed that should not; tell the operator the requestId.' },
 } as const
 

@@ -25,6 +25,8 @@ export type PostgresConnection = {
   limit(milliseconds: number | undefined): Promise<void>
   /** Statements sent and not answered. */
   pending(): number
+  /** Ends the session at once; what was sent and not answered rejects as 'unavailable'. */
+  drop(): void
   /** True when the session is gone; every further statement rejects. */
   lost(): boolean
   close(): Promise<void>
@@ -38,6 +40,8 @@ export type SessionOptions = {
   statementTimeout: number
   /** Milliseconds after which the server ends a session that sits in a transaction. */
   idleTimeout: number
+  /** Milliseconds after which an attempt to connect is given up; 3,000 where nothing is said. */
+  connectTimeout?: number
 }
 
 const CONNECT_TIMEOUT = 3_000
@@ -59,11 +63,12 @@ export async function connectPostgres({
   name,
   statementTimeout,
   idleTimeout,
+  connectTimeout = CONNECT_TIMEOUT,
 }: SessionOptions): Promise<PostgresConnection> {
   const config: ClientConfig & { pipeline: boolean } = {
     connectionString: url,
     application_name: `palimpsest ${name}`,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    connectionTimeoutMillis: connectTimeout,
     keepAlive: true,
     pipeline: true,
     types: PARSERS,
@@ -101,8 +106,11 @@ export async function connectPostgres({
     if ((error as { code?: string }).code === ONLY_READS) drop()
     return faultOf(error)
   }
-  const settle = async (queries: readonly Query[]): Promise<(Result | Error)[]> => {
+  const assertThere = (): void => {
     if (lost) throw new StoreFault('unavailable', new Error('the session has ended'))
+  }
+  const settle = async (queries: readonly Query[]): Promise<(Result | Error)[]> => {
+    assertThere()
     pending += queries.length
     const patience = setTimeout(drop, limit + SILENCE)
     try {
@@ -118,6 +126,7 @@ export async function connectPostgres({
     }
   }
   const exec = async (text: string): Promise<void> => {
+    assertThere()
     const patience = setTimeout(drop, limit + SILENCE)
     try {
       await client.query(text)
@@ -141,6 +150,7 @@ export async function connectPostgres({
       limit = milliseconds
     },
     pending: () => pending,
+    drop,
     lost: () => lost,
     async close() {
       const patience = setTimeout(drop, CONNECT_TIMEOUT)

@@ -19,6 +19,7 @@ const NEXT: Partial<Record<ProblemCode, string>> = {
   NOT_READY: 'The service is starting or stopping.',
   OVERLOADED: 'The service has more work than it can take.',
   STORE_UNAVAILABLE: 'The store cannot be written at the moment.',
+  OUTCOME_UNKNOWN: 'The store was lost while the write was committed.',
 }
 
 /** One refused call as a model is told it: the code, what to do, how long to wait, and which revision is the latest. */

@@ -3,6 +3,7 @@ import { Problem } from '../contract/problems.ts'
 import { isUnavailable } from '../database/database.ts'
 import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import { decide, giveBack, type Leases } from './lease.ts'
 import { keepLogs, lockLogs, statusOf } from './limiter-logs.ts'
 import { createSession, getPatiently } from './session.ts'
@@ -33,10 +34,11 @@ type Asked = {
  * by one where the limit is small and in pieces of it where it is large, so that most reads need not ask. The requests of one turn
  * share a transaction; its commits do not wait for the disk, because only a crash of the server itself forgets them, and less than a second's worth.
  */
-export function openPostgresLimiter(url: string): Limiter {
+export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter {
   const session = createSession(
     { url, name: 'limiter', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: IDLE_TIMEOUT },
     connection => connection.exec('SET synchronous_commit = off'),
+    heartbeat,
   )
   const leases: Leases = new Map()
   const waiting: Asked[] = []
@@ -86,7 +88,7 @@ export function openPostgresLimiter(url: string): Limiter {
           .current()
           ?.exec('ROLLBACK')
           .catch(() => {})
-        if (!isUnavailable(error) || performance.now() > deadline) throw error
+        if (!isUnavailable(error) || performance.now() > deadline || session.silent()) throw error
         await setTimeout(RETRY_PAUSE)
       }
     }

@@ -45,7 +45,8 @@ async function askPrimary(sessions: readonly Session[], queries: readonly Query[
   } catch (error) {
     if (!isUnavailable(error)) throw error
   }
-  const again = await getPatiently({ get: () => idlest(sessions) }, performance.now() + RECONNECT_PATIENCE)
+  const { silent } = sessions[0] as Session
+  const again = await getPatiently({ get: () => idlest(sessions), silent }, performance.now() + RECONNECT_PATIENCE)
   return again.settle(queries)
 }
 

@@ -7,6 +7,7 @@ import type { Context, Readiness } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import { SEQUENCE_GAP, type Work } from './group.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
 import { openSearch } from './search.ts'
@@ -20,7 +21,7 @@ const IDLE_TIMEOUT = 2_000
 const READ_TIMEOUT = 5_000
 /** A store whose writes wait longer than this is not ready for more, in milliseconds. */
 const WAIT_MAX = 5_000
-/** How often the server is asked whether it is there, in milliseconds. */
+/** How often a node looks whether it can open, or is reachable again, in milliseconds. */
 const PROBE_INTERVAL = 500
 /** How often those who follow look for what other nodes have written, in milliseconds. */
 const FOLLOW_INTERVAL = 50
@@ -43,6 +44,8 @@ export type PostgresOptions = {
 export type PostgresStore = Store & {
   /** Resolves when the database was found fit for use for the first time and `onOpen` is done; rejects when it is not fit. */
   opened: Promise<void>
+  /** Whether the primary answers. */
+  heartbeat: Heartbeat
 }
 
 type Runner = (tx: Parameters<Work>[0], context: Context, input: unknown) => Promise<unknown>
@@ -64,11 +67,14 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
   const prepare = async (connection: PostgresConnection): Promise<void> => {
     server = await prepareDatabase(connection)
   }
-  const session = createSession({ url, name: 'writer', ...write }, prepare)
-  const readers = (from: string, name: string): Session[] =>
-    Array.from({ length: READ_SESSIONS }, () => createSession({ url: from, name, ...read }))
-  const primary = readers(url, 'reader')
-  const standby = readUrl === undefined ? [] : readers(readUrl, 'standby reader')
+  const heartbeat = new Heartbeat(url, fault => reach(fault))
+  const standbyHeartbeat = readUrl === undefined ? undefined : new Heartbeat(readUrl)
+  const session = createSession({ url, name: 'writer', ...write }, prepare, heartbeat)
+  const readers = (from: string, name: string, heard: Heartbeat): Session[] =>
+    Array.from({ length: READ_SESSIONS }, () => createSession({ url: from, name, ...read }, undefined, heard))
+  const primary = readers(url, 'reader', heartbeat)
+  const standby =
+    readUrl === undefined || standbyHeartbeat === undefined ? [] : readers(readUrl, 'standby reader', standbyHeartbeat)
   const reader = createReader({ primary, standby })
   const search = openSearch({ url, readUrl: readUrl ?? url, reader, onDeath: breakDown })
   const writer = createWriter({
@@ -76,6 +82,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
     groupMax,
     server: () => server as Server,
   })
+  heartbeat.onSilent(writer.refuseWaiting)
   const contextOf = createContexts()
 
   const perform = async (name: WriteName | UpkeepName, input: unknown, terms: Terms): Promise<unknown> => {
@@ -109,8 +116,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
       // Over a session that never has a transaction: what is shared must not end with a group.
       if (!open) await onOpen?.(await (primary[0] as Session).get())
       open = true
-      const connection = await (primary[0] as Session).get()
-      await connection.send([{ text: 'SELECT 1', values: [] }])
+      if (heartbeat.late()) return
       reach(undefined)
       opened.resolve()
       // What it finds out is known then; where it cannot run, it is tried again.
@@ -142,7 +148,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
     },
     write: (name, request, terms) => perform(name, request, terms) as never,
     keep: (name, input, terms) => perform(name, input, terms) as never,
-    search: search.search,
+    search: request => (standbyHeartbeat ?? heartbeat).during(() => search.search(request)),
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,
     onCommit: followers.add,
@@ -157,6 +163,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
       else listeners.push(listener)
     },
     opened: opened.promise,
+    heartbeat,
     async close() {
       state.closing = true
       clearInterval(timer)
@@ -164,6 +171,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
       await probing
       await search.close()
       await Promise.all([session, ...primary, ...standby].map(one => one.close()))
+      await Promise.all([heartbeat.close(), standbyHeartbeat?.close()])
     },
   }
 }

@@ -6,6 +6,7 @@ import type { ColumnTypes } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import { notBefore } from '../domain/clock.ts'
 import { lockHead, type Outcome, runWorks, SpoiledGroup, type Work } from './group.ts'
+import { silence } from './heartbeat.ts'
 import { getPatiently, type Session } from './session.ts'
 
 /** Writes under way before further ones are refused as OVERLOADED. */
@@ -15,8 +16,14 @@ const PATIENCE = 5_000
 /** How long a statement of a work that runs alone may take, in milliseconds. */
 const ALONE_TIMEOUT = 30_000
 const RETRY_PAUSE = 50
-/** How long the answer to a lost commit is sought, in milliseconds. */
+/**
+ * How long the answer to a lost commit is sought, in milliseconds; and for how long, from when the write was asked for, while the server
+ * is silent.
+ */
 const RESOLVE_PATIENCE = 60_000
+const SILENT_PATIENCE = 4_000
+/** Seconds after which a client may look for a write whose outcome is not known. */
+const UNKNOWN_RETRY = 2
 
 type Pending = {
   work: Work
@@ -42,7 +49,7 @@ export type WriterOptions = {
 /**
  * Group commit for one node: works that wait while a group is under way are the next one, with those that come before it has the lock.
  * A commit whose answer was lost is looked up under the lock of the head row, which nobody gets before that transaction has ended:
- * nobody is told of a commit that was none, or of none where there was one.
+ * nobody is told of a commit that was none, or of none where there was one. Where the server stays silent, OUTCOME_UNKNOWN says so.
  */
 export function createWriter({ session, server, groupMax }: WriterOptions) {
   const id = randomUUID()
@@ -114,17 +121,18 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
       } catch (error) {
         // A session that still answers has not committed what it called an error; of any other the store must be asked.
         const ended = connection === undefined || (await endsTransaction(connection))
-        if (!ended && outcomes !== undefined && (await wasCommitted(name))) return outcomes
-        if (!isUnavailable(error) || performance.now() > deadline) throw error
+        if (!ended && outcomes !== undefined && (await wasCommitted(name, group[0]?.since ?? 0))) return outcomes
+        if (!isUnavailable(error) || performance.now() > deadline || session.silent()) throw error
         connection?.close()
         await setTimeout(RETRY_PAUSE)
       }
     }
   }
 
-  /** Whether the group of a lost answer is in the store. */
-  const wasCommitted = async (group: string): Promise<boolean> => {
+  /** Whether the group of a lost answer, of writes since a time, is in the store. Throws OUTCOME_UNKNOWN when that cannot be learnt in time. */
+  const wasCommitted = async (group: string, since: number): Promise<boolean> => {
     const deadline = performance.now() + RESOLVE_PATIENCE
+    const isTooLate = (now: number): boolean => now > deadline || (session.silent() && now > since + SILENT_PATIENCE)
     for (;;) {
       let connection: PostgresConnection | undefined
       try {
@@ -135,10 +143,10 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
           { text: 'ROLLBACK', values: [] },
         ])
         return found?.rows[0]?.committed === group
-      } catch (error) {
+      } catch {
         // Whoever waited for the lock in vain has a transaction that takes nothing more.
         if (connection !== undefined) await endsTransaction(connection)
-        if (performance.now() > deadline) throw error
+        if (isTooLate(performance.now())) throw new Problem('OUTCOME_UNKNOWN', { retryAfter: UNKNOWN_RETRY })
         await setTimeout(RETRY_PAUSE)
       }
     }
@@ -150,6 +158,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
     /** Runs a work that was asked for `at` a time in a transaction, perhaps with others, and resolves once that is durable. */
     write<T>(work: (...parameters: Parameters<Work>) => Promise<T>, at: number, alone: boolean): Promise<T> {
       if (full()) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+      if (session.silent()) return Promise.reject(silence())
       return new Promise((resolve, reject) => {
         pending.push({
           work,
@@ -161,6 +170,10 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         })
         running ??= drain()
       })
+    },
+    /** Refuses every write that was not begun: the server has become silent. */
+    refuseWaiting(): void {
+      for (const { reject } of pending.splice(0)) reject(silence())
     },
     /** Milliseconds that the oldest write under way has been waiting; 0 when there is none. */
     waited(): number {

@@ -172,6 +172,7 @@ const BY_OTHER_MEANS: readonly ProblemCode[] = [
   'NOT_READY',
   'OVERLOADED',
   'STORE_UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
   'UNEXPECTED_FAULT',
 ]
 

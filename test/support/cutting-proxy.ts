@@ -10,6 +10,9 @@ export type CuttingProxy = {
   cut(when: Cut): Promise<void>
   /** Counts what goes either way from now on, and cuts the connection over which the `nth` piece goes instead of passing it on. */
   cutAt(nth: number): void
+  /** Passes nothing on in either direction, of any connection, until `thaw`; what is sent meanwhile arrives then. */
+  freeze(): void
+  thaw(): void
   /** How many pieces have gone either way since `cutAt`. */
   counted(): number
   close(): Promise<void>
@@ -31,6 +34,7 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
   let passed = 0
   let nth = 0
   const isNth = (): boolean => ++passed === nth
+  let frozen = false
   const server = createServer(client => {
     const upstream = connect(serverPort, '127.0.0.1')
     const cutBoth = (): void => {
@@ -38,6 +42,7 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
       upstream.destroy()
     }
     for (const socket of [client, upstream]) {
+      if (frozen) socket.pause()
       sockets.add(socket)
       socket.on('error', cutBoth)
       socket.on('close', () => {
@@ -65,6 +70,14 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
     cutAt(wanted) {
       passed = 0
       nth = wanted
+    },
+    freeze() {
+      frozen = true
+      for (const socket of sockets) socket.pause()
+    },
+    thaw() {
+      frozen = false
+      for (const socket of sockets) socket.resume()
     },
     counted: () => passed,
     async close() {

@@ -52,9 +52,12 @@ export type Sent = {
   kind: 'create' | 'revise' | 'stale' | 'verify'
   mark: string
   sentAt: number
+  answeredAt?: number
   status?: number
   id?: string
   error?: string
+  /** True where the service said that it does not know whether the write is stored. */
+  unknown?: true
 }
 
 /**
@@ -75,6 +78,8 @@ export function startWriters(url: string, count: number, label: string) {
     })
     if (answer === undefined) return undefined
     one.status = answer.status
+    one.answeredAt = performance.now()
+    if (answer.text.includes('"OUTCOME_UNKNOWN"')) one.unknown = true
     if (answer.status !== 201) return undefined
     const made = JSON.parse(answer.text) as Entry
     one.id = kind === 'verify' ? made.id : made.currentRevisionId

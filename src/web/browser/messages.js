@@ -44,6 +44,7 @@ export const MESSAGES = {
   NOT_READY: 'The service is starting or stopping.',
   OVERLOADED: 'The service has more to do than it can take.',
   STORE_UNAVAILABLE: 'Nothing can be stored at the moment.',
+  OUTCOME_UNKNOWN: 'It may or may not have been stored: send it again as it is, and it is stored once.',
   UNEXPECTED_FAULT: 'Something failed that should not. Tell the operator the request number.',
   NO_ANSWER: 'No answer came. It may or may not have been stored: send it again as it is, and it is stored once.',
 }

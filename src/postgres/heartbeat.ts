@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises'
+import { StoreFault } from '../database/database.ts'
+import { connectPostgres, type PostgresConnection, type Query } from '../database/postgres.ts'
+
+/** How often the server is asked for a beat, in milliseconds. */
+const INTERVAL = 250
+/** A server whose last beat is longer ago than this is late, then silent; in milliseconds. */
+const LATE_AFTER = 1_500
+const SILENT_AFTER = 2_500
+/** Time passes in steps of this, in milliseconds: one that a busy event loop delays counts once. */
+const STEP = 100
+const BEAT: Query = { text: 'SELECT 1', values: [] }
+
+/** The fault of every request to a server that is silent. */
+export const silence = (): StoreFault => new StoreFault('unavailable', new Error('the server does not answer'))
+
+/**
+ * Finds out whether the server at a URL answers, by a session that does nothing else. A connection whose other end is gone without a word
+ * fails only after many seconds; a request that waits on one is ended by this instead.
+ */
+export class Heartbeat {
+  readonly #url: string
+  readonly #onLate: (fault: StoreFault) => void
+  readonly #listeners = new Set<() => void>()
+  readonly #closing = new AbortController()
+  readonly #timer: NodeJS.Timeout
+  readonly #running: Promise<void>
+  #connection: PostgresConnection | undefined
+  /** Milliseconds since the last beat in which this process was awake. */
+  #waited = 0
+
+  /** Begins at once. `onLate` is called each time the server becomes late. */
+  constructor(url: string, onLate: (fault: StoreFault) => void = () => {}) {
+    this.#url = url
+    this.#onLate = onLate
+    this.#timer = setInterval(() => this.#step(), STEP).unref()
+    this.#running = this.#run()
+  }
+
+  /** True when no beat came for 1.5 s. */
+  late(): boolean {
+    return this.#waited >= LATE_AFTER
+  }
+
+  /** True when no beat came for 2.5 s: nothing is sent, and what was sent is given up. */
+  silent(): boolean {
+    return this.#waited >= SILENT_AFTER
+  }
+
+  /** Calls back each time the server becomes silent. Returns what ends that. */
+  onSilent(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Runs `work`. Rejects with StoreFault('unavailable') when the server is silent, or becomes so before the work has ended. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.silent()) throw silence()
+    const lost = Promise.withResolvers<never>()
+    const end = this.onSilent(() => lost.reject(silence()))
+    try {
+      return await Promise.race([work(), lost.promise])
+    } finally {
+      end()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearInterval(this.#timer)
+    this.#connection?.drop()
+    await this.#running
+  }
+
+  #step(): void {
+    this.#waited += STEP
+    if (this.#waited === LATE_AFTER) this.#onLate(silence())
+    if (this.#waited !== SILENT_AFTER) return
+    this.#connection?.drop()
+    for (const listener of this.#listeners) listener()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      await this.#beat().catch(() => {
+        this.#connection?.drop()
+        this.#connection = undefined
+      })
+      await setTimeout(INTERVAL, undefined, { ref: false, signal }).catch(() => {})
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const limits = { statementTimeout: SILENT_AFTER, idleTimeout: SILENT_AFTER, connectTimeout: SILENT_AFTER }
+    this.#connection ??= await connectPostgres({ url: this.#url, name: 'heartbeat', ...limits })
+    this.#closing.signal.throwIfAborted()
+    await this.#connection.send([BEAT])
+    this.#waited = 0
+  }
+}
