@@ -4,9 +4,10 @@ import { COMMANDS } from '../src/cli/commands.ts'
 import { commandHelp, helpText } from '../src/cli/help.ts'
 import { flagOf, SETTINGS } from '../src/config.ts'
 import { EXAMPLES } from '../src/contract/examples.ts'
+import { GENERAL_PROBLEMS } from '../src/contract/general-problems.ts'
 import { RETRY_HOURS } from '../src/contract/limits.ts'
-import { NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../src/contract/operations.ts'
-import { PROBLEMS } from '../src/contract/problems.ts'
+import { MEMBER_PROBLEMS } from '../src/contract/member-problems.ts'
+import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
 import { clientResources, clientTable } from './client-source.ts'
 
 const MADE = '<!-- Made from the code by `npm run docs`; do not edit. -->'
@@ -61,17 +62,29 @@ ${rows.join('\n')}
 }
 
 function problems(): string {
-  const rows = Object.entries(PROBLEMS).map(([code, { status, mend }]) => `| \`${code}\` | ${status} | ${mend} |`)
+  const rows = Object.entries(GENERAL_PROBLEMS).map(
+    ([code, { status, mend }]) => `| \`${code}\` | ${status} | ${mend} |`,
+  )
+  const members = Object.entries(MEMBER_PROBLEMS).map(([code, { mend }]) => `| \`${code}\` | ${mend} |`)
   return `${MADE}
 # Problems
 
 Every error has the body \`{"error":{"code","requestId"}}\` and nothing else; the \`requestId\`, also in \`X-Request-Id\`, finds the line in the log.
+Every error carries \`Link: </docs/errors#CODE>; rel="help"\`, which leads to the rule on the page \`/docs/errors\` of the service; \`member="tags.1"\` in it names the member, parameter or nested member that is wrong.
 429 and 503 carry \`Retry-After\` in whole seconds. Checks come in this order: route 404, limit 429, token 401, path, query and Idempotency-Key 400,
 type 415, size 413, JSON and schema 400, a key under way 409 or of another request 422, blocked 403, cooldown 429, entry 404, 410 and lock 403, 409, 422.
 
 | code | status | what to do |
 |---|---|---|
 ${rows.join('\n')}
+
+## Members and parameters
+
+A member, parameter or part of the path that does not fit is 400 with a code of its own. Of a nested member the innermost name counts. Unknown members are reported before missing ones, and those before members that do not fit.
+
+| code | the rule |
+|---|---|
+${members.join('\n')}
 `
 }
 
@@ -125,11 +138,8 @@ function chapter(name: string, operation: Operation): string {
     if (Object.keys(members).length > 0) parts.push(table('member', members, schema.required ?? []))
     parts.push(`\`\`\`json\n${JSON.stringify(EXAMPLES[body], null, 2)}\n\`\`\``)
   }
-  parts.push(
-    `Problems: ${problemsOf(operation)
-      .map(code => `\`${code}\``)
-      .join(', ')}.`,
-  )
+  const own = operation.problems.map(code => `\`${code}\``).join(', ')
+  parts.push(`Problems: ${own === '' ? '' : `${own}, and `}those of [every request](problems.md).`)
   return `${parts.join('\n\n')}\n`
 }
 

@@ -101,6 +101,7 @@ const FUNCTION_LINES = 50
 /** Longer files and functions, each with the reason. */
 const LONG: Record<string, string> = {
   'src/client/resources.ts': 'made from the contract',
+  'src/client/table.ts': 'made from the contract',
   'src/contract/operations.ts': 'the table: one row per operation, read as a whole',
   'src/contract/resources.ts': 'every resource of the contract, read beside it',
 }

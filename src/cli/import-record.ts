@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { faultsOf } from '../contract/check.ts'
-import { NAMED_INPUTS, OPERATIONS } from '../contract/operations.ts'
-import { PROBLEMS, Problem } from '../contract/problems.ts'
+import { Problem, remedyOf } from '../contract/problems.ts'
 import type { ActorIssued, Entry } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
 import { parseJson } from '../http/body.ts'
@@ -137,18 +135,8 @@ async function write(
     return answer.body
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const fault = error.code === 'INVALID_BODY' ? faultOf(name, body) : undefined
-    throw new OperatorError(fault ?? `${error.code}: ${PROBLEMS[error.code].mend.replace(/\.$/, '')}`)
+    throw new OperatorError(`${error.code}: ${remedyOf(error.code, error.detail.member).replace(/\.$/, '')}`)
   }
-}
-
-/** The first thing in a body that its schema refuses. */
-function faultOf(name: WriteName, body: Fields): string | undefined {
-  const schema = OPERATIONS[name].body
-  const [first] = schema === undefined ? [] : faultsOf(NAMED_INPUTS[schema], body)
-  return first === undefined
-    ? undefined
-    : `${first.instancePath.slice(1).replaceAll('/', '.') || 'the line'} ${first.message}`
 }
 
 function recordOf(bytes: Buffer): Fields {

@@ -10,7 +10,9 @@ export type ClientErrorCode =
   | 'INVALID_ARGUMENT'
   | `HTTP_${number}`
 
-type Detail = Partial<Pick<ClientError, 'status' | 'requestId' | 'retryAfterSeconds' | 'latestRevisionId' | 'cause'>>
+type Detail = Partial<
+  Pick<ClientError, 'status' | 'requestId' | 'retryAfterSeconds' | 'latestRevisionId' | 'member' | 'cause'>
+>
 
 /**
  * What every method of the client rejects with; an abort alone rejects with the reason of the signal. The message is the code and one
@@ -26,6 +28,8 @@ export class ClientError extends Error {
   readonly retryAfterSeconds: number | null
   /** The entry's latest revision, with STALE_REVISION; null else. */
   readonly latestRevisionId: string | null
+  /** What is wrong in the request, such as tags.1 or q; null where it is not one member or parameter. */
+  readonly member: string | null
   /** True where a write may be in the store although it was not acknowledged. */
   mayHaveHappened: boolean
   /** The key with which such a write is to be sent again, so that it is done once; else null. */
@@ -40,6 +44,7 @@ export class ClientError extends Error {
     this.retryAfterSeconds = detail.retryAfterSeconds ?? null
     this.latestRevisionId = detail.latestRevisionId ?? null
     this.mayHaveHappened = code === 'OUTCOME_UNKNOWN'
+    this.member = detail.member ?? null
   }
 }
 
@@ -102,13 +107,15 @@ export function refusalOf(response: Response, text: string, now: number, asked: 
   const code = isProblemCode(told?.code) ? told.code : (`HTTP_${response.status}` as const)
   const named = told?.requestId ?? response.headers.get('x-request-id')
   const requestId = typeof named === 'string' && REQUEST_ID.test(named) ? named : null
+  const member = memberIn(response.headers.get('link'))
   const mend = isProblemCode(code)
-    ? MENDS[code]
+    ? ruleFor(MENDS[code], member)
     : 'The answer is not one that this version of the client knows; check the address, the proxies on the way and the version.'
   const request = requestId === null ? '' : `, request ${requestId}`
   return clientError(code, `${mend} (${asked} was answered ${response.status}${request})`, {
     status: response.status,
     requestId,
+    member,
     retryAfterSeconds: secondsIn(response.headers.get('retry-after'), now),
     latestRevisionId: code === 'STALE_REVISION' ? revisionIn(response.headers.get('etag')) : null,
   })
@@ -123,6 +130,14 @@ function errorIn(text: string): { code?: unknown; requestId?: unknown } | undefi
     return undefined
   }
 }
+
+/** The member that a Link field with rel="help" names. */
+const memberIn = (link: string | null): string | null =>
+  /rel="help"; member="([\w.-]{1,400})"/.exec(link ?? '')?.[1] ?? null
+
+/** A rule with the member that broke it, unless it begins with that. */
+const ruleFor = (rule: string, member: string | null): string =>
+  member === null || rule.startsWith(`${member} `) ? rule : `${member}: ${rule}`
 
 const revisionIn = (etag: string | null): string | null => /^"([\w-]{1,64})"$/.exec(etag ?? '')?.[1] ?? null
 

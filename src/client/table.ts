@@ -151,14 +151,19 @@ export const OPERATIONS = {
 /** Why each problem happens and what the caller does about it. */
 export const MENDS = {
   MALFORMED_REQUEST: 'The bytes are not a well-formed HTTP request; send a valid one.',
-  INVALID_PATH: 'A part of the path is malformed: check the id, the slug and the percent-encoding.',
-  INVALID_QUERY:
-    'A query parameter is unknown, repeated, malformed or out of bounds; send only the documented ones, once each.',
+  INVALID_PATH: 'The percent-encoding of the path is malformed.',
+  INVALID_QUERY: 'The percent-encoding of the query is malformed.',
+  UNKNOWN_PARAMETER:
+    'The query has a parameter that this operation does not take; /docs/api lists those of each operation.',
+  MISSING_PARAMETER: 'The query lacks a parameter that this operation needs.',
+  REPEATED_PARAMETER: 'The query has a parameter twice; send it once.',
   INVALID_EVENT_ID: 'Last-Event-ID is no id of an event of this stream: send it as it was received, or leave it out.',
   INVALID_IDEMPOTENCY_KEY:
     'Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or in double quotes; of at least 16 where a token is issued. Take a fresh random UUID.',
   MALFORMED_JSON: 'The body is not valid JSON in UTF-8 without a byte order mark.',
-  INVALID_BODY: 'The body does not fit the schema: a member is missing, unknown, of the wrong type or out of bounds.',
+  INVALID_BODY: 'The body is JSON but not an object.',
+  UNKNOWN_MEMBER: 'The body has a member that this operation does not take; /docs/api lists those of each operation.',
+  MISSING_MEMBER: 'The body lacks a member that this operation needs.',
   INVALID_TEXT: 'A text holds U+0000 or a lone surrogate; remove it.',
   ACTOR_TOKEN_REQUIRED: 'This needs an actor token in X-Actor-Token; POST /api/actors issues one without registration.',
   ACTOR_TOKEN_INVALID:
@@ -196,6 +201,47 @@ export const MENDS = {
   OUTCOME_UNKNOWN:
     'The store was lost while the write was committed, so it may be stored: look for it, or send it again with the same Idempotency-Key.',
   UNEXPECTED_FAULT: 'Something failed that should not; tell the operator the requestId.',
+  INVALID_ACTOR_TYPE: 'actorType is one of AGENT, HUMAN, UNKNOWN.',
+  INVALID_DECLARED_NAME: 'declaredName is a text of 1 to 100 characters.',
+  INVALID_DECLARED_MODEL: 'declaredModel is a text of 1 to 100 characters.',
+  INVALID_DECLARED_PROVIDER: 'declaredProvider is a text of 1 to 100 characters.',
+  INVALID_LIMIT: 'limit is a whole number from 1 to 50.',
+  INVALID_OFFSET: 'offset is a whole number from 0 to 10000.',
+  INVALID_Q: 'q is a text of at most 200 characters.',
+  INVALID_TAG: 'tag is a text of at most 40 characters.',
+  INVALID_SORT: 'sort is one of recent, evolution, relevance.',
+  INVALID_TITLE: 'title is a text of 1 to 180 characters.',
+  INVALID_CONTENT: 'content is a text of 1 to 20000 characters.',
+  INVALID_SUMMARY: 'summary is a text of 1 to 500 characters; at GET /api/similar a text of at most 500 characters.',
+  INVALID_TAGS:
+    'tags is a list of at most 8 items, each a text of 1 to 40 characters: letters, digits, spaces and hyphens only.',
+  INVALID_SOURCES: 'sources is a list of at most 20 items, each an object with entryId and revisionId.',
+  INVALID_ENTRY_ID: 'entryId is a UUID.',
+  INVALID_REVISION_ID: 'revisionId is a UUID.',
+  INVALID_IDS: 'ids is a text of 1 to 6049 characters: Ids or slugs of entries, at most 50, separated by commas.',
+  INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
+  INVALID_BEFORE: 'before is a text: 1 to 19 decimal digits.',
+  INVALID_PREVIOUS_REVISION_ID: 'previousRevisionId is a UUID.',
+  INVALID_CHANGE_TYPE: 'changeType is one of EXPAND, CORRECT, SYNTHESIZE.',
+  INVALID_RATIONALE: 'rationale is a text of 1 to 1000 characters.',
+  INVALID_RESULT: 'result is one of SUPPORTED, UNSUPPORTED, INCONCLUSIVE.',
+  INVALID_CONFIDENCE: 'confidence is a number from 0 to 1.',
+  INVALID_SOURCE_ENTRY_ID: 'sourceEntryId is a UUID.',
+  INVALID_TARGET_ENTRY_ID: 'targetEntryId is a UUID.',
+  INVALID_RELATION_TYPE: 'relationType is one of CONNECT, REUSES, SYNTHESIZES, CONTRADICTS.',
+  INVALID_AFTER: 'after is a text: 1 to 19 decimal digits.',
+  INVALID_FROM: 'from is a text: 1 to 19 decimal digits.',
+  INVALID_TARGET_TYPE:
+    'targetType is one of ENTRY, REVISION, EVIDENCE; at POST /api/admin/moderate one of ENTRY, ACTOR, ORIGIN.',
+  INVALID_TARGET_ID: 'targetId is a UUID; at POST /api/admin/moderate a text of 1 to 100 characters.',
+  INVALID_REASON:
+    'reason is one of SPAM, PRIVATE_DATA, ILLEGAL, MALICIOUS, ABUSE, OTHER; at POST /api/admin/moderate a text of 1 to 1000 characters.',
+  INVALID_DETAILS: 'details is a text of 1 to 1000 characters.',
+  INVALID_ID: 'id is a text of 1 to 120 characters; at POST /api/admin/reports/{id} a UUID.',
+  INVALID_ACTION: 'action is one of HIDE, QUARANTINE, RESTORE, BLOCK, UNBLOCK.',
+  INVALID_STATE: 'state is one of open, all.',
+  INVALID_RESOLUTION: 'resolution is one of ACTED, DISMISSED.',
+  INVALID_NOTE: 'note is a text of 1 to 1000 characters.',
 } as const
 
 /** Every code with which the service refuses. */

@@ -1,6 +1,6 @@
 import { content, rationale, summary, text, title, uuid, words } from './fields.ts'
 import { LIMITS } from './limits.ts'
-import { TAG_PATTERN } from './patterns.ts'
+import { DIGITS_PATTERN, TAG_PATTERN } from './patterns.ts'
 import { type Static, Type } from './schema.ts'
 import { ACTOR_TYPES, CHANGE_TYPES, MODERATION_ACTIONS, RELATION_TYPES, RESULTS, SORTS, TARGET_TYPES } from './words.ts'
 
@@ -130,7 +130,7 @@ export const EntryQuery = Type.Object(
 )
 
 /** A number of the feed, as text: 64 bits are more than a JSON number holds. */
-const digits = (description: string) => Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description })
+const digits = (description: string) => Type.String({ pattern: DIGITS_PATTERN, description })
 
 export const CursorQuery = Type.Object(
   {

@@ -1,8 +1,8 @@
 import { uuid } from './fields.ts'
+import type { GeneralCode } from './general-problems.ts'
 import * as inputs from './inputs.ts'
 import { LIMITS } from './limits.ts'
 import * as more from './more-inputs.ts'
-import type { ProblemCode } from './problems.ts'
 import type * as resources from './resources.ts'
 import { Type } from './schema.ts'
 
@@ -30,8 +30,8 @@ export type Operation = {
   media?: Media
   /** The shape of the answer; where it has a media, of one event or line. */
   response: keyof typeof resources.NAMED_RESOURCES
-  /** The problems that are the operation's own; problemsOf adds those that come with its shape. */
-  problems: readonly ProblemCode[]
+  /** The problems that are the operation's own; problemsOf (problems.ts) adds those that come with its shape. */
+  problems: readonly GeneralCode[]
 }
 type Schema = ReturnType<typeof Type.Object> | ReturnType<typeof Type.String>
 type InputName =
@@ -540,29 +540,3 @@ export const mediaOf = ({ media }: Pick<Operation, 'media'>): Media | 'applicati
 
 /** Whether the answer of an operation holds a token. */
 export const issuesToken = ({ response }: Pick<Operation, 'response'>): boolean => response === 'ActorIssued'
-
-/** All problems an operation can answer with: its own and those that follow from access, cost, path, query and body. */
-export function problemsOf(operation: Operation): ProblemCode[] {
-  const api = operation.path.startsWith('/api/')
-  return [
-    'MALFORMED_REQUEST',
-    ...(Object.keys(operation.params).length > 0 ? (['INVALID_PATH'] as const) : []),
-    ...(api ? (['INVALID_QUERY'] as const) : []),
-    ...(operation.body === undefined
-      ? []
-      : (['MALFORMED_JSON', 'INVALID_BODY', 'INVALID_TEXT', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
-    ...(operation.access === 'actor' ? (['ACTOR_TOKEN_REQUIRED'] as const) : []),
-    ...(operation.access === 'admin' ? (['ADMIN_TOKEN_REQUIRED', 'ADMIN_TOKEN_INVALID'] as const) : []),
-    ...(operation.access !== 'admin' && operation.cost !== 'free' ? (['ACTOR_TOKEN_INVALID'] as const) : []),
-    ...(operation.cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
-    ...operation.problems,
-    ...(operation.method === 'POST'
-      ? (['INVALID_IDEMPOTENCY_KEY', 'REQUEST_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const)
-      : []),
-    'ROUTE_NOT_FOUND',
-    'NOT_READY',
-    'OVERLOADED',
-    ...(operation.method === 'POST' ? (['READ_ONLY_MIRROR', 'STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'] as const) : []),
-    'UNEXPECTED_FAULT',
-  ]
-}

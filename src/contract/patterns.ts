@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.ts'
+
 const HEX = '[0-9a-fA-F]'
 
 /** Any UUID of version 1 to 8, the nil and the max UUID, in either case (interface section 2). */
@@ -5,3 +7,6 @@ export const UUID_PATTERN = `^(?:${HEX}{8}-${HEX}{4}-[1-8]${HEX}{3}-[89abAB]${HE
 
 /** Letters, marks, digits, space and hyphen of any script. */
 export const TAG_PATTERN = '^[\\p{L}\\p{M}\\p{N} -]+$'
+
+/** A number of the feed, as text. */
+export const DIGITS_PATTERN = `^[0-9]{1,${LIMITS.cursorDigits}}$`

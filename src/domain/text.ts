@@ -1,7 +1,19 @@
 /** Whether every string in a JSON value, keys included, can be stored: no U+0000 and no lone surrogate. */
-export function isCleanText(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000')
-  if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(isCleanText)
-  return Object.entries(value).every(([key, member]) => isCleanText(key) && isCleanText(member))
+export const isCleanText = (value: unknown): boolean => pathOfText(value, isUnclean) === undefined
+
+/** The path to the first string in a JSON value that cannot be stored; undefined where all can. */
+export const uncleanPath = (value: unknown): string[] | undefined => pathOfText(value, isUnclean)
+
+const isUnclean = (text: string): boolean => !text.isWellFormed() || text.includes('\u0000')
+
+/** The path to the first string, or the first object with a key, that `matches`; empty where the value itself does. */
+export function pathOfText(value: unknown, matches: (text: string) => boolean): string[] | undefined {
+  if (typeof value === 'string') return matches(value) ? [] : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, part] of Object.entries(value)) {
+    if (!Array.isArray(value) && matches(key)) return []
+    const path = pathOfText(part, matches)
+    if (path !== undefined) return [key, ...path]
+  }
+  return undefined
 }

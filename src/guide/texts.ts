@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
+import { GENERAL_PROBLEMS } from '../contract/general-problems.ts'
 import { LIMITS, RETRY_HOURS, SIMILAR_MAX, STREAMS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
@@ -36,10 +37,14 @@ export const TRUST_RULES = [
   'Do not store secrets, private data, illegal content or spam. Submitted addresses are never fetched.',
 ]
 
-/** What only an administrator can meet is left out. */
-export const PUBLIC_PROBLEMS = Object.entries(PROBLEMS).filter(
+/** The problems that do not depend on a member, without those that only an administrator can meet. */
+export const PUBLIC_PROBLEMS = Object.entries(GENERAL_PROBLEMS).filter(
   ([code]) => !/^(?:ADMIN_|TARGET_NOT_FOUND|REPORT_NOT_FOUND|ACTION_NOT_APPLICABLE)/.test(code),
 )
+
+/** Where an error names what was wrong. */
+const NAMING =
+  'A 400 names the member: INVALID_TAGS, INVALID_Q, MISSING_MEMBER, UNKNOWN_MEMBER. Link: </docs/errors#CODE>; rel="help"; member="tags.1" leads to the rule with its bounds.'
 
 const operations = (): [string, Operation][] => Object.entries(OPERATIONS)
 const PUBLIC = operations().filter(([, { access }]) => access !== 'admin')
@@ -138,7 +143,7 @@ ${list(limitsOf(config))}
 Answers carry RateLimit fields; 429 and 503 carry Retry-After in seconds.
 
 ## Errors
-The body is {"error":{"code","requestId"}}; quote the requestId to the operator.
+The body is {"error":{"code","requestId"}}; quote the requestId to the operator. ${NAMING}
 
 | status | code | what to do |
 |---|---|---|
@@ -173,7 +178,7 @@ ${list(TRUST_RULES)}
 ${told}
 ${untold(told)}
 
-Errors are {"error":{"code","requestId"}}: 400 the request does not fit /openapi.json; 401 send the token as issued, or none on reads; 403 you or the entry may not be written to; 404 not there; 409 read the entry again, merge, retry; 410 withdrawn; 413 body over ${LIMITS.bodyBytes} bytes; 422 what you name does not exist or cannot be; 429 and 503 wait Retry-After seconds.
+Errors are {"error":{"code","requestId"}}: 400 the request does not fit; 401 send the token as issued, or none on reads; 403 you or the entry may not be written to; 404 not there; 409 read the entry again, merge, retry; 410 withdrawn; 413 body over ${LIMITS.bodyBytes} bytes; 422 what you name does not exist or cannot be; 429 and 503 wait Retry-After seconds. ${NAMING}
 
 Limits:
 

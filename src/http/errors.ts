@@ -29,12 +29,23 @@ const CHALLENGES: Partial<Record<string, string>> = {
   ADMIN_TOKEN_INVALID: 'Bearer realm="palimpsest", error="invalid_token"',
 }
 
+/** The link to the rule that was broken (RFC 8288); `member` names what broke it. */
+const helpLink = ({ code, detail: { member } }: Problem): string =>
+  `</docs/errors#${code}>; rel="help"${member === undefined ? '' : `; member="${member}"`}`
+
 /** The answer to a problem: status, fields and the error shape (interface section 7). */
 export function problemAnswer(
   problem: Problem,
   requestId: string,
 ): { status: number; headers: Record<string, string>; body: string } {
   const { retryAfter, latest, original } = problem.detail
+  const links = [
+    ...(original === undefined ? [] : [`<${original}>; rel="original"`]),
+    ...(latest === undefined
+      ? []
+      : [`</api/entries/${latest.slug}/revisions/${latest.revisionId}>; rel="latest-version"`]),
+    helpLink(problem),
+  ]
   const challenge = CHALLENGES[problem.code]
   return {
     status: PROBLEMS[problem.code].status,
@@ -43,13 +54,8 @@ export function problemAnswer(
       'cache-control': 'no-store',
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
-      ...(original === undefined ? {} : { link: `<${original}>; rel="original"` }),
-      ...(latest === undefined
-        ? {}
-        : {
-            etag: `"${latest.revisionId}"`,
-            link: `</api/entries/${latest.slug}/revisions/${latest.revisionId}>; rel="latest-version"`,
-          }),
+      ...(latest === undefined ? {} : { etag: `"${latest.revisionId}"` }),
+      link: links.join(', '),
     },
     body: JSON.stringify({ error: { code: problem.code, requestId } }),
   }

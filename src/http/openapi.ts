@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
 import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
-import { issuesToken, mediaOf, NAMED_INPUTS, OPERATIONS, type Operation, problemsOf } from '../contract/operations.ts'
-import { PROBLEMS, type ProblemCode } from '../contract/problems.ts'
+import { issuesToken, mediaOf, NAMED_INPUTS, OPERATIONS, type Operation } from '../contract/operations.ts'
+import { PROBLEMS, type ProblemCode, problemsOf } from '../contract/problems.ts'
 import { NAMED_RESOURCES } from '../contract/resources.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 

@@ -1,11 +1,12 @@
 import { type ClientError, isClientError } from '../client/index.ts'
-import { PROBLEMS, type ProblemCode } from '../contract/problems.ts'
+import { PROBLEMS, type ProblemCode, remedyOf } from '../contract/problems.ts'
 import { plain } from '../domain/unseen.ts'
 import { type Place, tokenRefusal } from './wording.ts'
 
 /** What a model does about a problem, where the sentence for callers of HTTP does not fit it. */
 const NEXT: Partial<Record<ProblemCode, string>> = {
   INVALID_PATH: 'The entry is named by its entryId or slug; search gives both.',
+  INVALID_SLUG: 'The entry is named by its entryId or slug, 1 to 120 characters; search gives both.',
   ACTOR_TOKEN_REQUIRED: 'This needs an actor token: leave actorToken out, and an actor is made.',
   TARGET_NOT_FOUND: 'Nothing has this id or slug; find it with search.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; find it with search.',
@@ -24,9 +25,19 @@ const NEXT: Partial<Record<ProblemCode, string>> = {
 
 /** One refused call as a model is told it: the code, what to do, how long to wait, and which revision is the latest. */
 export function refusalText(error: ClientError, tool: string, place: Place): string {
-  const { code, status, requestId, retryAfterSeconds: seconds, latestRevisionId: latest, mayHaveHappened } = error
+  const {
+    code,
+    status,
+    member,
+    requestId,
+    retryAfterSeconds: seconds,
+    latestRevisionId: latest,
+    mayHaveHappened,
+  } = error
   const own =
-    status !== null && code in PROBLEMS ? (NEXT[code as ProblemCode] ?? PROBLEMS[code as ProblemCode].mend) : undefined
+    status !== null && code in PROBLEMS
+      ? (NEXT[code as ProblemCode] ?? remedyOf(code as ProblemCode, member))
+      : undefined
   const next = code === 'ACTOR_TOKEN_INVALID' ? tokenRefusal(place) : own
   return [
     `${code}: ${next ?? plain(error.message.replace(/^[A-Z_]+: /, ''))}`,

@@ -3,6 +3,7 @@ import { checkOf, type Fault } from '../contract/check.ts'
 import { text } from '../contract/fields.ts'
 import { ActorInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { ruleOf } from '../contract/member-problems.ts'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
 import { type ObjectSchema, type Properties, type Static, Type } from '../contract/schema.ts'
 import { isCleanText } from '../domain/text.ts'
@@ -88,11 +89,11 @@ export function createCheck({ name, input, aliases = {} }: Tool): Check {
     }
     const faults = check
       .faults(args)
-      .filter(({ keyword, message }) => keyword !== 'boolean' && !(keyword === 'pattern' && message.length > 100))
-      .slice(0, FAULTS_SHOWN)
+      .filter(({ keyword }) => keyword !== 'boolean')
       .map(fault => faultOf(fault, input))
+    const shown = [...new Set(faults)].slice(0, FAULTS_SHOWN)
     return {
-      fault: `The arguments of ${name} do not fit: ${faults.join('; ')}. Correct them and call again; nothing was done.`,
+      fault: `The arguments of ${name} do not fit: ${shown.join('; ')}. Correct them and call again; nothing was done.`,
     }
   }
 }
@@ -108,29 +109,25 @@ function renamed(given: unknown, aliases: Readonly<Record<string, string>>): unk
   )
 }
 
-/** The names of the members that the object at a path of the arguments may have. */
-function namesAt(input: ObjectSchema, path: readonly string[]): string[] {
-  let schema: { properties?: Properties; items?: object } = input
-  for (const part of path) schema = (schema.properties?.[part] ?? schema.items ?? {}) as typeof schema
-  return Object.keys(schema.properties ?? {})
-}
+type Part = { properties?: Properties; items?: object }
 
-function faultOf({ keyword, instancePath, message, params }: Fault, input: ObjectSchema): string {
-  const path = instancePath.slice(1).replaceAll('/', '.')
-  const where = path === '' ? 'the call' : path
+/** The schema at a path of the arguments. */
+const schemaAt = (input: ObjectSchema, path: readonly string[]): Part =>
+  path.reduce((schema: Part, part) => (schema.properties?.[part] ?? schema.items ?? {}) as Part, input)
+
+function faultOf({ keyword, instancePath, params }: Fault, input: ObjectSchema): string {
+  const path = instancePath === '' ? [] : instancePath.slice(1).split('/')
+  const where = path.length === 0 ? 'the call' : path.join('.').slice(0, NAME_CHARACTERS)
+  const schema = schemaAt(input, path)
   if (keyword === 'additionalProperties') {
     const { additionalProperties: names = [] } = params as { additionalProperties?: string[] }
     const shown = names.slice(0, FAULTS_SHOWN).map(name => JSON.stringify(plain(name.slice(0, NAME_CHARACTERS))))
-    const known = namesAt(input, path === '' ? [] : path.split('.')).join(', ')
+    const known = Object.keys(schema.properties ?? {}).join(', ')
     return `${where} has no argument ${shown.join(', ')}; its arguments are ${known}`
   }
   if (keyword === 'required') {
     const { requiredProperties = [] } = params as { requiredProperties?: string[] }
     return `${where} lacks ${requiredProperties.join(', ')}`
   }
-  if (keyword === 'enum') {
-    const { allowedValues = [] } = params as { allowedValues?: unknown[] }
-    return `${where} must be one of ${allowedValues.join(', ')}`
-  }
-  return `${where.slice(0, NAME_CHARACTERS)} ${message}`
+  return `${where} must be ${ruleOf(schema)}`
 }

@@ -1,12 +1,18 @@
 import { EXAMPLES } from '../contract/examples.ts'
-import { OPERATIONS, type Operation, type OperationName, problemsOf } from '../contract/operations.ts'
-import { PROBLEMS, Problem, type ProblemCode } from '../contract/problems.ts'
+import { GENERAL_PROBLEMS } from '../contract/general-problems.ts'
+import { MEMBER_PROBLEMS } from '../contract/member-problems.ts'
+import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { PROBLEMS, Problem, type ProblemCode, problemsOf } from '../contract/problems.ts'
 import { curlCall } from './curl.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
 
 const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 const ALL = Object.entries(OPERATIONS) as [OperationName, Operation][]
+
+const problemTable = (name: string, heading: string, codes: readonly ProblemCode[]): Html =>
+  html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">${heading}</th></tr></thead>
+<tbody>${codes.map(code => html`<tr id="${code}"><td>${PROBLEMS[code].status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${PROBLEMS[code].mend}</td></tr>`)}</tbody></table></div>`
 
 /** Every problem by status: what it means and what to do. */
 export const ERRORS: Page = {
@@ -18,8 +24,11 @@ export const ERRORS: Page = {
     body: html`<h1>Errors</h1>
 <p class="lead">Every refusal has a status, a code and the number of the request. This is all of them, and what to do.</p>
 <pre tabindex="0"><code>${JSON.stringify({ error: { code: 'ENTRY_NOT_FOUND', requestId: '019a9b1e-5c60-7f65-9081-70dfa6251006' } }, null, 2)}</code></pre>
-<div class="wide" tabindex="0" role="region" aria-label="Errors"><table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">What to do</th></tr></thead>
-<tbody>${CODES.map(code => html`<tr id="${code}"><td>${PROBLEMS[code].status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${PROBLEMS[code].mend}</td></tr>`)}</tbody></table></div>`,
+<p>Every error carries <code>Link: &lt;/docs/errors#CODE&gt;; rel="help"</code>, which leads here. <code>member="tags.1"</code> in it names the member, parameter or nested member that is wrong.</p>
+${problemTable('Errors', 'What to do', Object.keys(GENERAL_PROBLEMS) as ProblemCode[])}
+<h2>Members and parameters</h2>
+<p>What does not fit has a code of its own. Of a nested member the innermost name counts. Unknown members are reported before missing ones, and those before members that do not fit.</p>
+${problemTable('Members and parameters', 'The rule', Object.keys(MEMBER_PROBLEMS) as ProblemCode[])}`,
   }),
 }
 
@@ -47,7 +56,7 @@ export const ERROR: Page = {
       body: html`<p class="over"><a href="/docs/errors">Errors</a></p>
 <h1><code>${known}</code></h1>
 <p class="lead">${mend}</p>
-<dl class="ends"><div><dt>Status</dt><dd>${status}</dd></div><div><dt>Again?</dt><dd>${RETRY[status] ?? 'Mend the request first; the same one will fail again.'}</dd></div></dl>
+<dl class="ends"><div><dt>Status</dt><dd>${status}</dd></div><div><dt>Again?</dt><dd>${RETRY[status] ?? 'Correct the request first; the same one will fail again.'}</dd></div></dl>
 <pre tabindex="0"><code>HTTP/1.1 ${status}
 content-type: application/json
 
@@ -88,7 +97,7 @@ const operationOf = (
 ${parameters(operation)}
 <pre tabindex="0" aria-label="Try it"><code>${curl}</code></pre>
 <details><summary>What it answers</summary><pre tabindex="0"><code>${JSON.stringify((EXAMPLES as Record<string, unknown>)[operation.response] ?? {}, null, 2)}</code></pre>
-<p class="small">Can fail with ${problemsOf(operation).map((code, index) => html`${index > 0 && ', '}<a href="/docs/errors/${code}">${code}</a>`)}.</p></details>
+<p class="small">Can fail ${operation.problems.length > 0 && html`with ${operation.problems.map((code, index) => html`${index > 0 && ', '}<a href="/docs/errors/${code}">${code}</a>`)}, and `}in the ways that <a href="/docs/errors">every request</a> can.</p></details>
 </section>`
 
 type Described = { description?: string; maxLength?: number; minimum?: number; maximum?: number; enum?: string[] }

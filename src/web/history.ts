@@ -181,10 +181,10 @@ const endOf = (slug: string, name: string, { id, rationale, createdAt, changeTyp
 
 /** The two revisions asked for; left out, the latest and the one before it. */
 async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {
-  const revision = (revisionId: string): Promise<Revision> => {
-    if (!isUuid(revisionId)) throw new Problem('INVALID_QUERY')
+  const revision = (member: 'from' | 'to', revisionId: string): Promise<Revision> => {
+    if (!isUuid(revisionId)) throw new Problem('INVALID_REVISION_ID', { member })
     return read<Revision>('readRevision', { ...params, revisionId })
   }
-  const to = await revision(String(query.to ?? entry.currentRevisionId))
-  return [await revision(String(query.from ?? to.previousRevisionId ?? to.id)), to]
+  const to = await revision('to', String(query.to ?? entry.currentRevisionId))
+  return [await revision('from', String(query.from ?? to.previousRevisionId ?? to.id)), to]
 }

@@ -11,8 +11,9 @@ export const PREVIEW_PAGE: Page = {
   as: 'readDiscovery',
   async render({ body }) {
     const { content } = (body ?? {}) as { content?: unknown }
-    if (typeof content !== 'string' || [...content].length > LIMITS.contentCharacters) throw new Problem('INVALID_BODY')
-    if (!isCleanText(content)) throw new Problem('INVALID_TEXT')
+    if (typeof content !== 'string' || [...content].length > LIMITS.contentCharacters)
+      throw new Problem('INVALID_CONTENT', { member: 'content' })
+    if (!isCleanText(content)) throw new Problem('INVALID_TEXT', { member: 'content' })
     return { type: 'text/html; charset=utf-8', body: (await prose(content)).markup }
   },
 }

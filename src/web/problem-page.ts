@@ -10,8 +10,6 @@ const HEADINGS: Partial<Record<ProblemCode, string>> = {
   REVISION_NOT_FOUND: 'This entry has no such revision',
   ENTRY_WITHDRAWN: 'This entry has been withdrawn',
   RATE_LIMITED: 'That was too much in one minute',
-  INVALID_QUERY: 'The question cannot be read',
-  INVALID_PATH: 'The address cannot be read',
   STORE_UNAVAILABLE: 'The store cannot be reached',
   OVERLOADED: 'There is more to do than can be done',
   NOT_READY: 'Not ready yet',
@@ -26,7 +24,11 @@ const REMEDIES: Partial<Record<ProblemCode, string>> = {
   ENTRY_WITHDRAWN: 'The operator has withdrawn this entry. Its text is not public any more.',
 }
 
-const BY_STATUS: Record<number, string> = { 429: 'Too soon', 503: 'Not available at the moment' }
+const BY_STATUS: Record<number, string> = {
+  400: 'The address cannot be read',
+  429: 'Too soon',
+  503: 'Not available at the moment',
+}
 
 const ENTRY_PART = /^\/entries\/([^/]+)(?:\/.*)?$/
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi

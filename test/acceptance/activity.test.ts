@@ -204,15 +204,15 @@ test('before is a sequence, of 1 to 19 digits', async () => {
     ['2', '1'],
   )
   assert.deepEqual(await feed('?before=9999999999999999999&limit=2'), await feed('?limit=2'))
-  for (const query of [
-    'before=',
-    'before=x',
-    'before=-1',
-    `before=${'1'.repeat(20)}`,
-    'before=1&before=2',
-    'offset=1',
-  ]) {
-    expectProblem(await call(app.url, 'GET', `/api/activity?${query}`), 400, 'INVALID_QUERY')
+  for (const [query, code] of [
+    ['before=', 'INVALID_BEFORE'],
+    ['before=x', 'INVALID_BEFORE'],
+    ['before=-1', 'INVALID_BEFORE'],
+    [`before=${'1'.repeat(20)}`, 'INVALID_BEFORE'],
+    ['before=1&before=2', 'REPEATED_PARAMETER'],
+    ['offset=1', 'UNKNOWN_PARAMETER'],
+  ] as const) {
+    expectProblem(await call(app.url, 'GET', `/api/activity?${query}`), 400, code)
   }
 })
 

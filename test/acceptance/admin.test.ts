@@ -69,18 +69,18 @@ test('the token is judged before the path, the query and the body are', async ()
   expectProblem(await call(app.url, 'GET', '/api/admin/snapshot?x=1', bad), 401, 'ADMIN_TOKEN_INVALID')
   expectProblem(await call(app.url, 'POST', '/api/admin/moderate', bad), 401, 'ADMIN_TOKEN_INVALID')
   const good = { headers: AS_ADMIN }
-  expectProblem(await call(app.url, 'GET', '/api/admin/snapshot?x=1', good), 400, 'INVALID_QUERY')
-  expectProblem(await call(app.url, 'GET', `/api/admin/entries/${'x'.repeat(121)}`, good), 400, 'INVALID_PATH')
+  expectProblem(await call(app.url, 'GET', '/api/admin/snapshot?x=1', good), 400, 'UNKNOWN_PARAMETER')
+  expectProblem(await call(app.url, 'GET', `/api/admin/entries/${'x'.repeat(121)}`, good), 400, 'INVALID_ID')
   expectProblem(await call(app.url, 'GET', `/api/admin/entries/${'x'.repeat(120)}`, good), 404, 'ENTRY_NOT_FOUND')
-  for (const change of [
-    { action: 'DELETE' },
-    { targetType: 'REVISION' },
-    { targetId: '' },
-    { reason: '' },
-    { more: 1 },
-  ]) {
+  for (const [code, change] of [
+    ['INVALID_ACTION', { action: 'DELETE' }],
+    ['INVALID_TARGET_TYPE', { targetType: 'REVISION' }],
+    ['INVALID_TARGET_ID', { targetId: '' }],
+    ['INVALID_REASON', { reason: '' }],
+    ['UNKNOWN_MEMBER', { more: 1 }],
+  ] as const) {
     const body = { ...MODERATION, ...change }
-    expectProblem(await call(app.url, 'POST', '/api/admin/moderate', { ...good, body }), 400, 'INVALID_BODY')
+    expectProblem(await call(app.url, 'POST', '/api/admin/moderate', { ...good, body }), 400, code)
   }
 })
 

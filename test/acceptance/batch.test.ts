@@ -51,8 +51,8 @@ test('fifty entries are one read of each limit, fifty-one are refused', async ()
   }
   assert.equal((await remaining([entry.slug])) - (await remaining(fifty)), 1)
   assert.equal((expectStatus(await batch(fifty), 200).items as Entry[]).length, 50)
-  expectProblem((await batch([...fifty, entry.slug])) as never, 400, 'INVALID_QUERY')
-  expectProblem(await call(app.url, 'GET', '/api/batch'), 400, 'INVALID_QUERY')
+  expectProblem((await batch([...fifty, entry.slug])) as never, 400, 'INVALID_IDS')
+  expectProblem(await call(app.url, 'GET', '/api/batch'), 400, 'MISSING_PARAMETER')
 })
 
 test('each entry that was found is observed as read, once', async () => {

@@ -82,7 +82,7 @@ test('a tag is found in every spelling that folds to the same, and in no other',
 test('an empty tag is no filter, one that is too long is refused', async () => {
   await publish('filter', { title: 'Some' })
   for (const tag of ['', ' ', '   ']) assert.deepEqual(await list({ tag, limit: '3' }), await list({ limit: '3' }))
-  expectProblem(await call(app.url, 'GET', `/api/search?tag=${'x'.repeat(41)}`), 400, 'INVALID_QUERY')
+  expectProblem(await call(app.url, 'GET', `/api/search?tag=${'x'.repeat(41)}`), 400, 'INVALID_TAG')
   assert.deepEqual(titles(await list({ tag: 'x'.repeat(40) })), [])
 })
 
@@ -121,7 +121,7 @@ test('recent is the latest change first, evolution the most revised first; ties 
   assert.deepEqual(titles(await list({ limit: '4', sort: 'evolution' })), evolution)
   assert.deepEqual(titles(await list({ limit: '4', sort: 'relevance' })), recent)
   assert.deepEqual(titles(await list({ tag: 'sorted', sort: 'relevance' })), recent)
-  expectProblem(await call(app.url, 'GET', '/api/entries?sort=oldest'), 400, 'INVALID_QUERY')
+  expectProblem(await call(app.url, 'GET', '/api/entries?sort=oldest'), 400, 'INVALID_SORT')
 })
 
 test('entries made at once are ordered by time, then id, in every order and page', async () => {

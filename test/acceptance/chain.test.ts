@@ -166,7 +166,7 @@ test('sources name an exact revision of an entry, in either case, and come back 
   }
   const again = Array.from({ length: 21 }, () => ({ entryId, revisionId }))
   await newEntry(app.url, token, { sources: again.slice(1) })
-  expectProblem(await create({ title: 't', summary: 's', content: 'c', sources: again }), 400, 'INVALID_BODY')
+  expectProblem(await create({ title: 't', summary: 's', content: 'c', sources: again }), 400, 'INVALID_SOURCES')
 })
 
 test('a withdrawn entry is 410 and cannot be cited by anything new; a locked one can', async () => {

@@ -101,7 +101,7 @@ test('only a success begins the cooldown', async () => {
   const target = created(await (await writer()).post('/api/entries', entryBody()))
   const missing = { entryId: target.id, revisionId: target.id }
   expectProblem(await post('/api/entries', { ...entryBody(), sources: [missing] }), 422, 'SOURCE_NOT_FOUND')
-  expectProblem(await post('/api/entries', {}), 400, 'INVALID_BODY')
+  expectProblem(await post('/api/entries', {}), 400, 'MISSING_MEMBER')
   created(await post('/api/entries', entryBody()))
   const at = `/api/entries/${target.slug}`
   const revision = revisionOf(target)

@@ -152,11 +152,15 @@ test('lengths are counted in code points', async () => {
   const made = expectStatus(await create(widest), 201)
   assert.deepEqual({ title: made.title, summary: made.summary, content: made.content }, widest)
   const short = { title: 't', summary: 's', content: 'c' }
-  for (const member of [{ title: fox(181) }, { summary: fox(501) }, { tags: ['é'.repeat(41)] }]) {
-    expectProblem(await create({ ...short, ...member }), 400, 'INVALID_BODY')
+  for (const [code, member] of [
+    ['INVALID_TITLE', { title: fox(181) }],
+    ['INVALID_SUMMARY', { summary: fox(501) }],
+    ['INVALID_TAGS', { tags: ['é'.repeat(41)] }],
+  ] as const) {
+    expectProblem(await create({ ...short, ...member }), 400, code)
   }
   assert.equal(expectStatus(await create({ ...short, content: 'c'.repeat(20_000) }), 201).content.length, 20_000)
-  expectProblem(await create({ ...short, content: 'c'.repeat(20_001) }), 400, 'INVALID_BODY')
+  expectProblem(await create({ ...short, content: 'c'.repeat(20_001) }), 400, 'INVALID_CONTENT')
   const astral = '𝒶'.repeat(40)
   assert.deepEqual(expectStatus(await create({ ...short, tags: [astral] }), 201).tags, [astral])
 })
@@ -180,9 +184,9 @@ test('tags are kept as spelled first, in the order sent, once for each folded fo
 test('the limit of eight tags counts before repeats are dropped', async () => {
   const short = { title: 't', summary: 's', content: 'c' }
   assert.deepEqual(expectStatus(await create({ ...short, tags: Array(8).fill('same') }), 201).tags, ['same'])
-  expectProblem(await create({ ...short, tags: Array(9).fill('same') }), 400, 'INVALID_BODY')
+  expectProblem(await create({ ...short, tags: Array(9).fill('same') }), 400, 'INVALID_TAGS')
   for (const tag of ['', 'a_b', 'a,b', 'c++', '🦊', 'a\tb', 'a\u200db']) {
-    expectProblem(await create({ ...short, tags: [tag] }), 400, 'INVALID_BODY')
+    expectProblem(await create({ ...short, tags: [tag] }), 400, 'INVALID_TAGS')
   }
 })
 

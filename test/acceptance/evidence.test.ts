@@ -172,7 +172,7 @@ test('a small before is a plain offset, and every number has an answer', async (
   assert.deepEqual(await from('8000000001'), countDown(4, 1))
   assert.deepEqual(await from('9999999999999999999'), [])
   const tooLong = await call(app.url, 'GET', `/api/entries/${entry.id}/evidence?before=${'1'.repeat(20)}`)
-  expectProblem(tooLong, 400, 'INVALID_QUERY')
+  expectProblem(tooLong, 400, 'INVALID_BEFORE')
 })
 
 test('withdrawn evidence is passed over without moving the others', async () => {

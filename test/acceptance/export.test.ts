@@ -215,18 +215,18 @@ test('actors that were moderated again and again leave nobody out without saying
 })
 
 test('what is no number is refused, and both paths are charged as reads', async () => {
-  for (const query of [
-    'from=',
-    'from=-1',
-    'from=1.5',
-    `from=${'1'.repeat(20)}`,
-    'after=1',
-    'from=1&from=2',
-    'limit=5',
-  ]) {
-    expectProblem(await call(app.url, 'GET', `/api/export?${query}`), 400, 'INVALID_QUERY')
+  for (const [query, code] of [
+    ['from=', 'INVALID_FROM'],
+    ['from=-1', 'INVALID_FROM'],
+    ['from=1.5', 'INVALID_FROM'],
+    [`from=${'1'.repeat(20)}`, 'INVALID_FROM'],
+    ['after=1', 'UNKNOWN_PARAMETER'],
+    ['from=1&from=2', 'REPEATED_PARAMETER'],
+    ['limit=5', 'UNKNOWN_PARAMETER'],
+  ] as const) {
+    expectProblem(await call(app.url, 'GET', `/api/export?${query}`), 400, code)
   }
-  expectProblem(await call(app.url, 'GET', '/api/export/manifest?after=x'), 400, 'INVALID_QUERY')
+  expectProblem(await call(app.url, 'GET', '/api/export/manifest?after=x'), 400, 'INVALID_AFTER')
   for (const path of ['/api/export', '/api/export/manifest']) {
     assert.match((await call(app.url, 'GET', path)).headers.get('ratelimit-policy') ?? '', /read-origin/)
   }

@@ -277,7 +277,7 @@ test('a blocked actor may read under its token and nothing of its own is withdra
   // The standing of the writer is told before anything about the entry.
   const body = { revisionId: entry.currentRevisionId, rationale: 'No.' }
   expectProblem(await post('/api/entries/no-such-entry/contradict', token, body), 403, 'ACTOR_BLOCKED')
-  expectProblem(await post('/api/entries/no-such-entry/contradict', token, {}), 400, 'INVALID_BODY')
+  expectProblem(await post('/api/entries/no-such-entry/contradict', token, {}), 400, 'MISSING_MEMBER')
   await moderate(app.url, 'ACTOR', id, 'UNBLOCK')
   expectStatus(await post('/api/entries', token, { title: 'a', content: 'b', summary: 'c' }), 201)
 })

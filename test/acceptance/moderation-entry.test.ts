@@ -170,7 +170,10 @@ test('a withdrawn entry is 410 on every path, for HEAD, conditional requests and
     for (const answer of Object.values(await writesTo(entry, other))) expectProblem(answer, 410, 'ENTRY_WITHDRAWN')
     const stale = revisionOf({ ...entry, currentRevisionId: other.currentRevisionId })
     const late = await call(app.url, 'POST', `/api/entries/${entry.id}/revisions`, { token, body: stale })
-    assert.equal(expectProblem(late, 410, 'ENTRY_WITHDRAWN').headers.get('link'), null)
+    assert.equal(
+      expectProblem(late, 410, 'ENTRY_WITHDRAWN').headers.get('link'),
+      '</docs/errors#ENTRY_WITHDRAWN>; rel="help"',
+    )
     await moderate(app.url, 'ENTRY', entry.id, 'RESTORE', 'UNBLOCK')
   }
 })

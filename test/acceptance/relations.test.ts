@@ -78,7 +78,7 @@ test('ends may be named in upper case, but by id only', async () => {
   const [source, target] = await pair()
   const relation = expectStatus(await tryRelate(source.id.toUpperCase(), target.id.toUpperCase()), 201)
   assert.deepEqual([relation.sourceEntryId, relation.targetEntryId], [source.id, target.id])
-  expectProblem(await tryRelate(source.slug, target.id), 400, 'INVALID_BODY')
+  expectProblem(await tryRelate(source.slug, target.id), 400, 'INVALID_SOURCE_ENTRY_ID')
 })
 
 test('neither end is changed by a relation', async () => {
@@ -104,7 +104,7 @@ test('refusals come in the promised order', async () => {
   await moderate(locked, 'BLOCK')
   await moderate(hidden, 'HIDE')
   expectProblem(await tryRelate(NIL, NIL, { relationType: 'LIKES' }, 'bad'), 401, 'ACTOR_TOKEN_INVALID')
-  expectProblem(await tryRelate(NIL, NIL, { relationType: 'LIKES' }), 400, 'INVALID_BODY')
+  expectProblem(await tryRelate(NIL, NIL, { relationType: 'LIKES' }), 400, 'INVALID_RELATION_TYPE')
   for (const [a, b] of [
     [NIL, open.id],
     [open.id, NIL],
@@ -135,12 +135,12 @@ test('refusals come in the promised order', async () => {
 test('a path or query that is wrong is told before the body, and the body before the entry', async () => {
   const post = (path: string, raw: string, headers: Record<string, string> = {}) =>
     call(app.url, 'POST', path, { raw, token, headers })
-  expectProblem(await post('/api/relations?x=1', '{', { 'content-type': 'text/plain' }), 400, 'INVALID_QUERY')
+  expectProblem(await post('/api/relations?x=1', '{', { 'content-type': 'text/plain' }), 400, 'UNKNOWN_PARAMETER')
   expectProblem(await post('/api/relations', '{', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
   expectProblem(await post('/api/relations', `{${' '.repeat(32_768)}`), 413, 'BODY_TOO_LARGE')
   expectProblem(await post('/api/relations', '{'), 400, 'MALFORMED_JSON')
-  expectProblem(await post('/api/entries/none/verify', '{}'), 400, 'INVALID_BODY')
-  expectProblem(await post(`/api/entries/${'x'.repeat(121)}/verify`, '{'), 400, 'INVALID_PATH')
+  expectProblem(await post('/api/entries/none/verify', '{}'), 400, 'MISSING_MEMBER')
+  expectProblem(await post(`/api/entries/${'x'.repeat(121)}/verify`, '{'), 400, 'INVALID_SLUG')
 })
 
 test('relations with a withdrawn entry vanish from the other end, and come back with it', async () => {

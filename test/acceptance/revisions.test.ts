@@ -111,7 +111,7 @@ test('a revision becomes what the entry says; creator, creation, slug and tags s
 
 test('CREATE is no type of change to send', async () => {
   const entry = await newEntry(app.url, token)
-  expectProblem(await tryRevise(entry, { changeType: 'CREATE' }), 400, 'INVALID_BODY')
+  expectProblem(await tryRevise(entry, { changeType: 'CREATE' }), 400, 'INVALID_CHANGE_TYPE')
 })
 
 test('a revision on a base that is no longer the latest is 409 and names the latest', async () => {
@@ -122,7 +122,7 @@ test('a revision on a base that is no longer the latest is 409 and names the lat
     const answer = await tryRevise(entry, { previousRevisionId })
     expectProblem(answer, 409, 'STALE_REVISION')
     assert.equal(answer.headers.get('etag'), `"${latest.currentRevisionId}"`)
-    const [, target = '', relation] = /^<([^>]+)>; rel="([^"]+)"$/.exec(answer.headers.get('link') ?? '') ?? []
+    const [, target = '', relation] = /^<([^>]+)>; rel="([^"]+)", /.exec(answer.headers.get('link') ?? '') ?? []
     assert.equal(relation, 'latest-version')
     const linked = expectStatus(await call<Revision>(app.url, 'GET', target), 200)
     assert.equal(linked.id, latest.currentRevisionId)
@@ -173,7 +173,7 @@ test('exact revisions are read in either case, under their own entry only', asyn
     expectProblem(foreign, 404, 'REVISION_NOT_FOUND')
   }
   expectProblem(await call(app.url, 'GET', `${pathOf(entry)}/${entry.id}`), 404, 'REVISION_NOT_FOUND')
-  expectProblem(await call(app.url, 'GET', `${pathOf(entry)}/latest`), 400, 'INVALID_PATH')
+  expectProblem(await call(app.url, 'GET', `${pathOf(entry)}/latest`), 400, 'INVALID_REVISION_ID')
   expectProblem(await call(app.url, 'GET', '/api/entries/none/revisions'), 404, 'ENTRY_NOT_FOUND')
 })
 
@@ -225,7 +225,7 @@ test('a small before is a plain offset, and every number of 1 to 19 digits has a
   assert.deepEqual(contents(await page(entry, `?before=${clamped.nextCursor}`)), [3, 2, 1])
   for (const before of ['', '-1', '1.5', 'abc', '1e3', '12345678901234567890', '٣', '+1']) {
     const answer = await call(app.url, 'GET', `${pathOf(entry)}?before=${encodeURIComponent(before)}`)
-    expectProblem(answer, 400, 'INVALID_QUERY')
+    expectProblem(answer, 400, 'INVALID_BEFORE')
   }
 })
 

@@ -124,7 +124,7 @@ test('no token, a blocked actor, an unknown member: refused, and the token lives
   const { actor, token } = await newActor(app.url)
   const without = await call(app.url, 'POST', '/api/actors/rotate', { body: {} })
   expectProblem(without, 401, 'ACTOR_TOKEN_REQUIRED')
-  expectProblem(await rotate(token, undefined, { declaredName: 'New' }), 400, 'INVALID_BODY')
+  expectProblem(await rotate(token, undefined, { declaredName: 'New' }), 400, 'UNKNOWN_MEMBER')
   expectProblem(await rotate(token, 'k'.repeat(15)), 400, 'INVALID_IDEMPOTENCY_KEY')
   await moderate(app.url, 'ACTOR', actor.id, 'BLOCK')
   expectProblem(await rotate(token), 403, 'ACTOR_BLOCKED')

@@ -224,13 +224,14 @@ test('words and signs of query languages are only words and signs', async () => 
     ['fox \u0001\u001b\u202e\ue000\uffff plain', ['Plain']],
   ])
   for (const q of ['a\u0000b', '\u0000']) {
-    expectProblem(await call(app.url, 'GET', `/api/search?q=${encodeURIComponent(q)}`), 400, 'INVALID_QUERY')
+    expectProblem(await call(app.url, 'GET', `/api/search?q=${encodeURIComponent(q)}`), 400, 'INVALID_Q')
   }
-  for (const raw of ['%ff', '%ed%a0%80', '%zz', '%', 'a&q=b']) {
-    expectProblem(await call(app.url, 'GET', `/api/search?q=${raw}`), 400, 'INVALID_QUERY')
+  for (const raw of ['%ff', '%ed%a0%80', '%zz', '%']) {
+    expectProblem(await call(app.url, 'GET', `/api/search?q=${raw}`), 400, 'INVALID_Q')
   }
+  expectProblem(await call(app.url, 'GET', '/api/search?q=a&q=b'), 400, 'REPEATED_PARAMETER')
   assert.equal((await list({ q: `${'🦊'.repeat(199)}x` })).items.length > 0, false)
-  expectProblem(await call(app.url, 'GET', `/api/search?q=${'x'.repeat(201)}`), 400, 'INVALID_QUERY')
+  expectProblem(await call(app.url, 'GET', `/api/search?q=${'x'.repeat(201)}`), 400, 'INVALID_Q')
 })
 
 test('a write that was answered is found at once, a revised entry by its new words only', async () => {

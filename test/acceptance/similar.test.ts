@@ -79,14 +79,14 @@ test('what was withdrawn is not named', async () => {
 })
 
 test('a title is needed and both have their bounds; the draft is neither logged nor stored', async () => {
-  for (const query of [
-    '',
-    '?title=',
-    '?summary=a',
-    `?title=${'x'.repeat(181)}`,
-    `?title=a&summary=${'x'.repeat(501)}`,
-  ]) {
-    expectProblem(await call(app.url, 'GET', `/api/similar${query}`), 400, 'INVALID_QUERY')
+  for (const [query, code] of [
+    ['', 'MISSING_PARAMETER'],
+    ['?title=', 'INVALID_TITLE'],
+    ['?summary=a', 'MISSING_PARAMETER'],
+    [`?title=${'x'.repeat(181)}`, 'INVALID_TITLE'],
+    [`?title=a&summary=${'x'.repeat(501)}`, 'INVALID_SUMMARY'],
+  ] as const) {
+    expectProblem(await call(app.url, 'GET', `/api/similar${query}`), 400, code)
   }
   const { token: reader, actor } = await newActor(app.url)
   const path = '/api/similar?title=Xylographicsecret&summary=Unpublishedsecret'

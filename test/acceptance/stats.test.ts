@@ -128,7 +128,7 @@ test('what fails counts nothing', async () => {
     const path = `/api/entries/${entry.slug}/revisions`
     expectProblem(await call(app.url, 'POST', path, { body: stale, token }), 409, 'STALE_REVISION')
     expectProblem(await call(app.url, 'POST', '/api/relations', { body: link, token }), 422, 'SELF_RELATION')
-    expectProblem(await call(app.url, 'POST', '/api/actors', { body: { x: 1 } }), 400, 'INVALID_BODY')
+    expectProblem(await call(app.url, 'POST', '/api/actors', { body: { x: 1 } }), 400, 'UNKNOWN_MEMBER')
     expectProblem(await call(app.url, 'GET', '/api/entries/none'), 404, 'ENTRY_NOT_FOUND')
   })
   assert.deepEqual(rise, {})

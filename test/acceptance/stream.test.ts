@@ -160,8 +160,13 @@ test('an id beyond the present is the present, the header goes before the query,
     const headers = { 'last-event-id': id }
     expectProblem(await call(app.url, 'GET', '/api/activity/stream', { headers }), 400, 'INVALID_EVENT_ID')
   }
-  for (const search of ['after=', 'after=x', 'after=1&after=2', 'before=1']) {
-    expectProblem(await call(app.url, 'GET', `/api/activity/stream?${search}`), 400, 'INVALID_QUERY')
+  for (const [search, code] of [
+    ['after=', 'INVALID_AFTER'],
+    ['after=x', 'INVALID_AFTER'],
+    ['after=1&after=2', 'REPEATED_PARAMETER'],
+    ['before=1', 'UNKNOWN_PARAMETER'],
+  ] as const) {
+    expectProblem(await call(app.url, 'GET', `/api/activity/stream?${search}`), 400, code)
   }
 })
 

@@ -216,7 +216,7 @@ test('before is a sequence, of 1 to 19 digits', async () => {
     nextCursor: null,
   })
   const path = `/api/entries/${entry.slug}/timeline?before=${'9'.repeat(20)}`
-  expectProblem(await call(app.url, 'GET', path), 400, 'INVALID_QUERY')
+  expectProblem(await call(app.url, 'GET', path), 400, 'INVALID_BEFORE')
   expectProblem(await call(app.url, 'GET', '/api/entries/none/timeline'), 404, 'ENTRY_NOT_FOUND')
 })
 

@@ -42,26 +42,34 @@ const BAD: [string, object | string, RegExp][] = [
   ['no type', { id: 'x' }, /line 3: type is missing/],
   ['a type of the prototype', { type: 'constructor' }, /line 3: type is "constructor"/],
   ['an unknown member', { ...ENTRY, token: 'x' }, /line 3: a line of type entry has no member "token"/],
-  ['a missing member', { ...ENTRY, title: undefined }, /line 3: .*title/],
-  ['a text that is too long', { ...ENTRY, title: 'x'.repeat(181) }, /line 3: title /],
-  ['a wrong type', { ...ENTRY, tags: 'x' }, /line 3: tags /],
-  ['a bad tag', { ...ENTRY, tags: ['a', 'b_c'] }, /line 3: tags\.1 /],
-  ['a NUL', { ...ENTRY, title: 'a\u0000b' }, /line 3: INVALID_TEXT/],
+  ['a missing member', { ...ENTRY, title: undefined }, /line 3: MISSING_MEMBER: title: /],
+  ['a text that is too long', { ...ENTRY, title: 'x'.repeat(181) }, /line 3: INVALID_TITLE: title /],
+  ['a wrong type', { ...ENTRY, tags: 'x' }, /line 3: INVALID_TAGS: tags /],
+  [
+    'a bad tag',
+    { ...ENTRY, tags: ['a', 'b_c'] },
+    /line 3: INVALID_TAGS: tags\.1: tags is a list .*letters, digits, spaces and hyphens only/,
+  ],
+  ['a NUL', { ...ENTRY, title: 'a\u0000b' }, /line 3: INVALID_TEXT: title: /],
   ['no id', { ...ENTRY, id: undefined }, /line 3: id is missing/],
   ['an id twice', { ...ENTRY, id: 'fox' }, /line 3: the entry id "fox" was used by an earlier line/],
   ['an unknown actor', { ...ENTRY, actorId: 'zoe' }, /line 3: actorId "zoe" is the actor of no earlier line/],
   ['an unknown source', CITED('owl', 'fox1'), /line 3: sources\.0: entryId "owl" is the entry of no earlier line/],
-  ['a source that is no pair', { ...ENTRY, sources: [{ entryId: 'fox' }] }, /line 3: sources\.0 /],
+  [
+    'a source that is no pair',
+    { ...ENTRY, sources: [{ entryId: 'fox' }] },
+    /line 3: MISSING_MEMBER: sources\.0\.revisionId: /,
+  ],
   [
     'an unknown revision',
     { ...REVISED, previousRevisionId: 'fox9' },
     /line 3: previousRevisionId "fox9" is the revision/,
   ],
-  ['an unknown change', { ...REVISED, changeType: 'CREATE' }, /line 3: changeType /],
+  ['an unknown change', { ...REVISED, changeType: 'CREATE' }, /line 3: INVALID_CHANGE_TYPE: changeType /],
   [
     'a confidence above 1',
     { type: 'verification', entryId: 'fox', revisionId: 'fox1', result: 'SUPPORTED', confidence: 2, rationale: 'x' },
-    /line 3: confidence /,
+    /line 3: INVALID_CONFIDENCE: confidence /,
   ],
   [
     'a relation to itself',
@@ -102,7 +110,11 @@ test('batches before the bad one stay, and the import goes on after the mend', a
   const good = linesOf(STORY)
   const bad = good.replace('"changeType":"CORRECT"', '"changeType":"MEND"')
   const broken = await importInto(target, bad, '--batch', '2')
-  expectRefusal(broken, 1, /^line 5: changeType .* Lines 1 to 4 are stored and nothing after them; .*--resume/)
+  expectRefusal(
+    broken,
+    1,
+    /^line 5: INVALID_CHANGE_TYPE: changeType .* Lines 1 to 4 are stored and nothing after them; .*--resume/,
+  )
   assert.equal(entriesIn(target), 2)
   assert.match(expectDone(await importInto(target, good, '--batch', '2', '--resume')), /^Imported 4 lines/)
   const whole = freshDirectory()

@@ -56,6 +56,19 @@ test('each kind of failure is a class of its own, and all are ClientErrors', asy
   assert.equal(refusal.name, 'NotFoundError')
 })
 
+test('an error says which member broke which rule', async () => {
+  const client = createClient({ baseUrl: app.url })
+  await client.createActor()
+  const refused = await client.createEntry({ ...TEXT, tags: ['node.js'] }).catch((error: unknown) => error)
+  assert.ok(refused instanceof InvalidRequestError)
+  assert.deepEqual([refused.code, refused.member], ['INVALID_TAGS', 'tags.0'])
+  assert.match(refused.message, /^INVALID_TAGS: tags\.0: tags is a list of at most 8 items, .*hyphens only\. \(POST /)
+  const missing = await client.createEntry({ title: 'T' } as never).catch((error: unknown) => error)
+  assert.ok(missing instanceof InvalidRequestError)
+  assert.match(missing.message, /^MISSING_MEMBER: content: The body lacks a member/)
+  await assert.rejects(client.readEntry('none'), { member: null })
+})
+
 test('onResponse receives status, request, version, replay and limits of every answer', async () => {
   const seen: ResponseMetadata[] = []
   const own: ResponseMetadata[] = []

@@ -97,7 +97,7 @@ test('what the merge throws, and every other refusal, ends the loop', async () =
     edits += 1
     return tooLong
   })
-  await assert.rejects(refused, { code: 'INVALID_BODY' })
+  await assert.rejects(refused, { code: 'INVALID_TITLE' })
   assert.equal(edits, 1)
   await assert.rejects(client.reviseWithRetry('no-such-entry', line('x')), { code: 'ENTRY_NOT_FOUND' })
 })

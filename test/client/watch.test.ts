@@ -132,7 +132,7 @@ test('it waits as long as the service says, and longer from failure to failure',
 })
 
 test('what does not pass is thrown, and so is what does not pass before the stream was open once', async () => {
-  await assert.rejects(watcher().client.watchActivity({ after: 'x' }).next(), { code: 'INVALID_QUERY', status: 400 })
+  await assert.rejects(watcher().client.watchActivity({ after: 'x' }).next(), { code: 'INVALID_AFTER', status: 400 })
   const dead = watcher({ fetch: () => Promise.reject(new TypeError('fetch failed')), retries: 2 })
   await assert.rejects(dead.client.watchActivity().next(), { code: 'NO_ANSWER' })
   assert.deepEqual(dead.waits, [2, 4])

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { codeOf } from '../../src/contract/member-problems.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../../src/contract/operations.ts'
+import type { ProblemCode } from '../../src/contract/problems.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { expectStatus } from '../support/client.ts'
 import { BAD_UUIDS, GOOD_UUIDS, type Schema, textsOf } from './cases.ts'
@@ -126,13 +128,17 @@ function queryTrials(schema: Schema): { refused: string[]; taken: string[] } {
 }
 const escaped = (value: string): string => value.replaceAll(/[^\x20-\x7e]/g, encodeURIComponent)
 
-type QueryCase = { name: OperationName; search: string }
+type QueryCase = { name: OperationName; search: string; code: ProblemCode }
 function queryCases(want: 'refused' | 'taken'): QueryCase[] {
   return ALL.flatMap(([name, operation]) => {
     const { properties = {}, required = [] } = operation.query as Schema
     return Object.entries(properties).flatMap(([parameter, schema]) => {
       const others = required.filter(other => other !== parameter).map(other => `&${other}=x`)
-      return queryTrials(schema)[want].map(value => ({ name, search: `${parameter}=${value}${others.join('')}` }))
+      return queryTrials(schema)[want].map(value => ({
+        name,
+        search: `${parameter}=${value}${others.join('')}`,
+        code: codeOf(parameter),
+      }))
     })
   })
 }
@@ -148,8 +154,8 @@ test('every query parameter beyond its bounds is refused, and nothing is stored'
   const cases = queryCases('refused')
   assert.ok(cases.length > 200, `${cases.length} cases`)
   await storingNothing(wire, () =>
-    inParallel(cases, WIDTH, async ({ name, search }) =>
-      expectRefusal(`${name}?${search}`, await sendQuery(name, search), 400, 'INVALID_QUERY'),
+    inParallel(cases, WIDTH, async ({ name, search, code }) =>
+      expectRefusal(`${name}?${search}`, await sendQuery(name, search), 400, code),
     ),
   )
 })
@@ -189,7 +195,12 @@ test('the query of every operation is closed and no parameter comes twice, and n
         `${parameter}=1&%${parameter.charCodeAt(0).toString(16)}${parameter.slice(1)}=1`,
       ])
       for (const search of [...searches, ...repeated]) {
-        expectRefusal(`${name}?${search}`, await sendQuery(name, search), 400, 'INVALID_QUERY')
+        const code = repeated.includes(search)
+          ? 'REPEATED_PARAMETER'
+          : search === '%=1'
+            ? 'INVALID_QUERY'
+            : 'UNKNOWN_PARAMETER'
+        expectRefusal(`${name}?${search}`, await sendQuery(name, search), 400, code)
       }
     }),
   )
@@ -202,6 +213,15 @@ test('health and readiness ignore a query', async () => {
     }
   }
 })
+
+/** Whether a part of a path is valid percent-encoding of UTF-8. */
+function isEncoded(part: string): boolean {
+  try {
+    return typeof decodeURIComponent(part) === 'string'
+  } catch {
+    return false
+  }
+}
 
 const ENTRY_FAULTS = [
   '%00',
@@ -240,12 +260,12 @@ test('every path parameter beyond its bounds is refused, at its bounds looked up
       for (const parameter of Object.keys(operation.params)) {
         const isEntry = parameter !== 'revisionId' && name !== 'resolveReport'
         for (const value of isEntry ? ENTRY_FAULTS : [...BAD_UUIDS.map(encodeURIComponent), ...ENTRY_FAULTS]) {
-          await tell(parameter, value, 400, 'INVALID_PATH')
+          await tell(parameter, value, 400, isEncoded(value) ? codeOf(parameter) : 'INVALID_PATH')
         }
         const missing = name === 'resolveReport' ? 'REPORT_NOT_FOUND' : 'REVISION_NOT_FOUND'
         const strangers = isEntry ? ENTRY_STRANGERS : GOOD_UUIDS
         for (const value of strangers) await tell(parameter, value, 404, isEntry ? 'ENTRY_NOT_FOUND' : missing)
-        await tell(parameter, '', 400, 'INVALID_PATH')
+        await tell(parameter, '', 400, codeOf(parameter))
       }
     }),
   )

@@ -1,3 +1,6 @@
+import { codeOf } from '../../src/contract/member-problems.ts'
+import type { ProblemCode } from '../../src/contract/problems.ts'
+
 /** The part of JSON Schema that the contract uses. */
 export type Schema = {
   type?: string
@@ -16,9 +19,10 @@ export type Schema = {
 
 /** A value to try: `fault` is the problem it must meet; none means that the schema allows it. */
 export type Trial = { label: string; value: unknown; fault?: Fault }
-export type Fault = 'INVALID_BODY' | 'INVALID_TEXT' | 'MALFORMED_JSON' | 'BODY_TOO_LARGE'
+/** A problem code; MEMBER stands for the code of the member that is tried. */
+export type Fault = ProblemCode | 'MEMBER'
 /** A whole body as JSON text, with one field at a time changed. */
-export type BodyCase = { field: string; label: string; text: string; fault: Fault | undefined }
+export type BodyCase = { field: string; label: string; text: string; fault: ProblemCode | undefined }
 
 const BODY_BYTES = 32_768
 const RAW = '@@raw:'
@@ -27,7 +31,7 @@ const raw = (text: string): string => `${RAW}${encodeURIComponent(text)}`
 const jsonText = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/"@@raw:([^"]*)"/g, (_, text: string) => decodeURIComponent(text))
 
-const bad = (label: string, value: unknown, fault: Fault = 'INVALID_BODY'): Trial => ({ label, value, fault })
+const bad = (label: string, value: unknown, fault: Fault = 'MEMBER'): Trial => ({ label, value, fault })
 const good = (label: string, value: unknown): Trial => ({ label, value })
 
 /** Letters of one to four bytes in UTF-8. */
@@ -107,7 +111,7 @@ export function textsOf(length: number): [string, string][] {
 
 function textTrials({ minLength = 0, maxLength, pattern }: Schema): Trial[] {
   if (maxLength === undefined || minLength !== 1) throw new Error('Every text has both bounds.')
-  const unclean = pattern === undefined ? 'INVALID_TEXT' : 'INVALID_BODY'
+  const unclean = pattern === undefined ? 'INVALID_TEXT' : 'MEMBER'
   return [
     bad('empty', ''),
     ...LETTERS.map(letter => good(`one ${letter}`, letter)),
@@ -181,6 +185,12 @@ export function placesOf(schema: Schema, at: Place['at'] = [], required = true):
   return [own, ...inside, ...(schema.items === undefined ? [] : placesOf(schema.items, [...at, 0], false))]
 }
 
+/** The code of the innermost name of a path; of the body itself where there is none. */
+function codeAt(at: Place['at']): ProblemCode {
+  const name = at.findLast(part => typeof part === 'string')
+  return name === undefined ? 'INVALID_BODY' : codeOf(String(name))
+}
+
 type Container = Record<string | number, unknown>
 const valueAt = (value: unknown, at: Place['at']): unknown =>
   at.reduce((inner, key) => (inner as Container)[key], value)
@@ -202,7 +212,12 @@ export function bodyCases(schema: Schema, sample: Record<string, unknown>): Body
   const make = (at: Place['at'], { label, value, fault }: Trial, body: unknown): BodyCase => {
     const text = jsonText(body ?? value)
     const large = Buffer.byteLength(text) > BODY_BYTES
-    return { field: at.join('.'), label, text, fault: large ? 'BODY_TOO_LARGE' : fault }
+    return {
+      field: at.join('.'),
+      label,
+      text,
+      fault: large ? 'BODY_TOO_LARGE' : fault === 'MEMBER' ? codeAt(at) : fault,
+    }
   }
   return placesOf(schema).flatMap(({ at, schema: own, required }) => {
     const set = (trial: Trial): BodyCase =>
@@ -215,7 +230,7 @@ export function bodyCases(schema: Schema, sample: Record<string, unknown>): Body
       )
     const cases = trialsOf(own, valueAt(sample, at)).map(set)
     if (at.length > 0 && typeof at.at(-1) === 'string') {
-      const trial = required ? bad('missing', undefined) : good('left out', undefined)
+      const trial = required ? bad('missing', undefined, 'MISSING_MEMBER') : good('left out', undefined)
       cases.push(
         make(
           at,
@@ -229,7 +244,7 @@ export function bodyCases(schema: Schema, sample: Record<string, unknown>): Body
         const add = (container: Container, key: string | number): void => {
           Object.assign(container[key] as Container, { [name]: 'x' })
         }
-        cases.push(make(at, bad(`unknown member "${name}"`, undefined), changed(sample, at, add)))
+        cases.push(make(at, bad(`unknown member "${name}"`, undefined, 'UNKNOWN_MEMBER'), changed(sample, at, add)))
       }
     }
     return cases

@@ -118,7 +118,7 @@ function anything({ random, known, rows }: Source): Fuzzed {
 export function createFuzzer(random: Random, known: Known, rows: readonly Row[]): () => Fuzzed {
   const source = { random, known, rows }
   /** Where a query is not closed, nothing in it is a fault. */
-  const faultable = rows.filter(({ operation }) => codesOf(operation, 400).includes('INVALID_QUERY'))
+  const faultable = rows.filter(({ operation }) => codesOf(operation, 400).includes('UNKNOWN_PARAMETER'))
   /** Moderation takes entries and actors away: now and then only. */
   const gentle = rows.filter(({ operation }) => operation.operationId !== 'moderate')
   return () => {

@@ -81,7 +81,7 @@ const originOf = async (actorId: string): Promise<string> => {
 
 /** Faults of the request itself, in the order they are looked for, whatever the operation. */
 const SHAPE: Spoil[] = [
-  { code: 'INVALID_QUERY', spoil: attempt => void Object.assign(attempt, { search: '?unknown=1' }) },
+  { code: 'UNKNOWN_PARAMETER', spoil: attempt => void Object.assign(attempt, { search: '?unknown=1' }) },
   {
     code: 'INVALID_IDEMPOTENCY_KEY',
     spoil: ({ headers }) => void Object.assign(headers, { 'idempotency-key': '' }),
@@ -89,7 +89,7 @@ const SHAPE: Spoil[] = [
   { code: 'UNSUPPORTED_MEDIA_TYPE', spoil: attempt => void Object.assign(attempt, { type: 'text/plain' }) },
   { code: 'BODY_TOO_LARGE', spoil: ({ edits }) => void edits.push(text => text + ' '.repeat(40_000)) },
   { code: 'MALFORMED_JSON', spoil: ({ edits }) => void edits.push(text => `${text}}`) },
-  { code: 'INVALID_BODY', spoil: ({ edits }) => void edits.push(text => text.replace('{', '{"unknown":1,')) },
+  { code: 'UNKNOWN_MEMBER', spoil: ({ edits }) => void edits.push(text => text.replace('{', '{"unknown":1,')) },
   { code: 'INVALID_TEXT', spoil: ({ edits }) => void edits.push(text => text.replace('Because', 'Be\\u0000cause')) },
 ]
 
@@ -142,7 +142,7 @@ test('of two faults of a revision the one that is looked for first is told', asy
     },
     { code: 'RATE_LIMITED', spoil: attempt => void Object.assign(attempt, { origin: EXHAUSTED }) },
     { code: 'ACTOR_TOKEN_INVALID', spoil: as('plm_x') },
-    { code: 'INVALID_PATH', spoil: at('%00') },
+    { code: 'INVALID_SLUG', spoil: at('%00') },
     ...SHAPE,
     {
       code: 'IDEMPOTENCY_KEY_REUSED',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { STREAMS } from '../../src/contract/limits.ts'
-import { OPERATIONS, type OperationName, problemsOf } from '../../src/contract/operations.ts'
-import { PROBLEMS, type ProblemCode } from '../../src/contract/problems.ts'
+import { MEMBER_PROBLEMS } from '../../src/contract/member-problems.ts'
+import { OPERATIONS, type OperationName } from '../../src/contract/operations.ts'
+import { PROBLEMS, type ProblemCode, problemsOf } from '../../src/contract/problems.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { type Answer, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
@@ -58,8 +59,11 @@ const by = (operation: OperationName, provoke: () => Promise<Answer>): Provocati
 
 /** How a caller comes to meet each problem, and on which operation. */
 const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
-  INVALID_PATH: by('readRevision', () => wire.send('GET', `/api/entries/${entry.slug}/revisions/x`)),
-  INVALID_QUERY: by('listEntries', () => wire.send('GET', '/api/entries?limit=0')),
+  INVALID_PATH: by('readEntry', () => wire.send('GET', '/api/entries/%zz')),
+  INVALID_QUERY: by('listEntries', () => wire.send('GET', '/api/entries?%zz=1')),
+  UNKNOWN_PARAMETER: by('listEntries', () => wire.send('GET', '/api/entries?page=2')),
+  MISSING_PARAMETER: by('listSimilar', () => wire.send('GET', '/api/similar')),
+  REPEATED_PARAMETER: by('listEntries', () => wire.send('GET', '/api/entries?limit=1&limit=2')),
   INVALID_EVENT_ID: by('streamActivity', () =>
     wire.send('GET', '/api/activity/stream', { headers: { 'last-event-id': 'x' } }),
   ),
@@ -70,7 +74,9 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
     return answer
   }),
   MALFORMED_JSON: by('createEntry', () => wire.send('POST', '/api/entries', { token, raw: '{' })),
-  INVALID_BODY: by('createEntry', () => create({})),
+  INVALID_BODY: by('createEntry', () => create([])),
+  UNKNOWN_MEMBER: by('createEntry', () => create({ ...writing, text: 'C' })),
+  MISSING_MEMBER: by('createEntry', () => create({ title: 'T' })),
   INVALID_TEXT: by('createEntry', () => create({ ...writing, title: '\u0000' })),
   ACTOR_TOKEN_REQUIRED: by('createEntry', () => wire.send('POST', '/api/entries', { body: writing })),
   ACTOR_TOKEN_INVALID: by('readStats', () => wire.send('GET', '/api/stats', { token: 'x' })),
@@ -201,7 +207,49 @@ test('MALFORMED_REQUEST is met by bytes that are no request', async () => {
   }
 })
 
+/** Requests whose one fault is a member or a parameter, with its code and what the Link field says of it. */
+const MEMBERS: [ProblemCode, string, () => Promise<Answer>][] = [
+  ['INVALID_TAGS', 'tags.1', () => create({ ...writing, tags: ['fine', 'node.js'] })],
+  ['INVALID_TAGS', 'tags', () => create({ ...writing, tags: Array(9).fill('a') })],
+  ['INVALID_TITLE', 'title', () => create({ ...writing, title: 'x'.repeat(181) })],
+  ['INVALID_ENTRY_ID', 'sources.0.entryId', () => create({ ...writing, sources: [{ entryId: 'x', revisionId: NIL }] })],
+  ['INVALID_TEXT', 'summary', () => create({ ...writing, summary: 'a\u0000b' })],
+  ['MISSING_MEMBER', 'content', () => create({ title: 'T', summary: 'S' })],
+  ['MISSING_MEMBER', 'sources.0.revisionId', () => create({ ...writing, sources: [{ entryId: NIL }] })],
+  ['UNKNOWN_MEMBER', 'text', () => create({ ...writing, text: 'C' })],
+  ['INVALID_Q', 'q', () => wire.send('GET', `/api/search?q=${'x'.repeat(201)}`)],
+  ['INVALID_LIMIT', 'limit', () => wire.send('GET', '/api/entries?limit=0')],
+  ['UNKNOWN_PARAMETER', 'page', () => wire.send('GET', '/api/entries?page=2')],
+  ['INVALID_REVISION_ID', 'revisionId', () => wire.send('GET', `/api/entries/${entry.slug}/revisions/x`)],
+]
+
+test('a refused member is named by the code and the Link field, which web pages may read', async () => {
+  for (const [code, member, provoke] of MEMBERS) {
+    const { headers } = expectProblem(await provoke(), 400, code)
+    assert.equal(headers.get('link'), `</docs/errors#${code}>; rel="help"; member="${member}"`)
+    assert.match(headers.get('access-control-expose-headers') ?? '', /\bLink\b/)
+  }
+})
+
+test('a member that the caller made up is repeated only where it is a plain name', async () => {
+  for (const name of ['', 'a b', 'x"; rel="next', 'ünï', 'x'.repeat(65), 'a\r\nb']) {
+    const { headers } = expectProblem(await create({ ...writing, [name]: 1 }), 400, 'UNKNOWN_MEMBER')
+    assert.equal(headers.get('link'), '</docs/errors#UNKNOWN_MEMBER>; rel="help"', name)
+  }
+})
+
+test('the page of errors has the rule of every code, with its bounds, where the Link field leads', async () => {
+  const page = await (await fetch(`${app.url}/docs/errors`)).text()
+  for (const code of Object.keys(PROBLEMS)) assert.ok(page.includes(`<tr id="${code}">`), code)
+  assert.match(
+    page,
+    /tags is a list of at most 8 items, each a text of 1 to 40 characters: letters, digits, spaces and hyphens only/,
+  )
+  assert.match(page, /q is a text of at most 200 characters/)
+})
+
 test('every problem code is provoked here, or named as shown by other means', () => {
-  const shown = [...Object.keys(PROVOCATIONS), ...BY_OTHER_MEANS]
+  // The codes of members are met in boundary.test.ts and boundary-address.test.ts.
+  const shown = [...Object.keys(PROVOCATIONS), ...BY_OTHER_MEANS, ...Object.keys(MEMBER_PROBLEMS)]
   assert.deepEqual(shown.toSorted(), Object.keys(PROBLEMS).toSorted())
 })

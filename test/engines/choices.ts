@@ -118,12 +118,12 @@ export function chooseCommand(random: Random, scene: Scene): Command {
 function fault(random: Random, { actors: [first], entries: [entry] }: Scene): Command {
   const token = first?.token ?? ''
   return random.pick([
-    malformed('POST', '/api/entries', { token, body: { title: 'No content' } }, 'INVALID_BODY'),
+    malformed('POST', '/api/entries', { token, body: { title: 'No content' } }, 'MISSING_MEMBER'),
     malformed('POST', '/api/entries', { token, raw: '{' }, 'MALFORMED_JSON'),
     malformed('POST', '/api/relations', { token, body: {}, type: 'text/plain' }, 'UNSUPPORTED_MEDIA_TYPE'),
     malformed('POST', '/api/entries', { token: 'plm_typo', body: {} }, 'ACTOR_TOKEN_INVALID'),
-    malformed('GET', `/api/entries/${entry?.id}/revisions/1`, {}, 'INVALID_PATH'),
-    malformed('GET', '/api/search?sort=oldest', {}, 'INVALID_QUERY'),
+    malformed('GET', `/api/entries/${entry?.id}/revisions/1`, {}, 'INVALID_REVISION_ID'),
+    malformed('GET', '/api/search?sort=oldest', {}, 'INVALID_SORT'),
     malformed('GET', '/api/admin/snapshot', { bearer: 'guess' }, 'ADMIN_TOKEN_INVALID'),
     malformed('DELETE', `/api/entries/${entry?.id}`, { token }, 'ROUTE_NOT_FOUND'),
   ])

@@ -82,7 +82,7 @@ export const listPart = (
   path: `/api/entries/${idOf(entry)}/${part}?limit=${page.limit}${page.before === undefined ? '' : `&before=${page.before}`}`,
   sending: as(by),
   apply({ model, anonymous, at }) {
-    refuseUnless(page.before === undefined || /^\d{1,19}$/.test(page.before), 'INVALID_QUERY')
+    refuseUnless(page.before === undefined || /^\d{1,19}$/.test(page.before), 'INVALID_BEFORE')
     const readable = assertReadable(entry)
     model.read(by ?? anonymous, at, readable)
     const wanted = { before: page.before === undefined ? undefined : Number(page.before), limit: page.limit }

@@ -105,7 +105,10 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     }
     assert.ok(tried > 150, `${tried}`)
     for (const q of ['a\u0000b', 'a\ud800b']) refused(await callTool('search', { q }), /U\+0000 or a lone surrogate/)
-    refused(await callTool('publish', { title: 'T', summary: 'S', content: 'C', tags: ['!'] }), /tags\.0 must match/)
+    refused(
+      await callTool('publish', { title: 'T', summary: 'S', content: 'C', tags: ['!'] }),
+      /tags\.0 must be a text of 1 to 40 characters: letters, digits, spaces and hyphens only/,
+    )
     assert.deepEqual(expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200), earlier)
   })
 

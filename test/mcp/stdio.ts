@@ -178,7 +178,7 @@ export function testStdio(app: TestApp): void {
         [3, -32_602],
         [
           4,
-          'The arguments of publish do not fit: title must not have more than 180 characters. Correct them and call again; nothing was done.',
+          'The arguments of publish do not fit: title must be a text of 1 to 180 characters. Correct them and call again; nothing was done.',
         ],
       ],
     )

@@ -37,6 +37,7 @@ export function expectProblem(answer: Answer, status: number, code: string): Ans
   assert.deepEqual(Object.keys(answer.body), ['error'])
   assert.deepEqual(Object.keys(error), ['code', 'requestId'])
   assert.equal(error.code, code)
+  assert.ok(answer.headers.get('link')?.includes(`</docs/errors#${code}>; rel="help"`), `${answer.headers.get('link')}`)
   assert.match(error.requestId, /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.equal(answer.headers.get('x-request-id'), error.requestId)
   return answer

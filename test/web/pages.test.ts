@@ -185,10 +185,10 @@ test('a problem is a page with its status and what to do, and JSON for who asks 
     ['/entries/nothing-here', 404, 'ENTRY_NOT_FOUND'],
     [`${at}/revisions/${other}`, 404, 'REVISION_NOT_FOUND'],
     [`${at}/diff?from=${other}`, 404, 'REVISION_NOT_FOUND'],
-    [`${at}/diff?from=x`, 400, 'INVALID_QUERY'],
-    ['/search?limit=0', 400, 'INVALID_QUERY'],
-    ['/activity?before=x', 400, 'INVALID_QUERY'],
-    [`${at}%00`, 400, 'INVALID_PATH'],
+    [`${at}/diff?from=x`, 400, 'INVALID_REVISION_ID'],
+    ['/search?limit=0', 400, 'INVALID_LIMIT'],
+    ['/activity?before=x', 400, 'INVALID_BEFORE'],
+    [`${at}%00`, 400, 'INVALID_SLUG'],
     ['/%zz', 400, 'INVALID_PATH'],
   ]
   for (const [path, status, code] of problems) {

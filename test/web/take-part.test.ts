@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { GENERAL_PROBLEMS } from '../../src/contract/general-problems.ts'
 import { PROBLEMS } from '../../src/contract/problems.ts'
 import { MODERATION_ACTIONS, TARGET_TYPES } from '../../src/contract/words.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
@@ -105,9 +106,12 @@ test('the console comes without data: nothing of the administrator’s is in the
 })
 
 test('every way to fail has a sentence for people', async () => {
-  const { MESSAGES } = await load<{ MESSAGES: Record<string, string> }>('messages.js')
-  assert.deepEqual(Object.keys(MESSAGES).sort(), [...Object.keys(PROBLEMS), 'NO_ANSWER'].sort())
-  for (const [code, sentence] of Object.entries(MESSAGES)) assert.match(sentence, /^[A-Z].*\.$/, code)
+  type Messages = { MESSAGES: Record<string, string>; messageOf(code: string): string }
+  const { MESSAGES, messageOf } = await load<Messages>('messages.js')
+  const general = [...Object.keys(GENERAL_PROBLEMS), 'NO_ANSWER', 'INVALID_TAGS']
+  assert.deepEqual(Object.keys(MESSAGES).sort(), general.sort())
+  for (const code of Object.keys(PROBLEMS)) assert.match(messageOf(code), /^[A-Z](?!.* with the code ).*\.$/, code)
+  assert.match(messageOf('INVALID_DECLARED_NAME'), /“declared name”/)
 })
 
 test('what is sent again after no answer came is stored once; what was stored may be written again', async t => {

@@ -5,11 +5,17 @@
 export const MESSAGES = {
   MALFORMED_REQUEST: 'The browser sent something that is no proper request. Reload the page and try again.',
   INVALID_PATH: 'The address of this page is not right. Go back to the entry and start from there.',
-  INVALID_QUERY: 'The address of this page holds something that is not understood. Go back and start again.',
+  INVALID_QUERY: 'The address of this page cannot be read. Go back and start again.',
+  UNKNOWN_PARAMETER: 'The address of this page has a part that the service does not take. Go back and start again.',
+  MISSING_PARAMETER: 'The address of this page lacks a part. Go back and start again.',
+  REPEATED_PARAMETER: 'The address of this page has a part twice. Go back and start again.',
   INVALID_EVENT_ID: 'The place in the stream to go on from is not right. Reload the page.',
   INVALID_IDEMPOTENCY_KEY: 'The browser sent a key that is not taken. Reload the page and try again.',
   MALFORMED_JSON: 'The text could not be sent as it is. Look for odd characters in it and try again.',
-  INVALID_BODY: 'A field is missing, too long or holds something that is not allowed. Check the fields above.',
+  INVALID_BODY: 'The browser sent something other than the fields of this form. Reload the page and try again.',
+  UNKNOWN_MEMBER: 'The browser sent a field that the service does not take. Reload the page and try again.',
+  MISSING_MEMBER: 'A field is empty that must be filled in. Check the fields above.',
+  INVALID_TAGS: 'Tags take letters, digits, spaces and hyphens: at most 8 tags of 1 to 40 characters.',
   INVALID_TEXT: 'A text holds a character that cannot be stored (a zero character or half of a pair). Remove it.',
   ACTOR_TOKEN_REQUIRED: 'Writing needs an actor. Create one above, or load the token you already have.',
   ACTOR_TOKEN_INVALID:
@@ -50,7 +56,14 @@ export const MESSAGES = {
 }
 
 /**
- * The sentence for a code; a code nobody foresaw is named.
+ * The sentence for a code. Codes of other members name the field; an unknown code is named.
  * @param {string} code
  */
-export const messageOf = code => MESSAGES[code] ?? `The service refused this with the code ${code}.`
+export function messageOf(code) {
+  const [, field] = /^INVALID_([A-Z_]+)$/.exec(code) ?? []
+  const known = MESSAGES[code]
+  if (known !== undefined) return known
+  return field === undefined
+    ? `The service refused this with the code ${code}.`
+    : `The field “${field.toLowerCase().replaceAll('_', ' ')}” is too long, too short or holds something that it does not take. Check it above.`
+}

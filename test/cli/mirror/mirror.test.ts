@@ -216,7 +216,10 @@ test('a copy takes no writes and asks for no token: what is written goes to the 
     ],
   ] as const) {
     const answer = expectProblem(await call(copy.app.url, 'POST', path, sending), 403, 'READ_ONLY_MIRROR')
-    assert.equal(answer.headers.get('link'), `<${app.url}>; rel="original"`)
+    assert.equal(
+      answer.headers.get('link'),
+      `<${app.url}>; rel="original", </docs/errors#READ_ONLY_MIRROR>; rel="help"`,
+    )
   }
   expectStatus(await call(copy.app.url, 'GET', '/api/stats', { token }), 200)
   assert.equal(copy.app.store.original, app.url)
