@@ -27,6 +27,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     readUrl: config.databaseReadUrl,
     groupMax: config.writeGroupMax,
     onReach,
+    report: line => logger.info(line),
     async onOpen(connection) {
       ;({ secrets, tokenFile } = await shareSecrets(connection, config))
     },

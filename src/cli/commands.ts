@@ -46,7 +46,10 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Bring a store that is not being served to the newest schema.',
     details:
       'The server does this by itself when it starts. With DATABASE_URL the database is migrated, also while nodes of the version before serve it.',
-    flags: DATA_DIR_FLAGS,
+    flags: [
+      { name: 'recount', description: 'Compute the standing of every entry anew from its records.' },
+      ...DATA_DIR_FLAGS,
+    ],
     run: async invocation => (await import('./migrate.ts')).migrateStore(invocation),
   },
   {

@@ -36,11 +36,20 @@ export const COPIED: readonly CopiedTable[] = [
   { name: 'activity', by: 'sequence', key: ['sequence'], changes: 'moderated' },
   numbered('retry', 'swept'),
   numbered('report', 'any'),
+  { name: 'judged_text', by: 'entry', key: ['entry', 'text'], changes: 'swept' },
+  { name: 'judgement', by: 'entry', key: ['entry', 'actor', 'text'], changes: 'swept' },
   numbered('moderation', 'never'),
 ]
 
 /** Small tables from which rows go away: they are replaced. */
-export const REPLACED = ['origin_salt', 'origin_block', 'topic', 'cooldown', 'export_change'] as const
+export const REPLACED = [
+  'origin_salt',
+  'origin_block',
+  'topic',
+  'cooldown',
+  'export_change',
+  'standing_progress',
+] as const
 
 /** What PostgreSQL knows of a table: its columns and their types, in order. */
 export type Columns = readonly (readonly [name: string, type: string])[]

@@ -25,6 +25,7 @@ type EvidenceRow = Row & {
   confidence: number
   rationale: string
   source_entry_id: string | null
+  origin_group: number
 }
 type RelationRow = Row & {
   id: string
@@ -32,6 +33,7 @@ type RelationRow = Row & {
   target_entry_id: string
   relation_type: string
   rationale: string
+  origin_group: number
 }
 
 /** Record numbers that are read at once; bounds what is held in memory. */
@@ -72,6 +74,7 @@ const revisionsIn = (store: Reader, after: number) =>
 const evidenceIn = (store: Reader, after: number) =>
   store.all<EvidenceRow>(sql`
     SELECT v.number, v.id, v.kind, e.id AS entry_id, r.id AS revision_id, a.id AS actor_id, v.result, v.confidence, v.rationale,
+      v.origin_group,
       CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id
     FROM evidence v JOIN entry e ON e.number = v.entry JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
       LEFT JOIN entry s ON s.number = v.source_entry
@@ -79,7 +82,7 @@ const evidenceIn = (store: Reader, after: number) =>
 
 const relationsIn = (store: Reader, after: number) =>
   store.all<RelationRow>(sql`
-    SELECT l.number, l.id, s.id AS source_entry_id, t.id AS target_entry_id, l.relation_type, a.id AS actor_id, l.rationale
+    SELECT l.number, l.id, s.id AS source_entry_id, t.id AS target_entry_id, l.relation_type, a.id AS actor_id, l.rationale, l.origin_group
     FROM relation l JOIN entry s ON s.number = l.source_entry JOIN entry t ON t.number = l.target_entry JOIN actor a ON a.number = l.actor
     WHERE l.number > ${after} AND l.number <= ${after + RANGE} AND l.withdrawn = 0 AND s.withdrawn = 0 AND t.withdrawn = 0`)
 
@@ -139,7 +142,7 @@ async function publicSources(store: Reader, text: string): Promise<object[]> {
 
 function evidenceRecord(row: EvidenceRow): object {
   const { id, rationale } = row
-  const common = { id, entryId: row.entry_id, revisionId: row.revision_id, actorId: row.actor_id }
+  const common = { id, entryId: row.entry_id, revisionId: row.revision_id, actorId: row.actor_id, ...groupOf(row) }
   if (row.kind === 'VERIFY') {
     return { type: 'verification', ...common, result: row.result, confidence: row.confidence, rationale }
   }
@@ -155,4 +158,9 @@ const relationRecord = (row: RelationRow): object => ({
   targetEntryId: row.target_entry_id,
   relationType: row.relation_type,
   rationale: row.rationale,
+  ...groupOf(row),
 })
+
+/** The group of its origin within the entry that it judges: from an export as from its original, judgements of one origin are one voice. */
+const groupOf = ({ origin_group: group }: { origin_group: number }): object =>
+  group === 0 ? {} : { originGroup: group }

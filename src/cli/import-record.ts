@@ -24,6 +24,8 @@ type Fields = Record<string, unknown>
 type Kind = { members: readonly string[]; perform(target: Target, record: Fields): Promise<void> }
 
 const ID_MAX = 200
+/** More origins than judge one entry. */
+const GROUP_MAX = 1_000_000
 const DECLARED = ['actorType', 'declaredName', 'declaredModel', 'declaredProvider']
 const TEXT = ['title', 'summary', 'content']
 
@@ -61,34 +63,34 @@ const KINDS: Record<string, Kind> = {
     },
   },
   verification: {
-    members: ['id', 'entryId', 'revisionId', 'actorId', 'result', 'confidence', 'rationale'],
+    members: ['id', 'entryId', 'revisionId', 'actorId', 'result', 'confidence', 'rationale', 'originGroup'],
     async perform(target, record) {
       const revisionId = idOf(target, record, 'revisionId', 'revision')
       const body = { ...pick(record, ['result', 'confidence', 'rationale']), revisionId }
       const slug = idOf(target, record, 'entryId', 'entry')
-      await write(target, 'verifyRevision', { actor: await actorOf(target, record), slug, body })
+      await write(target, 'verifyRevision', { ...(await judgeOf(target, record)), slug, body })
     },
   },
   contradiction: {
-    members: ['id', 'entryId', 'revisionId', 'actorId', 'rationale', 'sourceEntryId'],
+    members: ['id', 'entryId', 'revisionId', 'actorId', 'rationale', 'sourceEntryId', 'originGroup'],
     async perform(target, record) {
       const source =
         record.sourceEntryId === undefined ? {} : { sourceEntryId: idOf(target, record, 'sourceEntryId', 'entry') }
       const revisionId = idOf(target, record, 'revisionId', 'revision')
       const body = { ...pick(record, ['rationale']), revisionId, ...source }
       const slug = idOf(target, record, 'entryId', 'entry')
-      await write(target, 'contradictRevision', { actor: await actorOf(target, record), slug, body })
+      await write(target, 'contradictRevision', { ...(await judgeOf(target, record)), slug, body })
     },
   },
   relation: {
-    members: ['id', 'actorId', 'sourceEntryId', 'targetEntryId', 'relationType', 'rationale'],
+    members: ['id', 'actorId', 'sourceEntryId', 'targetEntryId', 'relationType', 'rationale', 'originGroup'],
     async perform(target, record) {
       const ends = {
         sourceEntryId: idOf(target, record, 'sourceEntryId', 'entry'),
         targetEntryId: idOf(target, record, 'targetEntryId', 'entry'),
       }
       const body = { ...pick(record, ['relationType', 'rationale']), ...ends }
-      await write(target, 'relateEntries', { actor: await actorOf(target, record), body })
+      await write(target, 'relateEntries', { ...(await judgeOf(target, record)), body })
     },
   },
 }
@@ -125,12 +127,17 @@ export async function makeActor(target: Target, body: Fields): Promise<number> {
 async function write(
   { tx, context }: Target,
   name: WriteName,
-  { actor, slug, body }: { actor: number | null; slug?: string; body: Fields },
+  { actor, slug, body, originGroup }: { actor: number | null; slug?: string; body: Fields; originGroup?: number },
 ): Promise<object> {
   try {
     const checked = CHECKS[name].body(body)
     const run = WRITES[name] as unknown as WriteOperation<unknown>
-    const caller = { requestId: randomUUID(), actor, origin: null }
+    const caller = {
+      requestId: randomUUID(),
+      actor,
+      origin: null,
+      ...(originGroup === undefined ? {} : { originGroup }),
+    }
     const answer = await run(tx, context(), { params: slug === undefined ? {} : { slug }, body: checked, caller })
     return answer.body
   } catch (error) {
@@ -176,6 +183,16 @@ async function actorOf(target: Target, record: Fields): Promise<number> {
   const actor = target.ids.actor.get(id)
   if (actor === undefined) throw new OperatorError(`actorId "${id}" is the actor of no earlier line`)
   return actor
+}
+
+/** Whose judgement it is, and the group of its origin within the entry: where the line says none, all lines are of one origin. */
+async function judgeOf(target: Target, record: Fields): Promise<{ actor: number; originGroup?: number }> {
+  const { originGroup } = record
+  if (originGroup === undefined) return { actor: await actorOf(target, record) }
+  if (typeof originGroup !== 'number' || !Number.isInteger(originGroup) || originGroup < 0 || originGroup > GROUP_MAX) {
+    throw new OperatorError(`originGroup is not a whole number from 0 to ${GROUP_MAX}`)
+  }
+  return { actor: await actorOf(target, record), originGroup }
 }
 
 /** The sources by their new ids; what has another shape is left to the schema. */

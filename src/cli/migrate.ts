@@ -1,42 +1,61 @@
 import { migrate } from '../database/migrate.ts'
-import { migratePostgres } from '../database/migrate-postgres.ts'
+import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
 import { openSqlite } from '../database/sqlite.ts'
+import { transact } from '../database/write-queue.ts'
 import { findDataDirectory, lockDataDirectory } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
+import { recountStandings } from '../operations/recount.ts'
 import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
+import { recountDatabase } from '../postgres/recount.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { databaseUrlOf, dataDirOf } from './data-dir.ts'
 import { openStoreOfAnySchema } from './open-store.ts'
+import { createProgress } from './progress.ts'
 
-/** Brings a store to the newest schema and tells the steps it took. */
+/** Brings a store to the newest schema, computes what it lacks since, and prints the steps it took. */
 export async function migrateStore(invocation: Invocation): Promise<number> {
   const url = databaseUrlOf(invocation)
-  const steps = url === undefined ? migrateEmbedded(invocation) : await migrateDatabase(url)
-  const lines = steps.length === 0 ? ['Nothing to do: the schema is the newest.'] : steps.map(step => `Taken: ${step}`)
+  const begin = invocation.switches.has('recount') ? 'anew' : 'where it ended'
+  const progress = createProgress()
+  const report = (line: string): void => progress.tell(() => line)
+  const { steps, recounted } =
+    url === undefined ? await migrateEmbedded(invocation, report, begin) : await migrateDatabase(url, report, begin)
+  progress.end()
+  const lines = steps.map(step => `Taken: ${step}`)
+  if (recounted > 0) lines.push(`Computed: the standings of ${recounted} entries`)
+  if (lines.length === 0) lines.push('Nothing to do: the schema is the newest.')
   process.stdout.write(`${lines.join('\n')}\n`)
   return EXIT.ok
 }
 
-async function migrateDatabase(url: string): Promise<string[]> {
+type Report = (line: string) => void
+type Begin = Parameters<typeof recountStandings>[2]
+type Migrated = { steps: string[]; recounted: number }
+
+async function migrateDatabase(url: string, report: Report, begin: Begin): Promise<Migrated> {
   const connection = await connectCommand(url)
   try {
     await assertTrustworthy(connection)
     await assertPrimary(connection)
-    return await migratePostgres(connection, Date.now())
+    const steps = await migratePostgres(connection, Date.now())
+    const recounted = await recountDatabase(connection, await readColumnTypes(connection), report, begin)
+    return { steps, recounted }
   } finally {
     await connection.close()
   }
 }
 
-function migrateEmbedded(invocation: Invocation): string[] {
+async function migrateEmbedded(invocation: Invocation, report: Report, begin: Begin): Promise<Migrated> {
   const directory = findDataDirectory(dataDirOf(invocation), storeFile)
   const unlock = lockDataDirectory(directory)
   try {
     openStoreOfAnySchema(storeFile(directory)).close()
     const connection = openSqlite(storeFile(directory), 'write')
     try {
-      return migrate(connection, Date.now())
+      const steps = migrate(connection, Date.now())
+      const recounted = await recountStandings(work => transact(connection, work), report, begin)
+      return { steps, recounted }
     } finally {
       connection.close()
     }

@@ -6,6 +6,7 @@ import { findMirror } from '../store/mirror.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../store/revision.ts'
 import { type Progress, percent } from './progress.ts'
 import type { Snapshot } from './snapshot.ts'
+import { damageOfProgress, damageOfStanding } from './verify-standing.ts'
 import { damageOfTotals } from './verify-totals.ts'
 
 /** What a store holds, and how far its two dense numbers are. */
@@ -43,6 +44,7 @@ export async function verifyStore(
   const whole = (await findMirror(store)) === undefined
   const damage =
     (await damageOfEngine()) ??
+    (await damageOfProgress(store)) ??
     (whole ? ((await damageOfNumbers(store, counts)) ?? (await damageOfTotals(store))) : undefined) ??
     (await damageOfEntries(store, counts, whole, progress))
   return { counts, damage }
@@ -118,7 +120,7 @@ async function damageOfEntries(
 }
 
 async function damageOfEntry(store: Reader, entry: EntryHead): Promise<string | undefined> {
-  const damage = await damageOfChain(store, entry)
+  const damage = (await damageOfChain(store, entry)) ?? (await damageOfStanding(store, entry.number))
   return damage === undefined ? undefined : `Entry ${entry.id} (${entry.slug}) is damaged: ${damage}.`
 }
 

@@ -198,7 +198,7 @@ export type Entry = {
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
   /** Creation (RFC 3339, UTC, milliseconds) */
   createdAt: string
-  /** Creation of the latest revision (RFC 3339, UTC, milliseconds) */
+  /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
   updatedAt: string
   /** The latest revision. */
   currentRevisionId: string
@@ -208,6 +208,13 @@ export type Entry = {
   actor: Author
   /** How many revisions there are. */
   revisionCount: number
+  /** GET /api/entries/{slug}/standing has all of it. */
+  standing: {
+    /** What the evidence comes to about the text as it stands. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    tally: Tally
+  }
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
   /** Who wrote it is what they say of themselves. */
@@ -221,6 +228,27 @@ export type Source = {
   entryId: string
   /** Its exact revision. */
   revisionId: string
+}
+
+export type Tally = {
+  /** Actors that found it to hold. */
+  supported: number
+  /** Actors that found it not to hold. */
+  unsupported: number
+  /** Actors that could not say. */
+  inconclusive: number
+  /** Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS. */
+  contradicted: number
+  /** Authors who judged their own text; they count nowhere else. */
+  own: number
+  /** Actors in all. */
+  actors: number
+  /** The smaller of distinct actors and distinct origins of a day; never more than the voices there are. */
+  independent: number
+  /** The same of those who found it to hold. */
+  independentFor: number
+  /** The same of those who found it not to hold or contradicted it. */
+  independentAgainst: number
 }
 
 export type Revision = {
@@ -349,6 +377,53 @@ export type Evidence = {
   nextCursor: string | null
 }
 
+export type Standing = {
+  /** The entry. */
+  entryId: string
+  /** What the evidence comes to about the text as it stands. */
+  state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+  /** The current revision. */
+  revisionId: string
+  /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+  tally: Tally
+  /** Which share of the words of the text judged last is still there; from 0.9 on its evidence is about the text as it stands. null where nobody but authors judged. */
+  kept: number | null
+  lastCheckedAt: string | null
+  /** An earlier revision that was found to hold, where the text as it stands was not. */
+  best: {
+    /** The revision. */
+    revisionId: string
+    /** What the evidence comes to about the text as it stands. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+  } | null
+  /** One from each origin of a day, those of the text as it stands first, newest first. */
+  contradictions: {
+    /** Contradiction or relation id. */
+    id: string
+    /** A relation is one of type CONTRADICTS that leads here. */
+    kind: 'CONTRADICTION' | 'RELATION'
+    /** The revision that it is about. */
+    revisionId: string
+    /** The entry that supports it. */
+    sourceEntryId: string | null
+    /** Which share of that text is still there. */
+    kept: number
+    /** ADDRESSED once a CORRECT revision changed the text, until the new one is contradicted. */
+    status: 'STANDING' | 'ADDRESSED'
+    /** That revision. */
+    addressedBy: string | null
+    rationale: string
+  }[]
+  /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+  earlier: Tally
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
 export type Activity = {
   /** Activity id. */
   id: string
@@ -432,7 +507,7 @@ export type Similar = {
   tags: string[]
   /** The latest revision. */
   currentRevisionId: string
-  /** Creation of the latest revision (RFC 3339, UTC, milliseconds) */
+  /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
   updatedAt: string
   /** How much title and summary have in common; 1 is all. */
   score: number
@@ -559,6 +634,8 @@ export type ExportLine = {
   ends?: string[]
   /** Its place among the evidence of the entry, from 1. */
   ordinal?: number
+  /** The same for all judgements of an entry that came from one origin on one day; 0 where that is not known. */
+  originGroup?: number
   /** Like entryRecord, of the entry that supports a contradiction. */
   sourceRecord?: string | null
   /** What moderation withdrew: the entry with all that belongs to it, or this record alone. */

@@ -29,6 +29,7 @@ import type {
   RotateInput,
   SimilarList,
   SimilarQuery,
+  Standing,
   Stats,
   Verification,
   VerifyInput,
@@ -66,6 +67,8 @@ export type Methods = {
   listRelations(slug: string, query?: CursorQuery, options?: CallOptions): Promise<RelationList>
   /** List verifications and contradictions of an entry, newest first. */
   listEvidence(slug: string, query?: CursorQuery, options?: CallOptions): Promise<Evidence>
+  /** What the evidence says about the text of an entry as it stands. */
+  readStanding(slug: string, options?: CallOptions): Promise<Standing>
   /** List what was observed about an entry, newest first. Order does not prove a cause. */
   listTimeline(slug: string, query?: CursorQuery, options?: CallOptions): Promise<ActivityList>
   /** Record what came of using an exact revision. */
@@ -129,6 +132,7 @@ export const OPERATIONS = {
   },
   listRelations: { method: 'GET', path: '/api/entries/{slug}/relations', token: false, charged: true, input: 'query' },
   listEvidence: { method: 'GET', path: '/api/entries/{slug}/evidence', token: false, charged: true, input: 'query' },
+  readStanding: { method: 'GET', path: '/api/entries/{slug}/standing', token: false, charged: true, input: 'none' },
   listTimeline: { method: 'GET', path: '/api/entries/{slug}/timeline', token: false, charged: true, input: 'query' },
   verifyRevision: { method: 'POST', path: '/api/entries/{slug}/verify', token: true, charged: true, input: 'body' },
   contradictRevision: {

@@ -1,3 +1,4 @@
+import { STANDING } from './example-standing.ts'
 import { DEFAULT_RATES, LIMITS } from './limits.ts'
 import { TRUST } from './words.ts'
 
@@ -39,6 +40,7 @@ const entry = {
   dataClass: 'EXTERNAL',
   actor: author,
   revisionCount: 1,
+  standing: { state: STANDING.state, tally: STANDING.tally },
   ...TRUST,
 }
 const { id, slug, title, summary, tags, currentRevisionId, updatedAt } = { ...entry }
@@ -161,6 +163,7 @@ export const EXAMPLES = {
   Relation: { ...relation, actor: author },
   Verification: { ...verification, actor: author },
   Contradiction: { ...contradiction, actor: author },
+  Standing: { ...STANDING, entryId: ids.entry, revisionId: ids.first },
   Evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },
   EntryList: { items: [entry], limit: LIMITS.pageDefault, offset: 0, dataClass: 'EXTERNAL' },
   Batch: { items: [entry, { id: 'no-such-entry', problem: 'ENTRY_NOT_FOUND' }], dataClass: 'EXTERNAL' },

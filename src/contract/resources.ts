@@ -7,11 +7,13 @@ import {
   CHANGE_TYPES,
   EXPORT_TYPES,
   MODERATION_ACTIONS,
+  OBJECTION_STATUSES,
   RELATION_TYPES,
   REPORT_REASONS,
   REPORT_TARGETS,
   RESOLUTIONS,
   RESULTS,
+  STATES,
   STATUSES,
   TARGET_TYPES,
 } from './words.ts'
@@ -46,6 +48,28 @@ export const ActorIssued = Type.Object({
   warning: Type.String({ description: 'What the token is and is not.' }),
 })
 
+export const Tally = Type.Object(
+  {
+    supported: count('Actors that found it to hold.'),
+    unsupported: count('Actors that found it not to hold.'),
+    inconclusive: count('Actors that could not say.'),
+    contradicted: count('Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS.'),
+    own: count('Authors who judged their own text; they count nowhere else.'),
+    actors: count('Actors in all.'),
+    independent: count(
+      'The smaller of distinct actors and distinct origins of a day; never more than the voices there are.',
+    ),
+    independentFor: count('The same of those who found it to hold.'),
+    independentAgainst: count('The same of those who found it not to hold or contradicted it.'),
+  },
+  { description: 'Of each actor its latest judgement of the text. Counts are claims, not proof.' },
+)
+const state = words(STATES, 'What the evidence comes to about the text as it stands.')
+const EntryStanding = Type.Object(
+  { state, tally: Tally },
+  { description: 'GET /api/entries/{slug}/standing has all of it.' },
+)
+
 export const Entry = Type.Object({
   id: uuid('Entry id.'),
   slug: Type.String({ maxLength: LIMITS.slugCharacters, description: 'Readable address; never changes.' }),
@@ -54,12 +78,13 @@ export const Entry = Type.Object({
   summary: Type.String({ description: 'Summary of the current revision.' }),
   status: words(STATUSES, 'ACTIVE or, where moderation locked it, LOCKED; the others are never public.'),
   createdAt: timestamp('Creation'),
-  updatedAt: timestamp('Creation of the latest revision'),
+  updatedAt: timestamp('Creation of the latest revision that changed something'),
   currentRevisionId: uuid('The latest revision.'),
   tags: Type.Array(Type.String()),
   dataClass,
   actor: Author,
   revisionCount: count('How many revisions there are.'),
+  standing: EntryStanding,
   ...trust,
 })
 
@@ -131,6 +156,42 @@ export const Evidence = Type.Object({
   verifications: Type.Array(Verification),
   contradictions: Type.Array(Contradiction),
   nextCursor,
+})
+
+const share = { minimum: 0, maximum: 1 }
+const ShownContradiction = Type.Object({
+  id: uuid('Contradiction or relation id.'),
+  kind: words(['CONTRADICTION', 'RELATION'], 'A relation is one of type CONTRADICTS that leads here.'),
+  revisionId: uuid('The revision that it is about.'),
+  sourceEntryId: nullable('The entry that supports it.'),
+  kept: Type.Number({ ...share, description: 'Which share of that text is still there.' }),
+  status: words(
+    OBJECTION_STATUSES,
+    'ADDRESSED once a CORRECT revision changed the text, until the new one is contradicted.',
+  ),
+  addressedBy: nullable('That revision.'),
+  rationale: Type.String(),
+})
+
+export const Standing = Type.Object({
+  entryId: uuid('The entry.'),
+  state,
+  revisionId: uuid('The current revision.'),
+  tally: Tally,
+  kept: Type.Union([Type.Number(share), Type.Null()], {
+    description:
+      'Which share of the words of the text judged last is still there; from 0.9 on its evidence is about the text as it stands. null where nobody but authors judged.',
+  }),
+  lastCheckedAt: Type.Union([timestamp('Latest judgement of the text as it stands'), Type.Null()]),
+  best: Type.Union([Type.Object({ revisionId: uuid('The revision.'), state }), Type.Null()], {
+    description: 'An earlier revision that was found to hold, where the text as it stands was not.',
+  }),
+  contradictions: Type.Array(ShownContradiction, {
+    maxItems: 3,
+    description: 'One from each origin of a day, those of the text as it stands first, newest first.',
+  }),
+  earlier: Tally,
+  ...trust,
 })
 
 export const Activity = Type.Object({
@@ -279,6 +340,9 @@ export const ExportLine = Type.Object({
     }),
   ),
   ordinal: Type.Optional(count('Its place among the evidence of the entry, from 1.')),
+  originGroup: Type.Optional(
+    count('The same for all judgements of an entry that came from one origin on one day; 0 where that is not known.'),
+  ),
   sourceRecord: Type.Optional(
     Type.Union([digits('A record number.'), Type.Null()], {
       description: 'Like entryRecord, of the entry that supports a contradiction.',
@@ -414,6 +478,8 @@ export type Verification = Static<typeof Verification>
 export type Contradiction = Static<typeof Contradiction>
 export type Evidence = Static<typeof Evidence>
 export type Activity = Static<typeof Activity>
+export type Tally = Static<typeof Tally>
+export type Standing = Static<typeof Standing>
 export type ExportLine = Static<typeof ExportLine>
 export type ExportManifest = Static<typeof ExportManifest>
 export type EntryList = Static<typeof EntryList>
@@ -439,11 +505,13 @@ export const NAMED_RESOURCES = {
   ActorIssued,
   Entry,
   Source,
+  Tally,
   Revision,
   Relation,
   Verification,
   Contradiction,
   Evidence,
+  Standing,
   Activity,
   EntryList,
   RevisionList,

@@ -19,6 +19,10 @@ export const ACTIONS = [
 export const ACTOR_TYPES = ['AGENT', 'HUMAN', 'UNKNOWN'] as const
 export const CHANGE_TYPES = ['EXPAND', 'CORRECT', 'SYNTHESIZE'] as const
 export const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const
+/** What the evidence comes to about the text of an entry as it stands. */
+export const STATES = ['UNCHECKED', 'SUPPORTED', 'DISPUTED', 'CONTRADICTED', 'INCONCLUSIVE'] as const
+/** What became of a contradiction. */
+export const OBJECTION_STATUSES = ['STANDING', 'ADDRESSED'] as const
 export const RELATION_TYPES = ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS'] as const
 export const STATUSES = ['ACTIVE', 'LOCKED', 'HIDDEN', 'QUARANTINED'] as const
 export const DATA_CLASSES = ['EXTERNAL', 'INTERNAL', 'SYNTHETIC'] as const
@@ -44,6 +48,8 @@ export type Action = (typeof ACTIONS)[number]
 export type ActorType = (typeof ACTOR_TYPES)[number]
 export type ChangeType = (typeof CHANGE_TYPES)[number]
 export type Result = (typeof RESULTS)[number]
+export type State = (typeof STATES)[number]
+export type ObjectionStatus = (typeof OBJECTION_STATUSES)[number]
 export type RelationType = (typeof RELATION_TYPES)[number]
 export type Status = (typeof STATUSES)[number]
 export type DataClass = (typeof DATA_CLASSES)[number]

@@ -9,6 +9,7 @@ import { exports } from './migrations/0007-export.ts'
 import { searchSegments } from './migrations/0008-search-segments.ts'
 import { searchGathering } from './migrations/0009-search-gathering.ts'
 import { served } from './migrations/0010-served.ts'
+import { standing } from './migrations/0011-standing.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   searchSegments,
   searchGathering,
   served,
+  standing,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -26,7 +26,7 @@ const LAG_MAX = 10_000n
 const LAG_PATIENCE = 50
 
 beNice(NICE.writer)
-const connection = await openStoreForWriting(directory)
+const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
 const files = watchServedFiles(directory, connection)
 const contextOf = createContexts()
 const giveWay = createGivingWay(signals)

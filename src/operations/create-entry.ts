@@ -9,6 +9,7 @@ import { authorOf } from '../store/actor.ts'
 import { insertEntry, listTakenSlugs } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { insertRevision } from '../store/revision.ts'
+import { shownStanding } from '../store/standing.ts'
 import { isoTime } from '../store/time.ts'
 import { addToTopics } from '../store/topic.ts'
 import { etagOf } from './etag.ts'
@@ -46,7 +47,7 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
   const number = await takeRecord(tx)
   const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const
   await Promise.all([
-    insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, revision }),
+    insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, changed: true, revision }),
     insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at }),
     actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, 1) : undefined,
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
@@ -65,6 +66,7 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
     dataClass: actor.data_class,
     actor: authorOf(actor),
     revisionCount: 1,
+    standing: shownStanding(null),
     ...TRUST,
   }
   return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: shown }

@@ -2,6 +2,7 @@ import type { Entry } from '../contract/resources.ts'
 import { assertReadable } from '../domain/entry.ts'
 import { type EntryRow, findEntry, findEntryByNumber, listChangedNumbers, toEntry } from '../store/entry.ts'
 import { isModeratedSince } from '../store/moderation.ts'
+import { listJudgedSince } from '../store/standing.ts'
 import { etagOf } from './etag.ts'
 import { createHalves } from './halves.ts'
 import { objectOf, octetsOf } from './octets.ts'
@@ -56,13 +57,15 @@ export function createEntryCache(store: Pick<Store, 'reader' | 'latestRecord' | 
 
   const forget = async (to: Newest): Promise<void> => {
     const from = reached
-    const [changed, moderated] = await Promise.all([
+    const [changed, judged, moderated] = await Promise.all([
       listChangedNumbers(reader, from.record, CHANGES_MAX),
+      listJudgedSince(reader, from.record, CHANGES_MAX),
       isModeratedSince(reader, from.record),
     ])
     if (from !== reached) return
-    if (moderated || changed.length === CHANGES_MAX) kept.clear()
-    else for (const number of changed) kept.delete(number)
+    const most = Math.max(changed.length, judged.length)
+    if (moderated || most >= CHANGES_MAX) kept.clear()
+    else for (const number of [...changed, ...judged]) kept.delete(number)
     reached = to
   }
   /** In another history the same numbers may stand for something else. */

@@ -1,14 +1,24 @@
+import { hash } from 'node:crypto'
 import type { Entry } from '../contract/resources.ts'
 
 /**
- * The version of an entry as served: its latest revision's id and, where moderation changed what is shown without a revision,
- * a mark for that, so that no cached copy outlives it. It is made of nothing but what is shown, because a mirror knows no more.
+ * The version of an entry as served: its latest revision's id, a digest of what evidence says of it, and, where moderation changed what is
+ * shown without a revision, a mark for that, so that no cached copy outlives it. It is made of nothing but what is shown, because a mirror
+ * knows no more.
  */
 export function etagOf({
   currentRevisionId,
+  standing: { state, tally },
   status,
   actor,
-}: Pick<Entry, 'currentRevisionId' | 'status' | 'actor'>): string {
+}: Pick<Entry, 'currentRevisionId' | 'standing' | 'status' | 'actor'>): string {
+  const counts = Object.values(tally)
+  const judged = counts.some(count => count > 0)
   const unnamed = Object.values(actor.declared).every(name => name === null)
-  return `${currentRevisionId}${status === 'LOCKED' ? '.locked' : ''}${unnamed ? '.unnamed' : ''}`
+  return [
+    currentRevisionId,
+    ...(judged ? [hash('sha256', `${state} ${counts}`, 'base64url').slice(0, 11)] : []),
+    ...(status === 'LOCKED' ? ['locked'] : []),
+    ...(unnamed ? ['unnamed'] : []),
+  ].join('.')
 }

@@ -14,6 +14,7 @@ import { listActivity, listTimeline, readStats } from './read-observation.ts'
 import { listReports } from './read-reports.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
 import { listSimilar } from './read-similar.ts'
+import { readStanding } from './read-standing.ts'
 import { relateEntries } from './relate-entries.ts'
 import { createReport, resolveReport } from './report.ts'
 import { allRetriable } from './retriable.ts'
@@ -32,6 +33,7 @@ export const READS = {
   readRevision,
   listRelations,
   listEvidence,
+  readStanding,
   listTimeline,
   listActivity,
   readStats,

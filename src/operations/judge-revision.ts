@@ -7,7 +7,9 @@ import { findEntry, takeEvidenceOrdinal } from '../store/entry.ts'
 import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../store/evidence.ts'
 import { takeRecord } from '../store/head.ts'
 import { findRevision } from '../store/revision.ts'
+import { addJudgement, originGroupOf } from './judgement.ts'
 import type { Context, WriteOperation, WriteRequest } from './operation.ts'
+import { settleStanding } from './settle-standing.ts'
 import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin } from './writing.ts'
 
 type Judgement = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
@@ -49,10 +51,13 @@ async function judge(tx: Transaction, context: Context, { params, caller }: Writ
 
   const { actor } = writer
   const origin = await takeOrigin(tx, writer)
-  const at = Math.max(context.at, entry.updated_at)
+  const at = Math.max(context.at, entry.revised_at)
   const id = context.newId()
   const number = await takeRecord(tx)
-  const ordinal = await takeEvidenceOrdinal(tx, entry.number)
+  const [ordinal, originGroup] = await Promise.all([
+    takeEvidenceOrdinal(tx, entry.number),
+    originGroupOf(tx, entry, { origin, imported: caller.originGroup }),
+  ])
   await insertEvidence(tx, {
     number,
     id,
@@ -62,12 +67,18 @@ async function judge(tx: Transaction, context: Context, { params, caller }: Writ
     revision: revision.number,
     actor: actor.number,
     origin,
+    originGroup,
     result,
     confidence,
     rationale,
     sourceEntry: source?.number ?? null,
     at,
   })
+  const verdict = result ?? 'CONTRADICTED'
+  await addJudgement(tx, entry.number, {
+    ...{ record: number, actor: actor.number, verdict, revision: revision.number, originGroup, at },
+  })
+  await settleStanding(tx, entry)
   await endWrite(
     tx,
     context,

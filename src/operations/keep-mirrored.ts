@@ -1,11 +1,13 @@
 import type { Author, ExportLine } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
-import { tagsOf } from '../store/entry.ts'
+import { findEntryByNumber, tagsOf } from '../store/entry.ts'
 import { HEAD, type Head } from '../store/head.ts'
 import { findMirroredEntry, renameAuthor, updateEntryStanding, updateMirror } from '../store/mirror.ts'
 import { addToTopics } from '../store/topic.ts'
-import { KEEPERS } from './mirrored-lines.ts'
+import { rejudge } from './judgement.ts'
+import { KEEPERS, type Touched } from './mirrored-lines.ts'
 import type { Context } from './operation.ts'
+import { settleStanding } from './settle-standing.ts'
 
 /** What a copy learned at once, to be kept wholly or not at all. Lines were checked before. */
 export type Mirrored = {
@@ -27,14 +29,13 @@ export async function keepMirrored(tx: Transaction, _context: Context, mirrored:
   const head = await tx.carry(HEAD)
   // Caches and the search index follow by this number, so that every batch needs one above all before it.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
-  const touched = new Set<number>()
+  const touched: Touched = { entries: new Set(), judging: [] }
   for (const line of mirrored.lines) {
-    const entry = await KEEPERS[line.type](tx, line, change)
-    if (entry !== undefined) touched.add(entry)
+    await KEEPERS[line.type](tx, line, change, touched)
     head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))
   }
   for (const author of mirrored.actors) await renameAuthor(tx, author, change)
-  for (const entry of touched) await settleEntry(tx, entry, change)
+  await settleTouched(tx, touched, change)
   if (mirrored.lines.length > 0 || mirrored.actors.length > 0) head.record = change
   if (mirrored.head) follow(head, mirrored.head)
   await updateMirror(tx, mirrored)
@@ -56,11 +57,18 @@ function follow(head: Head, { sequence, record, totals }: NonNullable<ExportLine
   head.relations = totals.relations
 }
 
-/** An entry is shown when all of it is there. */
-async function settleEntry(tx: Transaction, number: number, change: number): Promise<void> {
-  const entry = await findMirroredEntry(tx, number)
-  if (entry === undefined) return
-  const by = entry.withdrawn - entry.erased
-  if (by !== 0 && entry.data_class === 'EXTERNAL') await addToTopics(tx, tagsOf(entry), by)
-  await updateEntryStanding(tx, number, entry.erased, change)
+/** An entry is shown when all of it is there; then its standing is what its records say. */
+async function settleTouched(tx: Transaction, { entries, judging }: Touched, change: number): Promise<void> {
+  const actors = Map.groupBy(judging, ({ entry }) => entry)
+  for (const number of new Set([...entries, ...actors.keys()])) {
+    const entry = await findMirroredEntry(tx, number)
+    if (entry === undefined) continue
+    const by = entry.withdrawn - entry.erased
+    if (by !== 0 && entry.data_class === 'EXTERNAL') await addToTopics(tx, tagsOf(entry), by)
+    await updateEntryStanding(tx, number, entry.erased, change)
+    if (entry.erased) continue
+    for (const actor of new Set((actors.get(number) ?? []).map(one => one.actor))) await rejudge(tx, number, actor)
+    const current = await findEntryByNumber(tx, number)
+    if (current !== undefined) await settleStanding(tx, current)
+  }
 }

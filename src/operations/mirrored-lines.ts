@@ -1,27 +1,33 @@
-import type { Contradiction, ExportLine, Verification } from '../contract/resources.ts'
+import type { ExportLine } from '../contract/resources.ts'
 import type { Action, ExportType } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { appendActivity, isUnobserved } from '../store/activity.ts'
 import { insertEntry, takeRelationOrdinal } from '../store/entry.ts'
 import { insertEvidence } from '../store/evidence.ts'
 import * as mirror from '../store/mirror.ts'
-import { insertRelation } from '../store/relation.ts'
-import { insertRevision } from '../store/revision.ts'
+import * as judged from '../store/mirror-evidence.ts'
+import type { Judging } from '../store/moderation.ts'
+import { insertRelation, type RelationEnd } from '../store/relation.ts'
+import { insertRevision, isSame } from '../store/revision.ts'
+import { raiseOrigins } from '../store/standing.ts'
 
 const HOUR = 3_600_000
 
-/** Keeps a line, and gives the entry whose standing it may have changed. Lines come with the members that their type has. */
-type Keeper = (tx: Transaction, line: ExportLine, change: number) => Promise<number | undefined>
+/** What lines changed: entries that may be shown or not any more, and judgements that may count or not any more. */
+export type Touched = { entries: Set<number>; judging: Judging[] }
+
+/** Keeps a line as of record `change`, and notes what it touched. Lines come with the members that their type has. */
+type Keeper = (tx: Transaction, line: ExportLine, change: number, touched: Touched) => Promise<void>
 
 export const KEEPERS: Record<ExportType, Keeper> = {
   entry: keepEntry,
   revision: keepRevision,
-  verification: (tx, line, change) => keepEvidence(tx, line, change, given(line.verification)),
-  contradiction: (tx, line, change) => keepEvidence(tx, line, change, given(line.contradiction)),
+  verification: keepEvidence,
+  contradiction: keepEvidence,
   relation: keepRelation,
   observation: keepObservation,
   withdrawn: keepWithdrawn,
-  end: async () => undefined,
+  end: async () => {},
 }
 
 function given<T>(member: T | undefined): T {
@@ -50,7 +56,7 @@ async function keepActivity(tx: Transaction, line: ExportLine, actor: number, su
 const authorOf = (tx: Transaction, line: ExportLine, at: number, change: number): Promise<number> =>
   mirror.ensureAuthor(tx, given(line.actor), { dataClass: given(line.dataClass), at, change })
 
-async function keepEntry(tx: Transaction, line: ExportLine, change: number): Promise<number> {
+async function keepEntry(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
   const revision = given(line.revision)
   const number = Number(line.record)
   const at = Date.parse(revision.createdAt)
@@ -67,13 +73,13 @@ async function keepEntry(tx: Transaction, line: ExportLine, change: number): Pro
   }
   await mirror.lockEntry(tx, number, line.status === 'LOCKED')
   if (!(await mirror.restoreRevision(tx, number, revision))) {
-    await insertRevision(tx, { number, entry: number, ordinal: 1, actor, origin: null, at, revision })
+    await insertRevision(tx, { number, entry: number, ordinal: 1, actor, origin: null, at, changed: true, revision })
   }
   await keepActivity(tx, line, actor, { action: 'CREATE', entry: number, revision: number, subject: null, at })
-  return number
+  touched.entries.add(number)
 }
 
-async function keepRevision(tx: Transaction, line: ExportLine, change: number): Promise<number | undefined> {
+async function keepRevision(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
   const revision = given(line.revision)
   const number = Number(line.record)
   const entry = Number(line.entryRecord)
@@ -82,22 +88,19 @@ async function keepRevision(tx: Transaction, line: ExportLine, change: number): 
   if (!(await mirror.restoreRevision(tx, number, revision))) {
     const previous = await mirror.findMirroredRevision(tx, revision.previousRevisionId ?? '')
     // What it follows was withdrawn when it was copied: it comes again with the act that brings that back.
-    if (previous === undefined) return undefined
+    if (previous === undefined) return
     const ordinal = previous.ordinal + 1
-    await insertRevision(tx, { number, entry, ordinal, actor, origin: null, at, revision })
-    await mirror.raiseEntry(tx, entry, { number, ordinal, at })
+    const changed = !isSame(previous, revision)
+    await insertRevision(tx, { number, entry, ordinal, actor, origin: null, at, changed, revision })
+    await mirror.raiseEntry(tx, entry, { number, ordinal, at, changed })
   }
   const action = revision.changeType as Action
   await keepActivity(tx, line, actor, { action, entry, revision: number, subject: null, at })
-  return entry
+  touched.entries.add(entry)
 }
 
-async function keepEvidence(
-  tx: Transaction,
-  line: ExportLine,
-  change: number,
-  evidence: Verification | Contradiction,
-): Promise<undefined> {
+async function keepEvidence(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
+  const evidence = given(line.verification ?? line.contradiction)
   const kind = line.type === 'verification' ? 'VERIFY' : 'CONTRADICT'
   const number = Number(line.record)
   const entry = Number(line.entryRecord)
@@ -107,32 +110,42 @@ async function keepEvidence(
   if (revision === undefined) return
   const actor = await authorOf(tx, line, at, change)
   const ordinal = given(line.ordinal)
-  if (!(await mirror.updateEvidence(tx, number, rationale, false))) {
+  const originGroup = line.originGroup ?? 0
+  if (!(await judged.restoreEvidence(tx, number, rationale, originGroup))) {
     const findings = 'result' in evidence ? evidence : { result: null, confidence: null }
     const { result, confidence } = findings
     const sourceEntry = line.sourceRecord === undefined || line.sourceRecord === null ? null : Number(line.sourceRecord)
     await insertEvidence(tx, {
-      ...{ number, id, kind, entry, ordinal, revision: revision.number, actor, origin: null },
+      ...{ number, id, kind, entry, ordinal, revision: revision.number, actor, origin: null, originGroup },
       ...{ result, confidence, rationale, sourceEntry, at },
     })
     await mirror.raiseEvidence(tx, entry, ordinal)
   }
+  await raiseOrigins(tx, entry, originGroup)
+  touched.judging.push({ entry, actor })
   await keepActivity(tx, line, actor, { action: kind, entry, revision: revision.number, subject: number, at })
 }
 
-async function keepRelation(tx: Transaction, line: ExportLine, change: number): Promise<undefined> {
+async function keepRelation(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
   const { id, relationType, rationale, createdAt } = given(line.relation)
   const number = Number(line.record)
   const at = Date.parse(createdAt)
   const actor = await authorOf(tx, line, at, change)
   const [source = 0, target = 0] = given(line.ends).map(Number)
-  if (!(await mirror.updateRelation(tx, number, { id, relationType, actor, rationale, at }))) {
-    await placeRelation(tx, number, [source, target], { id, relationType, actor, rationale, at })
+  const originGroup = line.originGroup ?? 0
+  const fields = { id, relationType, actor, rationale, at, originGroup }
+  if (!(await judged.restoreRelation(tx, number, fields))) await placeRelation(tx, number, [source, target], fields)
+  if (relationType === 'CONTRADICTS') {
+    await raiseOrigins(tx, target, originGroup)
+    touched.judging.push({ entry: target, actor })
   }
   await keepActivity(tx, line, actor, { action: 'CONNECT', entry: source, revision: null, subject: number, at })
 }
 
-type Placed = Pick<Parameters<typeof insertRelation>[1], 'id' | 'relationType' | 'actor' | 'rationale' | 'at'>
+type Placed = Pick<
+  Parameters<typeof insertRelation>[1],
+  'id' | 'relationType' | 'actor' | 'rationale' | 'at' | 'originGroup'
+>
 
 async function placeRelation(
   tx: Transaction,
@@ -144,12 +157,18 @@ async function placeRelation(
     number,
     ...fields,
     origin: null,
-    source: { entry: source, ordinal: await takeRelationOrdinal(tx, source) },
-    target: { entry: target, ordinal: await takeRelationOrdinal(tx, target) },
+    source: await endOf(tx, source, number),
+    target: await endOf(tx, target, number),
   })
 }
 
-async function keepObservation(tx: Transaction, line: ExportLine, change: number): Promise<undefined> {
+const endOf = async (tx: Transaction, entry: number, relation: number): Promise<RelationEnd> => ({
+  entry,
+  ordinal: await takeRelationOrdinal(tx, entry),
+  revision: await mirror.findRevisionBefore(tx, entry, relation),
+})
+
+async function keepObservation(tx: Transaction, line: ExportLine, change: number): Promise<void> {
   const sequence = Number(line.sequence)
   const { action, entryId } = given(line.activity)
   const entry = entryId === null ? null : ((await mirror.findEntryNumber(tx, entryId)) ?? null)
@@ -185,28 +204,34 @@ async function placeObservation(
   })
 }
 
-async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number): Promise<number | undefined> {
+async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
   const number = Number(line.record)
-  if (line.ends !== undefined) return withdrawRelation(tx, line, number)
+  if (line.ends !== undefined) return withdrawRelation(tx, line, number, touched)
   const entry = Number(line.entryRecord)
   const known = await mirror.findMirroredEntry(tx, entry)
   if (line.ordinal !== undefined) {
     const alone = line.withdrawn === 'RECORD'
-    await mirror.updateEvidence(tx, number, '', alone)
+    const actor = await judged.eraseEvidence(tx, number, alone)
+    if (actor !== undefined) touched.judging.push({ entry, actor })
     if (alone) await mirror.showActivity(tx, Number(line.sequence), false)
     await mirror.raiseEvidence(tx, entry, line.ordinal)
-    return undefined
+    return
   }
   if (known === undefined) await mirror.insertEntryStub(tx, entry, change)
   else await mirror.eraseRevisions(tx, entry)
-  return entry
+  touched.entries.add(entry)
 }
 
-async function withdrawRelation(tx: Transaction, line: ExportLine, number: number): Promise<undefined> {
+async function withdrawRelation(tx: Transaction, line: ExportLine, number: number, touched: Touched): Promise<void> {
   await mirror.showActivity(tx, Number(line.sequence), false)
-  if (await mirror.updateRelation(tx, number, null)) return
+  const known = await judged.eraseRelation(tx, number)
+  if (known !== undefined) {
+    touched.judging.push(known)
+    return
+  }
   const [source = 0, target = 0] = given(line.ends).map(Number)
   const actor = await mirror.ensureNobody(tx)
-  await placeRelation(tx, number, [source, target], { id: '', relationType: 'CONNECT', actor, rationale: '', at: 0 })
-  await mirror.updateRelation(tx, number, null)
+  const fields = { id: '', relationType: 'CONNECT', actor, rationale: '', at: 0, originGroup: 0 } as const
+  await placeRelation(tx, number, [source, target], fields)
+  await judged.eraseRelation(tx, number)
 }

@@ -6,14 +6,16 @@ import { statusOf } from '../domain/entry.ts'
 import { moderated, sameFlags } from '../domain/moderation.ts'
 import { tagKey } from '../domain/tag.ts'
 import { findActorById, updateActorFlags } from '../store/actor.ts'
-import { findEntry, tagsOf } from '../store/entry.ts'
+import { findEntry, findEntryByNumber, tagsOf } from '../store/entry.ts'
 import { markSegments } from '../store/export.ts'
 import { addToTotals, type Totals, takeRecord } from '../store/head.ts'
 import * as moderation from '../store/moderation.ts'
 import { deleteOriginBlock, findOrigin, insertOriginBlock, updateOriginFlags } from '../store/origin.ts'
 import { isoTime } from '../store/time.ts'
 import { addToTopics } from '../store/topic.ts'
+import { rejudge } from './judgement.ts'
 import type { WriteOperation } from './operation.ts'
+import { settleStanding } from './settle-standing.ts'
 
 type Found = moderation.Target & { id: string; state: Flags; networkKey: string | null }
 
@@ -125,7 +127,18 @@ async function settle(tx: Transaction, target: moderation.Target, record: number
     () => moderation.settleEntries(tx, target, record),
   )
   await relations('at')
+  await settleStandings(tx, target)
   await addToTotals(tx, Object.fromEntries(totals))
+}
+
+/** Judgements that are public no longer leave the standing of what they are about, and come back with their records. */
+async function settleStandings(tx: Transaction, target: moderation.Target): Promise<void> {
+  const judging = await moderation.listJudging(tx, target)
+  for (const { entry, actor } of judging) await rejudge(tx, entry, actor)
+  for (const number of new Set(judging.map(({ entry }) => entry))) {
+    const entry = await findEntryByNumber(tx, number)
+    if (entry !== undefined) await settleStanding(tx, entry)
+  }
 }
 
 /** Counts the EXTERNAL entries that left the public, or came back, out of or into the topics of their tags. */

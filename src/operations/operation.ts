@@ -17,6 +17,8 @@ export type Caller = {
   tokenHash?: string | undefined
   /** null for the operator's own command line. */
   origin: OriginKeys | null
+  /** Of an imported judgement: the group of its origin within the entry, where the file says it. */
+  originGroup?: number
 }
 
 /** Time, ids and chance for one write, passed in. */

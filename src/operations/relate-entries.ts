@@ -1,11 +1,14 @@
 import type { RelationInput } from '../contract/inputs.ts'
+import type { Transaction } from '../database/database.ts'
 import { assertReadable, assertWritable } from '../domain/entry.ts'
 import { assertTwoEnds } from '../domain/relation.ts'
 import { authorOf } from '../store/actor.ts'
-import { takeRelationOrdinal } from '../store/entry.ts'
+import { type EntryRow, takeRelationOrdinal } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
-import { insertRelation, toRelation } from '../store/relation.ts'
+import { insertRelation, type NewRelation, toRelation } from '../store/relation.ts'
+import { addJudgement, originGroupOf } from './judgement.ts'
 import type { WriteOperation } from './operation.ts'
+import { settleStanding } from './settle-standing.ts'
 import { beginWrite, endWrite, holdEntries, takeOrigin } from './writing.ts'
 
 /** Relates one entry to another; both must be open for writing. */
@@ -21,24 +24,12 @@ export const relateEntries: WriteOperation<RelationInput> = async (tx, context, 
 
   const { actor } = writer
   const origin = await takeOrigin(tx, writer)
-  const at = Math.max(context.at, source.updated_at, target.updated_at)
+  const at = Math.max(context.at, source.revised_at, target.revised_at)
   const id = context.newId()
   const { relationType, rationale } = body
   const number = await takeRecord(tx)
-  const [atSource, atTarget] = await Promise.all([
-    takeRelationOrdinal(tx, source.number),
-    takeRelationOrdinal(tx, target.number),
-  ])
-  await insertRelation(tx, {
-    number,
-    id,
-    source: { entry: source.number, ordinal: atSource },
-    target: { entry: target.number, ordinal: atTarget },
-    relationType,
-    actor: actor.number,
-    origin,
-    rationale,
-    at,
+  await insertBetween(tx, [source, target], caller.originGroup, {
+    ...{ number, id, relationType, actor: actor.number, origin, rationale, at },
   })
   await endWrite(
     tx,
@@ -57,4 +48,32 @@ export const relateEntries: WriteOperation<RelationInput> = async (tx, context, 
     created_at: at,
   })
   return { body: { ...relation, actor: authorOf(actor) } }
+}
+
+type Fields = Omit<NewRelation, 'source' | 'target' | 'originGroup'>
+
+/** Inserts a relation between two entries; one that says that they contradict each other is an objection to the target. */
+async function insertBetween(
+  tx: Transaction,
+  [source, target]: [EntryRow, EntryRow],
+  imported: number | undefined,
+  fields: Fields,
+): Promise<void> {
+  const { number, relationType, actor, origin, at } = fields
+  const objects = relationType === 'CONTRADICTS'
+  const [atSource, atTarget, originGroup] = await Promise.all([
+    takeRelationOrdinal(tx, source.number),
+    takeRelationOrdinal(tx, target.number),
+    objects ? originGroupOf(tx, target, { origin, imported }) : 0,
+  ])
+  await insertRelation(tx, {
+    ...fields,
+    originGroup,
+    source: { entry: source.number, ordinal: atSource, revision: source.revision },
+    target: { entry: target.number, ordinal: atTarget, revision: target.revision },
+  })
+  if (!objects) return
+  const said = { record: number, actor, verdict: relationType, revision: target.revision, originGroup, at } as const
+  await addJudgement(tx, target.number, said)
+  await settleStanding(tx, target)
 }

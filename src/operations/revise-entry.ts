@@ -1,18 +1,20 @@
 import type { RevisionInput } from '../contract/inputs.ts'
 import { Problem } from '../contract/problems.ts'
 import { TRUST } from '../contract/words.ts'
+import type { Transaction } from '../database/database.ts'
 import { assertLatest, assertWritable } from '../domain/entry.ts'
 import { evidenceHash } from '../domain/revision.ts'
 import { advanceEntry, type EntryRow, toEntry } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
-import { findRevision, insertRevision } from '../store/revision.ts'
+import { findRevision, insertRevision, isSame } from '../store/revision.ts'
 import { isoTime } from '../store/time.ts'
 import { etagOf } from './etag.ts'
 import type { WriteOperation } from './operation.ts'
+import { settleStanding } from './settle-standing.ts'
 import { citedSources } from './sources.ts'
 import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin } from './writing.ts'
 
-/** Commits a revision on top of the latest one; whoever comes second gets STALE_REVISION and the latest. */
+/** Commits a revision on top of the latest one; the second of two gets STALE_REVISION and the latest. One that changes nothing moves nothing else. */
 export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { params, body, caller }) => {
   const findLatest = async (): Promise<EntryRow> => {
     const [found] = await holdEntries(tx, [params.slug ?? ''])
@@ -28,7 +30,7 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
 
   const { actor } = writer
   const origin = await takeOrigin(tx, writer)
-  const at = Math.max(context.at, entry.updated_at)
+  const at = Math.max(context.at, entry.revised_at)
   const unhashed = {
     id: context.newId(),
     entryId: entry.id,
@@ -45,16 +47,24 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   }
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
+  const changed = !isSame(previous, revision)
   const number = await takeRecord(tx)
   const written = { action: body.changeType, entry: entry.number, revision: number, subject: null, origin, at }
   const [advanced] = await Promise.all([
-    advanceEntry(tx, entry, { revision: number, at }),
-    insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, revision }),
+    advanceEntry(tx, entry, { revision: number, at, changed }),
+    insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, changed, revision }),
     endWrite(tx, context, writer, written, { revisions: 1 }),
   ])
   if (!advanced) throw new Problem('STALE_REVISION')
   const { title, summary, content } = body
-  const revised = { ...entry, title, summary, content, updated_at: at, revision_id: revision.id, revisions: ordinal }
-  const shown = toEntry(revised)
+  const revised = { ...entry, title, summary, content, revision_id: revision.id, revisions: ordinal }
+  const shown = toEntry(changed ? { ...revised, updated_at: at, standing: await resettled(tx, revised) } : revised)
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
+}
+
+/** The standing of an entry after its text changed; where nothing was judged there is nothing to do. */
+async function resettled(tx: Transaction, entry: EntryRow): Promise<string | null> {
+  if (entry.standing === null) return null
+  const standing = await settleStanding(tx, entry)
+  return standing === null ? null : JSON.stringify(standing)
 }

@@ -4,6 +4,7 @@ import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.t
 import type { PostgresConnection } from '../database/postgres.ts'
 import { assertTrustworthy } from './checks.ts'
 import { assertWhollyCopied } from './copying.ts'
+import { recountDatabase } from './recount.ts'
 
 /** Which server this is, and which of its databases: one made anew from a dump is another one. */
 const SYSTEM = `SELECT c.system_identifier || '/' || d.oid AS system FROM pg_control_system() c, pg_database d WHERE d.datname = current_database()`
@@ -11,8 +12,11 @@ const SYSTEM = `SELECT c.system_identifier || '/' || d.oid AS system FROM pg_con
 /** What a node knows of the server it writes to. */
 export type Server = { system: string; columns: ColumnTypes }
 
-/** Makes sure that the database can be trusted and has the newest schema, a head and an identity; safe for any number of nodes at once. */
-export async function prepareDatabase(connection: PostgresConnection): Promise<Server> {
+/** Makes sure that the database can be trusted and has the newest schema, a head, an identity and standings; safe for any number of nodes at once. */
+export async function prepareDatabase(
+  connection: PostgresConnection,
+  report?: (line: string) => void,
+): Promise<Server> {
   await assertTrustworthy(connection)
   await migratePostgres(connection, Date.now())
   await assertWhollyCopied(connection)
@@ -32,5 +36,7 @@ export async function prepareDatabase(connection: PostgresConnection): Promise<S
     },
     { text: SYSTEM, values: [] },
   ])
-  return { system: String(found?.rows[0]?.system), columns: await readColumnTypes(connection) }
+  const columns = await readColumnTypes(connection)
+  await recountDatabase(connection, columns, report)
+  return { system: String(found?.rows[0]?.system), columns }
 }

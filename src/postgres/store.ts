@@ -37,6 +37,8 @@ export type PostgresOptions = {
   groupMax: number
   /** Told when the server is lost, with the reason, and when it is there again. */
   onReach(lost: Error | undefined): void
+  /** Gets a line every few seconds while a database of an older version is brought up to date. */
+  report?: (line: string) => void
   /** What a node has to do before it opens; begun again when the session is lost on the way. */
   onOpen?(connection: PostgresConnection): Promise<void>
 }
@@ -52,7 +54,7 @@ type Runner = (tx: Parameters<Work>[0], context: Context, input: unknown) => Pro
 const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<WriteName | UpkeepName, Runner>
 
 /** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
-export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: PostgresOptions): PostgresStore {
+export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen, report }: PostgresOptions): PostgresStore {
   let server: Server | undefined
   const listeners: ((fault: Error) => void)[] = []
   const state: State = { reachable: undefined, full: false, broken: undefined, closing: false }
@@ -65,7 +67,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen }: P
   const write = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
   const read = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
   const prepare = async (connection: PostgresConnection): Promise<void> => {
-    server = await prepareDatabase(connection)
+    server = await prepareDatabase(connection, report)
   }
   const heartbeat = new Heartbeat(url, fault => reach(fault))
   const standbyHeartbeat = readUrl === undefined ? undefined : new Heartbeat(readUrl)

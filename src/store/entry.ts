@@ -4,6 +4,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from './actor.ts'
+import { shownStanding } from './standing.ts'
 import { isoTime } from './time.ts'
 
 export type EntryRow = AuthorColumns & {
@@ -15,6 +16,7 @@ export type EntryRow = AuthorColumns & {
   created_at: number
   updated_at: number
   revisions: number
+  origins: number
   evidence: number
   relations: number
   hidden: number
@@ -22,14 +24,17 @@ export type EntryRow = AuthorColumns & {
   blocked: number
   withdrawn: number
   revision: number
+  standing: string | null
   revision_id: string
+  revised_at: number
   title: string
   summary: string
   content: string
 }
 
 export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_class, e.created_at, e.updated_at, e.revisions, e.evidence, e.relations,
-  e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, r.id AS revision_id, r.title, r.summary, r.content, ${AUTHOR_COLUMNS}`
+  e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, e.standing, e.origins, r.id AS revision_id,
+  r.created_at AS revised_at, r.title, r.summary, r.content, ${AUTHOR_COLUMNS}`
 export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor`
 
 const ENTRY: Sql = sql`SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_TABLES}`
@@ -54,11 +59,11 @@ export const listRecentEntries = (reader: Reader, limit: number, offset: number)
     sql`SELECT number FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`,
   )
 
-/** Numbers of the public entries, those with the most revisions first. */
+/** Numbers of the public entries, those with the most revisions that changed something first. */
 export const listEvolvedEntries = (reader: Reader, limit: number, offset: number): Promise<number[]> =>
   numbersOf(
     reader,
-    sql`SELECT number FROM entry WHERE withdrawn = 0 ORDER BY revisions DESC, updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`,
+    sql`SELECT number FROM entry WHERE withdrawn = 0 ORDER BY changes DESC, updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`,
   )
 
 /** Numbers of the entries that a revision or moderation after record `change` has changed or withdrawn. */
@@ -73,9 +78,10 @@ export type ChangedEntryRow = Pick<
   'number' | 'id' | 'withdrawn' | 'revision' | 'updated_at' | 'revisions' | 'tags' | 'title' | 'summary' | 'content'
 > & { change: number }
 
-/** Entries in the order of their latest change, from behind an entry of a change on, withdrawn ones too. */
+/** Entries in the order of their latest change, from behind an entry of a change on, withdrawn ones too. Revisions that change nothing are left out. */
 export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
-  SELECT e.number, e.change, e.id, e.withdrawn, e.revision, e.updated_at, e.revisions, e.tags, r.title, r.summary, r.content
+  SELECT e.number, e.change, e.id, e.withdrawn, coalesce(e.text_revision, e.revision) AS revision, e.updated_at,
+    e.changes AS revisions, e.tags, r.title, r.summary, r.content
   FROM entry e JOIN revision r ON r.number = e.revision
   WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
 
@@ -104,16 +110,23 @@ export async function insertEntry(tx: Transaction, entry: NewEntry): Promise<voi
       ${entry.at}, ${entry.at}, ${entry.number}, ${entry.number})`)
 }
 
-/** Moves the entry's head from one revision to the next by compare-and-swap; false when somebody else was first. */
+/** What a revision moves of its entry beside the head, as assignments: nothing where it changes nothing. */
+export const movedBy = (changed: boolean, at: number): Sql =>
+  changed
+    ? sql`changes = changes + 1, text_revision = NULL, updated_at = ${at}`
+    : sql`text_revision = coalesce(text_revision, revision)`
+
+/** Moves the entry's head from one revision to the next by compare-and-swap; false when another one was first. What changes nothing moves nothing else. */
 export async function advanceEntry(
   tx: Transaction,
   entry: { number: number; revision: number },
-  next: { revision: number; at: number },
+  next: { revision: number; at: number; changed: boolean },
 ): Promise<boolean> {
-  const changed = await tx.run(sql`
-    UPDATE entry SET revision = ${next.revision}, change = ${next.revision}, revisions = revisions + 1, updated_at = ${next.at}
+  const advanced = await tx.run(sql`
+    UPDATE entry SET revision = ${next.revision}, change = ${next.revision}, revisions = revisions + 1,
+      ${movedBy(next.changed, next.at)}
     WHERE number = ${entry.number} AND revision = ${entry.revision}`)
-  return changed === 1
+  return advanced === 1
 }
 
 /** Counts one more piece of evidence on an entry and gives its place in the entry's stream, from 1. */
@@ -148,5 +161,6 @@ export const toEntry = (row: EntryRow): Entry => ({
   dataClass: row.data_class,
   actor: toAuthor(row),
   revisionCount: row.revisions,
+  standing: shownStanding(row.standing),
   ...TRUST,
 })

@@ -45,6 +45,8 @@ export type NewEvidence = {
   revision: number
   actor: number
   origin: number | null
+  /** The group of its origin within the entry; 0 where that is not known. */
+  originGroup: number
   result: Verification['result'] | null
   confidence: number | null
   rationale: string
@@ -54,8 +56,9 @@ export type NewEvidence = {
 
 export async function insertEvidence(tx: Transaction, row: NewEvidence): Promise<void> {
   await tx.run(sql`
-    INSERT INTO evidence (number, id, kind, entry, ordinal, revision, actor, origin, result, confidence, rationale, source_entry, created_at)
-    VALUES (${row.number}, ${row.id}, ${row.kind}, ${row.entry}, ${row.ordinal}, ${row.revision}, ${row.actor}, ${row.origin}, ${row.result},
+    INSERT INTO evidence (number, id, kind, entry, ordinal, revision, actor, origin, origin_group, result, confidence, rationale,
+      source_entry, created_at)
+    VALUES (${row.number}, ${row.id}, ${row.kind}, ${row.entry}, ${row.ordinal}, ${row.revision}, ${row.actor}, ${row.origin}, ${row.originGroup}, ${row.result},
       ${row.confidence}, ${row.rationale}, ${row.sourceEntry}, ${row.at})`)
 }
 

@@ -42,11 +42,13 @@ type ExportRow = AuthorColumns & {
   result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | null
   confidence: number | null
   evidence_rationale: string
+  evidence_group: number
   source_entry: number | null
   source_entry_id: string | null
   relation_id: string
   relation_type: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
   relation_rationale: string
+  relation_group: number
   target: number
   target_id: string
 }
@@ -58,8 +60,9 @@ export const listExportRows = (reader: Reader, above: number, upTo: number) =>
       e.number AS entry, e.id AS entry_id, e.slug, e.tags, e.blocked, e.withdrawn AS entry_withdrawn, s.revision, q.id AS revision_id,
       r.ordinal, p.id AS previous_id, r.title, r.summary, r.content, r.change_type, r.rationale, r.evidence_hash, r.sources, s.subject,
       v.id AS evidence_id, v.ordinal AS evidence_ordinal, v.result, v.confidence, v.rationale AS evidence_rationale, v.source_entry,
+      v.origin_group AS evidence_group,
       CASE WHEN w.withdrawn = 0 THEN w.id END AS source_entry_id,
-      l.id AS relation_id, l.relation_type, l.rationale AS relation_rationale, t.number AS target, t.id AS target_id
+      l.id AS relation_id, l.relation_type, l.rationale AS relation_rationale, l.origin_group AS relation_group, t.number AS target, t.id AS target_id
     FROM activity s JOIN actor a ON a.number = s.actor LEFT JOIN entry e ON e.number = s.entry
       LEFT JOIN revision q ON q.number = s.revision
       LEFT JOIN revision r ON r.number = s.revision AND s.subject IS NULL AND s.hour IS NULL
@@ -87,12 +90,14 @@ const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
     type: 'verification',
     ...onRecord(row, row.subject),
     ...onEvidence(row),
+    originGroup: row.evidence_group,
     verification: toVerification(evidenceOf(row, 'VERIFY')),
   }),
   CONTRADICT: row => ({
     type: 'contradiction',
     ...onRecord(row, row.subject),
     ...onEvidence(row),
+    originGroup: row.evidence_group,
     sourceRecord: row.source_entry === null ? null : String(row.source_entry),
     contradiction: toContradiction(evidenceOf(row, 'CONTRADICT')),
   }),
@@ -100,6 +105,7 @@ const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
     type: 'relation',
     ...onRecord(row, row.subject),
     ends: endsOf(row),
+    ...(row.relation_type === 'CONTRADICTS' ? { originGroup: row.relation_group } : {}),
     relation: toRelation({
       id: row.relation_id,
       source_entry_id: row.entry_id ?? '',

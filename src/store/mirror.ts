@@ -3,6 +3,8 @@ import type { ActorType, DataClass } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { insertActor } from './actor.ts'
+import { movedBy } from './entry.ts'
+import type { RevisionRow } from './revision.ts'
 
 /** Of which server and which of its stores this store is a copy, the sequence where it goes on, and the act of moderation that it has followed. */
 export type Mirror = { url: string; store_id: string; next: number; change: number }
@@ -97,11 +99,23 @@ export const findMirroredEntry = (reader: Reader, number: number) =>
         OR NOT EXISTS (SELECT 1 FROM revision r WHERE r.entry = e.number) THEN 1 ELSE 0 END AS erased
     FROM entry e WHERE e.number = ${number}`)
 
-export type MirroredRevision = { number: number; ordinal: number; entry: number; evidence_hash: string }
+export type MirroredRevision = { number: number; ordinal: number; entry: number; evidence_hash: string } & Pick<
+  RevisionRow,
+  'title' | 'summary' | 'content' | 'sources'
+>
 
 /** A revision of the copy by its id; an erased one too. */
 export const findMirroredRevision = (reader: Reader, id: string) =>
-  reader.one<MirroredRevision>(sql`SELECT number, ordinal, entry, evidence_hash FROM revision WHERE id = ${id}`)
+  reader.one<MirroredRevision>(
+    sql`SELECT number, ordinal, entry, evidence_hash, title, summary, content, sources FROM revision WHERE id = ${id}`,
+  )
+
+/** The number of the revision of an entry that was current when a record was made; null where it was never sent. */
+export const findRevisionBefore = async (reader: Reader, entry: number, record: number): Promise<number | null> =>
+  (
+    await reader.one<{ number: number }>(sql`
+      SELECT number FROM revision WHERE entry = ${entry} AND ordinal > 0 AND number < ${record} ORDER BY ordinal DESC LIMIT 1`)
+  )?.number ?? null
 
 /** The id and hash of the revision with a record number, which never change. */
 export const findRevisionIdentity = (reader: Reader, number: number) =>
@@ -135,10 +149,10 @@ export async function lockEntry(tx: Transaction, number: number, locked: boolean
 export async function raiseEntry(
   tx: Transaction,
   entry: number,
-  { number, ordinal, at }: { number: number; ordinal: number; at: number },
+  { number, ordinal, at, changed }: { number: number; ordinal: number; at: number; changed: boolean },
 ): Promise<void> {
   await tx.run(sql`
-    UPDATE entry SET revision = ${number}, revisions = ${ordinal}, updated_at = ${at}
+    UPDATE entry SET revision = ${number}, revisions = ${ordinal}, ${movedBy(changed, at)}
     WHERE number = ${entry} AND revisions < ${ordinal}`)
 }
 
@@ -171,32 +185,6 @@ export async function restoreRevision(tx: Transaction, number: number, revision:
       sources = ${JSON.stringify(sources)}
     WHERE number = ${number}`)
   return restored > 0
-}
-
-/** Says what a piece of evidence says now, and whether it is shown; false when it was never there. */
-export async function updateEvidence(
-  tx: Transaction,
-  number: number,
-  rationale: string,
-  withdrawn: boolean,
-): Promise<boolean> {
-  const flag = withdrawn ? 1 : 0
-  return (
-    (await tx.run(sql`UPDATE evidence SET rationale = ${rationale}, withdrawn = ${flag} WHERE number = ${number}`)) > 0
-  )
-}
-
-type RelationFields = { id: string; relationType: string; actor: number; rationale: string; at: number }
-
-/** Says what a relation says now, or (null) that it was withdrawn; false when it was never there. */
-export async function updateRelation(tx: Transaction, number: number, fields: RelationFields | null): Promise<boolean> {
-  const changed =
-    fields === null
-      ? sql`UPDATE relation SET rationale = '', withdrawn = 1 WHERE number = ${number}`
-      : sql`UPDATE relation SET id = ${fields.id}, relation_type = ${fields.relationType}, actor = ${fields.actor},
-          rationale = ${fields.rationale}, created_at = ${fields.at}, withdrawn = 0
-        WHERE number = ${number}`
-  return (await tx.run(changed)) > 0
 }
 
 /** Shows or withdraws the feed row of a sequence; false when there is none. */

@@ -1,5 +1,5 @@
 import type { Flags, ModerationResult } from '../contract/resources.ts'
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Awaitable, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { EntryStanding } from '../domain/entry.ts'
 import type { Totals } from './head.ts'
@@ -124,6 +124,24 @@ export async function settleRelations(tx: Transaction, target: Target, reach: Re
   await tx.run(sql`
     UPDATE activity SET withdrawn = (SELECT v.withdrawn FROM relation v WHERE v.number = activity.subject)
     WHERE subject IS NOT NULL AND subject IN (SELECT v.number FROM relation v WHERE ${relations})`)
+}
+
+/** Of an entry an actor that judged it. */
+export type Judging = { entry: number; actor: number }
+
+/** The judgements that follow a target's flags: those that it gave, and the objections that start or end at its entries. */
+export async function listJudging(reader: Reader, target: Target): Promise<Judging[]> {
+  const objections = (reach: Reach): Awaitable<Judging[]> =>
+    reader.all<Judging>(sql`
+      SELECT DISTINCT v.target_entry AS entry, v.actor FROM relation v
+      WHERE ${relationsOf(target, reach)} AND v.relation_type = 'CONTRADICTS'`)
+  if (target.type === 'ENTRY') return objections('at')
+  const lists = await Promise.all([
+    reader.all<Judging>(sql`SELECT DISTINCT v.entry, v.actor FROM evidence v WHERE ${addedBy(target)}`),
+    objections('made'),
+    objections('at'),
+  ])
+  return [...new Map(lists.flat().map(one => [`${one.entry} ${one.actor}`, one])).values()]
 }
 
 /** Whether anything was moderated after a record. */

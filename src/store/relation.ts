@@ -33,14 +33,18 @@ export const listRelations = (reader: Reader, entry: number, newest: number, lim
 export const listAllRelations = (reader: Reader, entry: number, limit: number) =>
   reader.all<RelationRow>(sql`${RELATION} WHERE x.entry = ${entry} ORDER BY x.ordinal DESC LIMIT ${limit}`)
 
+export type RelationEnd = { entry: number; ordinal: number; revision: number | null }
 export type NewRelation = {
   number: number
   id: string
-  source: { entry: number; ordinal: number }
-  target: { entry: number; ordinal: number }
+  /** The entries, the places among their relations, and the revisions that are current. */
+  source: RelationEnd
+  target: RelationEnd
   relationType: Relation['relationType']
   actor: number
   origin: number | null
+  /** Of a relation of type CONTRADICTS: the group of its origin at the target. */
+  originGroup: number
   rationale: string
   at: number
 }
@@ -48,9 +52,10 @@ export type NewRelation = {
 /** Inserts a relation and its place in the streams of both its ends. */
 export async function insertRelation(tx: Transaction, row: NewRelation): Promise<void> {
   await tx.run(sql`
-    INSERT INTO relation (number, id, source_entry, target_entry, relation_type, actor, origin, rationale, created_at)
+    INSERT INTO relation (number, id, source_entry, target_entry, relation_type, actor, origin, rationale, created_at,
+      origin_group, source_revision, target_revision)
     VALUES (${row.number}, ${row.id}, ${row.source.entry}, ${row.target.entry}, ${row.relationType}, ${row.actor}, ${row.origin},
-      ${row.rationale}, ${row.at})`)
+      ${row.rationale}, ${row.at}, ${row.originGroup}, ${row.source.revision}, ${row.target.revision})`)
   await tx.run(sql`
     INSERT INTO relation_end (entry, ordinal, relation)
     VALUES (${row.source.entry}, ${row.source.ordinal}, ${row.number}), (${row.target.entry}, ${row.target.ordinal}, ${row.number})`)

@@ -45,16 +45,29 @@ export type NewRevision = {
   actor: number
   origin: number | null
   at: number
+  /** Whether it changed anything: title, summary, content or sources. */
+  changed: boolean
   revision: Revision
 }
 
 export async function insertRevision(tx: Transaction, row: NewRevision): Promise<void> {
   const { revision } = row
   await tx.run(sql`
-    INSERT INTO revision (number, id, entry, ordinal, actor, origin, change_type, title, summary, content, rationale, sources, evidence_hash, created_at)
+    INSERT INTO revision (number, id, entry, ordinal, actor, origin, change_type, title, summary, content, rationale, sources, evidence_hash, created_at, changed)
     VALUES (${row.number}, ${revision.id}, ${row.entry}, ${row.ordinal}, ${row.actor}, ${row.origin}, ${revision.changeType}, ${revision.title},
-      ${revision.summary}, ${revision.content}, ${revision.rationale}, ${JSON.stringify(revision.sources)}, ${revision.evidenceHash}, ${row.at})`)
+      ${revision.summary}, ${revision.content}, ${revision.rationale}, ${JSON.stringify(revision.sources)}, ${revision.evidenceHash}, ${row.at},
+      ${row.changed ? 1 : 0})`)
 }
+
+/** Whether a revision changes nothing of the one before: title, summary, content and sources are the same. */
+export const isSame = (
+  previous: Pick<RevisionRow, 'title' | 'summary' | 'content' | 'sources'>,
+  next: Revision,
+): boolean =>
+  previous.title === next.title &&
+  previous.summary === next.summary &&
+  previous.content === next.content &&
+  previous.sources === JSON.stringify(next.sources)
 
 /** Whether an exact revision of a public entry exists: what a source may name. */
 export const isCitable = async (reader: Reader, entryId: string, revisionId: string): Promise<boolean> =>

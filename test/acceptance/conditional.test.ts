@@ -54,13 +54,14 @@ test('the ETag of an entry changes with its revision, the one of a revision neve
   assert.equal((await ask(revision, fixed)).status, 304)
 })
 
-test('evidence does not change the version of an entry', async () => {
+test('evidence changes the version of an entry, whose standing it shows', async () => {
   const made = await newEntry(app.url, token)
   const path = `/api/entries/${made.slug}`
   const etag = await etagOf(path)
   const body = { revisionId: made.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'r' }
   expectStatus(await call(app.url, 'POST', `${path}/verify`, { body, token }), 201)
-  assert.equal((await ask(path, etag)).status, 304)
+  assert.equal((await ask(path, etag)).status, 200)
+  assert.equal((await ask(path, await etagOf(path))).status, 304)
 })
 
 test('entries and revisions are revalidated on every use, lists and problems are not stored', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Actor, Entry, EntryList, Revision } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/words.ts'
+import { NO_TALLY } from '../../src/domain/standing.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
@@ -40,6 +41,7 @@ test('a new entry carries every member of the contract, and reads as it was answ
     dataClass: 'EXTERNAL',
     actor: { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' },
     revisionCount: 1,
+    standing: { state: 'UNCHECKED', tally: NO_TALLY },
     ...TRUST,
   })
   assert.deepEqual(await read(slug), made)

@@ -218,10 +218,10 @@ test('an entry withdrawn twice over, by itself and by its creator, comes back wh
   ] as const) {
     for (const action of ['HIDE', 'QUARANTINE'] as const) {
       const { id, token, entry } = await guest()
-      const before = (await read(entry.id)).body
       const counts = await stats()
       const evidence = { revisionId: entry.currentRevisionId, rationale: 'My own mistake.' }
       expectStatus(await post(`/api/entries/${entry.id}/contradict`, token, evidence), 201)
+      const before = (await read(entry.id)).body
       await moderate(app.url, 'ENTRY', entry.id, action)
       await moderate(app.url, 'ACTOR', id, 'QUARANTINE')
       const target = { ENTRY: entry.id, ACTOR: id }

@@ -15,6 +15,7 @@ import { changedEntries, pagesOfEntry } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
 import { recordMirror } from './recorded-mirror.ts'
+import { recordStandings } from './recorded-standing.ts'
 
 const HOUR = 3_600_000
 const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network' }
@@ -103,6 +104,15 @@ export async function recordOperations(path: string): Promise<Recorded> {
     rationale: 'So',
   })
 
+  await write('createActor', {})
+  const numbers = { author: actor, judge: store.one<{ n: number }>(sql`SELECT max(number) AS n FROM actor`)?.n ?? 0 }
+  const judged = await recordStandings(tx, async (who, name, body, params = {}) => {
+    actor = numbers[who]
+    const made = await write(name, body, params)
+    actor = numbers.author
+    return made
+  })
+
   const reports = [
     { targetType: 'ENTRY', targetId: one.id, reason: 'SPAM' },
     { targetType: 'ENTRY', targetId: one.id, reason: 'ABUSE' },
@@ -169,6 +179,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
       }
     }
   }
+  for (const slug of judged) await READS.readStanding(reads, { params: { slug }, query: {} })
   for (const { newest, after } of Object.values(STREAMS)) await after(tx, (await newest(tx)) - 1, 2)
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await carrier.save(tx)

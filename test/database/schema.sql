@@ -66,7 +66,7 @@ CREATE TABLE entry (
   blocked INTEGER NOT NULL DEFAULT 0,
   withdrawn INTEGER NOT NULL DEFAULT 0,
   change INTEGER NOT NULL
-) STRICT;
+, changes INTEGER NOT NULL DEFAULT 1, text_revision INTEGER, origins INTEGER NOT NULL DEFAULT 0, standing TEXT, contest INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE evidence (
   number INTEGER PRIMARY KEY,
@@ -82,7 +82,7 @@ CREATE TABLE evidence (
   rationale TEXT NOT NULL,
   source_entry INTEGER REFERENCES entry,
   created_at INTEGER NOT NULL,
-  withdrawn INTEGER NOT NULL DEFAULT 0,
+  withdrawn INTEGER NOT NULL DEFAULT 0, origin_group INTEGER NOT NULL DEFAULT 0,
   UNIQUE (entry, ordinal)
 ) STRICT;
 
@@ -105,6 +105,30 @@ CREATE TABLE head (
   observed_actors INTEGER NOT NULL DEFAULT 0,
   recurrent_actors INTEGER NOT NULL DEFAULT 0
 , served INTEGER NOT NULL DEFAULT 0, served_at INTEGER NOT NULL DEFAULT 0) STRICT;
+
+CREATE TABLE judged_text (
+  entry INTEGER NOT NULL REFERENCES entry,
+  text INTEGER NOT NULL REFERENCES revision,
+  digest TEXT NOT NULL,
+  kept REAL,
+  against TEXT,
+  walked INTEGER NOT NULL,
+  steps INTEGER NOT NULL DEFAULT 0,
+  addressed INTEGER REFERENCES revision,
+  PRIMARY KEY (entry, text)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE judgement (
+  entry INTEGER NOT NULL REFERENCES entry,
+  actor INTEGER NOT NULL REFERENCES actor,
+  text INTEGER NOT NULL REFERENCES revision,
+  record INTEGER NOT NULL,
+  verdict TEXT NOT NULL,
+  own INTEGER NOT NULL,
+  origin_group INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (entry, actor, text)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT;
 
@@ -161,7 +185,7 @@ CREATE TABLE relation (
   rationale TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   withdrawn INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, origin_group INTEGER NOT NULL DEFAULT 0, source_revision INTEGER REFERENCES revision, target_revision INTEGER REFERENCES revision) STRICT;
 
 CREATE TABLE relation_end (
   entry INTEGER NOT NULL REFERENCES entry,
@@ -209,8 +233,14 @@ CREATE TABLE revision (
   rationale TEXT NOT NULL,
   sources TEXT NOT NULL,
   evidence_hash TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, changed INTEGER NOT NULL DEFAULT 1,
   UNIQUE (entry, ordinal)
+) STRICT;
+
+CREATE TABLE standing_progress (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  version INTEGER NOT NULL,
+  entry INTEGER
 ) STRICT;
 
 CREATE TABLE topic (
@@ -233,30 +263,36 @@ CREATE INDEX entry_actor ON entry (actor);
 
 CREATE INDEX entry_change ON entry (change, number);
 
-CREATE INDEX entry_evolution ON entry (revisions, updated_at, id) WHERE withdrawn = 0;
+CREATE INDEX entry_contest ON entry (contest, number) WHERE contest > 0 AND withdrawn = 0;
+
+CREATE INDEX entry_evolution ON entry (changes, updated_at, id) WHERE withdrawn = 0;
 
 CREATE INDEX entry_origin ON entry (origin);
 
 CREATE INDEX entry_recent ON entry (updated_at, id) WHERE withdrawn = 0;
 
-CREATE INDEX evidence_actor ON evidence (actor);
+CREATE INDEX evidence_actor ON evidence (actor, entry);
 
 CREATE INDEX evidence_id ON evidence (id);
 
-CREATE INDEX evidence_origin ON evidence (origin);
+CREATE INDEX evidence_origin ON evidence (origin, entry);
 
 CREATE INDEX export_change_record ON export_change (record, segment);
+
+CREATE UNIQUE INDEX judged_text_digest ON judged_text (entry, digest);
 
 CREATE INDEX origin_alive ON origin (day) WHERE network_key IS NOT NULL;
 
 CREATE INDEX origin_block_origin ON origin_block (origin);
 
-CREATE INDEX relation_actor ON relation (actor);
+CREATE INDEX relation_actor ON relation (actor, target_entry);
 
-CREATE INDEX relation_origin ON relation (origin);
+CREATE INDEX relation_origin ON relation (origin, target_entry);
 
 CREATE INDEX report_open ON report (number) WHERE resolved_at IS NULL;
 
 CREATE INDEX report_target ON report (target_id, origin) WHERE resolved_at IS NULL;
+
+CREATE INDEX revision_author ON revision (entry, actor, ordinal) WHERE ordinal > 1;
 
 CREATE INDEX topic_top ON topic (entries DESC, key) WHERE entries > 0;

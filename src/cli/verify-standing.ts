@@ -1,0 +1,70 @@
+import type { Reader } from '../database/database.ts'
+import { KEPT_VERSION, wordingOf } from '../domain/kept.ts'
+import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/standing.ts'
+import { judgementsOf, type TextNumbers } from '../operations/judgement.ts'
+import { assess, type TextMemory } from '../operations/settle-standing.ts'
+import { findEntryByNumber } from '../store/entry.ts'
+import { listJudgedRevisions, listJudges, readProgress } from '../store/recount.ts'
+import { findText, listJudgements } from '../store/standing.ts'
+
+const REMEDY = 'run "palimpsest migrate --recount" while the store is not served'
+
+/** Returns a sentence where the standings of a store that an older version wrote are not all computed yet. */
+export async function damageOfProgress(store: Reader): Promise<string | undefined> {
+  const { version, entry } = await readProgress(store)
+  return version === KEPT_VERSION && entry === null
+    ? undefined
+    : 'The standings of entries are not computed yet; run "palimpsest migrate", or start the server, which does so.'
+}
+
+/**
+ * Computes the standing of an entry from its records and returns what is wrong with the one that it keeps. Entries with more judgements than
+ * count are passed over: which of them count depends on the order in which they came.
+ */
+export async function damageOfStanding(store: Reader, number: number): Promise<string | undefined> {
+  const entry = await findEntryByNumber(store, number)
+  if (entry === undefined || (entry.evidence === 0 && entry.relations === 0 && entry.standing === null))
+    return undefined
+  const { texts, memory } = await freshTexts(store, number)
+  const judgements: Judgement[] = []
+  for (const actor of await listJudges(store, number)) {
+    judgements.push(...(await judgementsOf(store, number, actor, texts)))
+  }
+  if (judgements.length > COUNTED_JUDGEMENTS) return undefined
+  const kept = (await listJudgements(store, number)).length
+  if (kept !== judgements.length)
+    return `it keeps ${kept} judgements, and its records have ${judgements.length}; ${REMEDY}`
+  const { standing } = await assess(store, entry, judgements, memory)
+  const computed = standing === null ? null : JSON.stringify(standing)
+  return computed === entry.standing
+    ? undefined
+    : `its standing is kept as ${entry.standing}, and its records give ${computed}; ${REMEDY}`
+}
+
+/** The judged texts of an entry as nobody measured them before, numbered in the order in which they were judged. */
+async function freshTexts(store: Reader, entry: number): Promise<{ texts: TextNumbers; memory: TextMemory }> {
+  const numbers = new Map<string, number>()
+  const ordinals = new Map<number, number>()
+  const texts: TextNumbers = {
+    async numberOf(revision) {
+      const { digest } = wordingOf(revision)
+      const known = numbers.get(digest)
+      if (known !== undefined) return known
+      numbers.set(digest, revision.number)
+      ordinals.set(revision.number, revision.ordinal)
+      return revision.number
+    },
+  }
+  for (const number of await listJudgedRevisions(store, entry)) {
+    const judged = await findText(store, number)
+    if (judged !== undefined) await texts.numberOf(judged)
+  }
+  const memory: TextMemory = {
+    textOf: async digest => numbers.get(digest),
+    async rowOf(text) {
+      const walked = ordinals.get(text)
+      return walked === undefined ? undefined : { text, kept: null, against: null, walked, steps: 0, addressed: null }
+    },
+  }
+  return { texts, memory }
+}

@@ -1,0 +1,33 @@
+import { TRUST } from './words.ts'
+
+const noTally = {
+  ...{ supported: 0, unsupported: 0, inconclusive: 0, contradicted: 0, own: 0, actors: 0 },
+  ...{ independent: 0, independentFor: 0, independentAgainst: 0 },
+}
+const tally = {
+  ...{ supported: 1, unsupported: 0, inconclusive: 0, contradicted: 1, own: 0, actors: 2 },
+  ...{ independent: 2, independentFor: 1, independentAgainst: 1 },
+}
+
+/** The standing of the entry of the examples. */
+export const STANDING = {
+  state: 'DISPUTED',
+  tally,
+  kept: 1,
+  lastCheckedAt: '2026-11-21T09:30:00.000Z',
+  best: null,
+  contradictions: [
+    {
+      id: '019a9b1f-6d70-7076-8192-81e0b7362007',
+      kind: 'CONTRADICTION',
+      revisionId: '019a9b1c-1f20-7d43-9e6f-5ebd8403f004',
+      sourceEntryId: '019a9b1c-2a30-7c32-8d5e-4dac73f2e003',
+      kept: 1,
+      status: 'STANDING',
+      addressedBy: null,
+      rationale: 'A checkpoint can wait for a long reader.',
+    },
+  ],
+  earlier: noTally,
+  ...TRUST,
+}

@@ -1,0 +1,187 @@
+import type { Tally } from '../contract/resources.ts'
+import type { State } from '../contract/words.ts'
+import { KEPT_FROM } from './kept.ts'
+
+/** What was said of a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS that leads to its entry. */
+export type Verdict = 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'
+
+/**
+ * The latest judgement of an actor about one text of an entry. `record` is the number of the record that says it, `originGroup` the number,
+ * within the entry, of the origin and day that it came from: 0 where that is not known, which is one origin for all.
+ */
+export type Judgement = {
+  record: number
+  actor: number
+  text: number
+  verdict: Verdict
+  /** Whether the actor wrote what it judged. */
+  own: boolean
+  originGroup: number
+  at: number
+}
+
+/** An objection, and whether it is about the text as it stands. */
+export type Objection = { judgement: Judgement; current: boolean }
+
+export type Standing = {
+  state: State
+  tally: Tally
+  /** The same of what was said of texts that are no longer there. */
+  earlier: Tally
+  /** The share of the text judged last that is still there; null where nobody but authors judged any. */
+  kept: number | null
+  /** When the text as it stands was last judged, in milliseconds since 1970. */
+  checkedAt: number | null
+  /** The newest support of the earlier text that has the most, where the text as it stands has none. */
+  best: Judgement | null
+  objections: Objection[]
+  /** How contested the entry is, for lists: 0 where nobody objects. */
+  contest: number
+}
+
+/** Texts of an entry that are measured against the one that stands; of more, those with the most voices. */
+export const MEASURED_TEXTS = 20
+/** Judgements of an entry that count; of more, the oldest of the largest group of one origin leaves. */
+export const COUNTED_JUDGEMENTS = 10_000
+const OBJECTIONS_SHOWN = 3
+
+const isObjection = ({ verdict }: Judgement): boolean => verdict === 'CONTRADICTED' || verdict === 'CONTRADICTS'
+/** Whether a judgement speaks against what it is about. */
+export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
+  verdict !== 'SUPPORTED' && verdict !== 'INCONCLUSIVE'
+const isFor = ({ verdict }: Judgement): boolean => verdict === 'SUPPORTED'
+
+/**
+ * What the evidence says about the text of an entry as it stands. `keptOf` says which share of a judged text is still there. Of each actor its
+ * latest judgement counts, once among those about the text as it stands and once among those about earlier texts.
+ */
+export function standingOf(judgements: readonly Judgement[], keptOf: (text: number) => number): Standing {
+  const isCurrent = ({ text }: Judgement): boolean => keptOf(text) >= KEPT_FROM
+  const current = latestOf(judgements.filter(isCurrent))
+  const earlier = latestOf(judgements.filter(one => !isCurrent(one)))
+  const tally = tallyOf(current)
+  const others = judgements.filter(({ own }) => !own)
+  const last = newest(others)
+  const here = current.filter(({ own }) => !own)
+  return {
+    state: stateOf(tally),
+    tally,
+    earlier: tallyOf(earlier),
+    kept: last === undefined ? null : keptOf(last.text),
+    checkedAt: newest(here)?.at ?? null,
+    best: tally.supported > 0 ? null : bestOf(earlier),
+    objections: [
+      ...distinctObjections(current).map(judgement => ({ judgement, current: true })),
+      ...distinctObjections(earlier).map(judgement => ({ judgement, current: false })),
+    ].slice(0, OBJECTIONS_SHOWN),
+    contest: contestOf(tally),
+  }
+}
+
+/** UNSUPPORTED and contradictions are against; what authors say of their own text changes nothing. */
+export function stateOf({ supported, unsupported, inconclusive, contradicted }: Tally): State {
+  const against = unsupported + contradicted
+  if (supported > 0) return against > 0 ? 'DISPUTED' : 'SUPPORTED'
+  if (against > 0) return 'CONTRADICTED'
+  return inconclusive > 0 ? 'INCONCLUSIVE' : 'UNCHECKED'
+}
+
+/** Counts judgements, one of each actor. */
+export function tallyOf(judgements: readonly Judgement[]): Tally {
+  const others = judgements.filter(({ own }) => !own)
+  const count = (wanted: (one: Judgement) => boolean): number => others.filter(wanted).length
+  return {
+    supported: count(isFor),
+    unsupported: count(({ verdict }) => verdict === 'UNSUPPORTED'),
+    inconclusive: count(({ verdict }) => verdict === 'INCONCLUSIVE'),
+    contradicted: count(isObjection),
+    own: judgements.length - others.length,
+    actors: others.length,
+    independent: voicesOf(others),
+    independentFor: voicesOf(others.filter(isFor)),
+    independentAgainst: voicesOf(others.filter(isAgainst)),
+  }
+}
+
+/** Distinct origins of a day. There are as many actors or more, because each judgement is that of another actor. */
+const voicesOf = (judgements: readonly Judgement[]): number =>
+  new Set(judgements.map(({ originGroup }) => originGroup)).size
+
+const newest = (judgements: readonly Judgement[]): Judgement | undefined =>
+  judgements.reduce<Judgement | undefined>(
+    (last, one) => (last === undefined || one.record > last.record ? one : last),
+    undefined,
+  )
+
+/** The latest judgement of each actor, newest first. */
+export function latestOf(judgements: readonly Judgement[]): Judgement[] {
+  const latest = new Map<number, Judgement>()
+  for (const one of judgements) {
+    if ((latest.get(one.actor)?.record ?? 0) < one.record) latest.set(one.actor, one)
+  }
+  return [...latest.values()].sort((a, b) => b.record - a.record)
+}
+
+/** Objections newest first, one from each origin of a day. */
+function distinctObjections(judgements: readonly Judgement[]): Judgement[] {
+  const groups = new Set<number>()
+  return judgements.filter(one => {
+    if (one.own || !isObjection(one) || groups.has(one.originGroup)) return false
+    groups.add(one.originGroup)
+    return true
+  })
+}
+
+/** The newest support of the text with the most voices for it and none against. */
+function bestOf(judgements: readonly Judgement[]): Judgement | null {
+  const supported = [...textsOf(judgements).values()].filter(about => stateOf(tallyOf(about)) === 'SUPPORTED')
+  const [best] = supported.sort(
+    (a, b) =>
+      voicesOf(b.filter(isFor)) - voicesOf(a.filter(isFor)) || (newest(b)?.record ?? 0) - (newest(a)?.record ?? 0),
+  )
+  return newest((best ?? []).filter(one => isFor(one) && !one.own)) ?? null
+}
+
+const textsOf = (judgements: readonly Judgement[]): Map<number, Judgement[]> =>
+  Map.groupBy(judgements, ({ text }) => text)
+
+const SIDES_WEIGHT = 100_000
+
+/** Voices on the weaker of the two sides first, then those against. One origin that takes both sides is one voice. */
+function contestOf({ independent, independentFor, independentAgainst }: Tally): number {
+  if (independentAgainst === 0) return 0
+  const sides = Math.min(independentFor, independentAgainst, independent - 1)
+  return sides * SIDES_WEIGHT + Math.min(independentAgainst, SIDES_WEIGHT - 1)
+}
+
+/**
+ * The judged texts that are worth measuring: those with the most voices, newest first. A voice counts as a part for each of the texts that it
+ * judged, so that no single origin crowds out what another one judged.
+ */
+export function measuredTexts(judgements: readonly Judgement[]): number[] {
+  const texts = textsOf(judgements.filter(({ own }) => !own))
+  if (texts.size <= MEASURED_TEXTS) return [...texts.keys()]
+  const spread = new Map<number, number>()
+  const groups = new Map(
+    [...texts].map(([text, about]) => [text, new Set(about.map(({ originGroup }) => originGroup))]),
+  )
+  for (const of of groups.values()) for (const group of of) spread.set(group, (spread.get(group) ?? 0) + 1)
+  const weigh = (text: number): number =>
+    [...(groups.get(text) ?? [])].reduce((sum, group) => sum + 1 / (spread.get(group) ?? 1), 0)
+  return [...texts.keys()]
+    .map(text => ({ text, weight: weigh(text), record: newest(texts.get(text) ?? [])?.record ?? 0 }))
+    .sort((a, b) => b.weight - a.weight || b.record - a.record)
+    .slice(0, MEASURED_TEXTS)
+    .map(({ text }) => text)
+}
+
+/** The judgement to leave out where there are more than count: the oldest of the largest group of one origin. */
+export function surplusOf(judgements: readonly Judgement[]): Judgement | undefined {
+  if (judgements.length <= COUNTED_JUDGEMENTS) return undefined
+  const groups = Map.groupBy(judgements, ({ originGroup }) => originGroup)
+  const [largest] = [...groups.values()].sort((a, b) => b.length - a.length)
+  return largest?.reduce((oldest, one) => (one.record < oldest.record ? one : oldest))
+}
+
+/** The tally of no evidence. */
+export const NO_TALLY: Tally = tallyOf([])

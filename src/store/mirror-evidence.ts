@@ -1,0 +1,55 @@
+import type { Awaitable, Transaction } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { findRevisionBefore } from './mirror.ts'
+import type { Judging } from './moderation.ts'
+
+/** Says what a piece of evidence says, and shows it; false when it was never there. */
+export const restoreEvidence = async (
+  tx: Transaction,
+  number: number,
+  rationale: string,
+  originGroup: number,
+): Promise<boolean> =>
+  (await tx.run(sql`
+    UPDATE evidence SET rationale = ${rationale}, withdrawn = 0, origin_group = ${originGroup} WHERE number = ${number}`)) >
+  0
+
+/** Forgets what a piece of evidence says, and withdraws it where it was withdrawn `alone`. Gives its actor; undefined when it was never there. */
+export const eraseEvidence = async (tx: Transaction, number: number, alone: boolean): Promise<number | undefined> =>
+  (
+    await tx.one<{ actor: number }>(
+      sql`UPDATE evidence SET rationale = '', withdrawn = ${alone ? 1 : 0} WHERE number = ${number} RETURNING actor`,
+    )
+  )?.actor
+
+type RelationFields = {
+  id: string
+  relationType: string
+  actor: number
+  rationale: string
+  at: number
+  originGroup: number
+}
+
+/** Says what a relation says, and shows it; false when it was never there. */
+export async function restoreRelation(tx: Transaction, number: number, fields: RelationFields): Promise<boolean> {
+  const ends = await tx.one<{ source_entry: number; target_entry: number }>(
+    sql`SELECT source_entry, target_entry FROM relation WHERE number = ${number}`,
+  )
+  if (ends === undefined) return false
+  const [source, target] = [
+    await findRevisionBefore(tx, ends.source_entry, number),
+    await findRevisionBefore(tx, ends.target_entry, number),
+  ]
+  await tx.run(sql`
+    UPDATE relation SET id = ${fields.id}, relation_type = ${fields.relationType}, actor = ${fields.actor}, rationale = ${fields.rationale},
+      created_at = ${fields.at}, origin_group = ${fields.originGroup}, source_revision = ${source}, target_revision = ${target}, withdrawn = 0
+    WHERE number = ${number}`)
+  return true
+}
+
+/** Forgets what a relation says. Gives whose judgement of which entry it may have been; undefined when it was never there. */
+export const eraseRelation = (tx: Transaction, number: number): Awaitable<Judging | undefined> =>
+  tx.one<Judging>(
+    sql`UPDATE relation SET rationale = '', withdrawn = 1 WHERE number = ${number} RETURNING target_entry AS entry, actor`,
+  )

@@ -1,0 +1,203 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import type { Text } from '../domain/kept.ts'
+import { COUNTED_JUDGEMENTS, type Judgement, NO_TALLY, type Standing, type Verdict } from '../domain/standing.ts'
+
+type JudgementRow = Omit<Judgement, 'own' | 'originGroup'> & { own: number; origin_group: number }
+
+const toJudgement = ({ own, origin_group, ...rest }: JudgementRow): Judgement => ({
+  ...rest,
+  own: own === 1,
+  originGroup: origin_group,
+})
+
+/** The judgements of an entry that count: at most one more than may count. */
+export const listJudgements = async (reader: Reader, entry: number): Promise<Judgement[]> =>
+  (
+    await reader.all<JudgementRow>(sql`
+      SELECT actor, text, record, verdict, own, origin_group, at FROM judgement WHERE entry = ${entry} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
+  ).map(toJudgement)
+
+/** Makes a judgement the latest of its actor about its text. */
+export async function upsertJudgement(tx: Transaction, entry: number, one: Judgement): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO judgement (entry, actor, text, record, verdict, own, origin_group, at)
+    VALUES (${entry}, ${one.actor}, ${one.text}, ${one.record}, ${one.verdict}, ${one.own ? 1 : 0}, ${one.originGroup}, ${one.at})
+    ON CONFLICT (entry, actor, text) DO UPDATE SET record = excluded.record, verdict = excluded.verdict, own = excluded.own,
+      origin_group = excluded.origin_group, at = excluded.at`)
+}
+
+export async function deleteJudgement(
+  tx: Transaction,
+  entry: number,
+  { actor, text }: Pick<Judgement, 'actor' | 'text'>,
+): Promise<void> {
+  await tx.run(sql`DELETE FROM judgement WHERE entry = ${entry} AND actor = ${actor} AND text = ${text}`)
+}
+
+export async function deleteJudgements(tx: Transaction, entry: number, actor: number): Promise<void> {
+  await tx.run(sql`DELETE FROM judgement WHERE entry = ${entry} AND actor = ${actor}`)
+}
+
+/** What an actor said of an entry, as its records have it: `revision` is what it is about. */
+export type SaidRow = { record: number; verdict: Verdict; revision: number; origin_group: number; at: number }
+
+/** The public evidence that an actor gave on an entry, oldest first. */
+export const listSaid = (reader: Reader, entry: number, actor: number) =>
+  reader.all<SaidRow>(sql`
+    SELECT v.number AS record, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.revision,
+      v.origin_group, v.created_at AS at
+    FROM evidence v WHERE v.actor = ${actor} AND v.entry = ${entry} AND v.withdrawn = 0 ORDER BY v.number`)
+
+/** The public relations of type CONTRADICTS by which an actor objects to an entry, each about the revision that was current. */
+export const listObjected = (reader: Reader, entry: number, actor: number) =>
+  reader.all<SaidRow>(sql`
+    SELECT l.number AS record, 'CONTRADICTS' AS verdict, l.target_revision AS revision, l.origin_group, l.created_at AS at
+    FROM relation l WHERE l.actor = ${actor} AND l.target_entry = ${entry} AND l.relation_type = 'CONTRADICTS'
+      AND l.target_revision IS NOT NULL AND l.withdrawn = 0
+    ORDER BY l.number`)
+
+/** The entries that evidence or objections above a record are about: at most so many of each. */
+export async function listJudgedSince(reader: Reader, record: number, limit: number): Promise<number[]> {
+  const [judged, objected] = await Promise.all([
+    reader.all<{ entry: number }>(
+      sql`SELECT entry FROM evidence WHERE number > ${record} ORDER BY number LIMIT ${limit}`,
+    ),
+    reader.all<{ entry: number }>(
+      sql`SELECT target_entry AS entry FROM relation WHERE number > ${record} ORDER BY number LIMIT ${limit}`,
+    ),
+  ])
+  return [...judged, ...objected].map(({ entry }) => entry)
+}
+
+/** The group, within an entry, of an origin that judged it before. */
+export async function findOriginGroup(reader: Reader, entry: number, origin: number): Promise<number | undefined> {
+  const [said, objected] = await Promise.all([
+    reader.one<{ origin_group: number }>(
+      sql`SELECT origin_group FROM evidence WHERE origin = ${origin} AND entry = ${entry} ORDER BY number LIMIT 1`,
+    ),
+    reader.one<{ origin_group: number }>(sql`
+      SELECT origin_group FROM relation
+      WHERE origin = ${origin} AND target_entry = ${entry} AND relation_type = 'CONTRADICTS' ORDER BY number LIMIT 1`),
+  ])
+  return (said ?? objected)?.origin_group
+}
+
+/** Counts the origins of a day that judged an entry: at least so many. */
+export async function raiseOrigins(tx: Transaction, entry: number, originGroup: number): Promise<void> {
+  await tx.run(sql`UPDATE entry SET origins = ${originGroup} WHERE number = ${entry} AND origins < ${originGroup}`)
+}
+
+export type JudgedTextRow = {
+  text: number
+  kept: number | null
+  against: string | null
+  walked: number
+  steps: number
+  addressed: number | null
+}
+
+const JUDGED_TEXT: Sql = sql`SELECT text, kept, against, walked, steps, addressed FROM judged_text`
+
+export const findJudgedText = (reader: Reader, entry: number, text: number) =>
+  reader.one<JudgedTextRow>(sql`${JUDGED_TEXT} WHERE entry = ${entry} AND text = ${text}`)
+
+export const findTextByDigest = (reader: Reader, entry: number, digest: string) =>
+  reader.one<{ text: number }>(sql`SELECT text FROM judged_text WHERE entry = ${entry} AND digest = ${digest}`)
+
+export async function insertJudgedText(
+  tx: Transaction,
+  entry: number,
+  { text, digest, ordinal }: { text: number; digest: string; ordinal: number },
+): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO judged_text (entry, text, digest, walked) VALUES (${entry}, ${text}, ${digest}, ${ordinal})
+    ON CONFLICT (entry, text) DO UPDATE SET digest = excluded.digest`)
+}
+
+export async function updateJudgedText(tx: Transaction, entry: number, row: JudgedTextRow): Promise<void> {
+  await tx.run(sql`
+    UPDATE judged_text SET kept = ${row.kept}, against = ${row.against}, walked = ${row.walked}, steps = ${row.steps},
+      addressed = ${row.addressed}
+    WHERE entry = ${entry} AND text = ${row.text}`)
+}
+
+export type TextRow = Text & { number: number; ordinal: number; actor: number; change_type: string }
+const TEXT: Sql = sql`SELECT number, ordinal, actor, change_type, title, summary, content FROM revision`
+
+export const findText = (reader: Reader, revision: number) =>
+  reader.one<TextRow>(sql`${TEXT} WHERE number = ${revision}`)
+
+/** The revisions of an entry above an ordinal that changed something, oldest first. */
+export const listChangesAbove = (reader: Reader, entry: number, ordinal: number, limit: number) =>
+  reader.all<TextRow>(
+    sql`${TEXT} WHERE entry = ${entry} AND ordinal > ${ordinal} AND changed = 1 ORDER BY ordinal LIMIT ${limit}`,
+  )
+
+/** What an actor wrote of an entry up to an ordinal: its first revision, if it is the actor's, and the newest others. */
+export async function listOwnTexts(
+  reader: Reader,
+  entry: number,
+  actor: number,
+  ordinal: number,
+  limit: number,
+): Promise<TextRow[]> {
+  const [first, later] = await Promise.all([
+    reader.all<TextRow>(sql`${TEXT} WHERE number = ${entry} AND actor = ${actor}`),
+    reader.all<TextRow>(sql`
+      ${TEXT} WHERE entry = ${entry} AND actor = ${actor} AND ordinal > 1 AND ordinal <= ${ordinal} ORDER BY ordinal DESC LIMIT ${limit}`),
+  ])
+  return [...first, ...later]
+}
+
+/** What an entry keeps of its standing: records and revisions by their numbers, times in milliseconds. */
+export type KeptStanding = Omit<Standing, 'best' | 'objections' | 'contest'> & {
+  best: number | null
+  contradictions: { record: number; verdict: Verdict; kept: number; addressedBy: number | null }[]
+}
+
+export const NO_STANDING: KeptStanding = {
+  state: 'UNCHECKED',
+  tally: NO_TALLY,
+  earlier: NO_TALLY,
+  kept: null,
+  checkedAt: null,
+  best: null,
+  contradictions: [],
+}
+
+export const keptStanding = (text: string | null): KeptStanding =>
+  text === null ? NO_STANDING : (JSON.parse(text) as KeptStanding)
+
+/** What every answer with an entry shows of it. */
+export function shownStanding(text: string | null): Pick<Standing, 'state' | 'tally'> {
+  const { state, tally } = keptStanding(text)
+  return { state, tally }
+}
+
+/** Keeps what the evidence says about an entry; null where there is none. */
+export async function updateStanding(
+  tx: Transaction,
+  entry: number,
+  standing: KeptStanding | null,
+  contest: number,
+): Promise<void> {
+  const kept = standing === null ? null : JSON.stringify(standing)
+  await tx.run(sql`UPDATE entry SET standing = ${kept}, contest = ${contest} WHERE number = ${entry}`)
+}
+
+/** What a record that objects says, by its number. */
+export type ObjectionRow = { id: string; revision_id: string; rationale: string; source_entry_id: string | null }
+
+export const findObjection = (reader: Reader, record: number) =>
+  reader.one<ObjectionRow>(sql`
+    SELECT v.id, r.id AS revision_id, v.rationale, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id
+    FROM evidence v JOIN revision r ON r.number = v.revision LEFT JOIN entry s ON s.number = v.source_entry WHERE v.number = ${record}`)
+
+export const findObjectingRelation = (reader: Reader, record: number) =>
+  reader.one<ObjectionRow>(sql`
+    SELECT l.id, l.rationale, s.id AS source_entry_id, r.id AS revision_id
+    FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision WHERE l.number = ${record}`)
+
+export const findRevisionId = async (reader: Reader, number: number): Promise<string | null> =>
+  (await reader.one<{ id: string }>(sql`SELECT id FROM revision WHERE number = ${number}`))?.id ?? null

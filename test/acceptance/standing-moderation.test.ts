@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus } from '../support/client.ts'
+import { assertOneStanding, countsOf, judgingWorld, type Voice } from '../support/judging.ts'
+import { moderate, snapshot } from '../support/moderation.ts'
+
+let app: TestApp
+let author: Voice
+let editor: Voice
+const world = judgingWorld(() => app)
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  ;[author, editor] = (await world.voices(2)) as [Voice, Voice]
+})
+after(() => app.close())
+
+test('evidence of a quarantined actor leaves the standing, and comes back with it', async () => {
+  const [entry, source] = [await world.publish(author), await world.publish(editor)]
+  const [troll, honest] = (await world.voices(2)) as [Voice, Voice]
+  await world.verify(honest, entry)
+  await world.contradict(troll, entry)
+  await world.object(troll, source, entry)
+  const before = await assertOneStanding(world, entry)
+  assert.equal(before.state, 'DISPUTED')
+  await moderate(app.url, 'ACTOR', troll.id, 'QUARANTINE')
+  const without = await assertOneStanding(world, entry)
+  assert.equal(without.state, 'SUPPORTED')
+  assert.deepEqual(countsOf(without), { supported: 1, actors: 1, independent: 1, independentFor: 1 })
+  await moderate(app.url, 'ACTOR', troll.id, 'RESTORE')
+  assert.deepEqual(await assertOneStanding(world, entry), before)
+})
+
+test('evidence of a quarantined origin leaves, and the earlier judgement of the same actor counts again', async () => {
+  const entry = await world.publish(author)
+  const judge = await world.voice('203.0.113.20')
+  await world.verify(judge, entry)
+  await world.contradict({ ...judge, from: '203.0.113.21' }, entry)
+  assert.equal((await world.standing(entry)).state, 'CONTRADICTED')
+  const { activity } = await snapshot(app.url)
+  const row = activity.find(({ action, entryId }) => action === 'CONTRADICT' && entryId === entry.id)
+  assert.ok(row?.originId)
+  await moderate(app.url, 'ORIGIN', row.originId, 'QUARANTINE')
+  assert.equal((await assertOneStanding(world, entry)).state, 'SUPPORTED')
+  await moderate(app.url, 'ORIGIN', row.originId, 'RESTORE')
+  assert.equal((await assertOneStanding(world, entry)).state, 'CONTRADICTED')
+})
+
+test('the objection of a withdrawn entry is none until that comes back', async () => {
+  const [target, source] = [await world.publish(author), await world.publish(editor)]
+  await world.object(await world.voice(), source, target)
+  await moderate(app.url, 'ENTRY', source.id, 'HIDE')
+  assert.equal((await assertOneStanding(world, target)).state, 'UNCHECKED')
+  await moderate(app.url, 'ENTRY', source.id, 'RESTORE')
+  assert.equal((await assertOneStanding(world, target)).state, 'CONTRADICTED')
+  await moderate(app.url, 'ENTRY', target.id, 'HIDE')
+  expectProblem(await call(app.url, 'GET', `/api/entries/${target.id}/standing`), 410, 'ENTRY_WITHDRAWN')
+  await moderate(app.url, 'ENTRY', target.id, 'RESTORE')
+  assert.equal((await assertOneStanding(world, target)).state, 'CONTRADICTED')
+})
+
+test('an answer has another version once the evidence says something else', async () => {
+  const entry = await world.publish(author)
+  const versionOf = async (path: string) => {
+    const answer = await call(app.url, 'GET', path)
+    expectStatus(answer, 200)
+    return String(answer.headers.get('etag'))
+  }
+  for (const path of [
+    `/api/entries/${entry.slug}`,
+    `/api/entries/${entry.slug}/standing`,
+    `/api/batch?ids=${entry.id}`,
+  ]) {
+    const before = await versionOf(path)
+    await world.verify(await world.voice(), entry)
+    const headers = { 'if-none-match': before }
+    assert.equal((await call(app.url, 'GET', path, { headers })).status, 200, path)
+    const after = await versionOf(path)
+    assert.notEqual(after, before)
+    assert.equal((await call(app.url, 'GET', path, { headers: { 'if-none-match': after } })).status, 304)
+  }
+})

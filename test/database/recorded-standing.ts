@@ -1,0 +1,50 @@
+import type { Transaction } from '../../src/database/database.ts'
+import type { WriteName } from '../../src/operations/index.ts'
+import { recountStandings } from '../../src/operations/recount.ts'
+import { numberOrigin } from '../../src/store/recount.ts'
+import { deleteJudgement } from '../../src/store/standing.ts'
+
+type Made = Record<string, string>
+/** Performs a write operation as one of two actors, the author of an entry or one who judges it. */
+type Act = (who: 'author' | 'judge', name: WriteName, body: object, params?: Record<string, string>) => Promise<Made>
+
+const text = { title: 'Owl', summary: 'An owl', content: 'Owls see at night.' }
+const other = { title: 'Heron', summary: 'Wades', content: 'Herons stand in shallow water.' }
+
+/**
+ * Takes the evidence about an entry through its life: judged, contradicted in both ways, revised without a change, corrected, and counted
+ * anew. Gives the slugs of entries whose standing names something of every kind.
+ */
+export async function recordStandings(tx: Transaction, act: Act): Promise<string[]> {
+  const entry = await act('author', 'createEntry', text)
+  const source = await act('judge', 'createEntry', other)
+  const at = { slug: String(entry.slug) }
+  const revisionId = entry.currentRevisionId
+  const revise = (body: object, previous: Made): Promise<Made> =>
+    act('author', 'reviseEntry', { rationale: 'So', ...body, previousRevisionId: previous.currentRevisionId }, at)
+  await act('author', 'verifyRevision', { revisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Mine' }, at)
+  await act('judge', 'contradictRevision', { revisionId, rationale: 'No' }, at)
+  const same = await revise({ ...text, changeType: 'EXPAND' }, entry)
+  const corrected = await revise({ ...other, changeType: 'CORRECT' }, same)
+  const restored = await revise({ ...text, changeType: 'EXPAND' }, corrected)
+  const supporting = { revisionId: restored.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Yes' }
+  await act('judge', 'verifyRevision', supporting, at)
+  await revise({ ...other, changeType: 'CORRECT' }, restored)
+  const objected = await act('author', 'createEntry', text)
+  const relation = {
+    sourceEntryId: source.id,
+    targetEntryId: objected.id,
+    relationType: 'CONTRADICTS',
+    rationale: 'No',
+  }
+  await act('judge', 'relateEntries', relation)
+  const wrong = await act('author', 'createEntry', text)
+  const wrongAt = { slug: String(wrong.slug) }
+  await act('judge', 'contradictRevision', { revisionId: wrong.currentRevisionId, rationale: 'No' }, wrongAt)
+  const fixed = { ...other, rationale: 'So', changeType: 'CORRECT', previousRevisionId: wrong.currentRevisionId }
+  await act('author', 'reviseEntry', fixed, wrongAt)
+  await recountStandings(async work => work(tx), undefined, 'anew')
+  await numberOrigin(tx, -1, 1, 1)
+  await deleteJudgement(tx, -1, { actor: 1, text: 1 })
+  return [entry, objected, wrong].map(({ slug }) => String(slug))
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import type { Contradiction, Entry, Relation, Standing, Verification } from '../../src/contract/resources.ts'
+import type { TestApp } from './app.ts'
+import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from './client.ts'
+
+/** An actor, and the address that its requests come from. */
+export type Voice = { token: string; id: string; from: string }
+export type World = ReturnType<typeof judgingWorld>
+
+/** What people do with entries, from addresses of their choice. The app has to trust forwarded addresses of 127.0.0.0/8. */
+export function judgingWorld(app: () => TestApp) {
+  let made = 0
+  const networks = (): string => {
+    made += 1
+    return `10.${Math.floor(made / 65_536)}.${Math.floor(made / 256) % 256}.${made % 256}`
+  }
+  const send = <T>({ token, from }: Voice, path: string, body: object): Promise<Answer<T>> =>
+    call<T>(app().url, 'POST', path, { body, token, headers: { 'x-forwarded-for': from } })
+  const post = async <T>(voice: Voice, path: string, body: object): Promise<T> =>
+    expectStatus(await send<T>(voice, path, body), 201)
+  const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app().url, 'GET', path), 200)
+  return {
+    /** A new actor, by default from a network of its own. */
+    async voice(from = networks()): Promise<Voice> {
+      const { token, actor } = await newActor(app().url)
+      return { token, id: actor.id, from }
+    },
+    async voices(count: number, from?: string): Promise<Voice[]> {
+      const all: Voice[] = []
+      for (let n = 0; n < count; n++) all.push(await this.voice(from))
+      return all
+    },
+    publish: (voice: Voice, input: Record<string, unknown> = {}): Promise<Entry> =>
+      newEntry(app().url, voice.token, { content: proseOf(60, made * 100), ...input }),
+    revise: (voice: Voice, entry: Entry, input: Record<string, unknown> = {}): Promise<Entry> =>
+      post<Entry>(
+        voice,
+        `/api/entries/${entry.slug}/revisions`,
+        revisionOf(entry, { content: entry.content, ...input }),
+      ),
+    verify: (
+      voice: Voice,
+      entry: Entry,
+      result: Verification['result'] = 'SUPPORTED',
+      revisionId = entry.currentRevisionId,
+    ) =>
+      post<Verification>(voice, `/api/entries/${entry.slug}/verify`, {
+        ...{ revisionId, result, confidence: 0.9, rationale: 'Tried it.' },
+      }),
+    contradict: (voice: Voice, entry: Entry, rationale = 'It fails.', revisionId = entry.currentRevisionId) =>
+      post<Contradiction>(voice, `/api/entries/${entry.slug}/contradict`, { revisionId, rationale }),
+    object: (voice: Voice, source: Entry, target: Entry) =>
+      post<Relation>(voice, '/api/relations', {
+        ...{ sourceEntryId: source.id, targetEntryId: target.id, relationType: 'CONTRADICTS', rationale: 'Says no.' },
+      }),
+    now: (entry: Entry): Promise<Entry> => read<Entry>(`/api/entries/${entry.slug}`),
+    standing: (entry: Entry): Promise<Standing> => read<Standing>(`/api/entries/${entry.slug}/standing`),
+    read,
+  }
+}
+
+/** A text of so many words, none of which is twice in it. */
+export const proseOf = (words: number, from = 0): string =>
+  Array.from({ length: words }, (_, n) => `word${n + from}`).join(' ')
+
+/** Says of a standing what its tally counts, without what is zero. */
+export const countsOf = ({ tally }: Pick<Standing, 'tally'>): Record<string, number> =>
+  Object.fromEntries(Object.entries(tally).filter(([, count]) => count > 0))
+
+/** Every face says the same of an entry. */
+export async function assertOneStanding(world: World, entry: Entry): Promise<Standing> {
+  const standing = await world.standing(entry)
+  const shown = { state: standing.state, tally: standing.tally }
+  assert.deepEqual((await world.now(entry)).standing, shown)
+  // The second answer comes from memory.
+  assert.deepEqual((await world.now(entry)).standing, shown)
+  const { items } = await world.read<{ items: Entry[] }>(`/api/batch?ids=${entry.id}`)
+  assert.deepEqual(items[0]?.standing, shown)
+  const list = await world.read<{ items: Entry[] }>('/api/entries?limit=50')
+  const row = list.items.find(({ id }) => id === entry.id)
+  if (row !== undefined) assert.deepEqual(row.standing, shown)
+  return standing
+}
