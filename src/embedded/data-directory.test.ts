@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../operator-error.ts'
-import { lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
+import { isServed, lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
 import { lockFile } from './files.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-directory-'))
@@ -40,4 +43,30 @@ test('a lock that is no lock is told apart from one that is held', () => {
   const path = prepareDataDirectory(join(directory, 'garbage'))
   writeFileSync(lockFile(path), 'garbage that is no database, long enough to have been one: '.repeat(20))
   assert.throws(() => lockDataDirectory(path), isSentence('delete that file'))
+})
+
+test('a process that looks whether a directory is served never makes a start there fail', async () => {
+  const path = prepareDataDirectory(join(directory, 'looked at'))
+  lockDataDirectory(path)()
+  const looks = new Int32Array(new SharedArrayBuffer(4))
+  const look = `const { parentPort, workerData: { module, path, looks } } = require('node:worker_threads')
+    import(module).then(({ isServed }) => {
+      while (Atomics.add(looks, 0, 1) >= 0) isServed(path)
+      parentPort.close()
+    })`
+  const module = new URL('./data-directory.ts', import.meta.url).href
+  const looker = new Worker(look, { eval: true, workerData: { module, path, looks } })
+  const ended = once(looker, 'exit')
+  while (Atomics.load(looks, 0) < 10) await setImmediate()
+  try {
+    for (let start = 0; start < 200; start++) {
+      const unlock = lockDataDirectory(path)
+      assert.equal(isServed(path), true)
+      unlock()
+    }
+  } finally {
+    Atomics.store(looks, 0, -1_000_000)
+    await ended
+  }
+  assert.equal(isServed(path), false)
 })

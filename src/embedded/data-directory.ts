@@ -69,6 +69,8 @@ export function assertStoreNotLost(directory: string): void {
 }
 
 const SQLITE_BUSY = 5
+/** How long a process waits for the lock of a directory, in milliseconds: longer than `isServed` looks at it. */
+const LOCK_TIMEOUT = 500
 
 /**
  * Takes the directory for this process alone and gives the function that lets it go. The lock is the operating system's:
@@ -77,7 +79,7 @@ const SQLITE_BUSY = 5
 export function lockDataDirectory(path: string): () => void {
   let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(lockFile(path), { timeout: 0 })
+    lock = new DatabaseSync(lockFile(path), { timeout: LOCK_TIMEOUT })
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
@@ -94,14 +96,16 @@ export function lockDataDirectory(path: string): () => void {
   return () => held.close()
 }
 
-/** Whether a process holds the store of a directory. */
+/** Whether a process has the lock of a directory. Looks without taking it, so that a start at this moment goes on. */
 export function isServed(directory: string): boolean {
   if (!existsSync(lockFile(directory))) return false
+  const lock = new DatabaseSync(lockFile(directory), { readOnly: true, timeout: 0 })
   try {
-    lockDataDirectory(directory)()
+    lock.prepare('PRAGMA schema_version').get()
     return false
-  } catch (error) {
-    if (error instanceof OperatorError) return true
-    throw error
+  } catch {
+    return true
+  } finally {
+    lock.close()
   }
 }
