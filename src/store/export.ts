@@ -1,3 +1,4 @@
+import { LIMITS } from '../contract/limits.ts'
 import type { Author, ExportLine } from '../contract/resources.ts'
 import type { Action, DataClass } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
@@ -195,11 +196,14 @@ function linesOf({ type, number }: Target): Sql[] {
   ]
 }
 
-/** Marks the segments whose lines a target decides about as changed by a record of moderation. The size of a segment is `LIMITS.exportSegment`. */
+/** The size of a segment; SQLite takes a bound number for a fraction. */
+const SEGMENT: Sql = sql`CAST(${LIMITS.exportSegment} AS INTEGER)`
+
+/** Marks the segments whose lines a target decides about as changed by a record of moderation. */
 export async function markSegments(tx: Transaction, target: Target, record: number): Promise<void> {
   for (const lines of linesOf(target)) {
     const segments = await tx.all<{ segment: number }>(
-      sql`SELECT DISTINCT (s.sequence - 1) / 1000 AS segment FROM activity s WHERE s.hour IS NULL AND ${lines}`,
+      sql`SELECT DISTINCT (s.sequence - 1) / ${SEGMENT} AS segment FROM activity s WHERE s.hour IS NULL AND ${lines}`,
     )
     for (const { segment } of segments) {
       await tx.run(sql`
