@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createServer as createHttpServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+} from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -13,20 +18,14 @@ import { LIMITS } from '../contract/limits.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../contract/problems.ts'
 import type { Store } from '../operations/store.ts'
 import { parseJson } from './body.ts'
+import { createConnections } from './connections.ts'
 import { problemAnswer, problemOf } from './errors.ts'
 import type { Metrics } from './metrics.ts'
-import { watchOverload } from './overload.ts'
+import { type Overload, watchOverload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './page-handler.ts'
 import type { ReadyAnswer } from './ready.ts'
 import { traceOf } from './trace.ts'
-import {
-  closeSlowReaders,
-  closeUnknownPeers,
-  ignoreExpectations,
-  listenForBadBytes,
-  SECURITY_FIELDS,
-  TIMEOUTS,
-} from './transport.ts'
+import { closeSlowReaders, closeUnknownPeers, ignoreExpectations, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
 
 /** Who is told of what became of a request. */
 type Telling = { logger: Logger; config: Config; metrics: Metrics }
@@ -47,19 +46,13 @@ export function createFastify(
 ): FastifyInstance {
   const overload = watchOverload(logger, store.full)
   const fail = failure({ logger, config, metrics }, overload.noteRefused)
+  const connections = createConnections(logger)
+  const shortcut = createShortcut({ metrics, ready, overload, noteRead: store.noteRead, isStopping })
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: log => log,
-    serverFactory: handle =>
-      createHttpServer({ ...TIMEOUTS }, (request, response) => {
-        const route = (): void => handle(request, response)
-        if (request.method === 'GET') store.noteRead()
-        const asked = isStopping() ? undefined : ready.askedBy(request)
-        if (asked !== undefined && ready.atOnce(asked, request, response)) return
-        if (!overload.take(request, response)) metrics.failed('OVERLOADED')
-        else if (asked === undefined || !ready.soon(asked, request, response, route)) route()
-      }),
+    serverFactory: handle => createHttpServer({ ...TIMEOUTS }, connections.inOrder(shortcut(handle))),
     genReqId: () => randomUUID(),
     bodyLimit: LIMITS.bodyBytes,
     return503OnClosing: false,
@@ -68,7 +61,7 @@ export function createFastify(
     schemaController: { compilersFactory: { buildValidator: compilesNothing, buildSerializer: compilesNothing } },
     routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => fail(error, request, reply as FastifyReply),
-    clientErrorHandler: listenForBadBytes(logger),
+    clientErrorHandler: connections.refuse,
   })
   ignoreExpectations(app.server)
   closeUnknownPeers(app.server)
@@ -88,6 +81,27 @@ export function createFastify(
     done()
   })
   return app
+}
+
+type Shortcut = {
+  metrics: Metrics
+  ready: ReadyAnswer
+  overload: Overload
+  noteRead: () => void
+  isStopping: () => boolean
+}
+
+/** Gives what answers or refuses a request where that takes no route, and else hands it to `handle`. */
+function createShortcut({ metrics, ready, overload, noteRead, isStopping }: Shortcut) {
+  return (handle: RequestListener): RequestListener =>
+    (request, response) => {
+      const route = (): void => handle(request, response)
+      if (request.method === 'GET') noteRead()
+      const asked = isStopping() ? undefined : ready.askedBy(request)
+      if (asked !== undefined && ready.atOnce(asked, request, response)) return
+      if (!overload.take(request, response)) metrics.failed('OVERLOADED')
+      else if (asked === undefined || !ready.soon(asked, request, response, route)) route()
+    }
 }
 
 type Told = { requestId: string; operation: string | null; status: number; ms: number }

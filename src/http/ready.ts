@@ -20,7 +20,7 @@ import type { Metrics } from './metrics.ts'
 import type { Observer } from './observer.ts'
 import type { Origins } from './origin.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
-import { SECURITY_FIELDS } from './transport.ts'
+import { isWellFormed, SECURITY_FIELDS } from './transport.ts'
 
 type Parts = {
   config: Config
@@ -48,11 +48,9 @@ const CONSTANT = Object.entries({ ...SECURITY_FIELDS, ...PUBLIC_FIELDS, 'content
 export type Asked = { operation: OperationName; ready(): Answer | undefined; read(): Promise<Answer> }
 
 /** What a request asks for, where it asks for no more. */
-function askedBy(
-  { method, url = '', headers }: IncomingMessage,
-  reads: Pick<Reads, 'entries' | 'reader'>,
-): Asked | undefined {
-  if (method !== 'GET' || headers.host === undefined) return undefined
+function askedBy(request: IncomingMessage, reads: Pick<Reads, 'entries' | 'reader'>): Asked | undefined {
+  const { method, url = '', headers } = request
+  if (method !== 'GET' || !isWellFormed(request)) return undefined
   for (const name of ASKING_MORE) if (headers[name] !== undefined) return undefined
   const [whole, address, digits] = ASKED.exec(url) ?? []
   if (whole === undefined) return undefined

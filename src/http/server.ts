@@ -26,7 +26,7 @@ import { createOrigins } from './origin.ts'
 import { admittedAs, createPageHandler, searchFor } from './page-handler.ts'
 import { createReadyAnswer } from './ready.ts'
 import { createStreams } from './streams.ts'
-import { assertHost, SECURITY_FIELDS } from './transport.ts'
+import { assertWellFormed, SECURITY_FIELDS } from './transport.ts'
 
 export type ServerOptions = {
   config: Config
@@ -127,7 +127,7 @@ async function prepare(app: FastifyInstance, isStopping: () => boolean): Promise
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, ...SECURITY_FIELDS })
     if (isStopping()) reply.header('connection', 'close')
-    assertHost(request.raw)
+    assertWellFormed(request.raw)
     done()
   })
   await app.register(cors, corsOptions)

@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Logger } from 'pino'
 import { Problem } from '../contract/problems.ts'
-import { problemAnswer } from './errors.ts'
 
 /** What every answer carries, so that no browser makes more of it than data. */
 export const SECURITY_FIELDS = {
@@ -15,7 +12,7 @@ export const SECURITY_FIELDS = {
 
 /**
  * Slow clients are closed, at most `requestTimeout` and one `connectionsCheckingInterval` after they began: all in milliseconds.
- * A missing Host is left to `assertHost`, because Node answers it with an empty body.
+ * A missing Host is left to `assertWellFormed`, because Node answers it with an empty body.
  */
 export const TIMEOUTS = {
   requestTimeout: 12_000,
@@ -81,33 +78,34 @@ export function closeUnknownPeers(server: Server): void {
   })
 }
 
-/** Refuses an HTTP/1.1 request that names no host (RFC 9112, 3.2). */
-export function assertHost({ httpVersion, headers }: IncomingMessage): void {
-  if (httpVersion !== '1.0' && headers.host === undefined) throw new Problem('MALFORMED_REQUEST')
+/** A host and a port (RFC 9110, 7.2), the host not empty. */
+const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i
+
+/** Whether a request has a known version, one valid Host (none may be in HTTP/1.0), at most one Content-Type, and no coding but chunked (RFC 9112). */
+export function isWellFormed({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  const { host, 'transfer-encoding': coding } = headers
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return false
+  if (host === undefined ? httpVersion === '1.1' : !HOST.test(host)) return false
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return false
+  return hasAtMostOne(rawHeaders, 'host') && hasAtMostOne(rawHeaders, 'content-type')
+}
+
+/** Whether fields, as names and values in turn, have a name once or not at all. */
+function hasAtMostOne(fields: readonly string[], name: string): boolean {
+  let count = 0
+  for (let at = 0; at < fields.length; at += 2) {
+    const one = fields[at] as string
+    if (one.length === name.length && one.toLowerCase() === name) count += 1
+  }
+  return count <= 1
+}
+
+/** Refuses a request that is not well-formed. */
+export function assertWellFormed(request: IncomingMessage): void {
+  if (!isWellFormed(request)) throw new Problem('MALFORMED_REQUEST')
 }
 
 /** Passes over expectations other than 100-continue (RFC 9110, 10.1.1), which Node would answer with a bare 417. */
 export function ignoreExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-}
-
-/** Answers bytes that are no HTTP request with the error shape, and closes the connection. */
-export function listenForBadBytes(logger: Logger) {
-  return (error: Error & { code?: string }, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-      socket.destroy()
-      return
-    }
-    const requestId = randomUUID()
-    const { status, headers, body } = problemAnswer(new Problem('MALFORMED_REQUEST'), requestId)
-    logger.info({ requestId, code: 'MALFORMED_REQUEST', reason: error.code }, 'request')
-    const fields = {
-      ...headers,
-      'x-request-id': requestId,
-      'content-length': String(Buffer.byteLength(body)),
-      connection: 'close',
-    }
-    const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
-    socket.end([`HTTP/1.1 ${status} Bad Request`, ...head, '', body].join('\r\n'))
-  }
 }

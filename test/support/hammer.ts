@@ -2,7 +2,15 @@ import { fork } from 'node:child_process'
 import { connect } from 'node:net'
 
 /** What one process sends: the same request over so many connections from one address, again as soon as it is answered. */
-export type Hammering = { url: string; request: string; connections: number; from: string; milliseconds: number }
+export type Hammering = {
+  url: string
+  request: string
+  /** How often the request is sent at once. */
+  pipelined: number
+  connections: number
+  from: string
+  milliseconds: number
+}
 export type Hammered = { answered: number; statuses: Record<string, number> }
 
 /** Hammers from a process of its own, so that the caller can measure at the same time. */
@@ -17,14 +25,16 @@ export function hammer(order: Hammering): Promise<Hammered> {
 
 const CHUNK = Buffer.alloc(131_072)
 
-function send({ url, request, connections, from, milliseconds }: Hammering): void {
+function send({ url, request, pipelined, connections, from, milliseconds }: Hammering): void {
   const { port } = new URL(url)
   const until = performance.now() + milliseconds
   const hammered: Hammered = { answered: 0, statuses: {} }
   let open = connections
+  const text = request.repeat(pipelined)
   const drive = (): void => {
     let head = ''
     let left = -1
+    let unanswered = pipelined
     const take = (size: number): boolean => {
       let at = 0
       while (at < size) {
@@ -46,7 +56,9 @@ function send({ url, request, connections, from, milliseconds }: Hammering): voi
         if (left > 0) return true
         left = -1
         hammered.answered += 1
-        if (performance.now() < until) socket.write(request)
+        if (--unanswered > 0) continue
+        unanswered = pipelined
+        if (performance.now() < until) socket.write(text)
         else socket.destroy()
       }
       return true
@@ -58,7 +70,7 @@ function send({ url, request, connections, from, milliseconds }: Hammering): voi
       noDelay: true,
       onread: { buffer: CHUNK, callback: take },
     })
-    socket.write(request)
+    socket.write(text)
     socket.on('error', () => {})
     socket.on('close', () => {
       if (performance.now() < until) drive()

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { exchange } from './raw-wire.ts'
+
+const PATIENCE = 60_000
+const CLIENTS = 40
+/** Pipelined reads of a list of 1 MB: without a bound the answers of all clients take 900 MB. */
+const GREEDY = 16
+const PIPELINED = 60
+const GROWTH_MAX = 250e6
+
+const directory = makeDirectory()
+let server: ServerProcess
+let token: string
+before(async () => {
+  server = await startServer(directory.path)
+  token = (await newActor(server.url)).token
+})
+after(async () => {
+  server.kill('SIGTERM')
+  await server.ended
+  directory.remove()
+})
+
+/** Descriptors of the service that are connections. */
+function connections(): number {
+  const folder = `/proc/${server.pid}/fd`
+  return readdirSync(folder).filter(name => {
+    try {
+      return readlinkSync(`${folder}/${name}`).startsWith('socket:')
+    } catch {
+      return false
+    }
+  }).length
+}
+
+const memory = (): number =>
+  1_024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1])
+
+/** A client that sends bytes, reads nothing and never closes. */
+function holdOn(bytes: string): Socket {
+  const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', allowHalfOpen: true })
+  socket.pause()
+  socket.on('error', () => {})
+  if (bytes !== '') socket.write(bytes)
+  return socket
+}
+
+/** Reads on a connection of their own, so that none is left of them. */
+const read = (path: string) => call(server.url, 'GET', path, { headers: { connection: 'close' } })
+
+const HOST = 'Host: x\r\n'
+const KINDS: Record<string, string> = {
+  'sends no HTTP': 'NONSENSE\r\n\r\n',
+  'sends no HTTP after a request': `GET /health HTTP/1.1\r\n${HOST}\r\nNONSENSE\r\n\r\n`,
+  'sends half a request': `GET /health HTTP/1.1\r\n${HOST}`,
+  'sends half a body': `POST /api/actors HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: 90\r\n\r\n{`,
+  'asks to close': `GET /health HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
+  'sends nothing': '',
+}
+
+test('a client that neither reads nor closes loses its connection, whatever it sent', async t => {
+  const sockets: Socket[] = []
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  await eventually('the connections of others end', PATIENCE, async () => connections() < 10 || undefined)
+  const earlier = connections()
+  for (const bytes of Object.values(KINDS)) {
+    for (let n = 0; n < CLIENTS; n++) sockets.push(holdOn(bytes))
+  }
+  await eventually('all are connected', PATIENCE, async () => sockets.every(({ pending }) => !pending) || undefined)
+  await eventually('the service has let go of them', PATIENCE, async () => {
+    await pause(200)
+    return connections() <= earlier + 1 || undefined
+  })
+  expectStatus(await read('/health'), 200)
+})
+
+test('answers to pipelined requests are made one after another, so that who does not read takes little memory', async t => {
+  const sockets: Socket[] = []
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  for (let n = 0; n < 130; n++) await newEntry(server.url, token, { content: 'x'.repeat(20_000) })
+  const path = (n: number): string => `/api/entries?limit=50&offset=${n}`
+  for (let n = 0; n < PIPELINED; n++) expectStatus(await read(path(n)), 200)
+  const asked = Array.from({ length: PIPELINED }, (_, n) => `GET ${path(n)} HTTP/1.1\r\n${HOST}\r\n`).join('')
+  const earlier = memory()
+  for (let n = 0; n < GREEDY; n++) {
+    sockets.push(holdOn(asked))
+  }
+  let most = 0
+  await eventually('the service has let go of them', PATIENCE, async () => {
+    most = Math.max(most, memory())
+    expectStatus(await read('/health'), 200)
+    return connections() < GREEDY || undefined
+  })
+  assert.ok(most - earlier < GROWTH_MAX, `${Math.round((most - earlier) / 1e6)} MB more`)
+})
+
+test('pipelined requests are answered in their order, and past the most that may wait the connection ends', async () => {
+  const request = (path: string): string => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`
+  const statuses = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? 404 : 200))
+  const bytes = statuses.map(status => request(status === 200 ? '/health' : '/nowhere')).join('')
+  const options = { expected: statuses.length, patience: PATIENCE, bodiless: false }
+  const { responses } = await exchange(server.url, Buffer.from(bytes), options)
+  assert.deepEqual(
+    responses.map(({ status }) => status),
+    statuses,
+  )
+  const many = await exchange(server.url, Buffer.from(request('/health').repeat(2_000)), {
+    ...options,
+    expected: 2_000,
+  })
+  assert.ok(many.closed)
+  assert.ok(many.responses.length < 2_000)
+  for (let n = 0; n < 20; n++) expectStatus(await read('/health'), 200)
+})
+
+test('what follows a valid write and is no HTTP is refused once the write is answered', async () => {
+  const body = JSON.stringify({ title: 'Stored', summary: 'And said so', content: 'Before the rest is refused.' })
+  const fields = `${HOST}Content-Type: application/json\r\nX-Actor-Token: ${token}\r\nContent-Length: ${body.length}\r\n`
+  const bytes = `POST /api/entries HTTP/1.1\r\n${fields}\r\n${body}NONSENSE\r\n\r\n`
+  for (let n = 0; n < 10; n++) {
+    const options = { expected: 3, patience: PATIENCE, bodiless: false }
+    const { responses, closed, leftover } = await exchange(server.url, Buffer.from(bytes), options)
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [201, 400],
+    )
+    assert.ok(closed)
+    assert.equal(leftover, '')
+  }
+})
