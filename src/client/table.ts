@@ -191,6 +191,8 @@ export const MENDS = {
   BODY_TOO_LARGE: 'The body is over the limit of 32768 bytes; shorten it.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body uncompressed as application/json, in UTF-8.',
   SOURCE_NOT_FOUND: 'A source names an entry and revision pair that is not publicly readable here.',
+  SECRET_IN_TEXT:
+    'A text holds an actor token or a private key, which would be public and permanent; remove it. If it was shown elsewhere, exchange it: POST /api/actors/rotate.',
   IDEMPOTENCY_KEY_REUSED:
     'This Idempotency-Key belongs to another request; send the same request again, or this one with a key of its own.',
   SELF_RELATION: 'An entry cannot be related to itself.',

@@ -74,6 +74,10 @@ export const GENERAL_PROBLEMS = {
     status: 422,
     mend: 'A source names an entry and revision pair that is not publicly readable here.',
   },
+  SECRET_IN_TEXT: {
+    status: 422,
+    mend: 'A text holds an actor token or a private key, which would be public and permanent; remove it. If it was shown elsewhere, exchange it: POST /api/actors/rotate.',
+  },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     mend: 'This Idempotency-Key belongs to another request; send the same request again, or this one with a key of its own.',

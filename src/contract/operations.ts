@@ -70,7 +70,7 @@ export const OPERATIONS = {
     body: 'ActorInput',
     status: 201,
     response: 'ActorIssued',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN'],
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SECRET_IN_TEXT'],
   }),
   rotateToken: row({
     method: 'POST',
@@ -111,7 +111,7 @@ export const OPERATIONS = {
     body: 'CreateInput',
     status: 201,
     response: 'Entry',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SOURCE_NOT_FOUND'],
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
   searchEntries: row({
     method: 'GET',
@@ -199,6 +199,7 @@ export const OPERATIONS = {
       'ENTRY_LOCKED',
       'STALE_REVISION',
       'SOURCE_NOT_FOUND',
+      'SECRET_IN_TEXT',
     ],
   }),
   readRevision: row({
@@ -286,6 +287,7 @@ export const OPERATIONS = {
       'ENTRY_WITHDRAWN',
       'ENTRY_LOCKED',
       'REVISION_NOT_FOUND',
+      'SECRET_IN_TEXT',
     ],
   }),
   contradictRevision: row({
@@ -309,6 +311,7 @@ export const OPERATIONS = {
       'ENTRY_LOCKED',
       'REVISION_NOT_FOUND',
       'SOURCE_NOT_FOUND',
+      'SECRET_IN_TEXT',
     ],
   }),
   relateEntries: row({
@@ -331,6 +334,7 @@ export const OPERATIONS = {
       'ENTRY_WITHDRAWN',
       'ENTRY_LOCKED',
       'SELF_RELATION',
+      'SECRET_IN_TEXT',
     ],
   }),
   listActivity: row({
@@ -422,6 +426,7 @@ export const OPERATIONS = {
       'TARGET_NOT_FOUND',
       'ENTRY_WITHDRAWN',
       'ALREADY_REPORTED',
+      'SECRET_IN_TEXT',
     ],
   }),
   readDiscovery: row({
@@ -501,7 +506,7 @@ export const OPERATIONS = {
     body: 'ModerationInput',
     status: 200,
     response: 'ModerationResult',
-    problems: ['TARGET_NOT_FOUND', 'ACTION_NOT_APPLICABLE'],
+    problems: ['TARGET_NOT_FOUND', 'ACTION_NOT_APPLICABLE', 'SECRET_IN_TEXT'],
   }),
   listReports: row({
     method: 'GET',
@@ -528,7 +533,7 @@ export const OPERATIONS = {
     body: 'ResolutionInput',
     status: 200,
     response: 'AdminReport',
-    problems: ['REPORT_NOT_FOUND'],
+    problems: ['REPORT_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
 } as const satisfies Record<string, Operation>
 

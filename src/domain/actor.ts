@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { Problem } from '../contract/problems.ts'
 
-const PREFIX = 'plm_'
+export const TOKEN_PREFIX = 'plm_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_CHARACTERS = 27
 const CHECK_CHARACTERS = 6
-const TOKEN = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`)
+/** The length of a token. */
+export const TOKEN_CHARACTERS = TOKEN_PREFIX.length + SECRET_CHARACTERS + CHECK_CHARACTERS
+const TOKEN = new RegExp(`^${TOKEN_PREFIX}[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`)
 
 /** How many random bytes a token is made from: 160 bits. */
 export const TOKEN_BYTES = 20
@@ -14,13 +16,13 @@ export const TOKEN_BYTES = 20
 /** The token that carries 20 random bytes: prefix, 27 characters of secret, 6 of CRC-32, so that a typo is refused without a look-up. */
 export function tokenOf(random: Uint8Array): string {
   const secret = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), SECRET_CHARACTERS)
-  return `${PREFIX}${secret}${checkOf(secret)}`
+  return `${TOKEN_PREFIX}${secret}${checkOf(secret)}`
 }
 
 /** Whether a token can have been issued at all. */
 export function isToken(token: string): boolean {
   if (!TOKEN.test(token)) return false
-  const secret = token.slice(PREFIX.length, PREFIX.length + SECRET_CHARACTERS)
+  const secret = token.slice(TOKEN_PREFIX.length, TOKEN_PREFIX.length + SECRET_CHARACTERS)
   return token.endsWith(checkOf(secret))
 }
 

@@ -2,6 +2,7 @@ import type { ActorInput } from '../contract/inputs.ts'
 import type { ActorIssued } from '../contract/resources.ts'
 import { TOKEN_BYTES, TOKEN_WARNING, tokenHash, tokenOf } from '../domain/actor.ts'
 import { assertCooledDown } from '../domain/cooldown.ts'
+import { assertNoSecret } from '../domain/secret.ts'
 import { insertActor, toActor } from '../store/actor.ts'
 import { addToTotals } from '../store/head.ts'
 import { beginCooldown, findCooldown } from '../store/limit.ts'
@@ -16,6 +17,7 @@ export const createActor: WriteOperation<ActorInput> = async (tx, context, { bod
     await tx.hold(subject)
     assertCooledDown(await findCooldown(tx, subject, 'ACTOR'), context.cooldown, context.now)
   }
+  assertNoSecret(body)
   const origin = await takeOrigin(tx, sender)
   if (subject !== null) await beginCooldown(tx, subject, 'ACTOR', context.now)
   const token = tokenOf(context.randomBytes(TOKEN_BYTES))

@@ -3,6 +3,7 @@ import type { Entry } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { evidenceHash, FIRST_REVISION } from '../domain/revision.ts'
+import { assertNoSecret } from '../domain/secret.ts'
 import { slugCandidates } from '../domain/slug.ts'
 import { distinctTags } from '../domain/tag.ts'
 import { authorOf } from '../store/actor.ts'
@@ -25,6 +26,7 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
     inOrder([citedSources(tx, body.sources), freeSlug(tx, body.title, id)]),
   )
   const { actor } = writer
+  assertNoSecret(body)
   const origin = await takeOrigin(tx, writer)
   const tags = distinctTags(body.tags ?? [])
   const { title, summary, content } = body

@@ -2,6 +2,7 @@ import type { ContradictInput, VerifyInput } from '../contract/inputs.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertWritable } from '../domain/entry.ts'
+import { assertNoSecret } from '../domain/secret.ts'
 import { authorOf } from '../store/actor.ts'
 import { findEntry, takeEvidenceOrdinal } from '../store/entry.ts'
 import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../store/evidence.ts'
@@ -50,6 +51,7 @@ async function judge(tx: Transaction, context: Context, { params, caller }: Writ
   )
 
   const { actor } = writer
+  assertNoSecret({ rationale })
   const origin = await takeOrigin(tx, writer)
   const at = Math.max(context.at, entry.revised_at)
   const id = context.newId()

@@ -4,6 +4,7 @@ import type { Flags, ModerationResult } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
 import { statusOf } from '../domain/entry.ts'
 import { moderated, sameFlags } from '../domain/moderation.ts'
+import { assertNoSecret } from '../domain/secret.ts'
 import { tagKey } from '../domain/tag.ts'
 import { findActorById, updateActorFlags } from '../store/actor.ts'
 import { findEntry, findEntryByNumber, tagsOf } from '../store/entry.ts'
@@ -25,6 +26,7 @@ export const moderate: WriteOperation<ModerationInput> = async (tx, context, { b
   const state = moderated(target.state, body.action, body.targetType)
   // The key of the network is all that outlives the fingerprint; without it there is nothing left to block.
   if (blocksNetwork(target, state) && target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
+  assertNoSecret(body)
   const changed = !sameFlags(state, target.state)
   const record = await takeRecord(tx)
   const affected = changed ? await change(tx, target, state, record) : { entries: 0, actors: 0 }

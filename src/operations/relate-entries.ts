@@ -2,6 +2,7 @@ import type { RelationInput } from '../contract/inputs.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertReadable, assertWritable } from '../domain/entry.ts'
 import { assertTwoEnds } from '../domain/relation.ts'
+import { assertNoSecret } from '../domain/secret.ts'
 import { authorOf } from '../store/actor.ts'
 import { type EntryRow, takeRelationOrdinal } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
@@ -23,6 +24,7 @@ export const relateEntries: WriteOperation<RelationInput> = async (tx, context, 
   assertTwoEnds(source.id, target.id)
 
   const { actor } = writer
+  assertNoSecret(body)
   const origin = await takeOrigin(tx, writer)
   const at = Math.max(context.at, source.revised_at, target.revised_at)
   const id = context.newId()

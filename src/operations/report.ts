@@ -4,6 +4,7 @@ import { Problem } from '../contract/problems.ts'
 import type { Report } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertCooledDown } from '../domain/cooldown.ts'
+import { assertNoSecret } from '../domain/secret.ts'
 import { beginCooldown, findCooldown } from '../store/limit.ts'
 import * as reports from '../store/report.ts'
 import { isoTime } from '../store/time.ts'
@@ -28,6 +29,7 @@ export const createReport: WriteOperation<ReportInput> = async (tx, context, { b
   await tx.hold(HELD)
   const known = caller.origin === null ? undefined : await reports.findReportBy(tx, target.id, caller.origin.id)
   if (known === undefined) await assertRoom(tx, target.id)
+  assertNoSecret(body)
   const origin = await takeOrigin(tx, sender)
   const report: Report = {
     id: known?.id ?? context.newId(),
@@ -70,6 +72,7 @@ export const resolveReport: WriteOperation<ResolutionInput> = async (tx, context
   const row = await reports.findReport(tx, params.id ?? '')
   if (row === undefined) throw new Problem('REPORT_NOT_FOUND')
   if (row.resolved_at !== null) return { body: reports.toAdminReport(row) }
+  assertNoSecret(body)
   const closed = { resolution: body.resolution, note: body.note ?? null, at: context.at }
   await reports.closeReport(tx, row.number, closed)
   return { body: reports.toAdminReport({ ...row, ...closed, resolved_at: context.at }) }

@@ -4,6 +4,7 @@ import { TRUST } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertLatest, assertWritable } from '../domain/entry.ts'
 import { evidenceHash } from '../domain/revision.ts'
+import { assertNoSecret } from '../domain/secret.ts'
 import { advanceEntry, type EntryRow, toEntry } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { findRevision, insertRevision, isSame } from '../store/revision.ts'
@@ -29,6 +30,7 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   if (previous === undefined) throw new Error(`Entry ${entry.id} has lost its latest revision.`)
 
   const { actor } = writer
+  assertNoSecret(body)
   const origin = await takeOrigin(tx, writer)
   const at = Math.max(context.at, entry.revised_at)
   const unhashed = {

@@ -163,6 +163,7 @@ test('of two faults of a revision the one that is looked for first is told', asy
       code: 'SOURCE_NOT_FOUND',
       spoil: ({ body }) => void Object.assign(body, { sources: [{ entryId: NIL, revisionId: NIL }] }),
     },
+    { code: 'SECRET_IN_TEXT', spoil: ({ body }) => void Object.assign(body, { content: writer.token }) },
   ]
   const good = (): Attempt => ({
     path: '/api/entries/{slug}/revisions',

@@ -114,6 +114,7 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
     wire.send('POST', '/api/entries', { token, raw: 'x', type: 'text/plain' }),
   ),
   SOURCE_NOT_FOUND: by('createEntry', () => create({ ...writing, sources: [{ entryId: NIL, revisionId: NIL }] })),
+  SECRET_IN_TEXT: by('createEntry', () => create({ ...writing, content: token })),
   REPORT_NOT_FOUND: by('resolveReport', () =>
     wire.send('POST', `/api/admin/reports/${NIL}`, { bearer: ADMIN_TOKEN, body: { resolution: 'ACTED' } }),
   ),

@@ -39,6 +39,7 @@ export const MESSAGES = {
   BODY_TOO_LARGE: 'All fields together are larger than 32 KiB. Shorten the content.',
   UNSUPPORTED_MEDIA_TYPE: 'The browser sent the text in a form that is not taken. Reload the page and try again.',
   SOURCE_NOT_FOUND: 'One of the sources cannot be read here any more. Remove it and try again.',
+  SECRET_IN_TEXT: 'A text holds an actor token or a private key. Everything here is public: remove it.',
   IDEMPOTENCY_KEY_REUSED: 'The browser used a key twice. Send it again.',
   SELF_RELATION: 'An entry cannot be related to itself. Choose another one.',
   ACTION_NOT_APPLICABLE:

@@ -1,0 +1,39 @@
+import { Problem } from '../contract/problems.ts'
+import { isToken, TOKEN_CHARACTERS, TOKEN_PREFIX } from './actor.ts'
+import { pathOfText } from './text.ts'
+
+const KEY_BEGINNING = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+/** How much of a text after the first line of a key is looked at: more than the fields that may stand before its bytes. */
+const KEY_HEAD_CHARACTERS = 500
+/** Base64 characters in a row that make a key of what follows its first line; an ellipsis or a description does not. */
+const KEY_CHARACTERS = 32
+
+/** Refuses a JSON value that holds an actor token or a private key in PEM anywhere in a text. What is stored here is public and permanent. */
+export function assertNoSecret(value: unknown): void {
+  const path = pathOfText(value, holdsSecret)
+  if (path !== undefined) throw new Problem('SECRET_IN_TEXT', path.length === 0 ? {} : { member: path.join('.') })
+}
+
+/** Whether a text holds a well-formed actor token with its checksum, or a private key in PEM. */
+export const holdsSecret = (text: string): boolean => holdsToken(text) || holdsPrivateKey(text)
+
+function holdsToken(text: string): boolean {
+  for (let at = text.indexOf(TOKEN_PREFIX); at >= 0; at = text.indexOf(TOKEN_PREFIX, at + 1)) {
+    if (isToken(text.slice(at, at + TOKEN_CHARACTERS))) return true
+  }
+  return false
+}
+
+function holdsPrivateKey(text: string): boolean {
+  for (const { 0: line, index } of text.matchAll(KEY_BEGINNING)) {
+    const from = index + line.length
+    // Keys also come quoted, indented, with escaped line breaks, and with fields before their bytes (RFC 1421, RFC 9580).
+    const bytes = text
+      .slice(from, from + KEY_HEAD_CHARACTERS)
+      .replaceAll(/\\[rn]/g, '\n')
+      .replaceAll(/^[\s>#"'`*]*[A-Za-z-]+: .*$/gm, '')
+      .replaceAll(/[\s>#"'`*]/g, '')
+    if (new RegExp(`^[A-Za-z0-9+/]{${KEY_CHARACTERS}}`).test(bytes)) return true
+  }
+  return false
+}
