@@ -29,6 +29,7 @@ export function judge(system: string, [own, ...others]: CollectionResult[]): Bou
     ...overall.map(result => zero(system, result)),
     ...overall.flatMap(result => [twins(system, result, 'typo'), twins(system, result, 'forms')].flat()),
     programmers(system, own),
+    ...overall.flatMap(result => alike(system, result)),
   ]
 }
 
@@ -106,6 +107,24 @@ function programmers(system: string, own: CollectionResult): Bound {
     held: found >= least,
     note: `kinds ${PROGRAMMERS.join(', ')}`,
   }
+}
+
+/** Whether the path gives the same entries in the same order on the other engine. Nothing where only one engine was measured. */
+function alike(system: string, result: CollectionResult): Bound[] {
+  const other = askedOf(`postgres ${system}`, result)
+  const asked = askedOf(system, result)
+  if (other.length === 0) return []
+  const idsOf = ({ answer }: Asked): string => answer?.ids.join(' ') ?? ''
+  const same = asked.filter((one, at) => idsOf(one) === idsOf(other[at] as Asked)).length
+  return [
+    {
+      name: `questions answered alike on both engines: ${result.name}`,
+      measured: `${same} of ${asked.length}`,
+      target: `${asked.length} of ${asked.length}`,
+      held: same === asked.length,
+      note: 'all kinds',
+    },
+  ]
 }
 
 const unmeasured = (name: string, target: string): Bound => ({

@@ -11,8 +11,7 @@ import { openMiniSearch } from './systems/minisearch.ts'
 import { openTextSearch } from './systems/postgres.ts'
 import { openService } from './systems/service.ts'
 import type { Maker } from './systems/system.ts'
-import { boundTable, calibrationTable, figureTable } from './tables.ts'
-import { missTable, sameAnswers } from './text-reports.ts'
+import { boundTable, calibrationTable, figureTable, missTable } from './tables.ts'
 import { withTypos } from './typos.ts'
 
 const OWN = join(import.meta.dirname, 'judged')
@@ -46,9 +45,10 @@ async function openCluster({ postgres, peers, say }: Options): Promise<Cluster |
 }
 
 function makersOf(options: Options, cluster: Cluster | undefined): Maker[] {
+  const both = options.embedded && options.postgres
   return [
-    ...(options.embedded ? [openService(undefined)] : []),
-    ...(options.postgres ? [openService(cluster)] : []),
+    ...(options.embedded ? [openService(undefined, both)] : []),
+    ...(options.postgres ? [openService(cluster, both)] : []),
     openFts5,
     ...(options.peers ? [openMiniSearch, openLunr] : []),
     ...(options.peers && cluster !== undefined ? [openTextSearch(cluster)] : []),
@@ -91,7 +91,6 @@ async function benchSearch(options: Options): Promise<boolean> {
       if (options.json) continue
       process.stdout.write(`${figureTable(result)}\n\n${calibrationTable(result)}\n\n`)
       if (options.misses) process.stdout.write(`${missTable(result)}\n\n`)
-      if (options.embedded && options.postgres) process.stdout.write(`${sameAnswers(result)}\n\n`)
     }
     const judged = boundsOf(results)
     if (options.json)

@@ -2,6 +2,8 @@ import type { Bound } from './bounds.ts'
 import { KINDS } from './collection.ts'
 import type { Calibration, CollectionResult, Figures } from './measure.ts'
 
+/** So much of a question is shown. */
+const SHOWN = 90
 const HEAD = ['kind', 'system', 'n', 'nDCG@10', 'MRR', 'recall@10', 'found@3', 'zero', 'failed', 'p50 ms', 'p99 ms']
 
 /** Columns of equal width, numbers to the right. */
@@ -56,6 +58,19 @@ export function calibrationTable({ name, systems }: CollectionResult): string {
   if (rows.length === 0) return `${name}: no system says how well its answers match`
   const head = ['system', 'foreign', 'AUC of match', 'answerable of judged', 'not of foreign', 'balanced accuracy']
   return `${name}: match and answerable\n${aligned([head, ...rows])}`
+}
+
+/** The questions whose best entry is not among the first answers, and what the service answered first. */
+export function missTable({ systems }: CollectionResult): string {
+  const service = systems[0]
+  const missed = (service?.asked ?? []).filter(one => one.question.kind !== 'foreign' && one.answer && !one.found)
+  const rows = missed.map(({ question, answer }) => [
+    question.kind,
+    question.text.replace(/\s+/g, ' ').slice(0, SHOWN),
+    [...question.relevant.keys()][0] ?? '',
+    answer?.ids[0] ?? 'nothing',
+  ])
+  return aligned([['missed', `question to ${service?.name}`, 'wanted', 'answered first'], ...rows])
 }
 
 /** One line for each bound. */

@@ -9,6 +9,7 @@ import { startService } from '../../targets/palimpsest.ts'
 import type { Entry } from '../collection.ts'
 import { ASKED, type Maker, type System } from './system.ts'
 
+/** So many publish at once; one where the order of the entries must be the same in two stores. */
 const CONNECTIONS = 16
 const SEARCH_CHARACTERS = 200
 const FIND_CHARACTERS = 2_000
@@ -29,7 +30,7 @@ async function send(http: ReturnType<typeof openHttp>, request: string): Promise
 }
 
 /** Publishes entries over HTTP, and resolves with the id of each by its slug. */
-export async function publishEntries(url: string, entries: Entry[]): Promise<Map<string, string>> {
+async function publishEntries(url: string, entries: Entry[], connections: number): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   const left = entries.values()
   const publish = async (): Promise<void> => {
@@ -44,7 +45,7 @@ export async function publishEntries(url: string, entries: Entry[]): Promise<Map
     }
     http.close()
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, publish))
+  await Promise.all(Array.from({ length: connections }, publish))
   return ids
 }
 
@@ -74,7 +75,7 @@ async function pathsOf(url: string, prefix: string, ids: Map<string, string>): P
 
 /** The service itself, in a process of its own with an empty store, on the embedded engine or on a database of the cluster. */
 export const openService =
-  (cluster: Cluster | undefined): Maker =>
+  (cluster: Cluster | undefined, inOrder: boolean): Maker =>
   async entries => {
     const scratch = mkdtempSync(join(tmpdir(), 'palimpsest-search-'))
     const database = cluster === undefined ? {} : { DATABASE_URL: (await createDatabase(cluster.url('postgres'))).url }
@@ -84,7 +85,7 @@ export const openService =
       rmSync(scratch, { recursive: true, force: true })
     }
     try {
-      const ids = await publishEntries(url, entries)
+      const ids = await publishEntries(url, entries, inOrder ? 1 : CONNECTIONS)
       return { systems: await pathsOf(url, cluster === undefined ? '' : 'postgres ', ids), close }
     } catch (error) {
       await close()
