@@ -32,13 +32,14 @@ const ADMINISTRATIVE = [
   'ResolutionInput',
 ]
 const { EntryQuery, CursorQuery, StreamQuery, ManifestQuery } = inputs
-const { BatchQuery, SimilarQuery } = more
+const { BatchQuery, FindQuery, SimilarQuery } = more
 const QUERIES: Record<string, object> = {
   EntryQuery,
   CursorQuery,
   StreamQuery,
   ManifestQuery,
   BatchQuery,
+  FindQuery,
   SimilarQuery,
 }
 const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, ...QUERIES, ...NAMED_RESOURCES }

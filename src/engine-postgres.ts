@@ -4,11 +4,13 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { Problem } from './contract/problems.ts'
 import type { PostgresConnection } from './database/postgres.ts'
-import { prepareDataDirectory } from './embedded/data-directory.ts'
+import { lockDataDirectory, prepareDataDirectory } from './embedded/data-directory.ts'
+import { nodeIndexFile } from './embedded/files.ts'
 import type { Engine } from './engine.ts'
 import { openPostgresLimiter } from './postgres/limiter.ts'
 import { findTokenDigest, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
 import { openPostgresStore } from './postgres/store.ts'
+import { reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
 
 /** How long a start waits for a database that may not be up, in milliseconds: long enough to tell at once what is wrong with it. */
@@ -20,10 +22,14 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     if (lost === undefined) logger.info({ database: placeOf(url) }, 'the database is there')
     else logger.error({ err: lost }, 'the database is away: see that PostgreSQL runs and that DATABASE_URL names it')
   }
+  const directory = prepareDataDirectory(config.dataDir)
+  const unlock = lockDataDirectory(directory)
   let secrets: Secrets | undefined
   let tokenFile: string | undefined
   const store = openPostgresStore({
     url,
+    indexFile: nodeIndexFile(directory),
+    onIndex: reportIndex(logger, nodeIndexFile(directory)),
     readUrl: config.databaseReadUrl,
     groupMax: config.writeGroupMax,
     onReach,
@@ -37,12 +43,19 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     await Promise.race([store.opened, setTimeout(FIRST_LOOK, undefined, { signal: looked.signal })])
   } catch (error) {
     await store.close()
+    unlock()
     throw error
   } finally {
     looked.abort()
   }
   return {
-    store,
+    store: {
+      ...store,
+      async close() {
+        await store.close()
+        unlock()
+      },
+    },
     limiter: openPostgresLimiter(url, store.heartbeat),
     secrets() {
       if (secrets === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })

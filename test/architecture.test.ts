@@ -19,8 +19,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: ['contract'],
   store: ['contract', 'domain', 'database'],
   operations: ['contract', 'domain', 'database', 'store'],
-  embedded: ['contract', 'domain', 'database', 'store', 'operations'],
-  postgres: ['contract', 'domain', 'database', 'store', 'operations'],
+  threads: ['contract', 'database'],
+  search: ['contract', 'domain', 'database', 'store', 'operations', 'threads'],
+  embedded: ['contract', 'domain', 'database', 'store', 'operations', 'threads', 'search'],
+  postgres: ['contract', 'domain', 'database', 'store', 'operations', 'threads', 'search'],
   guide: ['contract', 'operations'],
   web: ['contract', 'domain', 'database', 'store', 'operations', 'guide'],
   http: ['contract', 'domain', 'database', 'store', 'operations', 'guide', 'web'],
@@ -32,6 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'database',
     'store',
     'operations',
+    'search',
     'embedded',
     'postgres',
     'http',
@@ -102,6 +105,7 @@ const FUNCTION_LINES = 50
 const LONG: Record<string, string> = {
   'src/client/resources.ts': 'made from the contract',
   'src/client/table.ts': 'made from the contract',
+  'src/contract/examples.ts': 'one story, told by the example of every input and answer',
   'src/contract/operations.ts': 'the table: one row per operation, read as a whole',
   'src/contract/resources.ts': 'every resource of the contract, read beside it',
 }
@@ -124,7 +128,7 @@ const MAKER = 'makes functions around one state'
 const STEPS = 'one operation told from its first step to its last'
 const LONG_FUNCTIONS: Record<string, string> = {
   'src/embedded/store.ts openEmbeddedStore': MAKER,
-  'src/embedded/thread.ts startThread': MAKER,
+  'src/threads/thread.ts startThread': MAKER,
   'src/guide/texts.ts agentsMarkdown': 'one text',
   'src/http/handlers.ts createHandlers': MAKER,
   'src/http/observer.ts createObserver': MAKER,

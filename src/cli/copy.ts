@@ -9,7 +9,6 @@ import { storeFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
 import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
 import { beginCopying, endCopying, readCopyTarget } from '../postgres/copying.ts'
-import { createFollower } from '../postgres/search-follow.ts'
 import { shareOriginKey, shareTokenDigest } from '../postgres/secrets.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
 import { adminTokenFile, ensureSecret, originKeyFile } from '../secrets.ts'
@@ -46,7 +45,6 @@ export async function copyStore(invocation: Invocation): Promise<number> {
       await prepare(source, target)
       const sent = await copyAll(source, target, progress)
       await copySecrets(directory, target)
-      await makeIndex(target, progress)
       const seconds = ((performance.now() - began) / 1_000).toFixed(1)
       progress.phase(`Sent ${sent} rows in ${seconds} s; verifying them`)
     } finally {
@@ -150,16 +148,4 @@ async function copySecrets(directory: string, target: PostgresConnection): Promi
   const [token, key] = [adminTokenFile(directory), originKeyFile(directory)]
   if (existsSync(token)) await shareTokenDigest(target, hash('sha256', ensureSecret(token), 'hex'))
   if (existsSync(key)) await shareOriginKey(target, ensureSecret(key))
-}
-
-/** Makes the search index here, so that nobody waits for it after the start. */
-async function makeIndex(target: PostgresConnection, progress: Progress): Promise<void> {
-  progress.phase('Making the search index')
-  const follower = createFollower(0)
-  while ((await follower.follow(target)) === 'more') {
-    const [found] = await target.send([
-      { text: 'SELECT p.record, h.record AS all FROM search_progress p, head h', values: [] },
-    ])
-    progress.tell(() => `Indexed ${found?.rows[0]?.record} of ${found?.rows[0]?.all} records`)
-  }
 }

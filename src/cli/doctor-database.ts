@@ -1,22 +1,26 @@
+import { existsSync } from 'node:fs'
 import { MIGRATIONS } from '../database/migrate.ts'
 import { appliedToPostgres } from '../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
+import { openSqlite } from '../database/sqlite.ts'
+import { nodeIndexFile } from '../embedded/files.ts'
 import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
 import { assertWhollyCopied } from '../postgres/copying.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
+import { indexedState } from '../search/index-file.ts'
 import type { Check, Finding } from './doctor.ts'
 
-/** Sessions that a node opens: one writes, one counts limits, four read, four search, one follows with the index, one to spare. */
-const SESSIONS_OF_NODE = 12
+/** Sessions that a node opens: one writes, one counts limits, four read, one follows with the index, one shows that the server answers, one to spare. */
+const SESSIONS_OF_NODE = 9
 const CLOCK_TOLERANCE = 1_000
 const LAG_LARGE = 1_000
 const INDEX_BEHIND = 10_000
 
 /** The checks of a store in PostgreSQL, and of the standby that reads go to. */
-export const databaseChecks = (url: string, readUrl: string | undefined): [string, Check][] => [
+export const databaseChecks = (url: string, readUrl: string | undefined, directory: string): [string, Check][] => [
   ['database', () => withDatabase(url, checkServer)],
   ['schema', () => withDatabase(url, checkSchema)],
-  ['search index', () => withDatabase(url, checkIndex)],
+  ['search index', () => withDatabase(url, connection => checkIndex(connection, directory))],
   ['sessions', () => withDatabase(url, checkSessions)],
   ['clock', () => withDatabase(url, checkClock)],
   ...(readUrl === undefined ? [] : [['standby', () => withDatabase(readUrl, checkStandby)] as [string, Check]]),
@@ -54,16 +58,24 @@ async function checkSchema(connection: PostgresConnection): Promise<Finding> {
   return { mark: 'warn', what: 'schema', finding, mend: 'the next start takes them, or "palimpsest migrate"' }
 }
 
-async function checkIndex(connection: PostgresConnection): Promise<Finding> {
+async function checkIndex(connection: PostgresConnection, directory: string): Promise<Finding> {
   const what = 'search index'
-  if ((await appliedToPostgres(connection)).length === 0) return { mark: 'ok', what, finding: 'none yet' }
-  const found = await ask<{ behind: number }>(
-    connection,
-    'SELECT h.record - p.record AS behind FROM head h, search_progress p',
-  )
-  const finding = `${found?.behind ?? 0} records behind the store`
-  if ((found?.behind ?? 0) < INDEX_BEHIND) return { mark: 'ok', what, finding }
+  const file = nodeIndexFile(directory)
+  if (!existsSync(file)) return { mark: 'ok', what, finding: 'none yet on this node; the first start builds it' }
+  const found = await ask<{ record: number }>(connection, 'SELECT record FROM head')
+  const behind = Math.max(0, (found?.record ?? 0) - recordOf(file))
+  const finding = `${behind} records behind the store`
+  if (behind < INDEX_BEHIND) return { mark: 'ok', what, finding }
   return { mark: 'warn', what, finding, mend: 'searches wait for it; a node that runs brings it up by itself' }
+}
+
+function recordOf(file: string): number {
+  const index = openSqlite(file, 'read')
+  try {
+    return indexedState(index)?.record ?? 0
+  } finally {
+    index.close()
+  }
 }
 
 async function checkSessions(connection: PostgresConnection): Promise<Finding> {

@@ -42,7 +42,7 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ['secrets', () => checkSecrets(directory)],
   ]
   const url = databaseUrlOf(invocation)
-  if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlOf(invocation))]
+  if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlOf(invocation), directory)]
   if (!existsSync(storeFile(directory))) {
     return [...machine, ['store', () => ({ mark: 'ok', what: 'store', finding: 'none yet; the first start makes it' })]]
   }

@@ -16,6 +16,8 @@ import type {
   EntryQuery,
   Evidence,
   ExportManifest,
+  FindQuery,
+  FoundList,
   Health,
   ManifestQuery,
   Relation,
@@ -53,6 +55,8 @@ export type Methods = {
   searchEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
   /** Read up to 50 entries at once, each answered by itself. */
   readBatch(query: BatchQuery, options?: CallOptions): Promise<Batch>
+  /** Describe a problem, or paste what was printed, and get the entries that answer it, best first. */
+  findEntries(query: FindQuery, options?: CallOptions): Promise<FoundList>
   /** Find entries that may say already what you are about to publish. */
   listSimilar(query: SimilarQuery, options?: CallOptions): Promise<SimilarList>
   /** Read an entry as it stands. */
@@ -119,6 +123,7 @@ export const OPERATIONS = {
   createEntry: { method: 'POST', path: '/api/entries', token: true, charged: true, input: 'body' },
   searchEntries: { method: 'GET', path: '/api/search', token: false, charged: true, input: 'query' },
   readBatch: { method: 'GET', path: '/api/batch', token: false, charged: true, input: 'query' },
+  findEntries: { method: 'GET', path: '/api/find', token: false, charged: true, input: 'query' },
   listSimilar: { method: 'GET', path: '/api/similar', token: false, charged: true, input: 'query' },
   readEntry: { method: 'GET', path: '/api/entries/{slug}', token: false, charged: true, input: 'none' },
   listRevisions: { method: 'GET', path: '/api/entries/{slug}/revisions', token: false, charged: true, input: 'query' },
@@ -211,9 +216,9 @@ export const MENDS = {
   INVALID_DECLARED_NAME: 'declaredName is a text of 1 to 100 characters.',
   INVALID_DECLARED_MODEL: 'declaredModel is a text of 1 to 100 characters.',
   INVALID_DECLARED_PROVIDER: 'declaredProvider is a text of 1 to 100 characters.',
-  INVALID_LIMIT: 'limit is a whole number from 1 to 50.',
+  INVALID_LIMIT: 'limit is a whole number from 1 to 50; at GET /api/find a whole number from 1 to 20.',
   INVALID_OFFSET: 'offset is a whole number from 0 to 10000.',
-  INVALID_Q: 'q is a text of at most 200 characters.',
+  INVALID_Q: 'q is a text of at most 200 characters; at GET /api/find a text of 1 to 2000 characters.',
   INVALID_TAG: 'tag is a text of at most 40 characters.',
   INVALID_SORT: 'sort is one of recent, evolution, relevance.',
   INVALID_TITLE: 'title is a text of 1 to 180 characters.',

@@ -126,6 +126,19 @@ const adminReport = {
   resolvedAt: null,
 }
 
+const found = {
+  id: ids.entry,
+  slug: entry.slug,
+  title: writing.title,
+  summary: writing.summary,
+  excerpt: 'synchronous=FULL makes commits durable.',
+  tags: entry.tags,
+  score: 0.71,
+  currentRevisionId: ids.second,
+  updatedAt: at,
+  ...TRUST,
+}
+
 export const EXAMPLES = {
   ids,
   ActorInput: { actorType: 'AGENT', declaredName: 'Careful reader' },
@@ -166,6 +179,15 @@ export const EXAMPLES = {
   Standing: { ...STANDING, entryId: ids.entry, revisionId: ids.first },
   Evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },
   EntryList: { items: [entry], limit: LIMITS.pageDefault, offset: 0, dataClass: 'EXTERNAL' },
+  FoundList: {
+    items: [found],
+    coverage: 'ALL',
+    match: 0.71,
+    answerable: true,
+    missing: [],
+    corrected: [],
+    dataClass: 'EXTERNAL',
+  },
   Batch: { items: [entry, { id: 'no-such-entry', problem: 'ENTRY_NOT_FOUND' }], dataClass: 'EXTERNAL' },
   SimilarList: { items: [similar], dataClass: 'EXTERNAL' },
   Report: report,

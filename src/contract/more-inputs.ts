@@ -1,6 +1,6 @@
 import { text, uuid, words } from './fields.ts'
 import { CursorQuery } from './inputs.ts'
-import { LIMITS } from './limits.ts'
+import { FIND, LIMITS } from './limits.ts'
 import { type Static, Type } from './schema.ts'
 import { REPORT_REASONS, REPORT_STATES, REPORT_TARGETS, RESOLUTIONS } from './words.ts'
 
@@ -40,6 +40,23 @@ export const BatchQuery = Type.Object(
   closed,
 )
 
+export const FindQuery = Type.Object(
+  {
+    q: Type.String({
+      minLength: 1,
+      maxLength: FIND.queryCharacters,
+      description: 'The problem as you would describe it, or what was printed: a question, an error, a stack trace.',
+    }),
+    tag: Type.Optional(
+      Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, whatever its case.' }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: FIND.max, default: FIND.default, description: 'Rows at most.' }),
+    ),
+  },
+  closed,
+)
+
 export const SimilarQuery = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: LIMITS.titleCharacters, description: 'The title to be published.' }),
@@ -61,5 +78,6 @@ export const ReportQuery = Type.Object(
 export type ReportInput = Static<typeof ReportInput>
 export type ResolutionInput = Static<typeof ResolutionInput>
 export type BatchQuery = Static<typeof BatchQuery>
+export type FindQuery = Static<typeof FindQuery>
 export type SimilarQuery = Static<typeof SimilarQuery>
 export type ReportQuery = Static<typeof ReportQuery>

@@ -5,6 +5,7 @@ import {
   ACTIONS,
   ACTOR_TYPES,
   CHANGE_TYPES,
+  COVERAGES,
   EXPORT_TYPES,
   MODERATION_ACTIONS,
   OBJECTION_STATUSES,
@@ -209,10 +210,43 @@ export const Activity = Type.Object({
   ...trust,
 })
 
+const match = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'How well the first entry fits q: its score, of the best possible.',
+})
+
 export const EntryList = Type.Object({
   items: Type.Array(Entry),
   limit: Type.Integer(),
   offset: Type.Integer(),
+  dataClass,
+  match: Type.Optional(match),
+})
+
+export const Found = Type.Object({
+  id: uuid('Entry id.'),
+  slug: Type.String({ description: 'Its address.' }),
+  title: Type.String(),
+  summary: Type.String(),
+  excerpt: Type.String({ description: 'The passage of the content that fits best.' }),
+  tags: Type.Array(Type.String()),
+  score: Type.Number({ minimum: 0, maximum: 1, description: 'How well it fits, of the best possible.' }),
+  currentRevisionId: uuid('The latest revision.'),
+  updatedAt: timestamp('Latest change'),
+  ...trust,
+})
+export const FoundList = Type.Object({
+  items: Type.Array(Found, { description: 'Best first.' }),
+  coverage: words(COVERAGES, 'Whether the first entry has all words of q, or some; NONE: nothing was found.'),
+  match,
+  answerable: Type.Boolean({
+    description: 'False: the entries are hardly about the question; do not trust them as an answer.',
+  }),
+  missing: Type.Array(Type.String(), { description: 'Words of q that no entry has.' }),
+  corrected: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
+    description: 'Words of q that no entry has, and what was searched for instead.',
+  }),
   dataClass,
 })
 export const RevisionList = Type.Object({ items: Type.Array(Revision), nextCursor })
@@ -483,6 +517,8 @@ export type Standing = Static<typeof Standing>
 export type ExportLine = Static<typeof ExportLine>
 export type ExportManifest = Static<typeof ExportManifest>
 export type EntryList = Static<typeof EntryList>
+export type Found = Static<typeof Found>
+export type FoundList = Static<typeof FoundList>
 export type Missing = Static<typeof Missing>
 export type Batch = Static<typeof Batch>
 export type Similar = Static<typeof Similar>
@@ -514,6 +550,7 @@ export const NAMED_RESOURCES = {
   Standing,
   Activity,
   EntryList,
+  FoundList,
   RevisionList,
   RelationList,
   ActivityList,

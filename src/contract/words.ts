@@ -59,4 +59,7 @@ export type ExportType = (typeof EXPORT_TYPES)[number]
 export type ReportTarget = (typeof REPORT_TARGETS)[number]
 export type ReportReason = (typeof REPORT_REASONS)[number]
 export type Resolution = (typeof RESOLUTIONS)[number]
+/** How many words of a query the first entry found has. */
+export const COVERAGES = ['ALL', 'SOME', 'NONE'] as const
+export type Coverage = (typeof COVERAGES)[number]
 export type Sort = (typeof SORTS)[number]

@@ -10,6 +10,7 @@ import { searchSegments } from './migrations/0008-search-segments.ts'
 import { searchGathering } from './migrations/0009-search-gathering.ts'
 import { served } from './migrations/0010-served.ts'
 import { standing } from './migrations/0011-standing.ts'
+import { nodeSearch } from './migrations/0012-node-search.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   searchGathering,
   served,
   standing,
+  nodeSearch,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

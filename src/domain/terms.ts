@@ -77,14 +77,25 @@ export type Term = { words: string[]; prefix: boolean }
  * What a query asks for: all of these terms. A quoted part is one term, a run of a script without spaces too.
  * Of a long query the first 8 distinct terms count, and of those together the first 32 words. No terms: no filter.
  */
-export function termsOf(query: string): Term[] {
+export const termsOf = (query: string): Term[] => readTerms(query).terms
+
+/** Whether a query has more terms or words than count: an entry with all that count need not have all. */
+export const isCut = (query: string): boolean => readTerms(query).cut
+
+function readTerms(query: string): { terms: Term[]; cut: boolean } {
   const terms: Term[] = []
+  let cut = false
   const seen = new Set<string>()
   let room = QUERY_WORDS_MAX
   const add = (words: string[], prefix: boolean): void => {
     const kept = words.slice(0, room)
     const key = kept.join(' ') + (prefix ? '*' : '')
-    if (kept.length === 0 || seen.has(key) || terms.length === QUERY_TERMS_MAX) return
+    if (words.length > kept.length) cut = true
+    if (kept.length === 0 || seen.has(key)) return
+    if (terms.length === QUERY_TERMS_MAX) {
+      cut = true
+      return
+    }
     seen.add(key)
     room -= kept.length
     terms.push({ words: kept, prefix: prefix && kept.length === words.length })
@@ -95,7 +106,7 @@ export function termsOf(query: string): Term[] {
     if (index % 2 === 1 && closed) add(wordsOf(part), false)
     else addLoose(part, index === parts.length - 1, add)
   })
-  return terms
+  return { terms, cut }
 }
 
 /** Words outside quotes: each a term, a run of a script without spaces a term of several words. */

@@ -1,37 +1,28 @@
-import { availableParallelism } from 'node:os'
 import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { GROUP_MAX } from '../database/write-queue.ts'
 import type { Readiness, WriteAnswer } from '../operations/operation.ts'
 import type { Newest, Store, Terms } from '../operations/store.ts'
+import { bytesOf } from '../search/bytes-of.ts'
+import { openSearches, type Searches } from '../search/searches.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
+import type { IndexNotice } from '../threads/protocol.ts'
+import { commitsOf, countedSignals, countRead, createSignals, tellClosing, tellStop } from '../threads/signals.ts'
+import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 import { assertStoreNotLost, lockDataDirectory } from './data-directory.ts'
-import { bytesOf, indexFile, storeFile } from './files.ts'
-import { createIndexWaits } from './index-waits.ts'
-import type { Command, IndexNotice, ThreadData } from './protocol.ts'
-import { type Searchers, startSearchers } from './searchers.ts'
-import { commitsOf, countedSignals, countRead, createSignals, tellClosing, tellStop } from './signals.ts'
-import { startThread, type Thread } from './thread.ts'
+import { indexFile, storeFile } from './files.ts'
+import type { Command, ThreadData } from './protocol.ts'
 
-/** Threads that search at most: on one core a second one would only take memory. */
-const SEARCH_THREADS = Math.min(2, availableParallelism())
-/** Writes and searches under way before further ones are refused as OVERLOADED. */
+/** Writes under way before further ones are refused as OVERLOADED. */
 const WRITES_MAX = 2_000
-const SEARCHES_MAX = 1_000
-/** How long a search waits for the index, in milliseconds. */
-const INDEX_PATIENCE = 5_000
 /** A store whose writes wait longer than this is not ready for more, in milliseconds. */
 const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000
-/**
- * Megabytes for new objects of the writer, which has many writes under way at once, and of the other threads, which do one thing at a
- * time. V8 gives a third of that to each of two halves and fills one of them: 4 and 1.
- */
+/** Megabytes for new objects of the writer, which has many writes under way at once. */
 const WRITER_YOUNG_MB = 12
-const YOUNG_MB = 3
 
 export type EmbeddedStore = Store & {
   /** Sets who is told before the writes of a turn are sent, and may still send something with them. */
@@ -64,7 +55,7 @@ export async function openEmbeddedStore(
   const threads: Thread[] = []
   let onSend = (): void => {}
   const start = async (file: string, pendingMax: number, batched: boolean): Promise<Thread> => {
-    const thread = await startThread(file, data, {
+    const thread = await startThread(new URL(file, import.meta.url), data, {
       pendingMax,
       batched,
       youngMb: batched ? WRITER_YOUNG_MB : YOUNG_MB,
@@ -78,13 +69,13 @@ export async function openEmbeddedStore(
   }
 
   let writer: Thread
-  let searchers: Searchers
+  let searches: Searches
   let read: Awaited<ReturnType<typeof openReader>>
   try {
     assertStoreNotLost(directory)
     writer = await start('./writer-thread.ts', WRITES_MAX, true)
     await start('./index-thread.ts', 0, false)
-    searchers = await startSearchers(() => start('./search-thread.ts', SEARCHES_MAX, false), SEARCH_THREADS)
+    searches = await openSearches(signals, { index: indexFile(directory), store: storeFile(directory) }, breakDown)
     read = await openReader(directory)
   } catch (error) {
     state.closing = true
@@ -95,8 +86,6 @@ export async function openEmbeddedStore(
     throw error
   }
   const { reader, original } = read
-
-  const indexWaits = createIndexWaits(signals, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
 
   const perform = async (name: Command['name'], input: unknown, terms: Terms): Promise<unknown> => {
     try {
@@ -154,8 +143,7 @@ export async function openEmbeddedStore(
     },
     async search(request) {
       // What reads may show already, which is more than was told to be committed while a commit still moves its log into the file.
-      await indexWaits.until(BigInt(latestRecord().record))
-      return searchers.ask(request)
+      return searches.search(request, latestRecord().record)
     },
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,
@@ -167,7 +155,7 @@ export async function openEmbeddedStore(
       ...countedSignals(signals),
       writesWaiting: writer.pending(),
       oldestWrite: writer.waited(),
-      searchesWaiting: indexWaits.pending() + searchers.pending(),
+      searchesWaiting: searches.pending(),
       bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
     }),
     onBroken(listener) {
@@ -179,7 +167,7 @@ export async function openEmbeddedStore(
       clearInterval(probe)
       tellClosing(signals)
       // Of each file the one that writes closes last: it moves the log into the file.
-      await searchers.close()
+      await searches.close()
       tellStop(signals)
       for (const thread of threads) if (thread !== writer) await thread.close()
       reader.close()

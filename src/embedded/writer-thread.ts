@@ -6,12 +6,13 @@ import { createWriteQueue } from '../database/write-queue.ts'
 import { createContexts } from '../operations/context.ts'
 import { UPKEEP, WRITES } from '../operations/index.ts'
 import type { Context } from '../operations/operation.ts'
+import { createGivingWay } from '../threads/giving-way.ts'
+import { beNice, NICE } from '../threads/priority.ts'
+import { type Reply, replyOfError } from '../threads/protocol.ts'
+import { awaitIndexed, committed, countWrites, tellBegun, tellCommitted, tellEnded } from '../threads/signals.ts'
 import { openStoreForWriting } from './create.ts'
-import { createGivingWay } from './giving-way.ts'
-import { beNice, NICE } from './priority.ts'
-import { type Command, type Reply, replyOfError, type ThreadData } from './protocol.ts'
+import type { Command, ThreadData } from './protocol.ts'
 import { watchServedFiles } from './served-files.ts'
-import { awaitIndexed, committed, countWrites, tellBegun, tellCommitted, tellEnded } from './signals.ts'
 
 /** The one thread that writes: it runs write operations in the order they come and commits them in groups. */
 const { directory, signals } = workerData as ThreadData

@@ -3,15 +3,16 @@ import type { Answer } from '../operations/operation.ts'
 import { exchanged, targetOf } from '../web/target.ts'
 
 /**
- * ETag and Cache-Control of an answer. A cache stores what has a version and revalidates it on every use, because moderation can withdraw it;
- * it stores nothing else.
+ * The header fields that an answer decides. ETag and Cache-Control: A cache stores what has a version and revalidates it on every use, because moderation can withdraw it;
+ * it stores nothing else. For a search, how much of the query the first entry has.
  */
-export function cacheFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
+export function answerFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
   const versioned = answer.etag !== undefined && method === 'GET'
   const control = versioned ? 'public, no-cache' : 'no-store'
   return {
     'cache-control': control,
     ...(answer.etag === undefined ? {} : { etag: `"${answer.etag}"` }),
+    ...(answer.fit === undefined ? {} : { 'search-match': answer.fit.coverage.toLowerCase() }),
     ...(answer.digest === undefined ? {} : { 'repr-digest': `sha-256=:${answer.digest}:` }),
   }
 }

@@ -11,6 +11,7 @@ const EXPOSED = [
   'RateLimit',
   'RateLimit-Policy',
   'Repr-Digest',
+  'Search-Match',
   'WWW-Authenticate',
   'X-Request-Id',
 ]

@@ -9,7 +9,7 @@ import type { Limiter } from '../operations/limiter.ts'
 import type { Answer, Reads, WriteRequest } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import type { Admitted } from './admission.ts'
-import { cacheFields, isUnchanged, nextLink } from './conditional.ts'
+import { answerFields, isUnchanged, nextLink } from './conditional.ts'
 import type { Observer, Visitor } from './observer.ts'
 import { rateLimitFields } from './rate-limit-fields.ts'
 import { createUnderWay } from './retries.ts'
@@ -83,7 +83,7 @@ export function createHandlers(parts: Parts) {
     // What is free, like /health, is not observed either.
     if (admitted.charged !== undefined) await observer.room()
     const answer = await READS[name](readsFor(visitor), { params, query })
-    const fields = cacheFields(answer, OPERATIONS[name])
+    const fields = answerFields(answer, OPERATIONS[name])
     if (answer.etag !== undefined && isUnchanged(request.headers['if-none-match'], answer.etag)) {
       return reply.code(304).headers(fields).send()
     }
@@ -113,7 +113,7 @@ export function createHandlers(parts: Parts) {
     if (answer.audit !== undefined) request.log.info({ requestId: request.id, ...answer.audit }, 'audit')
     if (answer.replayed) reply.header('idempotency-replayed', 'true')
     if (answer.location !== undefined) reply.header('location', answer.location)
-    return send(request, reply, OPERATIONS[name], answer, cacheFields(answer, OPERATIONS[name]))
+    return send(request, reply, OPERATIONS[name], answer, answerFields(answer, OPERATIONS[name]))
   }
 
   const handle: Handler<OperationName> = (name, admitted, request, reply) => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cacheFields, isUnchanged } from './conditional.ts'
+import { answerFields, isUnchanged } from './conditional.ts'
 
 /** A document as it is sent: made once, however often it is asked for. */
 export type Made = { type: string; bytes: Buffer; etag: string; fields: Record<string, string> }
@@ -22,7 +22,7 @@ export function madeOf({ type, body, digest, immutable = false, fields = {} }: T
   const bytes = Buffer.from(body)
   const etag = digest ?? hash('sha256', bytes, 'base64url').slice(0, DIGEST_CHARACTERS)
   const cached = {
-    ...cacheFields({ body: {}, etag }, { method: 'GET' }),
+    ...answerFields({ body: {}, etag }, { method: 'GET' }),
     ...(immutable ? { 'cache-control': IMMUTABLE } : {}),
   }
   return { type, bytes, etag, fields: { ...fields, ...cached } }

@@ -12,7 +12,7 @@ import type { Answer, Reads } from '../operations/operation.ts'
 import { entryAt, newest } from '../operations/read-entries.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import { chargesOf } from './admission.ts'
-import { cacheFields, nextLink } from './conditional.ts'
+import { answerFields, nextLink } from './conditional.ts'
 import { PUBLIC_FIELDS } from './cors.ts'
 import { tell } from './fastify.ts'
 import { JSON_TYPE } from './handlers.ts'
@@ -146,7 +146,7 @@ function send(
   const userAgent = request.headers['user-agent'] ?? ''
   if (observed !== undefined) observer.note({ actor: null, origin, userAgent, requestId, at }, observed)
   const fields = [...CONSTANT, 'x-request-id', requestId, 'content-length', String(octets.length)]
-  addFields(fields, cacheFields(answer, { method: 'GET' }))
+  addFields(fields, answerFields(answer, { method: 'GET' }))
   addFields(fields, rateLimitFields(verdict.standings))
   if (answer.next !== undefined) fields.push('link', nextLink(request.url ?? '', answer.next))
   response.writeHead(200, fields)

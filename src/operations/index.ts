@@ -1,5 +1,6 @@
 import { createActor } from './create-actor.ts'
 import { createEntry } from './create-entry.ts'
+import { findEntries } from './find-entries.ts'
 import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
 import { contradictRevision, verifyRevision } from './judge-revision.ts'
 import { keepMirrored } from './keep-mirrored.ts'
@@ -28,6 +29,7 @@ export const READS = {
   searchEntries,
   readEntry,
   readBatch,
+  findEntries,
   listSimilar,
   listRevisions,
   readRevision,

@@ -1,9 +1,8 @@
 import type { CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
-import type { BatchQuery, ReportQuery, SimilarQuery } from '../contract/more-inputs.ts'
-import type { Action, DataClass, Sort } from '../contract/words.ts'
+import type { BatchQuery, FindQuery, ReportQuery, SimilarQuery } from '../contract/more-inputs.ts'
+import type { Action, Coverage, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Retry } from '../domain/retry.ts'
-import type { Term } from '../domain/terms.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import type { EntryCache } from './entry-cache.ts'
 import { type Octets, objectOf } from './octets.ts'
@@ -62,6 +61,8 @@ type Beside = {
   replayed?: true
   /** What the log keeps of it. */
   audit?: { event: string; actor: string }
+  /** How well a search fits what was asked. */
+  fit?: { coverage: Coverage; match: number }
   /** What was observed beside it, where one answer shows several entries. */
   alsoObserved?: readonly Observed[]
 }
@@ -69,10 +70,28 @@ type Beside = {
 /** The object that an answer says. */
 export const bodyOf = (answer: Answer): object => answer.body ?? objectOf(answer.octets)
 
-/** Which entries to find: all of the terms, the tag, in this order. */
-export type SearchRequest = { terms: Term[]; tag: string | null; sort: Sort; limit: number; offset: number }
-/** Entry numbers of one page, and whether more follow. */
-export type SearchResult = { entries: number[]; more: boolean }
+/**
+ * Which entries to find. `recent` and `evolution`: those with all terms of `q`, else the best partial matches; `relevance`: those with all terms,
+ * best first, then those with any; `fit`: those with any word, best first.
+ */
+export type SearchRequest = { q: string; tag: string | null; sort: Sort | 'fit'; limit: number; offset: number }
+/** Entry numbers of one page, whether more follow, and how well they fit. */
+export type SearchResult = {
+  entries: number[]
+  more: boolean
+  coverage: Coverage
+  /** The score of the first entry, of the best possible: 0 to 1. */
+  match: number
+  /** What each entry of the page scores, of the best possible. */
+  scores: number[]
+  /** What each term of the query weighs. */
+  weights: [term: string, weight: number][]
+  /** What a word weighs that no entry has. */
+  unknown: number
+  /** Words that no entry has, and those that were searched for as others. */
+  missing: string[]
+  corrected: { from: string; to: string }[]
+}
 
 export type Readiness = { ready: boolean; status: string }
 
@@ -111,7 +130,7 @@ export type WriteRequest<B = unknown> = {
 /** What any read may be asked; each was checked to have what it needs. */
 type AnyQuery = CursorQuery &
   EntryQuery &
-  Partial<BatchQuery & SimilarQuery> &
+  Partial<BatchQuery & FindQuery & SimilarQuery> &
   ReportQuery &
   ExportQuery &
   ManifestQuery

@@ -41,19 +41,22 @@ const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${
 /** What an answer says of a page beside its items. */
 const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXTERNAL' })
 
-const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean): ServedPage => {
+const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, fit?: Answer['fit']): ServedPage => {
   const items = entries.map(one => one.octets).join(',')
+  const frame = { ...frameOf(wanted), match: fit?.match }
   return {
     entries: entries.length,
     more,
-    octets: Buffer.from(`{"items":[${items}],${JSON.stringify(frameOf(wanted)).slice(1)}`, 'latin1'),
+    octets: Buffer.from(`{"items":[${items}],${JSON.stringify(frame).slice(1)}`, 'latin1'),
+    ...(fit === undefined ? {} : { fit }),
   }
 }
 
-function pageAnswer(wanted: Wanted, { entries, more, octets }: ServedPage): Answer {
+function pageAnswer(wanted: Wanted, { entries, more, octets, fit }: ServedPage): Answer {
   const { tag, sort, limit, offset } = wanted
   return {
     octets,
+    ...(fit === undefined ? {} : { fit }),
     ...(more && offset + limit <= LIMITS.offsetMax ? { next: { offset: offset + limit } } : {}),
     observed: {
       action: 'SEARCH',
@@ -75,8 +78,10 @@ async function findPage(reads: Reads, wanted: Wanted): Promise<ServedPage> {
     return newestPage(reads, sort === 'evolution' ? sort : 'recent', wanted)
   }
   const order = sort === 'relevance' && terms.length === 0 ? 'recent' : sort
-  const page = await reads.search({ terms, tag: tagKey(tag) === '' ? null : tag, sort: order, limit, offset })
-  return pageOf(wanted, await reads.entries.list(page.entries), page.more)
+  const page = await reads.search({ q, tag: tagKey(tag) === '' ? null : tag, sort: order, limit, offset })
+  const { coverage, match } = page
+  const fit = terms.length === 0 ? undefined : { coverage, match }
+  return pageOf(wanted, await reads.entries.list(page.entries), page.more, fit)
 }
 
 const newestPage = (reads: Newest, order: Order, wanted: Wanted): Promise<ServedPage> =>

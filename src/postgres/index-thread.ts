@@ -1,70 +1,75 @@
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { StoreFault } from '../database/database.ts'
+import { isUnavailable, type Reader, StoreFault } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
 import { OperatorError } from '../operator-error.ts'
-import { createFollower, prepareToFollow, tidy } from './search-follow.ts'
+import { openIndex, type StoreState } from '../search/index-file.ts'
+import { keepIndex } from '../search/keep-index.ts'
+import { changedEntries, currentEntry } from '../store/entry.ts'
+import { beNice, NICE } from '../threads/priority.ts'
+import { awaitWanted, isStopping, type Signals, tellCommitted } from '../threads/signals.ts'
+import { SEQUENCE_GAP } from './group.ts'
 import { createSession } from './session.ts'
+import { readerThrough } from './snapshot.ts'
 
-/**
- * The thread that keeps the search index behind the store. Of all nodes one follows at a time; the others look again now and then.
- */
-const { url } = workerData as { url: string }
-const port = parentPort
-if (port === null) throw new Error('The index is followed by a worker thread only.')
+/** The thread that keeps the search index of this node up to the store in the database. */
+export type IndexThreadData = { url: string; file: string; signals: Signals }
+const { url, file, signals } = workerData as IndexThreadData
+/** How often the database is asked for what other nodes wrote, while no search waits; in milliseconds. */
+const POLL = 200
 
-/** Milliseconds between two looks: when there is nothing to do, when another node follows, when the database is away. */
-const IDLE = 20
-const TAKEN = 100
-const AWAY = 500
-/** Entries are gathered for so long unless a search waits for them, in milliseconds. */
-const GATHER = 300
-/** After so many looks at nothing new the index is tidied. */
-const TIDY_AFTER = 50
-
-const follower = createFollower(GATHER)
-let stopping = false
-/** The newest record that a search of this node waits for. */
-let wanted = 0
-let pausing = new AbortController()
-port.on('message', (message: 'stop' | number) => {
-  if (message === 'stop') stopping = true
-  else wanted = Math.max(wanted, message)
-  pausing.abort()
-})
-const session = createSession({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 }, prepareToFollow)
-
-let untidy = true
-let idle = 0
-
-async function follow(): Promise<number> {
-  try {
-    const connection = await session.get()
-    const followed = await follower.follow(connection, wanted)
-    idle = followed === 'idle' ? idle + 1 : 0
-    if (followed === 'more' || followed === 'done') untidy = true
-    if (untidy && idle === TIDY_AFTER) {
-      await tidy(connection)
-      untidy = false
-    }
-    return { more: 0, done: IDLE, gathering: IDLE, idle: IDLE, taken: TAKEN }[followed]
-  } catch (error) {
-    // A database that is away, full, or not yet prepared comes round; anything else ends the thread, and the service with it.
-    const passing = error instanceof StoreFault ? error.kind !== 'broken' : isUnprepared(error)
-    if (!passing) throw error
-    return AWAY
-  }
-}
+beNice(NICE.index)
+const session = createSession({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 })
+const index = await openIndex(file)
+parentPort?.postMessage('ready')
 
 /** What PostgreSQL says of a table or column that a step of the schema has yet to make. */
 const UNDEFINED = new Set(['42P01', '42703'])
-const isUnprepared = (error: unknown): boolean =>
-  error instanceof OperatorError || UNDEFINED.has((error as { code?: string }).code ?? '')
 
-while (!stopping) {
-  // A message that comes from now on cuts the pause short.
-  pausing = new AbortController()
-  const pause = await follow()
-  if (pause > 0 && !stopping) await setTimeout(pause, undefined, { signal: pausing.signal }).catch(() => {})
+/** Reads from the database. A database without the schema or that refuses this node counts as one that is away: the writer reports why. */
+async function reading<T>(read: (reader: Reader) => Promise<T>): Promise<T> {
+  try {
+    return await read(readerThrough(await session.get()))
+  } catch (error) {
+    const passing = error instanceof OperatorError || UNDEFINED.has((error as { code?: string }).code ?? '')
+    if (passing || isUnavailable(error)) throw new StoreFault('unavailable', error as Error)
+    throw new Error('The search index cannot follow: the database cannot be read.', { cause: error })
+  }
 }
+
+/** Which store the database has, and how far it has come. A database that another node is setting up counts as one that is away. */
+async function state(): Promise<StoreState> {
+  const head = await reading(async reader =>
+    reader.one<StoreState & { sequence: number }>(sql`SELECT store_id AS "storeId", record, sequence FROM head`),
+  )
+  if (head === undefined) throw new StoreFault('unavailable', new Error('the store has no head row yet'))
+  const { storeId, record, sequence } = head
+  tellCommitted(signals, record)
+  return { storeId, record, history: Math.floor(sequence / SEQUENCE_GAP) }
+}
+
+await keepIndex({
+  signals,
+  file,
+  index,
+  source: {
+    state,
+    changed: (change, number, limit) => reading(async reader => reader.all(changedEntries(change, number, limit))),
+    entry: number => reading(async reader => reader.one(currentEntry(number))),
+    async awaitNewer(seen, patience) {
+      const deadline = performance.now() + patience
+      while (!isStopping(signals) && performance.now() < deadline) {
+        awaitWanted(signals, BigInt(seen.record), Math.min(POLL, deadline - performance.now()))
+        // The session is looked after between two waits.
+        await setTimeout(0)
+        const now = await state()
+        if (now.record > seen.record || now.history !== seen.history) return true
+      }
+      return isStopping(signals)
+    },
+  },
+  onEntry() {},
+  onNotice: notice => parentPort?.postMessage(notice),
+})
+index.close()
 await session.close()
-port.close()

@@ -20,18 +20,13 @@ export async function prepareDatabase(
   await assertTrustworthy(connection)
   await migratePostgres(connection, Date.now())
   await assertWhollyCopied(connection)
-  const [, , , found] = await connection.send([
+  const [, , found] = await connection.send([
     {
       text: 'INSERT INTO head (one, store_id) VALUES (1, $1) ON CONFLICT (one) DO NOTHING',
       values: [randomUUID()],
     },
     {
       text: `INSERT INTO cluster (one, identity, committed_at) VALUES (1, '', 0) ON CONFLICT (one) DO NOTHING`,
-      values: [],
-    },
-    // It stands in the schema's step too; what is derived may have been left out of a dump.
-    {
-      text: 'INSERT INTO search_progress (one, version, record, change, entry) VALUES (1, 0, 0, 0, 0) ON CONFLICT (one) DO NOTHING',
       values: [],
     },
     { text: SYSTEM, values: [] },

@@ -5,12 +5,14 @@ import { createContexts } from '../operations/context.ts'
 import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/index.ts'
 import type { Context, Readiness } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
+import { bytesOf } from '../search/bytes-of.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
+import type { IndexNotice } from '../threads/protocol.ts'
 import { SEQUENCE_GAP, type Work } from './group.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
-import { openSearch } from './search.ts'
+import { openNodeSearch } from './search.ts'
 import { createSession, type Session } from './session.ts'
 import { createWriter } from './writer.ts'
 
@@ -31,10 +33,14 @@ const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
 
 export type PostgresOptions = {
   url: string
+  /** The path of the file of this node's search index. */
+  indexFile: string
   /** A standby to read from. */
   readUrl: string | undefined
   /** The most writes that share one commit. */
   groupMax: number
+  /** Called when the search index cannot be written, and when it can again. */
+  onIndex(notice: IndexNotice): void
   /** Told when the server is lost, with the reason, and when it is there again. */
   onReach(lost: Error | undefined): void
   /** Gets a line every few seconds while a database of an older version is brought up to date. */
@@ -54,7 +60,8 @@ type Runner = (tx: Parameters<Work>[0], context: Context, input: unknown) => Pro
 const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<WriteName | UpkeepName, Runner>
 
 /** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
-export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen, report }: PostgresOptions): PostgresStore {
+export function openPostgresStore(options: PostgresOptions): PostgresStore {
+  const { url, readUrl, indexFile, groupMax, onIndex, onReach, onOpen, report } = options
   let server: Server | undefined
   const listeners: ((fault: Error) => void)[] = []
   const state: State = { reachable: undefined, full: false, broken: undefined, closing: false }
@@ -78,7 +85,7 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen, rep
   const standby =
     readUrl === undefined || standbyHeartbeat === undefined ? [] : readers(readUrl, 'standby reader', standbyHeartbeat)
   const reader = createReader({ primary, standby })
-  const search = openSearch({ url, readUrl: readUrl ?? url, reader, onDeath: breakDown })
+  const search = openNodeSearch({ url, indexFile, onIndex, onDeath: breakDown })
   const writer = createWriter({
     session,
     groupMax,
@@ -150,15 +157,20 @@ export function openPostgresStore({ url, readUrl, groupMax, onReach, onOpen, rep
     },
     write: (name, request, terms) => perform(name, request, terms) as never,
     keep: (name, input, terms) => perform(name, input, terms) as never,
-    search: request => (standbyHeartbeat ?? heartbeat).during(() => search.search(request)),
+    search: request =>
+      heartbeat.during(async () => {
+        const head = await reader.one<{ record: number }>(NEWEST_RECORD)
+        return search.search(request, head?.record ?? 0)
+      }),
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,
     onCommit: followers.add,
     figures: async () => ({
       ...writer.counted(),
       oldestWrite: writer.waited(),
-      searchesWaiting: search.pending(),
-      ...(await measured(reader)),
+      searchesWaiting: await search.pending(),
+      indexLag: search.indexLag(),
+      bytes: { database: await sizeOfDatabase(reader), index: bytesOf(indexFile) },
     }),
     onBroken(listener) {
       if (state.broken !== undefined) listener(state.broken)
@@ -200,11 +212,10 @@ function createFollowers() {
   }
 }
 
-/** How far the index is behind, and how large the database is. */
-async function measured(reader: Reader): Promise<{ indexLag: number; bytes: Record<string, number> }> {
-  const row = await reader.one<{ lag: number; size: number }>(sql`
-    SELECT h.record - coalesce((SELECT max(record) FROM search_progress), 0) AS lag, pg_database_size(current_database()) AS size FROM head h`)
-  return { indexLag: Math.max(0, row?.lag ?? 0), bytes: { database: row?.size ?? 0 } }
+/** Bytes of the database on its server. */
+async function sizeOfDatabase(reader: Reader): Promise<number> {
+  const row = await reader.one<{ size: number }>(sql`SELECT pg_database_size(current_database()) AS size`)
+  return row?.size ?? 0
 }
 
 type State = { reachable: boolean | undefined; full: boolean; broken: Error | undefined; closing: boolean }

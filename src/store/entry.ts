@@ -85,6 +85,11 @@ export const changedEntries = (change: number, number: number, limit: number): S
   FROM entry e JOIN revision r ON r.number = e.revision
   WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
 
+/** An entry as it stands, withdrawn or not. */
+export const currentEntry = (number: number): Sql => sql`
+  SELECT e.number, e.change, e.id, e.withdrawn, e.revision, e.updated_at, e.revisions, e.tags, r.title, r.summary, r.content
+  FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number = ${number}`
+
 /** Of two slugs, those that entries have. */
 export const listTakenSlugs = async (reader: Reader, [one, other]: readonly [string, string]): Promise<string[]> =>
   (await reader.all<{ slug: string }>(sql`SELECT slug FROM entry WHERE slug IN (${one}, ${other})`)).map(

@@ -17,8 +17,14 @@ const list = async (query: Query, path = '/api/search'): Promise<EntryList> => {
   const search = new URLSearchParams(query)
   return expectStatus(await call<EntryList>(app.url, 'GET', `${path}?${search}`), 200)
 }
-/** The titles of what a query finds, among the entries of one test: all carry its tag. */
-const finder = (tag: string) => async (q: string) => (await titled({ q, tag, limit: '50' })).sort()
+/** The titles of the entries that have all terms of a query, among the entries of one test: all carry its tag. */
+const finder = (tag: string) => async (q: string) => {
+  const search = new URLSearchParams({ q, tag, limit: '50' })
+  const answer = await call<EntryList>(app.url, 'GET', `/api/search?${search}`)
+  const { items } = expectStatus(answer, 200)
+  const all = (answer.headers.get('search-match') ?? 'all') === 'all'
+  return all ? items.map(({ title }) => title).sort() : []
+}
 const publish = (tag: string, input: object) =>
   newEntry(app.url, token, { summary: '-', content: '-', tags: [tag], ...input })
 const revise = async (entry: Entry, input: object): Promise<Entry> => {

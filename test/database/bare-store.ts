@@ -40,9 +40,16 @@ export async function openEmbedded(t: TestContext): Promise<BareStore & { connec
 /** A store in a PostgreSQL database of its own that ends with the test. */
 export async function openPostgres(t: TestContext): Promise<BareStore> {
   const url = await databaseOf(t.name)
-  const store = openPostgresStore({ url, readUrl: undefined, groupMax: 256, onReach: () => {} })
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-bare-'))
+  const indexFile = join(directory, 'search.db')
+  const store = openPostgresStore({
+    ...{ url, indexFile, readUrl: undefined, groupMax: 256 },
+    onIndex() {},
+    onReach() {},
+  })
   t.after(async () => {
     await store.close()
+    rmSync(directory, { recursive: true, force: true })
     await dropDatabaseOf(t.name)
   })
   await store.opened

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -142,8 +144,17 @@ const newer = (breaking: boolean): Migration => ({
   postgres: 'CREATE TABLE tomorrow (number BIGINT PRIMARY KEY)',
 })
 const openStore = (t: TestContext, url: string) => {
-  const store = openPostgresStore({ url, readUrl: undefined, groupMax: 1, onReach: () => {} })
-  t.after(() => store.close())
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-schema-'))
+  const indexFile = join(directory, 'search.db')
+  const store = openPostgresStore({
+    ...{ url, indexFile, readUrl: undefined, groupMax: 1 },
+    onIndex() {},
+    onReach() {},
+  })
+  t.after(async () => {
+    await store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
   return store
 }
 

@@ -4,20 +4,25 @@ import { migrate } from '../../src/database/migrate.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { type Retry, retryKeyOf } from '../../src/domain/retry.ts'
-import { termsOf } from '../../src/domain/terms.ts'
-import { openIndexForWriting, putEntry, removeEntry, searchIndex } from '../../src/embedded/search-index.ts'
 import { createEntryCache } from '../../src/operations/entry-cache.ts'
 import { READS, type ReadName, STREAMS, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
-import type { Context, Reads } from '../../src/operations/operation.ts'
+import type { Context, Reads, SearchResult } from '../../src/operations/operation.ts'
 import * as views from '../../src/operations/views.ts'
+import { putEntry, removeEntry } from '../../src/search/documents.ts'
+import { openIndex } from '../../src/search/index-file.ts'
+import { searchIndex } from '../../src/search/query.ts'
 import { findActorByToken } from '../../src/store/actor.ts'
-import { changedEntries, pagesOfEntry } from '../../src/store/entry.ts'
+import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
 import { recordMirror } from './recorded-mirror.ts'
 import { recordStandings } from './recorded-standing.ts'
 
 const HOUR = 3_600_000
+const FOUND = {
+  ...{ entries: [1], more: false, coverage: 'ALL', match: 1, scores: [1] },
+  ...{ weights: [], unknown: 1, missing: [], corrected: [] },
+} satisfies SearchResult
 const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network' }
 
 /** Keeps every statement that goes through a connection. */
@@ -159,7 +164,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   const reads: Reads = {
     reader: tx,
     entries: createEntryCache({ reader: tx, latestRecord, recordHere: () => undefined }),
-    search: async () => ({ entries: [1], more: false }),
+    search: async () => FOUND,
     readiness: () => ({ ready: true, status: 'ok' }),
     keepObserved: async () => {},
     guideDigest: { instructions: '', llms: '' },
@@ -187,6 +192,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await listAdmissions(tx, 0)
   await readHead(tx)
   await tx.all(changedEntries(0, 0, 10))
+  await tx.one(currentEntry(1))
   await tx.one(pagesOfEntry(1))
   store.exec('UPDATE retry SET served = -1e12')
   await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6, served: 1 })
@@ -209,7 +215,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
 
 /** Fills a search index, searches it in every shape, and gives the statements that ran. */
 export function recordSearches(path: string): Recorded {
-  const index = openIndexForWriting(path, 'store', 0)
+  const index = openIndex(path, { storeId: 'store', record: 0, history: 0 })
   const recorded = recorder(index)
   const entry = {
     entry: 1,
@@ -223,8 +229,10 @@ export function recordSearches(path: string): Recorded {
   }
   putEntry(recorded.connection, { ...entry, tags: ['sea'] })
   putEntry(recorded.connection, { ...entry, revision: 2, tags: ['sea'] })
-  for (const sort of ['recent', 'evolution', 'relevance'] as const) {
-    searchIndex(recorded.connection, { terms: termsOf('fox "a fox"'), tag: 'sea', sort, limit: 5, offset: 0 })
+  for (const sort of ['recent', 'evolution', 'relevance', 'fit'] as const) {
+    for (const q of ['fox "a fox"', 'fax', 'antfox']) {
+      searchIndex(recorded.connection, { q, tag: 'sea', sort, limit: 5, offset: 0 })
+    }
   }
   removeEntry(recorded.connection, 1)
   return { connection: index, statements: recorded.statements }

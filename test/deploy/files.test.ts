@@ -49,7 +49,7 @@ test('the nodes of compose believe the balancer alone, and the balancer asks the
   assert.equal(/TRUSTED_PROXIES: (\S+)/.exec(text)?.[1], `${address}/32`)
   const port = /\bPORT=(\d+)/.exec(read('Dockerfile'))?.[1]
   for (const node of ['node1', 'node2', 'node3']) {
-    assert.match(text, new RegExp(`^ {2}${node}: \\*node$`, 'm'))
+    assert.match(text, new RegExp(`^ {2}${node}:\\n {4}<<: \\*node$`, 'm'))
     assert.match(text, new RegExp(`PALIMPSEST_${node.toUpperCase()}: ${node}:${port}$`, 'm'))
   }
   for (const [, used = ''] of text.matchAll(/\/run\/secrets\/(\S+)/g)) {

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { call, expectStatus } from '../support/client.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { freePort } from '../support/ports.ts'
-import { assertNeeded, grantsOf, type Machine, makeMachine, NO_NODE, runUnit, useService } from './unit.ts'
+import {
+  assertNeeded,
+  grantsOf,
+  type Machine,
+  makeMachine,
+  NO_NODE,
+  type Running,
+  runUnit,
+  useService,
+} from './unit.ts'
 
 const UNIT = 'palimpsest@.service'
 const OPEN = { COOLDOWN_SECONDS: '0', LOG_LEVEL: 'warn' }
@@ -20,23 +28,34 @@ async function makeNodeMachine(): Promise<Machine> {
   return machine
 }
 
-test('the unit of a node over PostgreSQL serves, and writes nothing on its machine', {
+test('the unit of a node over PostgreSQL serves, and has its search index alone on its machine', {
   skip: NO_NODE || NO_POSTGRES,
 }, async () => {
   const machine = await makeNodeMachine()
-  const first = runUnit(UNIT, { machine, instance: String(await freePort()), env: OPEN })
-  const second = runUnit(UNIT, { machine, instance: String(await freePort()), env: OPEN })
+  const instances = [String(await freePort()), String(await freePort())]
+  const states = instances.map(instance => machine.state(`palimpsest-${instance}`))
+  const [first, second] = instances.map(instance => runUnit(UNIT, { machine, instance, env: OPEN })) as [
+    Running,
+    Running,
+  ]
   const slug = await useService(await first.url, TOKEN)
   expectStatus(await call(await second.url, 'GET', `/api/entries/${slug}`), 200)
   for (const { code, stderr } of [await first.stop(), await second.stop()]) {
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
   }
-  assert.deepEqual(readdirSync(join(machine.path, 'state/private')), [])
+  for (const state of states) {
+    assert.deepEqual(
+      readdirSync(state).filter(file => !/^(search-node\.db|palimpsest\.lock)/.test(file)),
+      [],
+    )
+  }
 })
 
 test('the unit of a node grants nothing that the service does without', { skip: NO_NODE || NO_POSTGRES }, async () => {
   const machine = await makeNodeMachine()
   // What lies there is needed only where the database has a certificate of its own.
   const grants = grantsOf(UNIT).filter(grant => grant !== '--allow-fs-read=/etc/palimpsest')
-  await assertNeeded(UNIT, grants, { machine, instance: String(await freePort()), env: OPEN })
+  const instance = String(await freePort())
+  machine.state(`palimpsest-${instance}`)
+  await assertNeeded(UNIT, grants, { machine, instance, env: OPEN })
 })

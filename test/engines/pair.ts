@@ -21,8 +21,6 @@ export type Pair = {
   now(): number
   /** Sends one request to both, names put in place; asserts that they answer the same, and gives that answer. Ticks before a POST. */
   ask(method: string, path: string, sending?: Sending): Promise<Told>
-  /** Searches both by relevance, whose order is each engine's own; asserts that they find the same entries. */
-  askRelevant(path: string): Promise<Told>
   close(): Promise<void>
 }
 
@@ -69,11 +67,6 @@ export async function startPair({ step = STEP }: { step?: number } = {}): Promis
       assertSame(`${method} ${path} ${describe(sending)}`, one, other)
       return one
     },
-    async askRelevant(path) {
-      const [one, other] = await both('GET', path)
-      assertSame(`GET ${path}`, unordered(one), unordered(other))
-      return one
-    },
     async close() {
       for (const { wire, app } of sides) {
         wire.close()
@@ -92,13 +85,6 @@ export function assertSame(request: string, embedded: Told, postgres: Told): voi
   while (at < embedded.text.length && embedded.text[at] === postgres.text[at]) at += 1
   const shown = ({ text }: Told): string => text.slice(Math.max(0, at - 300), at + 300)
   assert.equal(shown(postgres), shown(embedded), label)
-}
-
-/** A list without its order. */
-const unordered = (told: Told): Told => {
-  const items = told.body.items as { id: string }[] | undefined
-  if (items === undefined) return told
-  return { ...told, text: JSON.stringify({ ...told.body, items: items.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }) }
 }
 
 /** Sends a request to one of the two, names put in place, and gives the answer with names. */

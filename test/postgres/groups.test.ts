@@ -197,24 +197,3 @@ test('a commit whose answer was lost is found once the lock is free, however lon
   const { body: list } = await call<{ items: Entry[] }>(url, 'GET', '/api/entries')
   assert.equal(list.items.length, 1)
 })
-
-test('a server that is short of memory for a while ends no node, and what was written is found afterwards', {
-  skip,
-}, async () => {
-  const DATABASE_URL = await databaseOf('short of memory')
-  const { url, store } = await startApp({ DATABASE_URL })
-  const { token } = await newActor(url)
-  let broken: Error | undefined
-  store.onBroken(fault => {
-    broken = fault
-  })
-  await withClient(DATABASE_URL, async client => {
-    await failing(client, 'search_progress', 'UPDATE', '53200')
-    await newEntry(url, token, { title: 'Shortage' })
-    await setTimeout(2_000)
-    await client.query('DROP TRIGGER refuse ON search_progress')
-  })
-  const { body } = await call<{ items: Entry[] }>(url, 'GET', '/api/search?q=shortage')
-  assert.equal(broken, undefined)
-  assert.equal(body.items.length, 1)
-})

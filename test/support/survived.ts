@@ -3,7 +3,6 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import { sql } from '../../src/database/sql.ts'
 import type { SqliteConnection } from '../../src/database/sqlite.ts'
-import { termsOf } from '../../src/domain/terms.ts'
 import { openEngine } from '../../src/engine.ts'
 import { ADMIN_TOKEN } from './app.ts'
 import { assertKept, assertWhole } from './integrity.ts'
@@ -31,7 +30,7 @@ export async function assertSurvived(dataDir: string, sent: readonly Sent[], sho
     for (const [sequence, request] of shown.sequences) {
       assert.equal(requests.get(sequence), request, `activity ${sequence} was shown`)
     }
-    const found = await store.search({ terms: termsOf('note'), tag: null, sort: 'recent', limit: 10_000, offset: 0 })
+    const found = await store.search({ q: 'note', tag: null, sort: 'recent', limit: 10_000, offset: 0 })
     const entries = (store.reader as SqliteConnection).all<{ number: number }>(
       sql`SELECT number FROM entry ORDER BY number`,
     )

@@ -1,7 +1,8 @@
+import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { Problem } from '../contract/problems.ts'
-import { errorOfReply, type IndexNotice, type Reply, type ThreadData } from './protocol.ts'
+import { errorOfReply, type IndexNotice, type Reply } from './protocol.ts'
 
 /** Requests to a thread that are under way; each resolves with its reply. */
 export type Thread = {
@@ -32,6 +33,10 @@ const WAIT_MAX = 2_000
 /** So few requests may always be under way: of those answered together, what is answered now and as many that wait for the next time. */
 const ALWAYS = 8
 const GROUPS_ALWAYS = 2
+/**
+ * Megabytes for new objects of a thread that does one thing at a time. V8 gives a third of that to each of two halves and fills one of them.
+ */
+export const YOUNG_MB = 3
 /** Far more than a thread needs; the less it may take, the sooner V8 collects what it does not need any more. */
 const OLD_GENERATION_MB = 512
 /** What the command line says of the heap is for the thread that answers; V8 would have it hold for all that are started later, too. */
@@ -46,13 +51,14 @@ const NEWEST = 0.2
  * `batched` sends the requests of one turn as an array; `onSend` is told before, and may still add to them. When the thread dies, everything under way fails and `onDeath` is told.
  */
 export async function startThread(
-  file: string,
-  data: ThreadData,
+  file: URL,
+  data: object,
   { pendingMax, together, batched, youngMb, onDeath, onSend = () => {}, onNotice = () => {} }: ThreadOptions,
 ): Promise<Thread> {
-  const worker = new Worker(new URL(file, import.meta.url), {
+  const name = basename(file.pathname)
+  const worker = new Worker(file, {
     workerData: data,
-    name: file,
+    name,
     resourceLimits: { maxYoungGenerationSizeMb: youngMb, maxOldGenerationSizeMb: OLD_GENERATION_MB },
   })
   const waiting = new Map<
@@ -77,7 +83,7 @@ export async function startThread(
   worker.on('error', die)
   const exited = new Promise<void>(resolve => {
     worker.once('exit', code => {
-      die(new Error(`The thread ${file} ended with code ${code}.`))
+      die(new Error(`The thread ${name} ended with code ${code}.`))
       resolve()
     })
   })

@@ -1,6 +1,6 @@
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
-import type { Query } from './protocol.ts'
-import type { Thread } from './thread.ts'
+import type { Thread } from '../threads/thread.ts'
+import type { Query } from './search-thread.ts'
 
 /** The threads that search. */
 export type Searchers = {

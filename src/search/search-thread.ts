@@ -1,20 +1,26 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
+import type { SearchRequest } from '../operations/operation.ts'
 import { pagesOfEntry } from '../store/entry.ts'
-import { indexFile, storeFile } from './files.ts'
-import { type Query, replyOfError, type ThreadData } from './protocol.ts'
+import { replyOfError } from '../threads/protocol.ts'
+import { deleteIndex } from './index-file.ts'
+import { searchIndex } from './query.ts'
 import { readAhead } from './read-ahead.ts'
-import { deleteIndex, searchIndex } from './search-index.ts'
+
+/** A search as data. */
+export type Query = { id: number; request: SearchRequest }
+/** The index that a search thread reads, and the store that its entries are read from next, where that is a file of this machine. */
+export type SearchThreadData = { index: string; store: string | undefined }
 
 /** A thread that answers searches from the index as it stands. */
-const { directory } = workerData as ThreadData
+const { index: file, store: storeFile } = workerData as SearchThreadData
 const port = parentPort
 if (port === null) throw new Error('A searcher runs as a worker thread only.')
 
-const index = openSqlite(indexFile(directory), 'read')
+const index = openSqlite(file, 'read')
 /** What is read ahead is kept by the system, not here. */
-const store = openSqlite(storeFile(directory), 'read', { cacheKib: 64 })
+const store = storeFile === undefined ? undefined : openSqlite(storeFile, 'read', { cacheKib: 64 })
 
 /** Answers a query and gives the entries that were found. */
 function answer({ id, request }: Query): readonly number[] {
@@ -26,7 +32,7 @@ function answer({ id, request }: Query): readonly number[] {
     port?.postMessage([replyOfError(id, error)])
     if (!(error instanceof StoreFault)) return []
     // An index that cannot be read ends the service; the next start makes it anew.
-    deleteIndex(indexFile(directory))
+    deleteIndex(file)
     throw error
   }
 }
@@ -34,10 +40,11 @@ function answer({ id, request }: Query): readonly number[] {
 port.on('message', (message: Query | 'close') => {
   if (message === 'close') {
     index.close()
-    store.close()
+    store?.close()
     port.close()
     return
   }
-  readAhead(answer(message), entry => store.one(pagesOfEntry(entry)))
+  const found = answer(message)
+  if (store !== undefined) readAhead(found, entry => store.one(pagesOfEntry(entry)))
 })
 port.postMessage('ready')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SearchRequest } from '../operations/operation.ts'
+import type { Thread } from '../threads/thread.ts'
 import { startSearchers } from './searchers.ts'
-import type { Thread } from './thread.ts'
 
-const QUERY: SearchRequest = { terms: [], tag: null, sort: 'recent', limit: 1, offset: 0 }
+const QUERY: SearchRequest = { q: 'q', tag: null, sort: 'recent', limit: 1, offset: 0 }
 
 /** Threads that answer when they are told to. */
 function createThreads() {

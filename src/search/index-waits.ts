@@ -1,5 +1,5 @@
 import { Problem } from '../contract/problems.ts'
-import { eventAfter, eventsOf, indexed, isClosing, type Signals, want } from './signals.ts'
+import { eventAfter, eventsOf, indexed, isClosing, type Signals, want } from '../threads/signals.ts'
 
 /** Those who wait for the search index without blocking a thread. */
 export type IndexWaits = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createSignals, tellClosing, tellIndexed } from '../threads/signals.ts'
 import { createIndexWaits } from './index-waits.ts'
-import { createSignals, tellClosing, tellIndexed } from './signals.ts'
 
 const PATIENCE = 30_000
 

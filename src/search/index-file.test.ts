@@ -9,22 +9,14 @@ import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import type { SearchRequest } from '../operations/operation.ts'
-import {
-  deleteIndex,
-  type IndexedEntry,
-  indexedRecord,
-  openIndexForWriting,
-  putEntry,
-  removeEntry,
-  saveIndexedRecord,
-  searchIndex,
-  tidyIndex,
-  undoIndexing,
-} from './search-index.ts'
+import { type IndexedEntry, putEntry, removeEntry } from './documents.ts'
+import { deleteIndex, indexedRecord, openIndex, saveIndexedRecord, tidyIndex, undoIndexing } from './index-file.ts'
+import { searchIndex } from './query.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-index-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
+const STORE = { storeId: 'store', record: 0, history: 0 }
 let made = 0
 const freshPath = (): string => join(directory, `${made++}.db`)
 
@@ -43,7 +35,7 @@ const entryOf = (n: number, members: Partial<IndexedEntry> = {}): IndexedEntry =
 })
 
 function withIndex<T>(entries: readonly IndexedEntry[], work: (index: SqliteConnection) => T): T {
-  const index = openIndexForWriting(freshPath(), 'store', 0)
+  const index = openIndex(freshPath(), STORE)
   try {
     for (const entry of entries) putEntry(index, entry)
     return work(index)
@@ -52,8 +44,11 @@ function withIndex<T>(entries: readonly IndexedEntry[], work: (index: SqliteConn
   }
 }
 
-const find = (index: SqliteConnection, q: string, request: Partial<SearchRequest> = {}): number[] =>
-  searchIndex(index, { terms: termsOf(q), tag: null, sort: 'recent', limit: 50, offset: 0, ...request }).entries
+/** The entries that have all terms of a query. */
+function find(index: SqliteConnection, q: string, request: Partial<SearchRequest> = {}): number[] {
+  const found = searchIndex(index, { q, tag: null, sort: 'recent', limit: 50, offset: 0, ...request })
+  return found.coverage === 'ALL' ? found.entries : []
+}
 
 test('all terms must match, in whatever field; a phrase stays within one', () => {
   const entries = [
@@ -145,7 +140,7 @@ test('orders and pages: newest first, most revised first, ties by id descending,
         expected.map(({ entry }) => entry),
       )
     }
-    const { more } = searchIndex(index, { terms: termsOf('content'), tag: null, sort: 'recent', limit: 30, offset: 0 })
+    const { more } = searchIndex(index, { q: 'content', tag: null, sort: 'recent', limit: 30, offset: 0 })
     assert.equal(more, false)
   })
 })
@@ -174,7 +169,7 @@ test('an entry is found as it stands now: its old text and a removed one are gon
 test('an index is kept for its store, and made anew for another, after a step back, or when it cannot be read', () => {
   const path = freshPath()
   const reopen = (storeId: string, newest: number): { record: number; found: number[] } => {
-    const index = openIndexForWriting(path, storeId, newest)
+    const index = openIndex(path, { storeId, record: newest, history: 0 })
     const state = { record: indexedRecord(index), found: find(index, 'title') }
     putEntry(index, entryOf(1))
     saveIndexedRecord(index, 5)
@@ -193,7 +188,7 @@ test('an index is kept for its store, and made anew for another, after a step ba
 })
 
 test('a word whose first transaction was undone is found by its beginning all the same', () => {
-  const index = openIndexForWriting(freshPath(), 'store', 0)
+  const index = openIndex(freshPath(), STORE)
   const put = (n: number): void => {
     index.exec('BEGIN')
     putEntry(index, entryOf(n, { title: 'Palimpsest' }))
@@ -213,7 +208,7 @@ test('a word whose first transaction was undone is found by its beginning all th
 
 test('a search sees one state of the index, whatever is put into it meanwhile', () => {
   const path = freshPath()
-  const writer = openIndexForWriting(path, 'store', 0)
+  const writer = openIndex(path, STORE)
   putEntry(writer, entryOf(1, { title: 'Palimpsests' }))
   saveIndexedRecord(writer, 1)
   const reader = openSqlite(path, 'read')

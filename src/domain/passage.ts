@@ -1,0 +1,39 @@
+import { rankingTermsOf } from './ranking-terms.ts'
+
+/** Characters of a content that are looked through, and of a passage, at most. */
+const LOOKED_AT = 8_000
+export const PASSAGE_MAX = 300
+/** Where a passage may begin or end: after a sentence or a line. */
+const PIECE = /[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$)|[.!?]|\n|[。！？]|$)/gu
+
+/**
+ * The passage of a content that says most of what a query asks for: whole sentences or lines where they are short enough, at most PASSAGE_MAX
+ * UTF-16 units. `weights` are the terms of the query with what each says. Without any of them, the beginning.
+ */
+export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
+  const pieces = [...content.slice(0, LOOKED_AT).matchAll(PIECE)]
+    .filter(([text]) => text.trim() !== '')
+    .map(match => ({ at: match.index, end: match.index + match[0].length, terms: termsIn(match[0], weights) }))
+  let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
+  for (const [first, { at }] of pieces.entries()) {
+    const seen = new Set<string>()
+    for (const piece of pieces.slice(first)) {
+      if (piece.end - at > PASSAGE_MAX && piece.at !== at) break
+      for (const term of piece.terms) seen.add(term)
+      const worth = seen.values().reduce((sum, term) => sum + (weights.get(term) ?? 0), 0)
+      if (worth > best.worth) best = { at, end: piece.end, worth }
+    }
+  }
+  const cut = content
+    .slice(best.at, Math.min(best.end, best.at + PASSAGE_MAX))
+    .toWellFormed()
+    .trim()
+  return `${best.at > 0 ? '… ' : ''}${cut}${best.at + PASSAGE_MAX < best.end || best.end < content.trimEnd().length ? ' …' : ''}`
+}
+
+const termsIn = (text: string, weights: ReadonlyMap<string, number>): Set<string> =>
+  new Set(
+    rankingTermsOf(text)
+      .map(({ term }) => term)
+      .filter(term => weights.has(term)),
+  )

@@ -1,0 +1,91 @@
+import { RANKING_VERSION, rankingTermsOf } from './ranking-terms.ts'
+
+/** Changes whenever the same entry would be ranked otherwise, so that a search index knows that it is stale. */
+export const IMPACT_VERSION = RANKING_VERSION * 100 + 1
+
+/** How much an occurrence weighs in each field (BM25F: Zaragoza et al., TREC 2004). */
+const WEIGHTS = { title: 3, summary: 1.5, tags: 2, content: 1 }
+/** Terms of a field of usual length. A field that is n times as long counts each occurrence n^LENGTH_POWER times less. */
+const USUAL_LENGTH = { title: 8, summary: 25, tags: 4, content: 100 }
+const LENGTH_POWER = 0.6
+/** What a part of a name, or a name put together, counts beside the word itself. */
+export const DERIVED = 0.5
+/** The weighted frequency at which a term has half of its greatest impact. */
+const SATURATION = 2
+/** Impacts are stored as one of so many levels. */
+export const LEVELS = 16
+/** So many distinct terms of an entry are ranked by at most. */
+const TERMS_MAX = 4_000
+
+export type RankedText = { title: string; summary: string; tags: readonly string[]; content: string }
+
+/** The impact of each term of an entry, as a level from 0 to LEVELS - 1: its weighted frequency in all fields together, saturated. */
+export function impactsOf(entry: RankedText): Map<string, number> {
+  const frequencies = new Map<string, number>()
+  addField(frequencies, entry.title, 'title')
+  addField(frequencies, entry.summary, 'summary')
+  addField(frequencies, entry.tags.join('\n'), 'tags')
+  addField(frequencies, entry.content, 'content')
+  for (const [term, frequency] of frequencies) {
+    frequencies.set(term, Math.min(LEVELS - 1, Math.floor((frequency / (frequency + SATURATION)) * LEVELS)))
+  }
+  return frequencies
+}
+
+function addField(frequencies: Map<string, number>, text: string, field: keyof typeof WEIGHTS): void {
+  const terms = rankingTermsOf(text)
+  const length = terms.reduce((count, { derived }) => count + (derived ? 0 : 1), 0)
+  const weight = WEIGHTS[field] / (Math.max(1, length) / USUAL_LENGTH[field]) ** LENGTH_POWER
+  for (const { term, derived } of terms) {
+    const before = frequencies.get(term)
+    if (before === undefined && frequencies.size === TERMS_MAX) continue
+    frequencies.set(term, (before ?? 0) + (derived ? DERIVED * weight : weight))
+  }
+}
+
+/** The share of its greatest impact that a level stands for. */
+export const impactOf = (level: number): number => (level + 0.5) / LEVELS
+
+/** How much a term says that `having` of `all` entries have (BM25's inverse document frequency, never negative). */
+export const rarity = (having: number, all: number): number =>
+  Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5))
+
+/** Below this score of the first entry, of the best possible, the entries found are hardly about the question (see ADR 0018 for the figures). */
+const ANSWERABLE_FROM = 0.3
+
+/** Whether the entries found for a query are about what it asks; it cannot tell that the one answer among neighbours is missing. */
+export const isAnswerable = (match: number): boolean => match >= ANSWERABLE_FROM
+
+/** How soon another mention of a term in a query stops to count (BM25's k3): a stack trace names one thing a hundred times. */
+const MENTIONS = 3
+
+/** What so many mentions of a term in a query count. Of a bare number the first alone counts: those of lines and columns recur by chance. */
+export const emphasis = (term: string, count: number): number =>
+  /^\d+$/.test(term) ? Math.min(1, count) : (count * (MENTIONS + 1)) / (count + MENTIONS)
+
+/** A word of a query, and the terms that entries are ranked by for it, each with how often the query asks for it. */
+export type QueryWord = { word: string; terms: Map<string, number> }
+
+/** Of a query, so many distinct terms are looked at. */
+const QUERY_TERMS_MAX = 64
+
+/** The words of a query in order, each once. Stop words are left out. */
+export function queryWords(query: string): QueryWord[] {
+  const words = new Map<string, QueryWord>()
+  const seen = new Set<string>()
+  for (const { term, word, derived } of rankingTermsOf(query)) {
+    if (!seen.has(term) && seen.size === QUERY_TERMS_MAX) continue
+    seen.add(term)
+    addTerm(words, word, term, derived ? DERIVED : 1)
+  }
+  return [...words.values()]
+}
+
+function addTerm(words: Map<string, QueryWord>, word: string, term: string, count: number): void {
+  let known = words.get(word)
+  if (known === undefined) {
+    known = { word, terms: new Map() }
+    words.set(word, known)
+  }
+  known.terms.set(term, (known.terms.get(term) ?? 0) + count)
+}

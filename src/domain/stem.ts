@@ -1,0 +1,78 @@
+import snowball from 'snowball-stemmers'
+import { STOP_WORDS } from './stop-words.ts'
+
+/** Stems that are remembered; past it all are forgotten. Words follow Zipf's law: nearly all are found here. */
+const REMEMBERED_MAX = 50_000
+
+const english = snowball.newStemmer('english')
+const russian = snowball.newStemmer('russian')
+const remembered = new Map<string, string>()
+
+const LATIN = /^[a-z]{3,}$/
+const CYRILLIC = /^[\p{sc=Cyrillic}\p{M}]{3,}$/u
+
+/**
+ * The stem of a folded word: Snowball's English for words of a to z (after American spelling), Snowball's Russian for Cyrillic words.
+ * Any other word, such as one with a digit, is returned unchanged.
+ */
+export function stemOf(word: string): string {
+  const known = remembered.get(word)
+  if (known !== undefined) return known
+  if (remembered.size >= REMEMBERED_MAX) remembered.clear()
+  const stem = stemmed(word)
+  remembered.set(word, stem)
+  return stem
+}
+
+function stemmed(word: string): string {
+  if (LATIN.test(word)) return english.stem(american(word))
+  if (CYRILLIC.test(word)) return russian.stem(word)
+  return word
+}
+
+/** Whether a folded word says nothing about the subject of a text. */
+export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
+
+/** British endings and what American spelling writes for them; the stemmer removes what follows. */
+const ENDINGS: readonly [RegExp, string][] = [
+  [/^(.{2,}[^aeiou])is(e|es|ed|er|ers|ing|ation|ations|able)$/, '$1iz$2'],
+  [/^(.*anal|.*paral|.*catal|.*hydrol)ys(e|es|ed|er|ers|ing)$/, '$1yz$2'],
+  [
+    /^(col|hon|hum|fav|flav|lab|neighb|harb|behavi|endeav|rum|vap|arm|sav|od|rig|vig|val|tum|parl|cand|clam|ferv|glam|savi)our(.*)$/,
+    '$1or$2',
+  ],
+  [/^(cent|fib|lit|met|kilomet|millimet|centimet|theat|spect|calib|lust|mit|somb|specte|meag)re(s|d)?$/, '$1er$2'],
+  [/^(dial|anal|catal|mon|pro|epil|travel)ogue(s|d)?$/, '$1og$2'],
+  [/^(defen|offen|licen|preten)c(e|es|ed|ing)$/, '$1s$2'],
+  [
+    /^(.*(?:travel|cancel|label|model|signal|channel|level|fuel|counsel|marshal|tunnel|total|equal|jewel|panel|quarrel|rival))l(ed|ing|er|ers)$/,
+    '$1$2',
+  ],
+]
+const WORDS: Record<string, string> = {
+  grey: 'gray',
+  programme: 'program',
+  programmes: 'programs',
+  cheque: 'check',
+  cheques: 'checks',
+  aeroplane: 'airplane',
+  aeroplanes: 'airplanes',
+  aluminium: 'aluminum',
+  tyre: 'tire',
+  tyres: 'tires',
+  artefact: 'artifact',
+  artefacts: 'artifacts',
+  fulfil: 'fulfill',
+  enrol: 'enroll',
+  sceptical: 'skeptical',
+  mould: 'mold',
+  plough: 'plow',
+}
+
+/** A folded word in American spelling. */
+function american(word: string): string {
+  const known = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined
+  if (known !== undefined) return known
+  for (const [ending, other] of ENDINGS) if (ending.test(word)) return word.replace(ending, other)
+  return word
+}

@@ -1,0 +1,15 @@
+import type { Logger } from 'pino'
+import type { IndexNotice } from './threads/protocol.ts'
+
+const HELD = {
+  full: 'the search index cannot be written and searches are refused: the disk is full; free some space',
+  locked: 'the search index cannot be written and searches are refused: another process has it locked; end that one',
+}
+
+/** Logs what keeps the search index from being written, and when it can be written again; the index thread tries again by itself. */
+export const reportIndex =
+  (logger: Logger, file: string) =>
+  ({ held }: IndexNotice): void => {
+    if (held === undefined) logger.info({ file }, 'the search index is written again')
+    else logger.error({ file }, HELD[held])
+  }

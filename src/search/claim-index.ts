@@ -1,0 +1,53 @@
+import type { Awaitable } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import type { ChangedEntryRow } from '../store/entry.ts'
+import { putEntry, removeEntry, withdrawEntry } from './documents.ts'
+import { indexedEntryOf } from './follow.ts'
+import { emptyIndex, indexedState, type StoreState, saveIndexedRecord } from './index-file.ts'
+
+/** Entries that are compared with the store at a time, newest first, until all of them agree. */
+const COMPARED = 200
+
+/** Reads an entry as it stands, by its number. */
+export type ReadEntry = (number: number) => Awaitable<ChangedEntryRow | undefined>
+
+type Indexed = { number: number; entry: number; id: string }
+
+/**
+ * Makes an index one of a store. An index of another store, or of a later state of it, is emptied. Where the store has begun another history,
+ * because a failover lost its newest records, the entries that it had later are indexed again.
+ */
+export async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
+  const known = indexedState(index)
+  if (known === undefined || known.storeId !== store.storeId) return emptyIndex(index, store)
+  if (known.history === store.history && known.record <= store.record) return
+  const common = await commonRecord(index, read)
+  index.step('BEGIN IMMEDIATE')
+  const later = index.all<{ entry: number }>(sql`
+    SELECT entry FROM doc WHERE number > ${common} UNION SELECT entry FROM withdrawn WHERE change > ${common}`)
+  for (const { entry } of later) {
+    const row = await read(entry)
+    if (row === undefined) removeEntry(index, entry)
+    else if (row.withdrawn) withdrawEntry(index, entry, row.change)
+    else putEntry(index, indexedEntryOf(row))
+  }
+  index.run(sql`UPDATE progress SET history = ${store.history}`)
+  saveIndexedRecord(index, Math.min(common, store.record))
+  index.step('COMMIT')
+}
+
+/** A record up to which the index and the store have the same entries: lost records are the newest, so that one block that agrees is enough. */
+async function commonRecord(index: SqliteConnection, read: ReadEntry): Promise<number> {
+  for (let below = Number.MAX_SAFE_INTEGER; ; ) {
+    const block = index.all<Indexed>(
+      sql`SELECT number, entry, id FROM doc WHERE number < ${below} ORDER BY number DESC LIMIT ${COMPARED}`,
+    )
+    const last = block.at(-1)
+    if (last === undefined) return 0
+    const rows = await Promise.all(block.map(({ entry }) => read(entry)))
+    const agrees = block.every(({ number, id }, at) => rows[at]?.id === id && rows[at].revision >= number)
+    if (agrees) return last.number
+    below = last.number
+  }
+}

@@ -1,0 +1,61 @@
+import { sql } from '../database/sql.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { impactsOf } from '../domain/ranking.ts'
+import { indexedText, TAG_FENCE, tagWord } from '../domain/terms.ts'
+import { noteWords } from './index-file.ts'
+import { levelled } from './postings.ts'
+
+export type IndexedEntry = {
+  entry: number
+  id: string
+  revision: number
+  updated_at: number
+  revisions: number
+  title: string
+  summary: string
+  content: string
+  tags: string[]
+}
+
+/** Takes a withdrawn entry out of the index; `change` is the record that withdrew it. */
+export function withdrawEntry(index: SqliteConnection, entry: number, change: number): void {
+  removeEntry(index, entry)
+  index.run(sql`
+    INSERT INTO withdrawn (entry, change) VALUES (${entry}, ${change}) ON CONFLICT (entry) DO UPDATE SET change = excluded.change`)
+}
+
+/** Takes an entry out of the index. */
+export function removeEntry(index: SqliteConnection, entry: number): void {
+  const doc = index.one<{ number: number }>(sql`SELECT number FROM doc WHERE entry = ${entry}`)
+  if (doc === undefined) return
+  index.run(sql`DELETE FROM terms WHERE rowid = ${doc.number}`)
+  index.run(sql`DELETE FROM ranked WHERE rowid = ${doc.number}`)
+  index.run(sql`UPDATE progress SET entries = entries - 1 WHERE one = 1`)
+  index.run(sql`DELETE FROM doc WHERE number = ${doc.number}`)
+}
+
+/** Puts an entry as it stands into the index, in place of what was there of it. */
+export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
+  removeEntry(index, entry.entry)
+  index.run(sql`DELETE FROM withdrawn WHERE entry = ${entry.entry}`)
+  const [title, summary, content, ...tags] = [entry.title, entry.summary, entry.content, ...entry.tags].map(field => {
+    const text = indexedText(field)
+    noteWords(index, text)
+    return text
+  }) as [string, string, string, ...string[]]
+  index.run(sql`
+    INSERT INTO terms (rowid, title, summary, tags, content, tag_words)
+    VALUES (${entry.revision}, ${title}, ${summary}, ${tags.join(` ${TAG_FENCE} `)}, ${content}, ${entry.tags.map(tagWord).join(' ')})`)
+  index.run(sql`
+    INSERT INTO doc (number, entry, id, updated_at, revisions)
+    VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
+  index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${entry.revision}, ${rankedWords(entry)})`)
+  index.run(sql`UPDATE progress SET entries = entries + 1 WHERE one = 1`)
+}
+
+/** The terms that an entry is ranked by, each with its impact, and its tags, each as one word. */
+function rankedWords(entry: IndexedEntry): string {
+  const words = entry.tags.map(tagWord)
+  for (const [term, level] of impactsOf(entry)) words.push(levelled(term, level))
+  return words.join(' ')
+}

@@ -1,0 +1,66 @@
+import type { Awaitable } from '../database/database.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import type { ChangedEntryRow } from '../store/entry.ts'
+import { putEntry, withdrawEntry } from './documents.ts'
+import { saveIndexedRecord } from './index-file.ts'
+
+/** Entries put into the index in one transaction, and of those how many are read at once: few, so that they take little memory. */
+const BATCH = 200
+const PIECE = 20
+
+/** Reads entries in the order of their latest change, from after an entry of a change on, withdrawn ones too. */
+export type ReadChanges = (change: number, number: number, limit: number) => Awaitable<ChangedEntryRow[]>
+
+/** `onEntry` is called after each entry that was put there; `onReached` with each record that the index has reached, and returns whether to go on. */
+export type Following = { onEntry?: () => void; onReached: (record: number) => boolean }
+
+/** Puts every entry that changed after the record `from` into the index, in the order of change, until it has at least all up to `to`. */
+export async function followChanges(
+  read: ReadChanges,
+  index: SqliteConnection,
+  from: number,
+  to: number,
+  { onEntry = () => {}, onReached }: Following,
+): Promise<void> {
+  let change = from
+  let number = Number.MAX_SAFE_INTEGER
+  for (;;) {
+    let last: ChangedEntryRow | undefined
+    let count = 0
+    index.step('BEGIN IMMEDIATE')
+    for await (const entry of nextEntries(read, change, number)) {
+      if (entry.withdrawn) withdrawEntry(index, entry.number, entry.change)
+      else putEntry(index, indexedEntryOf(entry))
+      onEntry()
+      last = entry
+      count += 1
+    }
+    // One change can concern many entries: only a change before the last one is known to be complete, unless nothing comes after it.
+    const more = count === BATCH ? last : undefined
+    const reached = more === undefined ? Math.max(to, last?.change ?? change) : more.change - 1
+    saveIndexedRecord(index, reached)
+    index.step('COMMIT')
+    if (!onReached(reached) || more === undefined) return
+    change = more.change
+    number = more.number
+  }
+}
+
+/** An entry of the store as the index takes it. */
+export const indexedEntryOf = (entry: ChangedEntryRow) => ({
+  ...entry,
+  entry: entry.number,
+  tags: JSON.parse(entry.tags) as string[],
+})
+
+/** The next entries in the order of change, at most a batch of them. Each piece is a read of its own: a long one would keep the log of the store from being cut. */
+async function* nextEntries(read: ReadChanges, change: number, number: number): AsyncGenerator<ChangedEntryRow> {
+  let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change, number }
+  for (let left = BATCH; left > 0; left -= PIECE) {
+    const entries = await read(last.change, last.number, PIECE)
+    yield* entries
+    const end = entries.at(-1)
+    if (end === undefined || entries.length < PIECE) return
+    last = end
+  }
+}

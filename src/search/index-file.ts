@@ -1,0 +1,130 @@
+import { rmSync } from 'node:fs'
+import { StoreFault } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
+import { createNewWords, type NewWords } from '../domain/new-words.ts'
+import { IMPACT_VERSION } from '../domain/ranking.ts'
+import { TERMS_VERSION } from '../domain/terms.ts'
+
+/** So many segments of a level are merged into one: with FTS5's own 4, an index of half a million entries takes twice the time for each that is added. */
+const SEGMENTS = 8
+
+/**
+ * The full-text index: derived data in a file of its own, so that writing it is not part of any commit.
+ * Its rows are keyed by the number of the entry's latest revision: descending rows are the order of change.
+ */
+const SCHEMA = `
+CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), store_id TEXT NOT NULL, version INTEGER NOT NULL, history INTEGER NOT NULL, record INTEGER NOT NULL, entries INTEGER NOT NULL) STRICT;
+CREATE TABLE doc (
+  number INTEGER PRIMARY KEY,
+  entry INTEGER NOT NULL UNIQUE,
+  id TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  revisions INTEGER NOT NULL
+) STRICT;
+CREATE TABLE withdrawn (entry INTEGER PRIMARY KEY, change INTEGER NOT NULL) STRICT;
+CREATE TABLE word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, tag_words, content='', contentless_delete=1, tokenize='ascii');
+CREATE VIRTUAL TABLE ranked USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '.+#:'");
+INSERT INTO terms (terms, rank) VALUES ('automerge', ${SEGMENTS});
+INSERT INTO ranked (ranked, rank) VALUES ('automerge', ${SEGMENTS});
+`
+const SCHEMA_VERSION = 6
+const VERSION = (SCHEMA_VERSION * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
+
+/** Which store an index belongs to, the newest record of it, and in which history of it: after a failover that lost records, the same numbers may name others. */
+export type StoreState = { storeId: string; record: number; history: number }
+
+const NO_STORE: StoreState = { storeId: '', record: 0, history: 0 }
+
+/**
+ * Opens the index for writing. An index of another store, of other rules, of a later state of the store, or one that cannot be read is emptied.
+ * Without a store, it is opened as it is.
+ */
+export function openIndex(path: string, store?: StoreState): SqliteConnection {
+  try {
+    return openCurrent(path, store)
+  } catch (error) {
+    if (!(error instanceof StoreFault) || error.kind !== 'broken') throw error
+    deleteIndex(path)
+    return openCurrent(path, store)
+  }
+}
+
+/** Deletes the index: the next one to open it begins at nothing. */
+export function deleteIndex(path: string): void {
+  for (const part of ['', '-wal', '-shm']) rmSync(`${path}${part}`, { force: true })
+}
+
+function openCurrent(path: string, store: StoreState | undefined): SqliteConnection {
+  const connection = openSqlite(path, 'derived')
+  try {
+    const known = indexedState(connection)
+    const fits = store === undefined || (known?.storeId === store.storeId && known.record <= store.record)
+    if (known === undefined || !fits) emptyIndex(connection, store ?? NO_STORE)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** The store that an index belongs to, and how far it has followed it; undefined where it was made by other rules. */
+export function indexedState(index: SqliteConnection): StoreState | undefined {
+  if (index.one(sql`SELECT name FROM sqlite_schema WHERE name = 'progress'`) === undefined) return undefined
+  const version = index.one<{ version: number }>(sql`SELECT version FROM progress WHERE one = 1`)?.version
+  if (version !== VERSION) return undefined
+  return index.one<StoreState>(sql`SELECT store_id AS "storeId", record, history FROM progress WHERE one = 1`)
+}
+
+/** Empties an index, or makes it, for a store. */
+export function emptyIndex(index: SqliteConnection, { storeId, history }: StoreState): void {
+  index.exec('BEGIN IMMEDIATE')
+  for (const table of ['terms', 'ranked', 'doc', 'withdrawn', 'word', 'progress']) {
+    index.exec(`DROP TABLE IF EXISTS ${table}`)
+  }
+  index.exec(SCHEMA)
+  index.run(sql`
+    INSERT INTO progress (one, store_id, version, history, record, entries) VALUES (1, ${storeId}, ${VERSION}, ${history}, 0, 0)`)
+  index.exec('COMMIT')
+  wordsOfIndex.delete(index)
+}
+
+const wordsOfIndex = new WeakMap<SqliteConnection, NewWords>()
+
+/** Keeps every word once, so that a beginning can be asked for as the words that it may become: with the record that is saved next. */
+export function noteWords(index: SqliteConnection, text: string): void {
+  let noted = wordsOfIndex.get(index)
+  if (noted === undefined) {
+    noted = createNewWords()
+    wordsOfIndex.set(index, noted)
+  }
+  noted.note(text)
+}
+
+/** The record number up to which every change is in the index. */
+export const indexedRecord = (index: SqliteConnection): number =>
+  index.one<{ record: number }>(sql`SELECT record FROM progress WHERE one = 1`)?.record ?? 0
+
+/** Saves up to which record every change is in the index, and the words that came with those changes. */
+export function saveIndexedRecord(index: SqliteConnection, record: number): void {
+  for (const word of wordsOfIndex.get(index)?.take() ?? []) {
+    index.run(sql`INSERT INTO word (word) VALUES (${word}) ON CONFLICT DO NOTHING`)
+  }
+  index.run(sql`UPDATE progress SET record = ${record} WHERE one = 1`)
+}
+
+/** Undoes what was put into the index since the transaction began, if one is open. */
+export function undoIndexing(index: SqliteConnection): void {
+  if (index.raw.isTransaction) index.exec('ROLLBACK')
+  wordsOfIndex.delete(index)
+}
+
+/** Merges about so many pages of the index where it lies in many pieces; false when there is nothing left to merge. */
+export function tidyIndex(index: SqliteConnection, pages: number): boolean {
+  const before = index.changes()
+  index.run(sql`INSERT INTO terms (terms, rank) VALUES ('merge', ${pages})`)
+  index.run(sql`INSERT INTO ranked (ranked, rank) VALUES ('merge', ${pages})`)
+  // Each command itself counts as one change (FTS5, "The 'merge' command").
+  return index.changes() - before > 2
+}

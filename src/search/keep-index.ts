@@ -1,0 +1,94 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Awaitable, isUnavailable, StoreFault } from '../database/database.ts'
+import { isBusy, type SqliteConnection } from '../database/sqlite.ts'
+import type { IndexNotice } from '../threads/protocol.ts'
+import { awaitWanted, isStopping, type Signals, tellIndexed } from '../threads/signals.ts'
+import { claimIndex, type ReadEntry } from './claim-index.ts'
+import { followChanges, type ReadChanges } from './follow.ts'
+import { deleteIndex, indexedRecord, type StoreState, tidyIndex, undoIndexing } from './index-file.ts'
+
+/** How long changes are gathered before they are put into the index together, unless a search waits for them; in milliseconds. */
+const LINGER = 250
+/** How long nothing must have been written before the index is tidied, how long it rests between two steps of that, and pages of a step. */
+const QUIET = 500
+const TIDY_PAUSE = 10
+const TIDY_PAGES = 64
+/** How long a full disk, a locked index or a database that is away is left alone before another try, in milliseconds. */
+const RETRY_PAUSE = 500
+
+/** The store that an index follows. */
+export type IndexSource = {
+  /** Which store it is, and how far it has come. */
+  state(): Awaitable<StoreState>
+  changed: ReadChanges
+  /** An entry as it stands, by its number. */
+  entry: ReadEntry
+  /** Waits until the store may have gone further than a state; false where nothing was committed for `patience` milliseconds. */
+  awaitNewer(state: StoreState, patience: number): Awaitable<boolean>
+}
+
+export type IndexKeeping = {
+  signals: Signals
+  /** The path of the index file. */
+  file: string
+  index: SqliteConnection
+  source: IndexSource
+  /** Called after each entry that was indexed. */
+  onEntry: () => void
+  /** Called when the index file cannot be written, and when it can again. */
+  onNotice: (notice: IndexNotice) => void
+}
+
+/**
+ * Follows a store with the index until the process stops. Ends with an error where the store or the index cannot be read; an index that is
+ * broken is deleted first, so that the next start builds it again.
+ */
+export async function keepIndex({ signals, file, index, source, onEntry, onNotice }: IndexKeeping): Promise<void> {
+  let held: IndexNotice['held']
+  const notify = (now: IndexNotice['held']): void => {
+    if (now !== held) onNotice({ held: now })
+    held = now
+  }
+  let tidying: 'due' | 'under way' | 'done' = 'due'
+  let state: StoreState | undefined
+  const onReached = (record: number): boolean => {
+    tellIndexed(signals, record)
+    return !isStopping(signals)
+  }
+  const step = async (): Promise<void> => {
+    const seen = await source.state()
+    if (state?.storeId !== seen.storeId || state.history !== seen.history) {
+      tellIndexed(signals, 0)
+      await claimIndex(index, seen, source.entry)
+      tellIndexed(signals, indexedRecord(index))
+    }
+    state = seen
+    const from = indexedRecord(index)
+    if (seen.record > from) {
+      await followChanges(source.changed, index, from, seen.record, { onEntry, onReached })
+      notify(undefined)
+      tidying = 'due'
+    }
+    if (tidying !== 'done' && !(await source.awaitNewer(seen, tidying === 'due' ? QUIET : TIDY_PAUSE))) {
+      tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
+      return
+    }
+    await source.awaitNewer(seen, Number.POSITIVE_INFINITY)
+    awaitWanted(signals, BigInt(seen.record), LINGER)
+  }
+  while (!isStopping(signals)) {
+    try {
+      await step()
+    } catch (error) {
+      undoIndexing(index)
+      // An index that cannot be read is built again by the next start.
+      if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(file)
+      const isFull = error instanceof StoreFault && error.kind === 'full'
+      if (!isFull && !isBusy(error) && !isUnavailable(error)) throw error
+      // Where there is nothing to index, searches do not wait for it.
+      const waits = state !== undefined && indexedRecord(index) < state.record
+      if (waits && !isUnavailable(error)) notify(isFull ? 'full' : 'locked')
+      await setTimeout(RETRY_PAUSE)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { sql } from '../database/sql.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { emphasis, impactOf, LEVELS, rarity } from '../domain/ranking.ts'
+import { tagWord } from '../domain/terms.ts'
+
+/** So many of the newest postings of each list are read to estimate how many entries have a term. */
+const SAMPLE = 64
+/** Postings that one query reads at most beside the samples: it costs the same in a store of any size. */
+const POSTINGS_MAX = 20_000
+/** Of the terms of a query, those that say most are ranked by. */
+const RANKED_TERMS_MAX = 24
+
+/** How an impact level is written behind a term. */
+export const levelled = (term: string, level: number): string => `${term}:${level.toString(LEVELS)}`
+
+/** A term with its newest postings by level, highest level first, and about how many entries have it. */
+export type Postings = { term: string; having: number; lists: { level: number; numbers: number[]; whole: boolean }[] }
+
+/** The size of an index: its entries, and the highest number of them. */
+export type Extent = { entries: number; newest: number }
+
+/** The numbers of the newest entries that a list has. */
+function read(index: SqliteConnection, match: string, limit: number): number[] {
+  const row = index.one<{ numbers: string }>(sql`
+    SELECT json_group_array(number) AS numbers
+    FROM (SELECT rowid AS number FROM ranked WHERE ranked MATCH ${match} ORDER BY rowid DESC LIMIT ${limit})`)
+  return JSON.parse(row?.numbers ?? '[]') as number[]
+}
+
+/** Looks a term up. Where more entries have it than are read, their number is estimated from how close together the newest are. */
+export function samplePostings(index: SqliteConnection, term: string, { entries, newest }: Extent): Postings {
+  const lists: Postings['lists'] = []
+  let having = 0
+  for (let level = LEVELS - 1; level >= 0; level--) {
+    const numbers = read(index, `"${levelled(term, level)}"`, SAMPLE)
+    if (numbers.length === 0) continue
+    const whole = numbers.length < SAMPLE
+    lists.push({ level, numbers, whole })
+    having += whole ? numbers.length : (SAMPLE * newest) / (newest - (numbers.at(-1) as number) + 1)
+  }
+  return { term, having: Math.min(having, entries), lists }
+}
+
+/** A term that a query asks for, with how often. */
+export type Wanted = { postings: Postings; count: number }
+/** What each entry scores, by its number; what each term weighs; and the most that an entry could score. */
+export type Scores = { scores: Map<number, number>; weights: Map<string, number>; best: number }
+
+/**
+ * Scores entries by BM25F: rarest terms first, until so many postings are read. Of a longer list the highest impacts and the newest entries count.
+ * With a tag, only entries that carry it.
+ */
+export function score(index: SqliteConnection, wanted: readonly Wanted[], extent: Extent, tag: string | null): Scores {
+  const weighed = wanted
+    .map(({ postings, count }) => ({
+      postings,
+      weight: emphasis(postings.term, count) * rarity(postings.having, extent.entries),
+    }))
+    .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
+    .slice(0, RANKED_TERMS_MAX)
+  const scores = new Map<number, number>()
+  let left = POSTINGS_MAX
+  for (const { postings, weight } of weighed.toSorted((a, b) => a.postings.having - b.postings.having)) {
+    for (const list of postings.lists) {
+      const numbers = fetchList(index, postings.term, list, left, tag)
+      left = Math.max(0, left - numbers.length)
+      const worth = weight * impactOf(list.level)
+      for (const number of numbers) scores.set(number, (scores.get(number) ?? 0) + worth)
+    }
+  }
+  const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
+  return { scores, weights, best: weighed.reduce((sum, { weight }) => sum + weight, 0) }
+}
+
+/** The postings of a list: as sampled where that is all of it or no more may be read. */
+function fetchList(
+  index: SqliteConnection,
+  term: string,
+  { level, numbers, whole }: Postings['lists'][number],
+  left: number,
+  tag: string | null,
+): number[] {
+  const match = `"${levelled(term, level)}"`
+  if (tag !== null) return read(index, `${match} AND "${tagWord(tag)}"`, Math.max(SAMPLE, left))
+  return whole || left <= SAMPLE ? numbers : read(index, match, left)
+}

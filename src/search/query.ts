@@ -1,0 +1,152 @@
+import { type Sql, sql } from '../database/sql.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { isCut, termsOf } from '../domain/terms.ts'
+import type { SearchRequest, SearchResult } from '../operations/operation.ts'
+import { matchExpression } from './match-expression.ts'
+import { type Ranking, rank } from './ranking.ts'
+
+/** Of the entries that have all terms, the newest so many are ranked; older ones follow, newest first. Bounds the work of one query. */
+const RELEVANCE_WINDOW = 2_000
+const EVOLUTION_WINDOW = 10_000
+/** Where no entry has all terms, those that score at least so much of the best are listed, and so many at most. */
+const PARTIAL_SHARE = 0.5
+const PARTIAL_MAX = 1_000
+
+type Match = { number: number; entry: number; id: string; updated_at: number; revisions: number }
+/** What an index found, in order, and how well it fits. */
+type Found = { matches: Iterable<Match>; coverage: SearchResult['coverage']; match: number; ranking?: Ranking }
+
+/** Finds one page of the entries that fit a query, in the order asked for, in one state of the index. */
+export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchResult {
+  index.step('BEGIN')
+  try {
+    return pageOf(find(index, request), request)
+  } finally {
+    // Nothing was written: a rollback ends the read.
+    if (index.raw.isTransaction) index.step('ROLLBACK')
+  }
+}
+
+function find(index: SqliteConnection, request: SearchRequest): Found {
+  if (request.sort === 'fit') return byFit(index, request)
+  if (request.sort === 'relevance') return byRelevance(index, request)
+  return inOrderOfChange(index, request)
+}
+
+function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }: SearchRequest): SearchResult {
+  const page: Match[] = []
+  let more = false
+  let skipped = 0
+  for (const one of matches) {
+    if (skipped < offset) skipped++
+    else if (page.length === limit) {
+      more = true
+      break
+    } else page.push(one)
+  }
+  return {
+    entries: page.map(({ entry }) => entry),
+    more,
+    coverage,
+    match,
+    scores: page.map(({ number }) => (ranking?.scores.get(number) ?? 0) / (ranking?.best || 1)),
+    weights: [...(ranking?.weights ?? [])],
+    unknown: ranking?.unknown ?? 0,
+    missing: ranking?.missing ?? [],
+    corrected: ranking?.corrected ?? [],
+  }
+}
+
+/** The entries that have any of the words, best first. */
+function byFit(index: SqliteConnection, { q, tag }: SearchRequest): Found {
+  const ranking = rank(index, q, tag)
+  const coverage = ranking.numbers.length === 0 ? 'NONE' : ranking.all ? 'ALL' : 'SOME'
+  return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
+}
+
+/** The entries that have all terms, best first, then those that have any. Of a query with more terms than can be asked for together, those that have any. */
+function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
+  const { q, tag } = request
+  if (isCut(q)) return byFit(index, request)
+  const ranking = rank(index, q, tag)
+  const scoreOf = ({ number }: Match): number => ranking.scores.get(number) ?? 0
+  const byScore: Compare = (a, b) => scoreOf(b) - scoreOf(a) || byTime(a, b)
+  const terms = termsOf(q)
+  const whole = matchExpression(index, terms, tag, 'whole')
+  const begun = matchExpression(index, terms, tag, 'begun')
+  const all = function* (): Generator<Match> {
+    yield* inOrder(select(index, whole), RELEVANCE_WINDOW, byScore)
+    // Entries where the last word of the query is only the beginning of a word come after those that have it whole.
+    if (whole !== begun) yield* inOrder(select(index, `(${begun}) NOT (${whole})`), RELEVANCE_WINDOW, byScore)
+  }
+  const [first] = all().take(1)
+  if (first === undefined) {
+    const coverage = ranking.numbers.length === 0 ? 'NONE' : 'SOME'
+    return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
+  }
+  const matches = function* (): Generator<Match> {
+    const shown = new Set<number>()
+    for (const one of all()) {
+      shown.add(one.number)
+      yield one
+    }
+    yield* documents(
+      index,
+      ranking.numbers.filter(number => !shown.has(number)),
+    )
+  }
+  const match = ranking.best === 0 ? 1 : scoreOf(first) / ranking.best
+  return { matches: matches(), coverage: 'ALL', match: Math.round(match * 1_000) / 1_000, ranking }
+}
+
+/** The entries that have all terms, or where there are none the best partial matches, by change or by number of revisions. */
+function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {
+  const window = sort === 'evolution' ? EVOLUTION_WINDOW : 0
+  const begun = matchExpression(index, termsOf(q), tag, 'begun')
+  const [first] = select(index, begun)
+  if (first !== undefined) {
+    return { matches: inOrder(select(index, begun), window, byRevisions), coverage: 'ALL', match: 1 }
+  }
+  const ranking = rank(index, q, tag)
+  const best = ranking.scores.get(ranking.numbers[0] ?? 0) ?? 0
+  const good = ranking.numbers
+    .slice(0, PARTIAL_MAX)
+    .filter(number => (ranking.scores.get(number) ?? 0) >= best * PARTIAL_SHARE)
+  const matches = [...documents(index, good)].sort(sort === 'evolution' ? byRevisions : byTime)
+  return { matches, coverage: matches.length === 0 ? 'NONE' : 'SOME', match: ranking.match, ranking }
+}
+
+const COLUMNS: Sql = sql`d.number, d.entry, d.id, d.updated_at, d.revisions`
+
+const select = (index: SqliteConnection, match: string): Iterable<Match> =>
+  index.each<Match>(sql`
+    SELECT ${COLUMNS} FROM terms CROSS JOIN doc d ON d.number = terms.rowid WHERE terms MATCH ${match} ORDER BY terms.rowid DESC`)
+
+function* documents(index: SqliteConnection, numbers: readonly number[]): Generator<Match> {
+  for (const number of numbers) {
+    const found = index.one<Match>(sql`SELECT ${COLUMNS} FROM doc d WHERE d.number = ${number}`)
+    if (found !== undefined) yield found
+  }
+}
+
+type Compare = (a: Match, b: Match) => number
+const byTime: Compare = (a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
+const byRevisions: Compare = (a, b) => b.revisions - a.revisions || byTime(a, b)
+
+/** Matches come in the order of change; the first `window` are sorted by `compare`, of the rest those of one instant by id. */
+function* inOrder(matches: Iterable<Match>, window: number, compare: Compare): Generator<Match> {
+  let gathered: Match[] = []
+  let ranked = window === 0
+  for (const match of matches) {
+    const complete = ranked
+      ? gathered[0] !== undefined && gathered[0].updated_at !== match.updated_at
+      : gathered.length === window
+    if (complete) {
+      yield* gathered.sort(ranked ? byTime : compare)
+      gathered = []
+      ranked = true
+    }
+    gathered.push(match)
+  }
+  yield* gathered.sort(ranked ? byTime : compare)
+}

@@ -1,0 +1,26 @@
+import { Problem, type ProblemCode, type ProblemDetail } from '../contract/problems.ts'
+import { StoreFault } from '../database/database.ts'
+
+/** An answer or a failure, as plain data. */
+export type Reply = { id: number } & (
+  | { result: unknown }
+  | { problem: ProblemCode; detail: ProblemDetail }
+  | { fault: StoreFault['kind']; message: string }
+  | { error: string; stack: string }
+)
+/** Why the index thread cannot write its file, sent once; undefined when it can again. */
+export type IndexNotice = { held: 'full' | 'locked' | undefined }
+
+export function replyOfError(id: number, error: unknown): Reply {
+  if (error instanceof Problem) return { id, problem: error.code, detail: error.detail }
+  if (error instanceof StoreFault) return { id, fault: error.kind, message: (error.cause as Error).message }
+  const { message, stack } = error as Error
+  return { id, error: message, stack: stack ?? '' }
+}
+
+/** What a reply that is no result is thrown as on the other side. */
+export function errorOfReply(reply: Exclude<Reply, { result: unknown }>): Error {
+  if ('problem' in reply) return new Problem(reply.problem, reply.detail)
+  if ('fault' in reply) return new StoreFault(reply.fault, new Error(reply.message))
+  return Object.assign(new Error(reply.error), { stack: reply.stack })
+}

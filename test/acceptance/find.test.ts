@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { EntryList, FoundList } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
+
+let app: TestApp
+let token: string
+const ENTRIES: Record<string, { title: string; summary: string; content: string; tags?: string[] }> = {
+  refused: {
+    title: 'PostgreSQL refuses connections right after the container starts',
+    summary: 'The server accepts no connections until initialisation has ended; wait for its health check.',
+    content:
+      'connect ECONNREFUSED 127.0.0.1:5432 appears while the database is still being initialised.\n\nAdd a health check with pg_isready and let the application depend on it. Retrying with a growing pause works as well.',
+    tags: ['postgresql', 'docker'],
+  },
+  wal: {
+    title: 'SQLite in WAL mode: one writer, many readers',
+    summary: 'Readers do not block the writer.',
+    content: 'In WAL mode readers see the last commit while one writer appends to the log.',
+    tags: ['sqlite'],
+  },
+  parser: {
+    title: 'parseUserNames drops empty lines',
+    summary: 'The helper getUserNames depends on it.',
+    content: 'Call parseUserNames(text, { keepEmpty: true }) from version v20.11.1 on. It is written in C++.',
+  },
+  verbindung: {
+    title: 'Datenbank antwortet nicht',
+    summary: 'Die Verbindung zur Datenbank bricht ab.',
+    content: 'Nach einem Neustart bricht jede Verbindung zur Datenbank ab, bis der Pool neu aufgebaut ist.',
+  },
+  japanese: {
+    title: 'データベースの接続',
+    summary: '接続できない場合',
+    content: 'データベースに接続できない場合は再起動します。',
+  },
+  russian: {
+    title: 'Ошибки подключения к базе данных',
+    summary: 'Подключение прерывается после перезапуска.',
+    content: 'После перезапуска сервера подключения прерываются.',
+  },
+}
+before(async () => {
+  app = await startApp()
+  token = (await newActor(app.url)).token
+  for (const entry of Object.values(ENTRIES)) await newEntry(app.url, token, entry)
+  for (let n = 0; n < 20; n++) {
+    await newEntry(app.url, token, {
+      title: `Tea ${n}`,
+      summary: 'About tea',
+      content: `Brew tea number ${n} at 80 degrees.`,
+    })
+  }
+})
+after(() => app.close())
+
+const find = async (q: string, more: Record<string, string> = {}): Promise<FoundList> =>
+  expectStatus(await call<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q, ...more })}`), 200)
+const first = async (q: string): Promise<string | undefined> => (await find(q)).items[0]?.title
+const titleOf = (name: string): string => ENTRIES[name]?.title ?? ''
+
+test('a question in other words finds the entry that answers it', async () => {
+  for (const [q, name] of [
+    ['why is my database refusing the connection when docker has just started?', 'refused'],
+    ['Error: connect ECONNREFUSED 127.0.0.1:5433 at TCPConnectWrap.afterConnect', 'refused'],
+    ['how many writers and readers can SQLite have at the same time', 'wal'],
+    ['get_user_names returns nothing', 'parser'],
+    ['node 20.11 parse names', 'parser'],
+    ['Datenbankverbindung bricht ab', 'verbindung'],
+    ['データベースに接続できません', 'japanese'],
+    ['ошибка при подключении', 'russian'],
+  ] as const) {
+    assert.equal(await first(q), titleOf(name), q)
+  }
+})
+
+test('words that no entry has are repaired, or named as missing', async () => {
+  const found = await find('postgrseql conection refused xylophone')
+  assert.equal(found.items[0]?.title, titleOf('refused'))
+  assert.deepEqual(found.missing, ['xylophone'])
+  assert.deepEqual(
+    found.corrected.map(({ from }) => from),
+    ['postgrseql', 'conection'],
+  )
+})
+
+test('a row is slim, and its excerpt is the passage that fits best', async () => {
+  const [row] = (await find('health check pg_isready')).items
+  assert.ok(row?.excerpt.includes('Add a health check with pg_isready'), row?.excerpt)
+  assert.ok(!('content' in (row ?? {})))
+  assert.equal(row?.contentTrust, 'UNTRUSTED_USER_DATA')
+  assert.ok((row?.score ?? 0) > 0 && (row?.score ?? 0) <= 1)
+})
+
+test('the answer says how well it fits', async () => {
+  const good = await find('SQLite WAL mode readers writer')
+  const foreign = await find('symphony orchestra conductor salary in Vienna tea')
+  assert.equal(good.coverage, 'ALL')
+  assert.equal(good.answerable, true)
+  assert.equal(foreign.answerable, false)
+  assert.ok(good.match > foreign.match)
+  const none = await find('zzzzqqqq')
+  assert.deepEqual([none.coverage, none.match, none.answerable, none.items], ['NONE', 0, false, []])
+})
+
+test('a list by relevance puts entries with all words first, then those with any, and says which', async () => {
+  const list = async (q: string, sort: string) => {
+    const answer = await call<EntryList>(app.url, 'GET', `/api/search?${new URLSearchParams({ q, sort })}`)
+    return { ...expectStatus(answer, 200), header: answer.headers.get('search-match') }
+  }
+  const all = await list('sqlite readers', 'relevance')
+  assert.equal(all.header, 'all')
+  assert.equal(all.items[0]?.title, titleOf('wal'))
+  for (const sort of ['relevance', 'recent', 'evolution']) {
+    const some = await list('sqlite readers violin', sort)
+    assert.equal(some.header, 'some', sort)
+    assert.equal(some.items[0]?.title, titleOf('wal'), sort)
+    assert.ok((some.match ?? 1) < 1, sort)
+  }
+  const none = await list('zzzzqqqq', 'recent')
+  assert.deepEqual([none.header, none.match, none.items], ['none', 0, []])
+  const unfiltered = await call<EntryList>(app.url, 'GET', '/api/search')
+  assert.equal(unfiltered.headers.get('search-match'), null)
+  assert.ok(!('match' in unfiltered.body))
+})
+
+test('a tag narrows, a withdrawn entry is not found, and a long stack trace is taken whole', async () => {
+  const q = 'connections readers database'
+  assert.deepEqual(
+    (await find(q, { tag: 'SQLite' })).items.map(({ title }) => title),
+    [titleOf('wal')],
+  )
+  const trace = `TypeError: cannot read properties of undefined\n${'    at Object.<anonymous> (/srv/app/index.js:1:1)\n'.repeat(30)}parseUserNames failed`
+  assert.equal(await first(trace.slice(0, 2_000)), titleOf('parser'))
+  const wal = (await find('sqlite wal')).items[0]
+  await moderate(app.url, 'ENTRY', wal?.id ?? '', 'HIDE')
+  assert.ok((await find('sqlite wal')).items.every(({ id }) => id !== wal?.id))
+  await moderate(app.url, 'ENTRY', wal?.id ?? '', 'RESTORE')
+  assert.equal((await find('sqlite wal')).items[0]?.id, wal?.id)
+})
+
+test('a question has its bounds, and is neither logged nor shown in the feed', async () => {
+  for (const [query, code] of [
+    ['', 'MISSING_PARAMETER'],
+    ['?q=', 'INVALID_Q'],
+    [`?q=${'x'.repeat(2_001)}`, 'INVALID_Q'],
+    ['?q=a&limit=0', 'INVALID_LIMIT'],
+    ['?q=a&limit=21', 'INVALID_LIMIT'],
+    ['?q=a&offset=1', 'UNKNOWN_PARAMETER'],
+    ['?q=a%00b', 'INVALID_Q'],
+  ] as const) {
+    expectProblem(await call(app.url, 'GET', `/api/find${query}`), 400, code)
+  }
+  await find('Confidentialword in a question')
+  const feed = await call(app.url, 'GET', '/api/activity')
+  assert.doesNotMatch(feed.text, /onfidentialword/)
+  assert.doesNotMatch(app.log(), /onfidentialword/)
+})
