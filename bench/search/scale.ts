@@ -72,7 +72,10 @@ async function filledStore(entries: number, { work, say }: Options): Promise<{ d
   }
   child.stdin.end()
   const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(`The import ended with ${code}.`)
+  if (code !== 0) {
+    remove()
+    throw new Error(`The import ended with ${code}.`)
+  }
   say(`${entries} entries imported in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
   writeFileSync(done, '')
   return { dataDir, remove }
