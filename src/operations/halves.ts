@@ -1,6 +1,6 @@
 /**
  * A map that remembers what was used lately, in bounded memory: when one half of what it may weigh is full, what was not used since the
- * last time goes. Weights are the caller's, 1 each where none is given.
+ * last time goes. Weights are the caller's, 1 each where none is given; what weighs more than a half is not kept.
  */
 export type Halves<K, V> = {
   get(key: K): V | undefined
@@ -12,7 +12,14 @@ export type Halves<K, V> = {
 export function createHalves<K, V>(weightMax: number): Halves<K, V> {
   let young = new Map<K, { value: V; weight: number }>()
   let old: typeof young = new Map()
+  /** The weight of the young half. */
   let filled = 0
+  const remove = (key: K): void => {
+    old.delete(key)
+    filled -= young.get(key)?.weight ?? 0
+    young.delete(key)
+  }
+  /** Adds a key that neither half has. */
   const put = (key: K, one: { value: V; weight: number }): void => {
     if (filled + one.weight > weightMax / 2) {
       old = young
@@ -33,13 +40,10 @@ export function createHalves<K, V>(weightMax: number): Halves<K, V> {
       return aged.value
     },
     set(key, value, weight = 1) {
-      old.delete(key)
-      put(key, { value, weight })
+      remove(key)
+      if (weight <= weightMax / 2) put(key, { value, weight })
     },
-    delete(key) {
-      young.delete(key)
-      old.delete(key)
-    },
+    delete: remove,
     clear() {
       young = new Map()
       old = new Map()
