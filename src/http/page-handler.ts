@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import { OPERATIONS } from '../contract/operations.ts'
 import type { Problem } from '../contract/problems.ts'
 import { READS, type ReadName } from '../operations/index.ts'
 import { bodyOf, type Observed, type Reads } from '../operations/operation.ts'
@@ -118,8 +119,9 @@ function textOf(shown: Document | File, { config, path, query }: Pick<PageReques
   return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: PAGE_FIELDS }
 }
 
-/** Whether a failed request was a person's: one for a page, or for nothing, by somebody who reads HTML. */
+/** Whether a failed request was a person's: one for a page, or for nothing, by a client that reads HTML. Operations answer in JSON always. */
 export function wantsPage(request: FastifyRequest): boolean {
+  if ((request.routeOptions?.config?.name ?? '') in OPERATIONS) return false
   const { path } = targetOf(request.raw.url ?? '')
   const accept = request.headers.accept ?? ''
   const page = request.routeOptions?.config?.page

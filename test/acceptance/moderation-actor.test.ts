@@ -274,6 +274,7 @@ test('a blocked actor may read under its token and nothing of its own is withdra
   await moderate(app.url, 'ACTOR', id, 'BLOCK')
   assert.equal(expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.id}`, { token }), 200).id, entry.id)
   expectProblem(await post('/api/entries', token, { title: 'a', content: 'b', summary: 'c' }), 403, 'ACTOR_BLOCKED')
+  expectProblem(await post('/api/actors', token, {}), 403, 'ACTOR_BLOCKED')
   // The standing of the writer is told before anything about the entry.
   const body = { revisionId: entry.currentRevisionId, rationale: 'No.' }
   expectProblem(await post('/api/entries/no-such-entry/contradict', token, body), 403, 'ACTOR_BLOCKED')

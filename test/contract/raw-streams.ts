@@ -136,6 +136,9 @@ const LINES: Stream[] = [
 const FIELDS: Stream[] = [
   refused('no Host', 'GET /health HTTP/1.1\r\n\r\n'),
   stream('two Hosts', `GET /health HTTP/1.1\r\n${HOST}Host: other.test\r\n\r\n`, [400]),
+  ...['/ready', '/health', '/api/entries'].map(path =>
+    stream(`two Hosts, from a browser, at ${path}`, get(path, `${HOST}Accept: text/html\r\n`), [400]),
+  ),
   stream('two Hosts that agree', `GET /api/entries HTTP/1.1\r\n${HOST}${HOST}\r\n`, [400]),
   stream('two Hosts in HTTP/1.0', `GET /health HTTP/1.0\r\n${HOST}Host: other.test\r\n\r\n`, [400]),
   ...['', 'a b', 'a/b', 'user@a', 'a:b', 'a,b:80:80', '[::1', '%zz', '<a>'].map(host =>

@@ -55,7 +55,10 @@ export async function fullDiskRound(
   await eventually('not ready after a refusal', 5_000, async () => {
     const body = { title: 'Refused', summary: 'Refused', content: `${'refused '.repeat(2_000)}` }
     expectProblem(await call(server.url, 'POST', '/api/entries', { body, token }), 503, 'STORE_UNAVAILABLE')
-    return (await call(server.url, 'GET', '/ready')).status === 503 || undefined
+    const ready = await call(server.url, 'GET', '/ready', { headers: { accept: 'text/html' } })
+    if (ready.status === 200) return undefined
+    expectProblem(ready, 503, 'NOT_READY')
+    return true
   })
   expectStatus(await call(server.url, 'GET', '/health'), 200)
   for (const path of ['/api/entries', '/api/entries?sort=evolution', '/api/activity', '/api/stats', '/api/discovery']) {
