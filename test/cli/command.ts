@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { spawn } from '../support/children.ts'
 
 export const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
 /** How long a command may take before it is called hung, in milliseconds. */
-const PATIENCE = 60_000
+const PATIENCE = 100_000
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 export type RunOptions = {

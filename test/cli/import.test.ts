@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
+import { spawn } from '../support/children.ts'
 import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
 import { inProcess } from './people/in-process.ts'
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { spawn } from '../support/children.ts'
 import { expectDone, expectRefusal, LAUNCHER, palimpsest, temporaryDirectory } from './command.ts'
 
 /** Makes a new Node call itself an old one. */

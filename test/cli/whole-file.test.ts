@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { makeWholeFile } from '../../src/cli/whole-file.ts'
 import { OperatorError } from '../../src/operator-error.ts'
+import { spawn } from '../support/children.ts'
 import { temporaryDirectory } from './command.ts'
 
 let directory: ReturnType<typeof temporaryDirectory>

@@ -20,7 +20,7 @@ export type Wire = {
   close(): void
 }
 
-const PATIENCE = 20_000
+const PATIENCE = 60_000
 
 /** A client that sends paths, fields and bytes exactly as they are given, over kept connections. */
 export function openWire(base: string, maxSockets = 16): Wire {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +12,7 @@ import type { Migration } from '../../src/database/migrations/migration.ts'
 import { connectPostgres, type PostgresConnection } from '../../src/database/postgres.ts'
 import { sql } from '../../src/database/sql.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
+import { spawn } from '../support/children.ts'
 import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { GATE, STEPS, TABLES_PER_STEP } from './migrating-steps.ts'
 

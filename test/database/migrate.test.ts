@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { appliedMigrations, MIGRATIONS, migrate } from '../../src/database/migra
 import type { Migration } from '../../src/database/migrations/migration.ts'
 import { sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
+import { spawn } from '../support/children.ts'
 import { STEPS, TABLES_PER_STEP } from './migrating-steps.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-migrate-'))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { spawn } from '../support/children.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { makeDirectory } from '../support/process.ts'
 

@@ -16,7 +16,7 @@ const threads = (): number =>
   ).length
 
 /** A thread that failed may still be ending when that is told. */
-const allEnded = () => eventually('no thread is left', 5_000, async () => (threads() === 0 ? true : undefined))
+const allEnded = () => eventually('no thread is left', 60_000, async () => (threads() === 0 ? true : undefined))
 
 const skip = process.platform !== 'linux' && 'threads have names that others can read on Linux alone'
 

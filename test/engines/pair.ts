@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { openWire, type Sending, type Wire } from '../contract/wire.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
-import type { Answer } from '../support/client.ts'
+import { type Answer, sendUntil } from '../support/client.ts'
 import type { EngineName } from '../support/engine.ts'
 import { createNames, type Names } from './names.ts'
 
@@ -96,12 +96,17 @@ export async function askSide(
 ): Promise<Told> {
   const { body, raw, token, headers, ...rest } = sending
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-  const answer = await wire.send(method, names.actual(path), {
+  const sent = {
     ...rest,
     ...(text === undefined ? {} : { raw: typeof text === 'string' ? names.actual(text) : text }),
     ...(token === undefined ? {} : { token: names.actual(token) }),
     ...(headers === undefined ? {} : { headers: JSON.parse(names.actual(JSON.stringify(headers))) }),
-  })
+  }
+  // A busy machine may refuse for a while on one side alone.
+  const answer = await sendUntil(
+    ({ status }) => status !== 503,
+    () => wire.send(method, names.actual(path), sent),
+  )
   // The body first: it names what is new in the order in which it was made.
   const named = names.named(answer.text)
   const fields = [...answer.headers].filter(([name]) => !PASSED_OVER.has(name))

@@ -17,7 +17,7 @@ async function sendDeaf(url: string, { path, key, body, token }: KeyedWrite, isT
   deaf.on('error', () => {})
   deaf.on('response', response => response.pause())
   deaf.end(JSON.stringify(body))
-  await eventually('the write is there', 20_000, async () => (await isThere()) || undefined)
+  await eventually('the write is there', 60_000, async () => (await isThere()) || undefined)
   return deaf
 }
 

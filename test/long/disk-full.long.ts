@@ -10,6 +10,8 @@ import { makeDirectory, spawnService, startServer } from '../support/process.ts'
 import { inspect } from '../support/reader.ts'
 
 const ROUNDS = 10
+/** In milliseconds of space. */
+const RECOVERED_WITHIN = 5_000
 const directory = makeDirectory()
 const disk = join(directory.path, 'disk')
 const unmount = mountSmallDisk(disk, '64m')
@@ -28,8 +30,10 @@ test(
     const server = await startServer(dataDir)
     try {
       const { token } = await newActor(server.url)
+      const recovered: number[] = []
       for (let round = 0; round < ROUNDS; round++)
-        await fullDiskRound(server, disk, SLACKS[round % SLACKS.length] ?? 0, token)
+        recovered.push(await fullDiskRound(server, disk, SLACKS[round % SLACKS.length] ?? 0, token))
+      assert.ok(Math.max(...recovered) < RECOVERED_WITHIN, `recovered after ${recovered.map(Math.round)} ms`)
       await inspect(dataDir, assertWhole)
     } finally {
       server.kill('SIGTERM')

@@ -16,7 +16,11 @@ test('six readers of the feed over three nodes and a standby for a minute', opti
   withNodes({ count: 3, standby: true }, ({ urls }) => follow(urls, 60_000)),
 )
 
-test('PostgreSQL loses its power 20 times', options, () => restartRounds(20, seededRandom('restart')))
+test('PostgreSQL loses its power 20 times', options, async context => {
+  const longest = await restartRounds(20, seededRandom('restart'))
+  context.diagnostic(`the nodes were ready after ${Math.round(longest)} ms at most`)
+  assert.ok(longest < 5_000, `${longest} ms`)
+})
 
 test('nodes are killed 20 times', options, () => killNodeRounds(20, seededRandom('kill node')))
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
 import type { Actor, ActorIssued, Entry } from '../../src/contract/resources.ts'
 
 export type Answer<T = Record<string, unknown>> = { status: number; headers: Headers; body: T; text: string }
@@ -9,12 +10,42 @@ export type CallOptions = {
   headers?: Record<string, string>
 }
 
-/** Calls an operation over HTTP. `body` is sent as JSON, `raw` as it is; the answer's body is parsed where it is JSON. */
-export async function call<T = Record<string, unknown>>(
+/** How long a client tries again what is refused for a while, in milliseconds. */
+const PATIENCE = 60_000
+
+/** Sends a request until it is not one that passes with time, with the pauses that the answers ask for, as a client does. */
+export async function sendUntil<A extends { status: number; headers: Headers }>(
+  isFinal: (answer: A) => boolean,
+  send: () => Promise<A>,
+): Promise<A> {
+  const deadline = performance.now() + PATIENCE
+  for (;;) {
+    const answer = await send()
+    if (isFinal(answer) || performance.now() > deadline) return answer
+    await setTimeout(Number(answer.headers.get('retry-after')) * 1_000)
+  }
+}
+
+/**
+ * Calls an operation over HTTP. `body` is sent as JSON, `raw` as it is; the answer's body is parsed where it is JSON. What a slow machine
+ * refuses as OVERLOADED is sent again: nothing was done.
+ */
+export const call = <T = Record<string, unknown>>(
   base: string,
   method: string,
   path: string,
-  { body, raw, token, headers }: CallOptions = {},
+  options: CallOptions = {},
+): Promise<Answer<T>> =>
+  sendUntil(
+    ({ status, text }) => status !== 503 || !text.includes('"OVERLOADED"'),
+    () => callOnce<T>(base, method, path, options),
+  )
+
+async function callOnce<T>(
+  base: string,
+  method: string,
+  path: string,
+  { body, raw, token, headers }: CallOptions,
 ): Promise<Answer<T>> {
   const response = await fetch(`${base}${path}`, {
     method,

@@ -9,7 +9,7 @@ import { freePort } from './ports.ts'
 
 const USER = 'palimpsest'
 const SERVER_USER = 'postgres'
-const PATIENCE = 30_000
+const PATIENCE = 100_000
 const PAUSE = 30
 
 /** How a server is ended: `fast` lets it write what it has, `immediate` is as if its power went. */

@@ -37,7 +37,13 @@ async function untilFull(server: ServerProcess, token: string): Promise<number> 
   throw new Error('The disk never filled.')
 }
 
-/** Fills the disk that a service keeps its data on, looks at what it answers, makes space again, and asserts that it recovers by itself. */
+/** How long a condition is waited for, in milliseconds. */
+const PATIENCE = 60_000
+
+/**
+ * Fills the disk that a service keeps its data on, looks at what it answers, makes space again, and asserts that it recovers by itself. Gives
+ * after how many milliseconds of space it was ready again.
+ */
 export async function fullDiskRound(
   server: ServerProcess,
   disk: string,
@@ -52,7 +58,7 @@ export async function fullDiskRound(
     expectProblem(await call(server.url, 'POST', '/api/entries', { body, token }), 503, 'STORE_UNAVAILABLE')
   }
   // A small write of the service's own may find the last space just between the refusal and the question.
-  await eventually('not ready after a refusal', 5_000, async () => {
+  await eventually('not ready after a refusal', PATIENCE, async () => {
     const body = { title: 'Refused', summary: 'Refused', content: `${'refused '.repeat(2_000)}` }
     expectProblem(await call(server.url, 'POST', '/api/entries', { body, token }), 503, 'STORE_UNAVAILABLE')
     const ready = await call(server.url, 'GET', '/ready', { headers: { accept: 'text/html' } })
@@ -69,9 +75,11 @@ export async function fullDiskRound(
   else expectProblem(found, 503, 'NOT_READY')
 
   rmSync(ballast)
-  await eventually('ready again', 5_000, async () =>
+  const began = performance.now()
+  await eventually('ready again', PATIENCE, async () =>
     (await call(server.url, 'GET', '/ready')).status === 200 ? true : undefined,
   )
+  const recovered = performance.now() - began
   const body = { title: `Back ${round}`, summary: 'Back', content: `recovered${round} after ${kept}` }
   expectStatus(await call(server.url, 'POST', '/api/entries', { body, token }), 201)
   const search = await call<{ items: { title: string }[] }>(server.url, 'GET', `/api/entries?q=recovered${round}`)
@@ -79,5 +87,5 @@ export async function fullDiskRound(
     expectStatus(search, 200).items.map(({ title }) => title),
     [`Back ${round}`],
   )
-  return kept
+  return recovered
 }

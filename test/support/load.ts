@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import type { ActorIssued, Entry } from '../../src/contract/resources.ts'
 import { eventually } from './process.ts'
 
@@ -41,8 +42,13 @@ const STALE_EVERY = 7
 
 export type Client = ReturnType<typeof createClient>
 
+/** Makes an actor, and waits as long as that is refused for a while. */
 export async function issueToken(client: Client): Promise<string> {
-  const answer = await client.send('POST', '/api/actors', {})
+  let answer = await client.send('POST', '/api/actors', {})
+  while (answer.status === 503) {
+    await setTimeout(Number(answer.headers['retry-after']) * 1_000)
+    answer = await client.send('POST', '/api/actors', {})
+  }
   if (answer.status !== 201) throw new Error(`No actor: ${answer.status} ${answer.text}`)
   return (JSON.parse(answer.text) as ActorIssued).token
 }
@@ -132,4 +138,4 @@ export function startWriters(url: string, count: number, label: string) {
 
 /** Resolves when more than so many writes of the writers were acknowledged. */
 export const underWay = (writers: { acknowledged(): readonly Sent[] }, writes: number): Promise<true> =>
-  eventually('writes are under way', 20_000, async () => writers.acknowledged().length > writes || undefined)
+  eventually('writes are under way', 100_000, async () => writers.acknowledged().length > writes || undefined)

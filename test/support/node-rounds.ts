@@ -12,16 +12,27 @@ const NODES = 3
 const WRITERS = 4
 /** More than so many writes of each round are acknowledged before PostgreSQL loses its power. */
 const WRITES = 50
-const READY_WITHIN = 5_000
+/** How long nodes are waited for, in milliseconds; how long they take is for the caller to judge. */
+const PATIENCE = 60_000
+/** How long a node stands still, in milliseconds: longer than it may hold the others. */
+const STANDSTILL = 6_000
 
 const isReady = async (url: string): Promise<true | undefined> =>
   (await fetch(`${url}/ready`).catch(() => undefined))?.status === 200 ? true : undefined
-const allReady = (urls: readonly string[]): Promise<unknown> =>
-  Promise.all(urls.map(url => eventually(`${url} is ready`, READY_WITHIN, () => isReady(url))))
+/** Waits until all nodes are ready, and gives how many milliseconds that took. */
+async function allReady(urls: readonly string[]): Promise<number> {
+  const began = performance.now()
+  await Promise.all(urls.map(url => eventually(`${url} is ready`, PATIENCE, () => isReady(url))))
+  return performance.now() - began
+}
 
-/** PostgreSQL loses its power `rounds` times under load: the nodes live, are soon ready again, and told nobody a falsehood. */
-export const restartRounds = (rounds: number, random: Random): Promise<void> =>
-  withNodes({ count: NODES }, async ({ cluster, database, urls }) => {
+/**
+ * PostgreSQL loses its power `rounds` times under load: the nodes live, are ready again, and told nobody a falsehood. Gives the longest time in
+ * milliseconds that they took to be ready.
+ */
+export async function restartRounds(rounds: number, random: Random): Promise<number> {
+  let longest = 0
+  await withNodes({ count: NODES }, async ({ cluster, database, urls }) => {
     const sent: Sent[] = []
     for (let round = 0; round < rounds; round++) {
       const writing = writeThrough(urls, WRITERS, `restart${round}`)
@@ -29,7 +40,7 @@ export const restartRounds = (rounds: number, random: Random): Promise<void> =>
       await setTimeout(random.below(400))
       await cluster.stop('immediate')
       await cluster.start()
-      await allReady(urls)
+      longest = Math.max(longest, await allReady(urls))
       await setTimeout(200)
       sent.push(...(await writing.stop()))
       const lost = sent.filter(({ error }) => error !== undefined)
@@ -37,6 +48,8 @@ export const restartRounds = (rounds: number, random: Random): Promise<void> =>
     }
     await assertSound(database, sent)
   })
+  return longest
+}
 
 /** A node is killed `rounds` times under load and started again; the others never stop. */
 export const killNodeRounds = (rounds: number, random: Random): Promise<void> =>
@@ -54,7 +67,7 @@ export const killNodeRounds = (rounds: number, random: Random): Promise<void> =>
       victim.kill('SIGKILL')
       await victim.ended
       const before = writing.acknowledged().length
-      await eventually('the other nodes go on', READY_WITHIN, async () =>
+      await eventually('the other nodes go on', PATIENCE, async () =>
         writing.acknowledged().length > before + 10 ? true : undefined,
       )
       sent.push(...(await writing.stop()))
@@ -97,9 +110,10 @@ export async function stopNodeRounds(rounds: number, random: Random): Promise<nu
       await setTimeout(300 + random.below(200))
       servers[0]?.kill('SIGSTOP')
       let last = performance.now()
-      let seen = writing.acknowledged().length
-      const until = last + READY_WITHIN + 1_000
-      while (performance.now() < until) {
+      const before = writing.acknowledged().length
+      let seen = before
+      const until = last + STANDSTILL
+      while (performance.now() < until || seen === before) {
         await setTimeout(10)
         const now = writing.acknowledged().length
         if (now === seen) continue

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ADMIN_TOKEN } from './app.ts'
+import { spawn } from './children.ts'
 import { engineSettings } from './engine.ts'
 
 const COMMAND = join(import.meta.dirname, '../../bin/palimpsest.js')
-/** How long a process may take to be ready or to end before a test calls it hung, in milliseconds. */
-const PATIENCE = 30_000
+/** How long a process that was asked to end may take before a test calls it hung, in milliseconds: less than a test may. */
+const PATIENCE = 100_000
 
 export type End = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 export type ServerProcess = {
@@ -29,14 +29,6 @@ export type StartOptions = {
   /** A command that runs the service as its child or in its own place. */
   wrap?: readonly string[]
 }
-
-const running = new Set<ChildProcess>()
-const killAll = (): void => {
-  for (const child of running) child.kill('SIGKILL')
-}
-// A test that fails leaves its service running: it must not outlive the file.
-after(killAll)
-process.on('exit', killAll)
 
 /** A temporary directory, and the function that removes it. */
 export function makeDirectory(): { path: string; remove(): void } {
@@ -60,7 +52,6 @@ export function spawnService(args: readonly string[], { env = {}, wrap = [] }: S
       ...env,
     },
   })
-  running.add(child)
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', chunk => {
     output.stdout += chunk
@@ -71,7 +62,6 @@ export function spawnService(args: readonly string[], { env = {}, wrap = [] }: S
   const ended = new Promise<End>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code, signal) => {
-      running.delete(child)
       resolve({ code, signal, ...output })
     })
   })

@@ -1,24 +1,27 @@
+import { beginSnapshot } from '../../src/cli/open-store.ts'
 import type { Reader } from '../../src/database/database.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { storeFile } from '../../src/embedded/files.ts'
-import { connectCommand, readerThrough } from '../../src/postgres/snapshot.ts'
+import { beginReadOnly, connectCommand, readerThrough } from '../../src/postgres/snapshot.ts'
 import { databaseOf, ENGINE } from './engine.ts'
 
-/** Runs `check` on a PostgreSQL database, through a session of its own. */
+/** Runs `check` on one state of a PostgreSQL database, through a session of its own. */
 export async function inspectPostgres<T>(url: string, check: (store: Reader) => T | Promise<T>): Promise<T> {
   const connection = await connectCommand(url)
   try {
+    await beginReadOnly(connection)
     return await check(readerThrough(connection))
   } finally {
     await connection.close()
   }
 }
 
-/** Runs `check` on the store that a service with this data directory has, on the engine under test, through a connection of its own that only reads. */
+/** Runs `check` on one state of the store that a service with this data directory has, on the engine under test, while it may be served. */
 export async function inspect<T>(dataDir: string, check: (store: Reader) => T | Promise<T>): Promise<T> {
   if (ENGINE === 'postgres') return inspectPostgres(await databaseOf(dataDir), check)
   const store = openSqlite(storeFile(dataDir), 'read')
   try {
+    beginSnapshot(store)
     return await check(store)
   } finally {
     store.close()

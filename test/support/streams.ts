@@ -23,7 +23,7 @@ export type Stream = {
 }
 export type StreamOptions = { after?: string; lastEventId?: string; from?: string; method?: string }
 
-const PATIENCE = 20_000
+const PATIENCE = 60_000
 
 /** Opens a stream of activity; `from` is the address that a proxy would name. Resolves when the answer began. */
 export function openStream(

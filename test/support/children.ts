@@ -1,0 +1,20 @@
+import { type ChildProcess, spawn as spawnChild } from 'node:child_process'
+import { after } from 'node:test'
+
+const running = new Set<ChildProcess>()
+const killAll = (): void => {
+  for (const child of running) child.kill('SIGKILL')
+}
+after(killAll)
+process.on('exit', killAll)
+// The runner ends a file that takes too long by a signal, which leaves no time for the hooks of its tests.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
+function owned<C extends ChildProcess>(child: C): C {
+  running.add(child)
+  child.once('close', () => running.delete(child))
+  return child
+}
+
+/** Like that of Node; the child never outlives the test file that started it, however that ends. */
+export const spawn = ((...args: Parameters<typeof spawnChild>) => owned(spawnChild(...args))) as typeof spawnChild
