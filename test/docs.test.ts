@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { GENERATED_DOCS } from '../scripts/docs.ts'
 import { SETTINGS } from '../src/config.ts'
@@ -24,6 +24,14 @@ test('every link between documents leads to a file that is there', () => {
       if (/^(?:https?:|mailto:|\/)/.test(target)) continue
       assert.ok(existsSync(join(root, dirname(document), target)), `${document} links to ${target}`)
     }
+  }
+})
+
+test('the README of the tests names every folder of tests and of what supports them', () => {
+  const text = read('test/README.md')
+  for (const folder of globSync('test/*/', { cwd: root })) {
+    const name = basename(folder)
+    if (name !== 'support') assert.ok(text.includes(`| \`${name}\``), `test/README.md does not name ${name}`)
   }
 })
 
