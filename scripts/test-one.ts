@@ -36,6 +36,8 @@ if (run === undefined) {
 }
 const flags = [
   '--test',
+  // A handle that a failed test left open would keep the run waiting.
+  '--test-force-exit',
   `--test-timeout=${run.limit}`,
   '--test-global-setup=test/support/global-setup.ts',
   ...(run.name === undefined ? [] : [`--test-name-pattern=${run.name}`]),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { storeFile } from '../../src/embedded/files.ts'
-import { createClient, issueToken } from '../support/load.ts'
+import { createClient, issueToken, sendPatiently } from '../support/load.ts'
 import { makeDirectory, startServer } from '../support/process.ts'
 import { compileShim } from './tools.ts'
 
@@ -38,7 +38,7 @@ test('a search finds what reads show already, while the commit of it still moves
     })
   }
   const found = async (path: string): Promise<string[]> => {
-    const { status, text } = await client.send('GET', path)
+    const { status, text } = await sendPatiently(client, 'GET', path)
     assert.equal(status, 200, text)
     return (JSON.parse(text) as { items: { title: string }[] }).items.map(({ title }) => title)
   }

@@ -41,6 +41,18 @@ export const call = <T = Record<string, unknown>>(
     () => callOnce<T>(base, method, path, options),
   )
 
+/** The same, sent again as long as the service refuses it for a while, for whatever reason. */
+export const callPatiently = <T>(
+  base: string,
+  method: string,
+  path: string,
+  options: CallOptions,
+): Promise<Answer<T>> =>
+  sendUntil(
+    ({ status }) => status !== 503,
+    () => callOnce<T>(base, method, path, options),
+  )
+
 async function callOnce<T>(
   base: string,
   method: string,
@@ -83,7 +95,7 @@ export async function newActor(
   base: string,
   input: Record<string, unknown> = {},
 ): Promise<{ actor: Actor; token: string }> {
-  return expectStatus(await call<ActorIssued>(base, 'POST', '/api/actors', { body: input }), 201)
+  return expectStatus(await callPatiently<ActorIssued>(base, 'POST', '/api/actors', { body: input }), 201)
 }
 
 let made = 0
@@ -91,7 +103,7 @@ let made = 0
 export async function newEntry(base: string, token: string, input: Record<string, unknown> = {}): Promise<Entry> {
   made += 1
   const body = { title: `Entry number ${made}`, content: `Content ${made}`, summary: `Summary ${made}`, ...input }
-  return expectStatus(await call<Entry>(base, 'POST', '/api/entries', { body, token }), 201)
+  return expectStatus(await callPatiently<Entry>(base, 'POST', '/api/entries', { body, token }), 201)
 }
 
 /** The body of a revision on top of an entry as read. */

@@ -42,13 +42,17 @@ const STALE_EVERY = 7
 
 export type Client = ReturnType<typeof createClient>
 
-/** Makes an actor, and waits as long as that is refused for a while. */
-export async function issueToken(client: Client): Promise<string> {
-  let answer = await client.send('POST', '/api/actors', {})
-  while (answer.status === 503) {
+/** Sends a request again, as a client does, as long as it is refused for a while. */
+export async function sendPatiently(client: Client, ...request: Parameters<Client['send']>): Promise<Answered> {
+  for (;;) {
+    const answer = await client.send(...request)
+    if (answer.status !== 503) return answer
     await setTimeout(Number(answer.headers['retry-after']) * 1_000)
-    answer = await client.send('POST', '/api/actors', {})
   }
+}
+
+export async function issueToken(client: Client): Promise<string> {
+  const answer = await sendPatiently(client, 'POST', '/api/actors', {})
   if (answer.status !== 201) throw new Error(`No actor: ${answer.status} ${answer.text}`)
   return (JSON.parse(answer.text) as ActorIssued).token
 }
