@@ -58,6 +58,7 @@ const ITEMS: Record<string, string> = {
   RelationList: 'Relation',
   ActivityList: 'Activity',
   Evidence: 'EvidenceItem',
+  ActorProfile: 'Activity',
 }
 
 /** `src/client/resources.ts`: inputs and resources of the contract as plain types, so that the client needs no package of ours. */

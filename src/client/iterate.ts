@@ -21,6 +21,7 @@ export function iteratorsOver(methods: Methods): Iterators {
     listEvidence: ofEntry(async (slug, query, options) =>
       evidencePage(await methods.listEvidence(slug, query, options)),
     ),
+    readActor: (id, query, options) => byCursor(asked => methods.readActor(id, asked, options), query),
     listActivity: (query, options) => byCursor(asked => methods.listActivity(asked, options), query),
   }
 }

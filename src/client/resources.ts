@@ -192,6 +192,52 @@ export type ActorIssued = {
   warning: string
 }
 
+export type ActorProfile = {
+  /** Actor id. */
+  id: string
+  /** As declared. */
+  actorType: 'AGENT' | 'HUMAN' | 'UNKNOWN'
+  /** What an actor says of itself; nobody checked it. */
+  declared: Declared
+  /** Nobody verifies actors here. */
+  verificationStatus: 'UNVERIFIED'
+  /** First observed (RFC 3339, UTC, milliseconds) */
+  firstSeenAt: string
+  /** What the actor contributed that is public now, and what other actors made of it. They may be few, or one person. */
+  outcomes: Outcomes
+  /** Its contributions, newest first: what it wrote, judged and related. */
+  items: Activity[]
+  /** Pass as before for the next page; null when there is none. */
+  nextCursor: string | null
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
+export type Outcomes = {
+  /** Revisions by the actor, first revisions too. */
+  revisions: number
+  /** Verifications by the actor. */
+  verifications: number
+  /** Contradictions by the actor. */
+  contradictions: number
+  /** Relations by the actor. */
+  relations: number
+  /** Of the revisions, those that another actor found supported. */
+  confirmed: number
+  /** Of the revisions, those that another actor contradicted or found unsupported. */
+  contradicted: number
+  /** Of the revisions, those after which another actor committed a CORRECT revision. */
+  corrected: number
+  /** False where the actor has more than 500 contributions: only the newest of them are counted. */
+  complete: boolean
+}
+
 export type Entry = {
   /** Entry id. */
   id: string

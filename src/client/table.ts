@@ -4,6 +4,7 @@ import type {
   ActivityList,
   ActorInput,
   ActorIssued,
+  ActorProfile,
   Batch,
   BatchQuery,
   ContradictInput,
@@ -47,6 +48,8 @@ export type Methods = {
   createActor(input?: ActorInput, options?: CallOptions): Promise<ActorIssued>
   /** Get a new token for the same actor; the old one is worth nothing from then on. */
   rotateToken(input?: RotateInput, options?: CallOptions): Promise<ActorIssued>
+  /** Read what an actor declared, what it contributed, newest first, and what others made of it. */
+  readActor(id: string, query?: CursorQuery, options?: CallOptions): Promise<ActorProfile>
   /** List entries, latest change first; filter by words or tag. */
   listEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
   /** Publish an entry. */
@@ -99,6 +102,8 @@ export type Methods = {
 
 /** Every list of the service, row by row over all of its pages. A query's limit is the size of a page (50 if left out). */
 export type Iterators = {
+  /** Read what an actor declared, what it contributed, newest first, and what others made of it. */
+  readActor(id: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
   /** List entries, latest change first; filter by words or tag. */
   listEntries(query?: EntryQuery, options?: CallOptions): AsyncGenerator<Entry, void, undefined>
   /** Search entries by words, phrase or tag. */
@@ -119,6 +124,7 @@ export type Iterators = {
 export const OPERATIONS = {
   createActor: { method: 'POST', path: '/api/actors', token: false, charged: true, input: 'body' },
   rotateToken: { method: 'POST', path: '/api/actors/rotate', token: true, charged: true, input: 'body' },
+  readActor: { method: 'GET', path: '/api/actors/{id}', token: false, charged: true, input: 'query' },
   listEntries: { method: 'GET', path: '/api/entries', token: false, charged: true, input: 'query' },
   createEntry: { method: 'POST', path: '/api/entries', token: true, charged: true, input: 'body' },
   searchEntries: { method: 'GET', path: '/api/search', token: false, charged: true, input: 'query' },
@@ -184,6 +190,7 @@ export const MENDS = {
   READ_ONLY_MIRROR: 'This is a read-only copy; write to the server that the Link header names with rel="original".',
   ENTRY_LOCKED: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
   ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',
+  ACTOR_NOT_FOUND: 'No actor has this id; take it from an entry, a revision or the feed.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; search for it.',
   REVISION_NOT_FOUND: 'This entry has no revision with this id; list its revisions.',
   TARGET_NOT_FOUND: 'What is to be moderated or reported does not exist, or its fingerprint is no longer alive.',
@@ -216,7 +223,9 @@ export const MENDS = {
   INVALID_DECLARED_NAME: 'declaredName is a text of 1 to 100 characters.',
   INVALID_DECLARED_MODEL: 'declaredModel is a text of 1 to 100 characters.',
   INVALID_DECLARED_PROVIDER: 'declaredProvider is a text of 1 to 100 characters.',
+  INVALID_ID: 'id is a UUID; at GET /api/admin/entries/{id} a text of 1 to 120 characters.',
   INVALID_LIMIT: 'limit is a whole number from 1 to 50; at GET /api/find a whole number from 1 to 20.',
+  INVALID_BEFORE: 'before is a text: 1 to 19 decimal digits.',
   INVALID_OFFSET: 'offset is a whole number from 0 to 10000.',
   INVALID_Q: 'q is a text of at most 200 characters; at GET /api/find a text of 1 to 2000 characters.',
   INVALID_TAG: 'tag is a text of at most 40 characters.',
@@ -231,7 +240,6 @@ export const MENDS = {
   INVALID_REVISION_ID: 'revisionId is a UUID.',
   INVALID_IDS: 'ids is a text of 1 to 6049 characters: Ids or slugs of entries, at most 50, separated by commas.',
   INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
-  INVALID_BEFORE: 'before is a text: 1 to 19 decimal digits.',
   INVALID_PREVIOUS_REVISION_ID: 'previousRevisionId is a UUID.',
   INVALID_CHANGE_TYPE: 'changeType is one of EXPAND, CORRECT, SYNTHESIZE.',
   INVALID_RATIONALE: 'rationale is a text of 1 to 1000 characters.',
@@ -248,7 +256,6 @@ export const MENDS = {
   INVALID_REASON:
     'reason is one of SPAM, PRIVATE_DATA, ILLEGAL, MALICIOUS, ABUSE, OTHER; at POST /api/admin/moderate a text of 1 to 1000 characters.',
   INVALID_DETAILS: 'details is a text of 1 to 1000 characters.',
-  INVALID_ID: 'id is a text of 1 to 120 characters; at POST /api/admin/reports/{id} a UUID.',
   INVALID_ACTION: 'action is one of HIDE, QUARANTINE, RESTORE, BLOCK, UNBLOCK.',
   INVALID_STATE: 'state is one of open, all.',
   INVALID_RESOLUTION: 'resolution is one of ACTED, DISMISSED.',

@@ -43,6 +43,7 @@ const entry = {
   standing: { state: STANDING.state, tally: STANDING.tally },
   ...TRUST,
 }
+const contributed = { revisions: 3, verifications: 2, contradictions: 1, relations: 1 }
 const { id, slug, title, summary, tags, currentRevisionId, updatedAt } = { ...entry }
 const similar = { id, slug, title, summary, tags, currentRevisionId, updatedAt, score: 0.87, ...TRUST }
 const revision = {
@@ -170,6 +171,16 @@ export const EXAMPLES = {
     token: '<ACTOR_TOKEN>',
     dataClass: 'EXTERNAL',
     warning: 'Keep this token private: it is shown once and proves continuity of requests only.',
+  },
+  ActorProfile: {
+    ...author,
+    actorType: 'AGENT',
+    firstSeenAt: at,
+    outcomes: { ...contributed, confirmed: 2, contradicted: 1, corrected: 1, complete: true },
+    items: [activity],
+    nextCursor: '42',
+    dataClass: 'EXTERNAL',
+    ...TRUST,
   },
   Entry: entry,
   Revision: revision,

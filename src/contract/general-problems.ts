@@ -49,6 +49,7 @@ export const GENERAL_PROBLEMS = {
     mend: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
   },
   ROUTE_NOT_FOUND: { status: 404, mend: 'No such path or method; /openapi.json lists all of them.' },
+  ACTOR_NOT_FOUND: { status: 404, mend: 'No actor has this id; take it from an entry, a revision or the feed.' },
   ENTRY_NOT_FOUND: { status: 404, mend: 'No entry has this id or slug; search for it.' },
   REVISION_NOT_FOUND: { status: 404, mend: 'This entry has no revision with this id; list its revisions.' },
   TARGET_NOT_FOUND: {

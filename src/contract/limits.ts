@@ -50,5 +50,8 @@ export const RETRY_HOURS = 24
 /** How many of the most used tags `Stats.topics` lists. */
 export const TOPICS = 50
 
+/** How many of the newest contributions of an actor its outcomes are counted from. */
+export const OUTCOMES = 500
+
 /** How many of the newest rows each list of the administrator's snapshot holds. */
 export const SNAPSHOT_ROWS = 500

@@ -1,5 +1,5 @@
 import { count, dataClass, nullable, timestamp, trust, uuid, words } from './fields.ts'
-import { LIMITS } from './limits.ts'
+import { LIMITS, OUTCOMES } from './limits.ts'
 import { type Static, Type } from './schema.ts'
 import {
   ACTIONS,
@@ -214,6 +214,38 @@ const match = Type.Number({
   minimum: 0,
   maximum: 1,
   description: 'How well the first entry fits q: its score, of the best possible.',
+})
+
+const Outcomes = Type.Object(
+  {
+    revisions: count('Revisions by the actor, first revisions too.'),
+    verifications: count('Verifications by the actor.'),
+    contradictions: count('Contradictions by the actor.'),
+    relations: count('Relations by the actor.'),
+    confirmed: count('Of the revisions, those that another actor found supported.'),
+    contradicted: count('Of the revisions, those that another actor contradicted or found unsupported.'),
+    corrected: count('Of the revisions, those after which another actor committed a CORRECT revision.'),
+    complete: Type.Boolean({
+      description: `False where the actor has more than ${OUTCOMES} contributions: only the newest of them are counted.`,
+    }),
+  },
+  {
+    description:
+      'What the actor contributed that is public now, and what other actors made of it. They may be few, or one person.',
+  },
+)
+
+export const ActorProfile = Type.Object({
+  id: uuid('Actor id.'),
+  actorType: words(ACTOR_TYPES, 'As declared.'),
+  declared: Declared,
+  verificationStatus,
+  firstSeenAt: timestamp('First observed'),
+  outcomes: Outcomes,
+  items: Type.Array(Activity, { description: 'Its contributions, newest first: what it wrote, judged and related.' }),
+  nextCursor,
+  dataClass,
+  ...trust,
 })
 
 export const EntryList = Type.Object({
@@ -505,6 +537,7 @@ export type Declared = Static<typeof Declared>
 export type Author = Static<typeof Author>
 export type Actor = Static<typeof Actor>
 export type ActorIssued = Static<typeof ActorIssued>
+export type ActorProfile = Static<typeof ActorProfile>
 export type Entry = Static<typeof Entry>
 export type Revision = Static<typeof Revision>
 export type Relation = Static<typeof Relation>
@@ -539,6 +572,8 @@ export const NAMED_RESOURCES = {
   Author,
   Actor,
   ActorIssued,
+  ActorProfile,
+  Outcomes,
   Entry,
   Source,
   Tally,

@@ -11,6 +11,7 @@ import { searchGathering } from './migrations/0009-search-gathering.ts'
 import { served } from './migrations/0010-served.ts'
 import { standing } from './migrations/0011-standing.ts'
 import { nodeSearch } from './migrations/0012-node-search.ts'
+import { contributions } from './migrations/0013-contributions.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   served,
   standing,
   nodeSearch,
+  contributions,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

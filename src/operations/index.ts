@@ -6,6 +6,7 @@ import { contradictRevision, verifyRevision } from './judge-revision.ts'
 import { keepMirrored } from './keep-mirrored.ts'
 import { moderate } from './moderate.ts'
 import { recordObservations } from './observe.ts'
+import { readActor } from './read-actor.ts'
 import { readAdminEvidence, readAdminSnapshot } from './read-administration.ts'
 import { readBatch } from './read-batch.ts'
 import { listEntries, readEntry, searchEntries } from './read-entries.ts'
@@ -25,6 +26,7 @@ import { streamActivity } from './stream-activity.ts'
 
 /** The operations of the contract that only read, by name. */
 export const READS = {
+  readActor,
   listEntries,
   searchEntries,
   readEntry,

@@ -61,6 +61,11 @@ export const listTimeline = (reader: Reader, entry: number, before: number, limi
   reader.all<ActivityRow>(sql`
     ${ACTIVITY} WHERE s.entry = ${entry} AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
 
+/** What an actor wrote, judged and related, below a sequence. */
+export const listContributions = (reader: Reader, actor: number, before: number, limit: number) =>
+  reader.all<ActivityRow>(sql`
+    ${ACTIVITY} WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
+
 /** Everything, of every data class: for administrators. */
 export const listAllActivity = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`${ACTIVITY} ORDER BY s.sequence DESC LIMIT ${limit}`)

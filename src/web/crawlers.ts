@@ -16,6 +16,7 @@ const ROBOTS: Page = {
     type: 'text/plain; charset=utf-8',
     body: `User-agent: *
 Disallow: /api/
+Disallow: /actors/
 Disallow: /admin
 Disallow: /preview
 Disallow: /entries/*/diff

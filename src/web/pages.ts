@@ -1,3 +1,4 @@
+import { ACTOR } from './actor.ts'
 import { ADMIN } from './admin.ts'
 import { AGENTS } from './agents.ts'
 import { ASSETS } from './assets.ts'
@@ -30,6 +31,7 @@ export const PAGES: readonly Page[] = [
   RELATIONS,
   TIMELINE,
   ACTIVITY,
+  ACTOR,
   STATS,
   AGENTS,
   API,

@@ -19,15 +19,19 @@ export const day = (iso: string): Html =>
 export const many = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count.toLocaleString('en-GB')} ${count === 1 ? noun : plural}`
 
-/** Who wrote, as declared and marked so; without a name by the beginning of the id. */
+/** The declared name of an actor in a line of ours. */
+export const actorName = (name: string | null | undefined): Html =>
+  name == null ? html`an actor without a name` : words(name)
+
+/** Who wrote, as declared and marked so, as a link to the actor; without a name by the end of the id. */
 export function by(author: Author | undefined, id?: string): Html {
   const name = author?.declared.name
   const made = [author?.declared.model, author?.declared.provider].filter(part => part != null)
-  const short = (author?.id ?? id ?? '').slice(-6)
-  return html`<span class="by">${name == null ? html`an actor without a name` : words(name)}${
+  const whole = author?.id ?? id ?? ''
+  return html`<span class="by"><a href="/actors/${whole}">${actorName(name)}</a>${
     made.length > 0 &&
     html` <span class="small">(${made.map((part, index) => [index > 0 && ', ', words(part)])})</span>`
-  } <code class="id" title="Actor ${author?.id ?? id}">…${short}</code></span>`
+  } <code class="id" title="Actor ${whole}">…${whole.slice(-6)}</code></span>`
 }
 
 /** Tags as links to what else has them. */

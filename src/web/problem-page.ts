@@ -6,6 +6,7 @@ import { seen } from './visible.ts'
 
 const HEADINGS: Partial<Record<ProblemCode, string>> = {
   ROUTE_NOT_FOUND: 'There is no such page',
+  ACTOR_NOT_FOUND: 'There is no such actor',
   ENTRY_NOT_FOUND: 'There is no such entry',
   REVISION_NOT_FOUND: 'This entry has no such revision',
   ENTRY_WITHDRAWN: 'This entry has been withdrawn',

@@ -29,7 +29,7 @@ export async function activityRows(reads: Pick<Reads, 'reader'>, items: readonly
 function activityRow(item: Activity, names: Map<string, Heading>): Html {
   const [name, tone] = ACTION_WORDS[item.action]
   const entry = item.entryId === null ? undefined : names.get(item.entryId)
-  return html`<li><span class="at">${when(item.timestamp)}</span> <span class="what">${badge(name, tone)} ${entry && html`<a href="/entries/${entry.slug}">${words(entry.title)}</a>`}${detailOf(item, names)}</span> <span class="who">${item.actorName === null ? html`<span class="small">no name</span>` : words(item.actorName)} <code class="id" title="Actor ${item.actorId}">…${item.actorId.slice(-6)}</code></span></li>`
+  return html`<li><span class="at">${when(item.timestamp)}</span> <span class="what">${badge(name, tone)} ${entry && html`<a href="/entries/${entry.slug}">${words(entry.title)}</a>`}${detailOf(item, names)}</span> <span class="who"><a href="/actors/${item.actorId}">${item.actorName === null ? 'no name' : words(item.actorName)}</a> <code class="id" title="Actor ${item.actorId}">…${item.actorId.slice(-6)}</code></span></li>`
 }
 
 type Metadata = {

@@ -248,6 +248,13 @@ const ENTRY_STRANGERS = [
   ...BAD_UUIDS.map(encodeURIComponent),
 ]
 
+/** The refusal of an unknown id that is not of an entry. */
+const MISSING: Partial<Record<OperationName, string>> = {
+  readRevision: 'REVISION_NOT_FOUND',
+  resolveReport: 'REPORT_NOT_FOUND',
+  readActor: 'ACTOR_NOT_FOUND',
+}
+
 test('every path parameter beyond its bounds is refused, at its bounds looked up, and nothing is stored', async () => {
   await storingNothing(wire, () =>
     inParallel(ALL, 4, async ([name, operation]) => {
@@ -258,13 +265,13 @@ test('every path parameter beyond its bounds is refused, at its bounds looked up
         expectRefusal(`${operation.method} ${path}`, await wire.send(operation.method, path, sending), status, code)
       }
       for (const parameter of Object.keys(operation.params)) {
-        const isEntry = parameter !== 'revisionId' && name !== 'resolveReport'
+        const missing = MISSING[name === 'readRevision' && parameter === 'slug' ? 'readEntry' : name]
+        const isEntry = missing === undefined
         for (const value of isEntry ? ENTRY_FAULTS : [...BAD_UUIDS.map(encodeURIComponent), ...ENTRY_FAULTS]) {
           await tell(parameter, value, 400, isEncoded(value) ? codeOf(parameter) : 'INVALID_PATH')
         }
-        const missing = name === 'resolveReport' ? 'REPORT_NOT_FOUND' : 'REVISION_NOT_FOUND'
         const strangers = isEntry ? ENTRY_STRANGERS : GOOD_UUIDS
-        for (const value of strangers) await tell(parameter, value, 404, isEntry ? 'ENTRY_NOT_FOUND' : missing)
+        for (const value of strangers) await tell(parameter, value, 404, missing ?? 'ENTRY_NOT_FOUND')
         await tell(parameter, '', 400, codeOf(parameter))
       }
     }),

@@ -109,6 +109,7 @@ const ELSEWHERE: Record<string, Record<string, string>> = {
 const ADDED: Record<string, Record<string, string>> = {
   readBatch: { ids: 'text 1..6049' },
   listSimilar: { title: 'text 1..180', summary: 'text ..500' },
+  readActor: LIST,
   listReports: { ...LIST, state: 'open|all' },
 }
 
@@ -124,7 +125,7 @@ test('every query has the parameters and bounds of the interface, and a slug at 
     const wanted = ADDED[name] ?? (isSearch ? SEARCH : isList ? LIST : (ELSEWHERE[path] ?? {}))
     assert.deepEqual(Object.fromEntries(described), wanted, name)
     for (const [parameter, schema] of Object.entries(params)) {
-      const isId = parameter === 'revisionId' || name === 'resolveReport'
+      const isId = parameter === 'revisionId' || name === 'resolveReport' || name === 'readActor'
       assert.equal(boundsOf(schema as Schema), isId ? 'uuid' : 'text 1..120', name)
     }
   }

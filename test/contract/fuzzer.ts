@@ -50,7 +50,9 @@ function valid(source: Source, row: Row, kind: Kind, full: boolean): Fuzzed {
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name === 'revisionId'
       ? (about?.currentRevisionId ?? uuidOf(random))
-      : (random.pick([about?.slug, about?.id]) ?? 'nothing'),
+      : row.path.startsWith('/api/actors/')
+        ? (someOf(random, known.actors) ?? uuidOf(random))
+        : (random.pick([about?.slug, about?.id]) ?? 'nothing'),
   )
   const query = operation.parameters
     .filter(({ in: where, required }) => where === 'query' && (required || random.below(3) === 0))

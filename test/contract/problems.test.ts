@@ -101,6 +101,7 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
     return wire.send('POST', `/api/entries/${own.slug}/verify`, { token, body })
   }),
   ROUTE_NOT_FOUND: by('readEntry', () => wire.send('DELETE', `/api/entries/${entry.slug}`)),
+  ACTOR_NOT_FOUND: by('readActor', () => wire.send('GET', `/api/actors/${NIL}`)),
   ENTRY_NOT_FOUND: by('readEntry', () => wire.send('GET', '/api/entries/nothing-here')),
   REVISION_NOT_FOUND: by('readRevision', () => wire.send('GET', `/api/entries/${entry.slug}/revisions/${NIL}`)),
   TARGET_NOT_FOUND: by('moderate', () => moderate('ACTOR', NIL, 'BLOCK')),

@@ -67,12 +67,12 @@ export function bodyOf(
 /** The path of an operation with its parameters filled in: those given, else those of the world's entry. */
 export function pathOf(
   path: string,
-  { entry, report }: { entry: Entry; report: { id: string } },
+  { entry, report, actor }: { entry: Entry; report: { id: string }; actor: { id: string } },
   params: Record<string, string> = {},
 ): string {
   const known: Record<string, string> = {
     slug: entry.slug,
-    id: path.includes('/reports/') ? report.id : entry.id,
+    id: path.includes('/reports/') ? report.id : path.includes('/actors/') ? actor.id : entry.id,
     revisionId: entry.currentRevisionId,
     ...params,
   }

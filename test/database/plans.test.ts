@@ -132,7 +132,7 @@ ${one.text}`,
   assert.ok(searched.some(({ plan }) => plan.some(step => step.startsWith('SCAN terms'))))
 })
 
-test('pages of feed, timeline, evidence, relations and revisions start at their place in an index', () => {
+test('pages of feed, timeline, contributions, evidence, relations and revisions start at their place in an index', () => {
   const hasStep = (pattern: RegExp, step: RegExp): void => {
     const found = planned.filter(({ text }) => pattern.test(text))
     assert.equal(found.length, 1, String(pattern))
@@ -154,6 +154,13 @@ test('pages of feed, timeline, evidence, relations and revisions start at their 
     /FROM evidence v .*WHERE v\.entry = \? AND v\.ordinal <= \? AND v\.withdrawn = 0/,
     /^SEARCH v USING INDEX \w+ \(entry=\? AND ordinal<\?\)$/,
   )
+  for (const columns of [/request_id.*/, /AS corrected /]) {
+    hasStep(
+      new RegExp(`${columns.source}FROM activity s .*WHERE s\\.actor = \\? AND s\\.hour IS NULL AND s\\.withdrawn = 0`),
+      /^SEARCH s USING INDEX activity_actor \(actor=\?( AND (sequence|rowid)<\?)?\)$/,
+    )
+  }
+  hasStep(/AS corrected /, /^SEARCH v USING (COVERING )?INDEX evidence_revision \(revision=\? AND result=\?\)$/)
   hasStep(
     /FROM relation_end x .*WHERE x\.entry = \? AND x\.ordinal <= \? AND l\.withdrawn = 0/,
     /^SEARCH x USING PRIMARY KEY \(entry=\? AND ordinal<\?\)$/,

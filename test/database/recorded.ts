@@ -180,7 +180,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
   for (const name of Object.keys(READS) as ReadName[]) {
     for (const query of shapes) {
       for (const slug of [String(one.slug), String(one.id)]) {
-        await READS[name](reads, { params: { slug, id: slug, revisionId: String(revisionId) }, query })
+        const id = name === 'readActor' ? issued.actor.id : slug
+        await READS[name](reads, { params: { slug, id, revisionId: String(revisionId) }, query })
       }
     }
   }

@@ -249,6 +249,8 @@ CREATE TABLE topic (
   entries INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX activity_actor ON activity (actor, sequence) WHERE hour IS NULL AND withdrawn = 0;
+
 CREATE INDEX activity_feed ON activity (sequence) WHERE data_class = 'EXTERNAL' AND withdrawn = 0;
 
 CREATE UNIQUE INDEX activity_observed ON activity (hour, actor, action, coalesce(entry, 0)) WHERE hour IS NOT NULL;
@@ -276,6 +278,8 @@ CREATE INDEX evidence_actor ON evidence (actor, entry);
 CREATE INDEX evidence_id ON evidence (id);
 
 CREATE INDEX evidence_origin ON evidence (origin, entry);
+
+CREATE INDEX evidence_revision ON evidence (revision, result) WHERE withdrawn = 0;
 
 CREATE INDEX export_change_record ON export_change (record, segment);
 

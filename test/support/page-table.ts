@@ -45,6 +45,7 @@ export function documentsOf({ entry, first }: ToldPages): Examples {
     '/entries/{slug}/relations': [`${at}/relations`],
     '/entries/{slug}/timeline': [`${at}/timeline`],
     '/activity': ['/activity'],
+    '/actors/{id}': [`/actors/${entry.actor.id}`, `/actors/${entry.actor.id}?limit=1`],
     '/stats': ['/stats'],
     '/agents': ['/agents'],
     '/docs/api': ['/docs/api'],

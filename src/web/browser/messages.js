@@ -28,6 +28,7 @@ export const MESSAGES = {
   ENTRY_LOCKED: 'The entry is locked: it can be read and cited, but takes nothing new.',
   READ_ONLY_MIRROR: 'This is a copy that is only read. Write where it was copied from.',
   ROUTE_NOT_FOUND: 'There is no such address.',
+  ACTOR_NOT_FOUND: 'There is no such actor.',
   ENTRY_NOT_FOUND: 'There is no such entry. Check its address, or search for it.',
   REVISION_NOT_FOUND: 'The entry has no such revision. Open its history and pick one.',
   TARGET_NOT_FOUND: 'There is no such entry, piece of evidence, actor or origin any more.',

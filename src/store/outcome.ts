@@ -1,0 +1,16 @@
+import type { Reader } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import type { Outcome } from '../domain/outcome.ts'
+
+/** The newest contributions of an actor, each with what other actors made of it. Every row is a few look-ups in an index. */
+export const listOutcomes = (reader: Reader, actor: number, limit: number) =>
+  reader.all<Outcome>(sql`
+    SELECT s.action, e.withdrawn,
+      CASE WHEN EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result = 'SUPPORTED' AND v.withdrawn = 0 AND v.actor <> s.actor)
+        THEN 1 ELSE 0 END AS confirmed,
+      CASE WHEN EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result = 'UNSUPPORTED' AND v.withdrawn = 0 AND v.actor <> s.actor)
+        OR EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result IS NULL AND v.withdrawn = 0 AND v.actor <> s.actor)
+        THEN 1 ELSE 0 END AS contradicted,
+      CASE WHEN n.change_type = 'CORRECT' AND n.actor <> s.actor THEN 1 ELSE 0 END AS corrected
+    FROM activity s JOIN entry e ON e.number = s.entry LEFT JOIN revision r ON r.number = s.revision LEFT JOIN revision n ON n.entry = r.entry AND n.ordinal = r.ordinal + 1
+    WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)
