@@ -4,8 +4,9 @@ import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/standing.ts'
 import { judgementsOf, type TextNumbers } from '../operations/judgement.ts'
 import { assess, type TextMemory } from '../operations/settle-standing.ts'
 import { findEntryByNumber } from '../store/entry.ts'
-import { listJudgedRevisions, listJudges, readProgress } from '../store/recount.ts'
+import { findWrongChange, listJudgedRevisions, listJudges, readChanges, readProgress } from '../store/recount.ts'
 import { findText, listJudgements } from '../store/standing.ts'
+import { isoTime } from '../store/time.ts'
 
 const REMEDY = 'run "palimpsest migrate --recount" while the store is not served'
 
@@ -39,6 +40,15 @@ export async function damageOfStanding(store: Reader, number: number): Promise<s
   return computed === entry.standing
     ? undefined
     : `its standing is kept as ${entry.standing}, and its records give ${computed}; ${REMEDY}`
+}
+
+/** Compares what an entry keeps of its changes with its revisions, and returns what is wrong. */
+export async function damageOfChanges(store: Reader, number: number): Promise<string | undefined> {
+  const wrong = await findWrongChange(store, number)
+  if (wrong !== undefined) return `revision ${wrong.id} is kept wrongly as a change, or as none; ${REMEDY}`
+  const row = await readChanges(store, number)
+  if (row === undefined || (row.changes === row.found && row.updated_at === row.last)) return undefined
+  return `it keeps ${row.changes} changes up to ${isoTime(row.updated_at)}, and its revisions have ${row.found} up to ${isoTime(row.last)}; ${REMEDY}`
 }
 
 /** The judged texts of an entry as nobody measured them before, numbered in the order in which they were judged. */

@@ -6,7 +6,7 @@ import { findMirror } from '../store/mirror.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../store/revision.ts'
 import { type Progress, percent } from './progress.ts'
 import type { Snapshot } from './snapshot.ts'
-import { damageOfProgress, damageOfStanding } from './verify-standing.ts'
+import { damageOfChanges, damageOfProgress, damageOfStanding } from './verify-standing.ts'
 import { damageOfTotals } from './verify-totals.ts'
 
 /** What a store holds, and how far its two dense numbers are. */
@@ -120,7 +120,10 @@ async function damageOfEntries(
 }
 
 async function damageOfEntry(store: Reader, entry: EntryHead): Promise<string | undefined> {
-  const damage = (await damageOfChain(store, entry)) ?? (await damageOfStanding(store, entry.number))
+  const damage =
+    (await damageOfChain(store, entry)) ??
+    (await damageOfChanges(store, entry.number)) ??
+    (await damageOfStanding(store, entry.number))
   return damage === undefined ? undefined : `Entry ${entry.id} (${entry.slug}) is damaged: ${damage}.`
 }
 

@@ -159,12 +159,12 @@ function contestOf({ independent, independentFor, independentAgainst }: Tally): 
  * judged, so that no single origin crowds out what another one judged.
  */
 export function measuredTexts(judgements: readonly Judgement[]): number[] {
-  const texts = textsOf(judgements.filter(({ own }) => !own))
+  const texts = textsOf(judgements)
   if (texts.size <= MEASURED_TEXTS) return [...texts.keys()]
   const spread = new Map<number, number>()
-  const groups = new Map(
-    [...texts].map(([text, about]) => [text, new Set(about.map(({ originGroup }) => originGroup))]),
-  )
+  const voicesAbout = (about: readonly Judgement[]): Set<number> =>
+    new Set(about.filter(({ own }) => !own).map(({ originGroup }) => originGroup))
+  const groups = new Map([...texts].map(([text, about]) => [text, voicesAbout(about)]))
   for (const of of groups.values()) for (const group of of) spread.set(group, (spread.get(group) ?? 0) + 1)
   const weigh = (text: number): number =>
     [...(groups.get(text) ?? [])].reduce((sum, group) => sum + 1 / (spread.get(group) ?? 1), 0)

@@ -18,7 +18,10 @@ import { addressed, readOf } from './pages.ts'
 export const readStanding: ReadOperation = async ({ reader }, request) => {
   const entry = await addressed(reader, request)
   const body = await standingOfEntry(reader, entry)
-  return { body, etag: hash('sha256', JSON.stringify(body), 'base64url').slice(0, 22), observed: readOf(entry) }
+  // Of what the standing keeps only the entry that supports a contradiction may leave: ids are no part of it, so that both engines agree.
+  const sources = body.contradictions.map(({ sourceEntryId }) => sourceEntryId !== null)
+  const version = hash('sha256', `${entry.standing} ${sources}`, 'base64url').slice(0, 22)
+  return { body, etag: `${entry.revision_id}.${version}`, observed: readOf(entry) }
 }
 
 /** The standing of an entry with the few records that it names. */

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../database/database.ts'
-import { sql } from '../database/sql.ts'
+import { type Sql, sql } from '../database/sql.ts'
 
 /** What computes anew what entries keep of their revisions and evidence. Every statement is about one entry, or one page of them. */
 
@@ -25,13 +25,27 @@ export const listRecounted = (reader: Reader, after: number, limit: number) =>
     sql`SELECT number, revisions, evidence, relations, withdrawn FROM entry WHERE number > ${after} ORDER BY number LIMIT ${limit}`,
   )
 
+/** 1 where the row of `revision` changes something, 0 where it says what the one before says. */
+const CHANGED: Sql = sql`CASE WHEN EXISTS (
+  SELECT 1 FROM revision p WHERE p.entry = revision.entry AND p.ordinal = revision.ordinal - 1 AND p.title = revision.title
+    AND p.summary = revision.summary AND p.content = revision.content AND p.sources = revision.sources) THEN 0 ELSE 1 END`
+
+/** A revision of an entry that is kept as a change and is none, or the other way round. */
+export const findWrongChange = (reader: Reader, entry: number) =>
+  reader.one<{ id: string }>(
+    sql`SELECT id FROM revision WHERE entry = ${entry} AND ordinal > 1 AND changed <> ${CHANGED} ORDER BY ordinal LIMIT 1`,
+  )
+
+/** How many revisions of an entry changed something, and when the last of them did; beside what the entry keeps of that. */
+export const readChanges = (reader: Reader, entry: number) =>
+  reader.one<{ changes: number; updated_at: number; found: number; last: number }>(sql`
+    SELECT e.changes, e.updated_at, (SELECT count(*) FROM revision r WHERE r.entry = e.number AND r.changed = 1) AS found,
+      (SELECT r.created_at FROM revision r WHERE r.entry = e.number AND r.changed = 1 ORDER BY r.ordinal DESC LIMIT 1) AS last
+    FROM entry e WHERE e.number = ${entry}`)
+
 /** Finds the revisions of an entry that change nothing, and what follows from them. */
 export async function recountChanges(tx: Transaction, entry: number): Promise<void> {
-  await tx.run(sql`
-    UPDATE revision SET changed = CASE WHEN EXISTS (
-      SELECT 1 FROM revision p WHERE p.entry = revision.entry AND p.ordinal = revision.ordinal - 1 AND p.title = revision.title
-        AND p.summary = revision.summary AND p.content = revision.content AND p.sources = revision.sources) THEN 0 ELSE 1 END
-    WHERE entry = ${entry} AND ordinal > 1`)
+  await tx.run(sql`UPDATE revision SET changed = ${CHANGED} WHERE entry = ${entry} AND ordinal > 1`)
   const last = await tx.one<{ number: number; created_at: number }>(
     sql`SELECT number, created_at FROM revision WHERE entry = ${entry} AND changed = 1 ORDER BY ordinal DESC LIMIT 1`,
   )

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../src/database/database.ts'
 import type { WriteName } from '../../src/operations/index.ts'
 import { recountStandings } from '../../src/operations/recount.ts'
-import { numberOrigin } from '../../src/store/recount.ts'
+import { findWrongChange, numberOrigin, readChanges } from '../../src/store/recount.ts'
 import { deleteJudgement } from '../../src/store/standing.ts'
 
 type Made = Record<string, string>
@@ -44,6 +44,8 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   const fixed = { ...other, rationale: 'So', changeType: 'CORRECT', previousRevisionId: wrong.currentRevisionId }
   await act('author', 'reviseEntry', fixed, wrongAt)
   await recountStandings(async work => work(tx), undefined, 'anew')
+  await findWrongChange(tx, 1)
+  await readChanges(tx, 1)
   await numberOrigin(tx, -1, 1, 1)
   await deleteJudgement(tx, -1, { actor: 1, text: 1 })
   return [entry, objected, wrong].map(({ slug }) => String(slug))

@@ -34,11 +34,17 @@ const PASSED_OVER = new Set(['date', 'connection', 'keep-alive', 'ratelimit'])
  * Starts the service twice in this process, on either engine, with one clock that stands still unless it is moved; by `step`
  * milliseconds before each POST.
  */
-export async function startPair({ step = STEP }: { step?: number } = {}): Promise<Pair> {
+export async function startPair({
+  step = STEP,
+  settings = {},
+}: {
+  step?: number
+  settings?: Record<string, string>
+} = {}): Promise<Pair> {
   let at = START
   let observed = false
   const start = async (engine: EngineName): Promise<Side> => {
-    const app = await startApp({}, { engine, now: () => at })
+    const app = await startApp(settings, { engine, now: () => at })
     return { engine, app, wire: openWire(app.url, 4), names: createNames() }
   }
   const embedded = await start('embedded')
