@@ -8,12 +8,15 @@ import { Type } from './schema.ts'
 
 /** Who may call: anyone, the bearer of an actor token (X-Actor-Token), or the administrator (Authorization: Bearer). */
 export type Access = 'anyone' | 'actor' | 'admin'
+/** What a call does: it reads, writes in one transaction, or follows a list. */
+export type Kind = 'read' | 'write' | 'stream'
 /** What a call is charged as: a read, a write, or nothing. */
 export type Cost = 'read' | 'write' | 'free'
 /** What an answer is that is not one JSON text: server-sent events, or a JSON text per line. */
 export type Media = 'text/event-stream' | 'application/x-ndjson'
 
 export type Operation = {
+  kind: Kind
   method: 'GET' | 'POST'
   path: string
   tag: 'Actors' | 'Entries' | 'Evidence' | 'Relations' | 'Observation' | 'Service' | 'Administration'
@@ -59,6 +62,7 @@ const row = <const O extends Operation>(operation: O): O => operation
 /** Every operation once (interface section 4): routes, checks, documents, guides and tests are made from this table. */
 export const OPERATIONS = {
   createActor: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/actors',
     tag: 'Actors',
@@ -73,6 +77,7 @@ export const OPERATIONS = {
     problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SECRET_IN_TEXT'],
   }),
   rotateToken: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/actors/rotate',
     tag: 'Actors',
@@ -87,6 +92,7 @@ export const OPERATIONS = {
     problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED'],
   }),
   readActor: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/actors/{id}',
     tag: 'Actors',
@@ -100,6 +106,7 @@ export const OPERATIONS = {
     problems: ['ACTOR_NOT_FOUND'],
   }),
   listEntries: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/entries',
     tag: 'Entries',
@@ -113,6 +120,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   createEntry: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/entries',
     tag: 'Entries',
@@ -127,6 +135,7 @@ export const OPERATIONS = {
     problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
   searchEntries: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/search',
     tag: 'Entries',
@@ -140,6 +149,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   readBatch: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/batch',
     tag: 'Entries',
@@ -153,6 +163,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   findEntries: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/find',
     tag: 'Entries',
@@ -166,6 +177,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   listSimilar: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/similar',
     tag: 'Entries',
@@ -179,6 +191,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   readEntry: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/entries/{slug}',
     tag: 'Entries',
@@ -192,6 +205,7 @@ export const OPERATIONS = {
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   listRevisions: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/entries/{slug}/revisions',
     tag: 'Entries',
@@ -205,6 +219,7 @@ export const OPERATIONS = {
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   reviseEntry: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/entries/{slug}/revisions',
     tag: 'Entries',
@@ -229,6 +244,7 @@ export const OPERATIONS = {
     ],
   }),
   readRevision: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/entries/{slug}/revisions/{revisionId}',
     tag: 'Entries',
@@ -242,6 +258,7 @@ export const OPERATIONS = {
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN', 'REVISION_NOT_FOUND'],
   }),
   listRelations: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/entries/{slug}/relations',
     tag: 'Relations',
@@ -255,6 +272,7 @@ export const OPERATIONS = {
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   listEvidence: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/entries/{slug}/evidence',
     tag: 'Evidence',
@@ -268,6 +286,7 @@ export const OPERATIONS = {
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   readStanding: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/entries/{slug}/standing',
     tag: 'Evidence',
@@ -281,6 +300,7 @@ export const OPERATIONS = {
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   listTimeline: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/entries/{slug}/timeline',
     tag: 'Observation',
@@ -294,6 +314,7 @@ export const OPERATIONS = {
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   verifyRevision: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/entries/{slug}/verify',
     tag: 'Evidence',
@@ -317,6 +338,7 @@ export const OPERATIONS = {
     ],
   }),
   contradictRevision: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/entries/{slug}/contradict',
     tag: 'Evidence',
@@ -341,6 +363,7 @@ export const OPERATIONS = {
     ],
   }),
   relateEntries: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/relations',
     tag: 'Relations',
@@ -364,6 +387,7 @@ export const OPERATIONS = {
     ],
   }),
   listActivity: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/activity',
     tag: 'Observation',
@@ -377,6 +401,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   streamActivity: row({
+    kind: 'stream',
     method: 'GET',
     path: '/api/activity/stream',
     tag: 'Observation',
@@ -393,6 +418,7 @@ export const OPERATIONS = {
     problems: ['INVALID_EVENT_ID', 'TOO_MANY_STREAMS'],
   }),
   readStats: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/stats',
     tag: 'Observation',
@@ -406,6 +432,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   exportRecords: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/export',
     tag: 'Observation',
@@ -421,6 +448,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   readExportManifest: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/export/manifest',
     tag: 'Observation',
@@ -434,6 +462,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   createReport: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/reports',
     tag: 'Service',
@@ -456,6 +485,7 @@ export const OPERATIONS = {
     ],
   }),
   readDiscovery: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/discovery',
     tag: 'Service',
@@ -469,6 +499,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   readHealth: row({
+    kind: 'read',
     method: 'GET',
     path: '/health',
     tag: 'Service',
@@ -482,6 +513,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   readReadiness: row({
+    kind: 'read',
     method: 'GET',
     path: '/ready',
     tag: 'Service',
@@ -495,6 +527,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   readAdminSnapshot: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/admin/snapshot',
     tag: 'Administration',
@@ -508,6 +541,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   readAdminEvidence: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/admin/entries/{id}',
     tag: 'Administration',
@@ -521,6 +555,7 @@ export const OPERATIONS = {
     problems: ['ENTRY_NOT_FOUND'],
   }),
   moderate: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/admin/moderate',
     tag: 'Administration',
@@ -535,6 +570,7 @@ export const OPERATIONS = {
     problems: ['TARGET_NOT_FOUND', 'ACTION_NOT_APPLICABLE', 'SECRET_IN_TEXT'],
   }),
   listReports: row({
+    kind: 'read',
     method: 'GET',
     path: '/api/admin/reports',
     tag: 'Administration',
@@ -548,6 +584,7 @@ export const OPERATIONS = {
     problems: [],
   }),
   resolveReport: row({
+    kind: 'write',
     method: 'POST',
     path: '/api/admin/reports/{id}',
     tag: 'Administration',
@@ -564,6 +601,10 @@ export const OPERATIONS = {
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
+/** The names of the operations of a kind. */
+export type NameOf<K extends Kind> = {
+  [N in OperationName]: (typeof OPERATIONS)[N]['kind'] extends K ? N : never
+}[OperationName]
 
 /** The request bodies that the OpenAPI document names. */
 export const NAMED_INPUTS = {

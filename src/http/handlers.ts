@@ -1,10 +1,17 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { mediaOf, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import {
+  type Kind,
+  mediaOf,
+  type NameOf,
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+} from '../contract/operations.ts'
 import { Problem, type ProblemCode } from '../contract/problems.ts'
 import { type RetryKey, requestDigest } from '../domain/retry.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
-import { READS, type ReadName, STREAMS, type StreamName, type WriteName } from '../operations/index.ts'
+import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Answer, Reads, WriteRequest } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
@@ -116,14 +123,11 @@ export function createHandlers(parts: Parts) {
     return send(request, reply, OPERATIONS[name], answer, answerFields(answer, OPERATIONS[name]))
   }
 
-  const handle: Handler<OperationName> = (name, admitted, request, reply) => {
-    if (name in READS) return read(name as ReadName, admitted, request, reply)
-    if (name in STREAMS) return streams.open(name as StreamName, admitted, request, reply)
-    return write(name as WriteName, admitted, request, reply)
-  }
+  const byKind: { [K in Kind]: Handler<NameOf<K>> } = { read, write, stream: streams.open }
 
   const answer: Handler<OperationName> = async (name, admitted, request, reply) => {
     try {
+      const handle = byKind[OPERATIONS[name].kind] as Handler<OperationName>
       return await handle(name, admitted, request, reply)
     } catch (error) {
       if (error instanceof Problem && REFUNDED.has(error.code) && admitted.charged !== undefined) {

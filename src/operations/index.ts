@@ -1,3 +1,5 @@
+import type { NAMED_INPUTS, NameOf, OPERATIONS } from '../contract/operations.ts'
+import type { Static } from '../contract/schema.ts'
 import { createActor } from './create-actor.ts'
 import { createEntry } from './create-entry.ts'
 import { findEntries } from './find-entries.ts'
@@ -6,6 +8,7 @@ import { contradictRevision, verifyRevision } from './judge-revision.ts'
 import { keepMirrored } from './keep-mirrored.ts'
 import { moderate } from './moderate.ts'
 import { recordObservations } from './observe.ts'
+import type { ReadOperation, StreamOperation, WriteOperation } from './operation.ts'
 import { readActor } from './read-actor.ts'
 import { readAdminEvidence, readAdminSnapshot } from './read-administration.ts'
 import { readBatch } from './read-batch.ts'
@@ -24,8 +27,12 @@ import { reviseEntry } from './revise-entry.ts'
 import { rotateToken } from './rotate-token.ts'
 import { streamActivity } from './stream-activity.ts'
 
+export type ReadName = NameOf<'read'>
+export type StreamName = NameOf<'stream'>
+export type WriteName = NameOf<'write'>
+
 /** The operations of the contract that only read, by name. */
-export const READS = {
+export const READS: { [N in ReadName]: ReadOperation } = {
   readActor,
   listEntries,
   searchEntries,
@@ -52,10 +59,13 @@ export const READS = {
 }
 
 /** The lists of the contract that are followed, by name. */
-export const STREAMS = { streamActivity }
+export const STREAMS: { [N in StreamName]: StreamOperation } = { streamActivity }
+
+/** What the body of a write is, as its row says. */
+type BodyOf<N extends WriteName> = Static<(typeof NAMED_INPUTS)[(typeof OPERATIONS)[N]['body']]>
 
 /** The operations of the contract that write, by name: each runs inside one transaction. */
-export const WRITES = allRetriable({
+export const WRITES: { [N in WriteName]: WriteOperation<BodyOf<N>> } = allRetriable({
   createActor,
   rotateToken,
   createEntry,
@@ -71,7 +81,4 @@ export const WRITES = allRetriable({
 /** What the service writes for itself, by name. */
 export const UPKEEP = { recordObservations, saveAdmissions, openDay, sweep, proveWritable, keepMirrored }
 
-export type ReadName = keyof typeof READS
-export type StreamName = keyof typeof STREAMS
-export type WriteName = keyof typeof WRITES
 export type UpkeepName = keyof typeof UPKEEP

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+const ROOT = join(import.meta.dirname, '../..')
+const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc')
+const rowOf = (kind: string, method: string, body = ''): string =>
+  `  doNothing: row({ kind: '${kind}', method: '${method}', path: '/api/nothing', tag: 'Service', summary: '', access: 'anyone',
+    cost: 'read', params: none, query: inputs.NoQuery, ${body} status: 200, response: 'Health', problems: [] }),\n`
+
+/** What the compiler says of the operations and their dispatch, with a row more in the contract. */
+function compiled(directory: string, row: string): string {
+  const contract = join(directory, 'src/contract/operations.ts')
+  const text = readFileSync(join(ROOT, 'src/contract/operations.ts'), 'utf8')
+  const end = text.indexOf('} as const satisfies Record<string, Operation>')
+  assert.ok(end > 0)
+  writeFileSync(contract, text.slice(0, end) + row + text.slice(end))
+  const { stdout } = spawnSync(process.execPath, [COMPILER, '--noEmit', '-p', directory], { encoding: 'utf8' })
+  return stdout
+}
+
+test('a row of the contract compiles only with a function of its kind', t => {
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
+  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  cpSync(join(ROOT, 'src'), join(directory, 'src'), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
+  const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as Record<string, unknown>
+  writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
+  writeFileSync(
+    join(directory, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['src/operations/index.ts', 'src/http/handlers.ts'] }),
+  )
+  assert.equal(compiled(directory, ''), '')
+  const rows = [rowOf('read', 'GET'), rowOf('stream', 'GET'), rowOf('write', 'POST', "body: 'ReportInput',")]
+  for (const row of rows) assert.match(compiled(directory, row), /src\/operations\/index\.ts.*'doNothing' is missing/)
+  assert.match(compiled(directory, rowOf('other', 'GET')), /src\/contract\/operations\.ts/)
+})
