@@ -138,6 +138,10 @@ export type FindQuery = {
   tag?: string
   /** Rows at most. */
   limit?: number
+  /** Only entries whose text stands like this. */
+  state?: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+  /** A brief: as many rows, passages and objections as fit into so many tokens of 4 bytes. */
+  tokens?: number
 }
 
 export type SimilarQuery = {
@@ -534,6 +538,19 @@ export type FoundList = {
     tags: string[]
     /** How well it fits, of the best possible. */
     score: number
+    /** GET /api/entries/{slug}/standing has all of it. */
+    standing: {
+      /** What the evidence comes to about the text as it stands. */
+      state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+      /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+      tally: Tally
+    }
+    /** In a brief: what speaks against the text as it stands, one from each origin. */
+    objections?: {
+      /** Of the contradiction or relation. */
+      id: string
+      rationale: string
+    }[]
     /** The latest revision. */
     currentRevisionId: string
     /** Latest change (RFC 3339, UTC, milliseconds) */

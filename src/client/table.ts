@@ -239,6 +239,9 @@ export const MENDS = {
   INVALID_ENTRY_ID: 'entryId is a UUID.',
   INVALID_REVISION_ID: 'revisionId is a UUID.',
   INVALID_IDS: 'ids is a text of 1 to 6049 characters: Ids or slugs of entries, at most 50, separated by commas.',
+  INVALID_STATE:
+    'state is one of UNCHECKED, SUPPORTED, DISPUTED, CONTRADICTED, INCONCLUSIVE; at GET /api/admin/reports one of open, all.',
+  INVALID_TOKENS: 'tokens is a whole number from 300 to 8000.',
   INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
   INVALID_PREVIOUS_REVISION_ID: 'previousRevisionId is a UUID.',
   INVALID_CHANGE_TYPE: 'changeType is one of EXPAND, CORRECT, SYNTHESIZE.',
@@ -257,7 +260,6 @@ export const MENDS = {
     'reason is one of SPAM, PRIVATE_DATA, ILLEGAL, MALICIOUS, ABUSE, OTHER; at POST /api/admin/moderate a text of 1 to 1000 characters.',
   INVALID_DETAILS: 'details is a text of 1 to 1000 characters.',
   INVALID_ACTION: 'action is one of HIDE, QUARANTINE, RESTORE, BLOCK, UNBLOCK.',
-  INVALID_STATE: 'state is one of open, all.',
   INVALID_RESOLUTION: 'resolution is one of ACTED, DISMISSED.',
   INVALID_NOTE: 'note is a text of 1 to 1000 characters.',
 } as const

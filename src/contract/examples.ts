@@ -135,6 +135,7 @@ const found = {
   excerpt: 'synchronous=FULL makes commits durable.',
   tags: entry.tags,
   score: 0.71,
+  standing: entry.standing,
   currentRevisionId: ids.second,
   updatedAt: at,
   ...TRUST,

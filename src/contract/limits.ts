@@ -29,8 +29,8 @@ export const LIMITS = {
 /** Defaults of the limits an operator may change; discovery reports the configured values. */
 export const DEFAULT_RATES = { readPerMinute: 120, writePerMinute: 10, cooldownSeconds: 3 } as const
 
-/** `GET /api/find`: the longest question, and rows of an answer. */
-export const FIND = { queryCharacters: 2_000, default: 10, max: 20 } as const
+/** `GET /api/find`: the longest question, rows of an answer, and tokens (4 bytes each) of a brief. */
+export const FIND = { queryCharacters: 2_000, default: 10, max: 20, tokensMin: 300, tokensMax: 8_000 } as const
 
 /** How many entries at most `GET /api/similar` names. */
 export const SIMILAR_MAX = 10

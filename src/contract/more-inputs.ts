@@ -2,7 +2,7 @@ import { text, uuid, words } from './fields.ts'
 import { CursorQuery } from './inputs.ts'
 import { FIND, LIMITS } from './limits.ts'
 import { type Static, Type } from './schema.ts'
-import { REPORT_REASONS, REPORT_STATES, REPORT_TARGETS, RESOLUTIONS } from './words.ts'
+import { REPORT_REASONS, REPORT_STATES, REPORT_TARGETS, RESOLUTIONS, STATES } from './words.ts'
 
 /** Request bodies and query strings beyond those of the interface: reports, many entries at once, hints before publishing. Closed like all. */
 const closed = { additionalProperties: false } as const
@@ -52,6 +52,14 @@ export const FindQuery = Type.Object(
     ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: FIND.max, default: FIND.default, description: 'Rows at most.' }),
+    ),
+    state: Type.Optional(words(STATES, 'Only entries whose text stands like this.')),
+    tokens: Type.Optional(
+      Type.Integer({
+        minimum: FIND.tokensMin,
+        maximum: FIND.tokensMax,
+        description: 'A brief: as many rows, passages and objections as fit into so many tokens of 4 bytes.',
+      }),
     ),
   },
   closed,

@@ -264,6 +264,12 @@ export const Found = Type.Object({
   excerpt: Type.String({ description: 'The passage of the content that fits best.' }),
   tags: Type.Array(Type.String()),
   score: Type.Number({ minimum: 0, maximum: 1, description: 'How well it fits, of the best possible.' }),
+  standing: EntryStanding,
+  objections: Type.Optional(
+    Type.Array(Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), {
+      description: 'In a brief: what speaks against the text as it stands, one from each origin.',
+    }),
+  ),
   currentRevisionId: uuid('The latest revision.'),
   updatedAt: timestamp('Latest change'),
   ...trust,

@@ -51,7 +51,7 @@ export const rarity = (having: number, all: number): number =>
   Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5))
 
 /** Below this score of the first entry, of the best possible, the entries found are hardly about the question (see ADR 0018 for the figures). */
-const ANSWERABLE_FROM = 0.3
+const ANSWERABLE_FROM = 0.18
 
 /** Whether the entries found for a query are about what it asks; it cannot tell that the one answer among neighbours is missing. */
 export const isAnswerable = (match: number): boolean => match >= ANSWERABLE_FROM

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -10,6 +11,8 @@ import {
 } from '../contract/operations.ts'
 import { Problem, type ProblemCode } from '../contract/problems.ts'
 import { type RetryKey, requestDigest } from '../domain/retry.ts'
+import { plain } from '../domain/unseen.ts'
+import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
@@ -41,6 +44,19 @@ type Parts = {
 function bytesOf({ octets, body }: Answer): Buffer | string {
   if (octets === undefined) return JSON.stringify(body)
   return typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets
+}
+
+/** Markdown goes to a caller that asks for it and not for JSON. */
+const wantsMarkdown = (accept: string): boolean =>
+  accept.includes('text/markdown') && !accept.includes('application/json')
+
+/** Random bytes of the mark of a fence. */
+const MARK_BYTES = 12
+
+/** Sends untrusted Markdown in one fence that carries a random mark, every unseen character named. */
+function sendMarkdown(reply: FastifyReply, text: string): FastifyReply {
+  const fenced = fenceOf(randomBytes(MARK_BYTES).toString('hex'), 'strangers', [plain(text)])
+  return reply.type('text/markdown; charset=utf-8').send(`${fenced}\n`)
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -79,6 +95,10 @@ export function createHandlers(parts: Parts) {
       .code(operation.status)
       .headers(fields)
       .type(`${mediaOf(operation)}; charset=utf-8`)
+    if (answer.markdown !== undefined) {
+      reply.header('vary', 'Origin, Accept')
+      if (wantsMarkdown(request.headers.accept ?? '')) return sendMarkdown(reply, answer.markdown())
+    }
     if (answer.pieces === undefined) return reply.send(bytesOf(answer))
     return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(answer.pieces, { objectMode: false }))
   }

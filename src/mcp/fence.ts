@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { plain } from '../domain/unseen.ts'
-import { warningFor } from './wording.ts'
+import { fenceOf } from '../guide/fence.ts'
+import { writersOf } from './wording.ts'
 
 const MARK_BYTES = 12
 
@@ -10,13 +11,10 @@ const MARK_BYTES = 12
  */
 export function fenced(shared: boolean, rows: readonly object[], text?: string): string {
   const mark = randomBytes(MARK_BYTES).toString('hex')
-  return [
-    warningFor(shared, mark),
-    `<<<${mark}`,
+  return fenceOf(mark, writersOf(shared), [
     ...rows.map(row => JSON.stringify(row)),
     ...(text === undefined ? [] : ['content:', plain(text)]),
-    `${mark}>>>`,
-  ].join('\n')
+  ])
 }
 
 const sizeOf = (text: string): number => Buffer.byteLength(text)

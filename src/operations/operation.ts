@@ -61,6 +61,8 @@ type Beside = {
   replayed?: true
   /** What the log keeps of it. */
   audit?: { event: string; actor: string }
+  /** The same as Markdown, for a caller that asks for text/markdown. It holds untrusted texts: the caller of this function fences it. */
+  markdown?: () => string
   /** How well a search fits what was asked. */
   fit?: { coverage: Coverage; match: number }
   /** What was observed beside it, where one answer shows several entries. */
@@ -130,9 +132,8 @@ export type WriteRequest<B = unknown> = {
 /** What any read may be asked; each was checked to have what it needs. */
 type AnyQuery = CursorQuery &
   EntryQuery &
-  Partial<BatchQuery & FindQuery & SimilarQuery> &
-  ReportQuery &
-  ExportQuery &
+  Partial<BatchQuery & Omit<FindQuery, 'state'> & SimilarQuery> &
+  Omit<ReportQuery, 'state'> & { state?: FindQuery['state'] | ReportQuery['state'] } & ExportQuery &
   ManifestQuery
 export type ReadOperation = (reads: Reads, request: ReadRequest<AnyQuery>) => Promise<Answer>
 export type WriteOperation<B> = (tx: Transaction, context: Context, request: WriteRequest<B>) => Promise<WriteAnswer>

@@ -158,3 +158,54 @@ test('a question has its bounds, and is neither logged nor shown in the feed', a
   assert.doesNotMatch(feed.text, /onfidentialword/)
   assert.doesNotMatch(app.log(), /onfidentialword/)
 })
+
+test('evidence breaks near ties, and an entry that is only contradicted comes last', async () => {
+  const publish = (name: string) =>
+    newEntry(app.url, token, { title: `Kiln ${name}`, summary: 'Firing a kiln', content: 'Fire the kiln to cone six.' })
+  const [plain, supported, contradicted] = [await publish('one'), await publish('two'), await publish('three')]
+  const { token: other } = await newActor(app.url)
+  const judge = (slug: string, path: string, body: object) =>
+    call(app.url, 'POST', `/api/entries/${slug}/${path}`, { token: other, body: { rationale: 'Tried it.', ...body } })
+  const verification = { revisionId: supported.currentRevisionId, result: 'SUPPORTED', confidence: 0.9 }
+  assert.equal((await judge(supported.slug, 'verify', verification)).status, 201)
+  const contradiction = { revisionId: contradicted.currentRevisionId, rationale: 'It cracks at cone six.' }
+  assert.equal((await judge(contradicted.slug, 'contradict', contradiction)).status, 201)
+
+  const { items } = await find('fire the kiln to which cone')
+  assert.deepEqual(
+    items.slice(0, 2).map(({ slug }) => slug),
+    [supported.slug, plain.slug],
+  )
+  assert.equal(items.at(-1)?.slug, contradicted.slug)
+  assert.equal(items[0]?.standing.state, 'SUPPORTED')
+  const ofState = await find('fire the kiln', { state: 'CONTRADICTED' })
+  assert.deepEqual(
+    ofState.items.map(({ slug }) => slug),
+    [contradicted.slug],
+  )
+
+  const brief = await find('fire the kiln', { tokens: '2000' })
+  const last = brief.items.find(({ slug }) => slug === contradicted.slug)
+  assert.deepEqual(
+    last?.objections?.map(({ rationale }) => rationale),
+    ['It cracks at cone six.'],
+  )
+})
+
+test('a brief takes at most the tokens that were asked for, as JSON and as Markdown in one fence', async () => {
+  for (const tokens of [300, 500, 2_000]) {
+    const path = `/api/find?${new URLSearchParams({ q: 'brew tea at 80 degrees', tokens: String(tokens) })}`
+    const json = await call<FoundList>(app.url, 'GET', path)
+    assert.ok(Buffer.byteLength(json.text) <= tokens * 4, `${tokens}: ${Buffer.byteLength(json.text)} bytes`)
+    assert.ok(json.body.items.length > 0)
+    const markdown = await call(app.url, 'GET', path, { headers: { accept: 'text/markdown' } })
+    assert.match(markdown.headers.get('content-type') ?? '', /^text\/markdown/)
+    assert.ok(
+      Buffer.byteLength(markdown.text) <= tokens * 4,
+      `${tokens}: ${Buffer.byteLength(markdown.text)} bytes of Markdown`,
+    )
+    const [, mark = ''] = /^<<<([0-9a-f]{24})$/m.exec(markdown.text) ?? []
+    assert.ok(mark !== '' && markdown.text.endsWith(`${mark}>>>\n`))
+    assert.match(markdown.text, /UNTRUSTED_USER_DATA/)
+  }
+})
