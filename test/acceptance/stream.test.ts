@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Server } from 'node:http'
 import { after, before, type TestContext, test } from 'node:test'
 import { STREAMS } from '../../src/contract/limits.ts'
 import type { Activity, Entry } from '../../src/contract/resources.ts'
@@ -186,7 +187,7 @@ test('a network has so many streams at a time; one more is told to wait and char
   if (ENGINE === 'embedded') assert.equal(left(refused), before)
   assert.equal((await open(t)).status, 200, 'another network')
   streams[0]?.close()
-  const again = await eventually('a place is free', 5_000, async () => {
+  const again = await eventually('a place is free', 60_000, async () => {
     const stream = await openStream(app.url, { from: '192.0.2.1' })
     if (stream.status === 200) return stream
     stream.close()
@@ -202,8 +203,9 @@ test('a stop ends every stream as it should, also one that nobody reads', async 
   t.after(() => own.close())
   const streams = await openStreams(own.url, 4)
   streams[0]?.pause()
-  const began = performance.now()
+  // What a stop does when it has waited for connections for too long.
+  const gaveUp = t.mock.method(Server.prototype, 'closeAllConnections')
   await own.close()
-  assert.ok(performance.now() - began < 8_000)
+  assert.equal(gaveUp.mock.callCount(), 0)
   for (const stream of streams.slice(1)) assert.equal(await stream.ended, true)
 })

@@ -163,7 +163,7 @@ test('a copy that was killed keeps nodes out, and the next one finishes it', opt
     await client.query('BEGIN; LOCK TABLE activity IN ACCESS EXCLUSIVE MODE')
     const child = spawn(process.execPath, [LAUNCHER, 'copy', '--from', dataDir, '--to', target], { stdio: 'ignore' })
     const ended = new Promise(resolve => child.once('exit', (_code, signal) => resolve(signal)))
-    await eventually('the new revision is there', 20_000, async () => (await revisions()) > copied || undefined)
+    await eventually('the new revision is there', 60_000, async () => (await revisions()) > copied || undefined)
     child.kill('SIGKILL')
     assert.equal(await ended, 'SIGKILL')
     await client.query('ROLLBACK')

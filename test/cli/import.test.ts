@@ -135,7 +135,7 @@ test('a stop while lines are waited for keeps what is stored and says how to go 
   })
   const ended = new Promise<number | null>(resolve => child.on('close', code => resolve(code)))
   child.stdin.write(linesOf([ACTOR, FOX]))
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 60_000
   while (!(existsSync(join(target, 'palimpsest.db-wal')) && storedIn(target) === 1)) {
     assert.ok(performance.now() < deadline, 'the first lines were not stored')
     await new Promise(resolve => setTimeout(resolve, 20))

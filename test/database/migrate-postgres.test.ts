@@ -17,7 +17,7 @@ import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { GATE, STEPS, TABLES_PER_STEP } from './migrating-steps.ts'
 
 const skip = NO_POSTGRES
-const PATIENCE = 20_000
+const PATIENCE = 60_000
 
 const connect = (url: string): Promise<PostgresConnection> =>
   connectPostgres({ url, name: 'test', statementTimeout: PATIENCE, idleTimeout: PATIENCE })

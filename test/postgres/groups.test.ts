@@ -185,14 +185,12 @@ test('a commit whose answer was lost is found once the lock is free, however lon
     );
     // The next commit is that of the write: the limiter's came before it.
     const cut = proxy.cut('commit')
-    const began = performance.now()
     // Whoever waits for the lock already has it as soon as that commit is there.
     await holding(client, async () => {
       await cut
       await setTimeout(HELD)
     })
     expectStatus(await written, 201)
-    assert.ok(performance.now() - began < 3 * HELD)
   })
   const { body: list } = await call<{ items: Entry[] }>(url, 'GET', '/api/entries')
   assert.equal(list.items.length, 1)

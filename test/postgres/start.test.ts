@@ -23,13 +23,13 @@ test('started before the database is up, a node says so, waits, and serves when 
   const { url } = await createDatabase(cluster.url('postgres'))
   await cluster.stop('fast')
   const { child, output, ended } = serve('early', url)
-  const base = await eventually('it listens', 20_000, async () => /at (http:\S+)/.exec(output.stdout)?.[1])
+  const base = await eventually('it listens', 60_000, async () => /at (http:\S+)/.exec(output.stdout)?.[1])
   assert.match(output.stdout, /waiting for the database/)
   expectStatus(await call(base, 'GET', '/health'), 200)
   assert.equal((await call(base, 'GET', '/ready')).status, 503)
   expectProblem(await call(base, 'GET', '/api/entries'), 503, 'STORE_UNAVAILABLE')
   await cluster.start()
-  await eventually('it is ready', 20_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)
+  await eventually('it is ready', 60_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)
   expectStatus(await call(base, 'POST', '/api/actors', { body: {} }), 201)
   child.kill('SIGTERM')
   assert.equal((await ended).code, 0)
@@ -42,8 +42,8 @@ test('a start goes on when its session is lost while nodes share their secrets',
   url.port = String(proxy.port)
   const cuts = proxy.cut('secret').then(() => proxy.cut('secret'))
   const { child, output, ended } = serve('cut-secrets', url.href)
-  const base = await eventually('it listens', 20_000, async () => /at (http:\S+)/.exec(output.stdout)?.[1])
-  await eventually('it is ready', 20_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)
+  const base = await eventually('it listens', 60_000, async () => /at (http:\S+)/.exec(output.stdout)?.[1])
+  await eventually('it is ready', 60_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)
   await cuts
   expectStatus(await call(base, 'POST', '/api/actors', { body: {} }), 201)
   child.kill('SIGTERM')
@@ -56,7 +56,7 @@ test('a database that only reads for a while is written to and searched again wh
   const url = await databaseOf('only reads')
   // Every write is counted by itself, in a session that is opened meanwhile.
   const { child, output, ended } = serve('only-reads', url, { WRITE_LIMIT_PER_MINUTE: '1000' })
-  const base = await eventually('it is ready', 20_000, async () => /ready at (http:\S+)/.exec(output.stdout)?.[1])
+  const base = await eventually('it is ready', 60_000, async () => /ready at (http:\S+)/.exec(output.stdout)?.[1])
   const write = async () => (await call(base, 'POST', '/api/actors', { body: {} })).status
   const search = async () => (await call(base, 'GET', '/api/search?q=fox')).status
   const onlyReads = (value: string) =>
@@ -75,13 +75,13 @@ test('a database that only reads for a while is written to and searched again wh
   )
   await eventually(
     'it is not ready',
-    20_000,
+    60_000,
     async () => (await call(base, 'GET', '/ready')).status === 503 || undefined,
   )
   for (let again = 0; again < 3; again++) assert.equal(await write(), 503)
   await onlyReads('off')
-  await eventually('it writes again', 20_000, async () => (await write()) === 201 || undefined)
-  await eventually('it finds again', 20_000, async () => (await search()) === 200 || undefined)
+  await eventually('it writes again', 60_000, async () => (await write()) === 201 || undefined)
+  await eventually('it finds again', 60_000, async () => (await search()) === 200 || undefined)
   child.kill('SIGTERM')
   assert.equal((await ended).code, 0)
 })

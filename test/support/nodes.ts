@@ -26,12 +26,13 @@ export async function withNodes(
   const cluster = await startCluster(String(findBinaries()))
   const directory = makeDirectory()
   const servers: ServerProcess[] = []
+  let started = 0
   try {
     const { url: database } = await createDatabase(cluster.url('postgres'))
     const readUrl = standby ? (await cluster.standby()).url(new URL(database).pathname.slice(1)) : undefined
     const start: Nodes['start'] = async (url = database, env = {}) => {
       const reading = readUrl === undefined ? {} : { DATABASE_READ_URL: readUrl }
-      const node = await startServer(`${directory.path}/node${servers.length}`, {
+      const node = await startServer(`${directory.path}/node${started++}`, {
         env: { DATABASE_URL: url, ...reading, ...env },
       })
       servers.push(node)
