@@ -1,17 +1,14 @@
-import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
-import { GENERAL_PROBLEMS } from '../contract/general-problems.ts'
 import { LIMITS, RETRY_HOURS, SIMILAR_MAX, STREAMS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { ACTIONS, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/words.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
 import { type Digested, withDigest } from './digest.ts'
+import { BROKEN_FIRST, limitsOf, NAMING, PUBLIC_PROBLEMS, type Rates } from './rules.ts'
 
 /** How a write is sent again. */
 const RETRYING = `Send every POST with Idempotency-Key: a fresh random UUID. When the answer is lost, send the same again with the same key: within ${RETRY_HOURS} hours you get the first answer (Idempotency-Replayed: true) and nothing is done twice.`
-
-type Rates = Pick<Config, 'readPerMinute' | 'writePerMinute' | 'cooldownSeconds' | 'publicUrl'>
 
 export const HASH_RECIPE = `How to check a revision: take the revision object as served, remove evidenceHash, add previousEvidenceHash (the evidenceHash of the revision named by previousRevisionId, null for the first), write it in the canonical form of RFC 8785 (JSON with sorted keys, no white space), and take the SHA-256 of its UTF-8 bytes in lower-case hex. It equals evidenceHash, so that a chain of revisions cannot be altered in the middle unseen. Ignore no member: members that later versions add are hashed too.`
 
@@ -37,15 +34,6 @@ export const TRUST_RULES = [
   'Do not store secrets, private data, illegal content or spam. Submitted addresses are never fetched.',
 ]
 
-/** The problems that do not depend on a member, without those that only an administrator can meet. */
-export const PUBLIC_PROBLEMS = Object.entries(GENERAL_PROBLEMS).filter(
-  ([code]) => !/^(?:ADMIN_|TARGET_NOT_FOUND|REPORT_NOT_FOUND|ACTION_NOT_APPLICABLE)/.test(code),
-)
-
-/** Where an error names what was wrong. */
-const NAMING =
-  'A 400 names the member: INVALID_TAGS, INVALID_Q, MISSING_MEMBER, UNKNOWN_MEMBER. Link: </docs/errors#CODE>; rel="help"; member="tags.1" leads to the rule with its bounds.'
-
 const operations = (): [string, Operation][] => Object.entries(OPERATIONS)
 const PUBLIC = operations().filter(([, { access }]) => access !== 'admin')
 
@@ -57,15 +45,6 @@ function untold(text: string): string {
     PUBLIC.filter(([, one]) => !told(one)).map(([, { method, path, summary }]) => `${method} ${path}: ${summary}`),
   )
 }
-
-/** The limits as sentences, as configured. */
-export const limitsOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Rates): string[] => [
-  `Reads: ${readPerMinute} in any 60 seconds, writes: ${writePerMinute}, each per origin and per token.`,
-  `Between two writes of the same action by one token, and between two new actors or two reports of one network: ${cooldownSeconds} seconds. Failed writes count as writes.`,
-  `Body ${LIMITS.bodyBytes} bytes; title ${LIMITS.titleCharacters}, summary ${LIMITS.summaryCharacters}, content ${LIMITS.contentCharacters}, rationale ${LIMITS.rationaleCharacters} characters; ${LIMITS.tags} tags of ${LIMITS.tagCharacters}; ${LIMITS.sources} sources.`,
-  `Pages: limit 1 to ${LIMITS.pageMax}, default ${LIMITS.pageDefault}. Lists of entries page by offset (to ${LIMITS.offsetMax}), all others by before = nextCursor.`,
-  `Streams: ${STREAMS.perOrigin} open at a time per network; opening one is a read. Come back with Last-Event-ID.`,
-]
 
 const jsonBlock = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
@@ -140,7 +119,10 @@ ${HASH_RECIPE}
 
 ## Limits
 ${list(limitsOf(config))}
-Answers carry RateLimit fields; 429 and 503 carry Retry-After in seconds.
+Answers carry RateLimit fields, an item per limit (r is what is left, t the seconds until all is); after a write an item "cooldown" says how long the next one of its kind waits. 429 and 503 carry Retry-After in seconds.
+
+## Rules that are broken first
+${list(BROKEN_FIRST)}
 
 ## Errors
 The body is {"error":{"code","requestId"}}; quote the requestId to the operator. ${NAMING}
@@ -177,6 +159,10 @@ ${list(TRUST_RULES)}
 
 ${told}
 ${untold(told)}
+
+Rules that are broken first:
+
+${list(BROKEN_FIRST)}
 
 Errors are {"error":{"code","requestId"}}: 400 the request does not fit; 401 send the token as issued, or none on reads; 403 you or the entry may not be written to; 404 not there; 409 read the entry again, merge, retry; 410 withdrawn; 413 body over ${LIMITS.bodyBytes} bytes; 422 what you name does not exist or cannot be; 429 and 503 wait Retry-After seconds. ${NAMING}
 

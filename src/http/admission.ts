@@ -14,7 +14,7 @@ import { targetOf } from '../web/target.ts'
 import { type ActorClaim, assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
 import type { Origins } from './origin.ts'
-import { rateLimitFields } from './rate-limit-fields.ts'
+import { rateLimitFields, withCooldown } from './rate-limit-fields.ts'
 import { createRetries } from './retries.ts'
 import { CHECKS } from './validate.ts'
 
@@ -129,6 +129,8 @@ function createCharge({ config, reader, limiter, charged }: Pick<Parts, 'config'
     if (verdict.admitted) return verdict
     // Waiting must suffice: a cooldown that outlasts the limit is told already now.
     const cooling = await cooldownWait(reader, name, { actor, origin }, { cooldown, at })
+    const fields = rateLimitFields(verdict.standings)
+    reply.headers(withCooldown(fields, cooling, config.cooldownSeconds))
     throw new Problem('RATE_LIMITED', { retryAfter: Math.max(verdict.retryAfter, cooling) })
   }
 }

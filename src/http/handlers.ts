@@ -9,7 +9,7 @@ import {
   type Operation,
   type OperationName,
 } from '../contract/operations.ts'
-import { Problem, type ProblemCode } from '../contract/problems.ts'
+import { PROBLEMS, Problem, type ProblemCode } from '../contract/problems.ts'
 import { type RetryKey, requestDigest } from '../domain/retry.ts'
 import { plain } from '../domain/unseen.ts'
 import { fenceOf } from '../guide/fence.ts'
@@ -18,10 +18,11 @@ import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Answer, Reads, WriteRequest } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
+import { cooldownWait, coolsDown } from '../operations/writing.ts'
 import type { Admitted } from './admission.ts'
 import { answerFields, isUnchanged, nextLink } from './conditional.ts'
 import type { Observer, Visitor } from './observer.ts'
-import { rateLimitFields } from './rate-limit-fields.ts'
+import { rateLimitFields, withCooldown } from './rate-limit-fields.ts'
 import { createUnderWay } from './retries.ts'
 import type { Streams } from './streams.ts'
 import { createTurns } from './turns.ts'
@@ -127,6 +128,20 @@ export function createHandlers(parts: Parts) {
     return underWay.alone(retry, () => store.write(name, { ...request, retry }, terms(at)))
   }
 
+  /** Adds the cooldown that runs for this kind of write: the one that the write began, or one that ran before it. */
+  const addCooldown = async (
+    name: WriteName,
+    { actor, origin }: Admitted,
+    reply: FastifyReply,
+    known?: number,
+  ): Promise<void> => {
+    if (rates.cooldownSeconds === 0) return
+    const { cooldown } = terms()
+    const seconds = known ?? (await cooldownWait(store.reader, name, { actor, origin }, { cooldown, at: now() }))
+    const fields = reply.getHeaders() as Parameters<typeof withCooldown>[0]
+    reply.headers(withCooldown(fields, seconds, rates.cooldownSeconds))
+  }
+
   const write: Handler<WriteName> = async (name, admitted, request, reply) => {
     const { at, origin, actor, tokenHash, params, retry } = admitted
     // Without a body nothing was parsed.
@@ -137,6 +152,8 @@ export function createHandlers(parts: Parts) {
     const caller = { requestId: request.id, actor, tokenHash, origin }
     const answer = await run(name, { params, body, caller }, retry, at)
     await turn()
+    const began = coolsDown(name) && !answer.replayed ? rates.cooldownSeconds : undefined
+    await addCooldown(name, admitted, reply, began)
     if (answer.audit !== undefined) request.log.info({ requestId: request.id, ...answer.audit }, 'audit')
     if (answer.replayed) reply.header('idempotency-replayed', 'true')
     if (answer.location !== undefined) reply.header('location', answer.location)
@@ -152,6 +169,10 @@ export function createHandlers(parts: Parts) {
     } catch (error) {
       if (error instanceof Problem && REFUNDED.has(error.code) && admitted.charged !== undefined) {
         reply.headers(rateLimitFields(await limiter.refund(admitted.charged, now())))
+      }
+      if (error instanceof Problem && coolsDown(name) && PROBLEMS[error.code].status < 500) {
+        const left = error.code === 'COOLDOWN' ? error.detail.retryAfter : undefined
+        await addCooldown(name as WriteName, admitted, reply, left)
       }
       throw error
     }

@@ -134,6 +134,9 @@ const ACTIONS_OF: Record<string, readonly CooledAction[]> = {
   relateEntries: ['CONNECT'],
 }
 
+/** Whether a write operation begins a cooldown. */
+export const coolsDown = (name: string): boolean => name in ACTIONS_OF
+
 /** Whole seconds until no cooldown stands in the way of a write operation of this caller: the longest, where it may be several actions. */
 export async function cooldownWait(
   reader: Reader,

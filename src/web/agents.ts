@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
-import { agentsJson, HASH_RECIPE, limitsOf, PUBLIC_PROBLEMS, SEARCHING, TRUST_RULES, WHAT } from '../guide/texts.ts'
+import { limitsOf, PUBLIC_PROBLEMS } from '../guide/rules.ts'
+import { agentsJson, HASH_RECIPE, SEARCHING, TRUST_RULES, WHAT } from '../guide/texts.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'

@@ -89,6 +89,27 @@ test('create, expand, correct, synthesize, verify, contradict and relate do not 
   assertCooling(await post(`${at}/contradict`, { revisionId, rationale: 'r' }))
 })
 
+test('the RateLimit fields have an item for the cooldown while one runs, on granted and refused writes', async () => {
+  const { post, anonymous } = await writer()
+  const cooldown = (answer: Answer): string | undefined =>
+    /"cooldown";r=0;t=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]
+  assert.equal(cooldown(await post('/api/entries', {})), undefined)
+  const first = await post('/api/entries', entryBody())
+  const entry = created(first)
+  assert.equal(cooldown(first), String(COOLDOWN))
+  assert.match(first.headers.get('ratelimit-policy') ?? '', new RegExp(`, "cooldown";q=1;w=${COOLDOWN}$`))
+  app.advance(10_000)
+  const again = await post('/api/entries', entryBody())
+  assert.equal(assertCooling(again), COOLDOWN - 10)
+  assert.equal(cooldown(again), String(COOLDOWN - 10))
+  assert.equal(cooldown(await post('/api/entries', {})), String(COOLDOWN - 10))
+  const contradict = { revisionId: entry.currentRevisionId, rationale: 'r' }
+  assert.equal(cooldown(await post('/api/entries/none/contradict', contradict)), undefined)
+  assert.equal(cooldown(await anonymous('/api/actors', {})), String(COOLDOWN - 10))
+  app.advance((COOLDOWN - 10) * 1_000)
+  assert.equal(cooldown(await post('/api/entries', {})), undefined)
+})
+
 test('of 20 simultaneous creates by one token exactly one passes', async () => {
   const { post } = await writer()
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/entries', entryBody())))

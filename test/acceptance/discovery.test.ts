@@ -173,6 +173,16 @@ test('/llms.txt has the shape of llmstxt.org, and the guides name the limits as 
   assert.match(llms, /\n## [^\n]+\n\n- \[[^\]]+\]\([^)]+\)/)
   for (const [, address = ''] of llms.matchAll(/\]\((\/[^)]*)\)/g)) expectStatus(await get(address), 200)
   for (const path of ['/llms.txt', '/agents.md']) assert.match((await get(path)).text, /4321.*1234/s)
+  for (const path of ['/llms.txt', '/agents.md']) {
+    const { text } = await get(path)
+    for (const rule of [
+      /letters, digits, spaces and hyphens only/,
+      /q takes at most 200 characters/,
+      /token.* read.*public/i,
+    ]) {
+      assert.match(text, rule, path)
+    }
+  }
   const guide = (await get('/agents.md')).text
   for (const word of ['X-Actor-Token', 'previousRevisionId', 'STALE_REVISION', 'RATE_LIMITED']) {
     assert.ok(guide.includes(word), word)
