@@ -21,6 +21,12 @@ type Flat<T> = { [K in keyof T]: T[K] }
 
 const schema = <T>(keywords: Keywords, options: Keywords = {}): Schema<T> => ({ ...keywords, ...options })
 
+/** What each optional property was made from. */
+const wholes = new WeakMap<object, Schema>()
+
+/** The schema that a property was made from by Type.Optional; the property itself where it was not. */
+export const wholeOf = <S extends object>(property: S): S => (wholes.get(property) as S | undefined) ?? property
+
 export const Type = {
   String: (options?: Keywords) => schema<string>({ type: 'string' }, options),
   Integer: (options?: Keywords) => schema<number>({ type: 'integer' }, options),
@@ -35,7 +41,11 @@ export const Type = {
   /** Keywords whose type is said and not found. */
   Unsafe: <T>(keywords: Keywords) => schema<T>(keywords),
   /** A property that may be left out. */
-  Optional: <S extends Schema>(property: S): S & Optional => ({ ...property, [optional]: true }),
+  Optional: <S extends Schema>(property: S): S & Optional => {
+    const made = { ...property, [optional]: true } as const
+    wholes.set(made, property)
+    return made
+  },
   /** An object that has all of its properties but the optional ones; it may have others unless `additionalProperties` says no. */
   Object: <P extends Properties>(properties: P, options?: Keywords): ObjectSchema<P> => {
     const required = Object.keys(properties).filter(name => properties[name]?.[optional] !== true)

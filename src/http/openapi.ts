@@ -1,14 +1,25 @@
+import { STATUS_CODES } from 'node:http'
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
+import { trust } from '../contract/fields.ts'
 import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
 import { issuesToken, mediaOf, NAMED_INPUTS, OPERATIONS, type Operation } from '../contract/operations.ts'
+import { UUID_PATTERN } from '../contract/patterns.ts'
 import { PROBLEMS, type ProblemCode, problemsOf } from '../contract/problems.ts'
 import { NAMED_RESOURCES } from '../contract/resources.ts'
+import { Type, wholeOf } from '../contract/schema.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 
 type Json = Record<string, unknown>
 
-const NAMED: Record<string, object> = { ...NAMED_INPUTS, ...NAMED_RESOURCES }
+/** Schemas that many others hold. */
+const SHARED = {
+  Uuid: Type.String({ format: 'uuid', pattern: UUID_PATTERN }),
+  ContentTrust: trust.contentTrust,
+  IdentityTrust: trust.identityTrust,
+  Causality: trust.causality,
+}
+const NAMED: Record<string, object> = { ...NAMED_INPUTS, ...NAMED_RESOURCES, ...SHARED }
 const NAMES = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]))
 
 /** The version of the interface. */
@@ -33,8 +44,21 @@ export function openApiDocument(config: Pick<Config, 'publicUrl'>): Json {
     },
     servers: [{ url: config.publicUrl ?? '/' }],
     tags: [...new Set(Object.values(OPERATIONS).map(({ tag }) => tag))].map(name => ({ name })),
+    'x-problems': EVERYWHERE,
     paths,
     components: {
+      parameters: {
+        IdempotencyKey: idempotencyKey(1),
+        LongIdempotencyKey: idempotencyKey(LIMITS.secretKeyCharacters),
+      },
+      headers: HEADERS,
+      examples: Object.fromEntries(
+        [...new Set(Object.values(OPERATIONS).map(({ response }) => response))].map(name => [
+          name,
+          { value: (EXAMPLES as Record<string, unknown>)[name] },
+        ]),
+      ),
+      responses: sharedResponses(),
       schemas: Object.fromEntries(Object.entries(NAMED).map(([name, schema]) => [name, members(schema)])),
       securitySchemes: {
         ActorToken: {
@@ -50,7 +74,6 @@ export function openApiDocument(config: Pick<Config, 'publicUrl'>): Json {
 }
 
 function describe(name: string, operation: Operation): Json {
-  const example = (EXAMPLES as Record<string, unknown>)[operation.response]
   const conditional = operation.method === 'GET' && ['Entry', 'Revision', 'Batch'].includes(operation.response)
   return {
     operationId: name,
@@ -75,13 +98,22 @@ function describe(name: string, operation: Operation): Json {
       [operation.status]: {
         description: operation.summary,
         ...(operation.method === 'POST' ? { headers: REPLAYED } : {}),
-        content: { [mediaOf(operation)]: { schema: reference(NAMED_RESOURCES[operation.response]), example } },
+        content: {
+          [mediaOf(operation)]: {
+            schema: reference(NAMED_RESOURCES[operation.response]),
+            examples: exampleOf(operation.response),
+          },
+        },
       },
       ...(conditional ? { 304: { description: 'Unchanged since the ETag named by If-None-Match.' } } : {}),
       ...problemResponses(operation),
     },
+    'x-problems': problemsOf(operation).filter(code => !EVERYWHERE.includes(code)),
   }
 }
+
+/** The example of a resource, by its name. */
+const exampleOf = (name: string): Json => ({ [name]: { $ref: `#/components/examples/${name}` } })
 
 function securityOf({ access, cost }: Operation): Json[] {
   if (access === 'actor') return [{ ActorToken: [] }]
@@ -99,14 +131,14 @@ function parametersOf(operation: Operation): Json[] {
       name,
       in: 'path',
       required: true,
-      schema,
+      schema: reference(schema),
       example: name === 'revisionId' ? EXAMPLES.ids.first : name === 'slug' ? EXAMPLES.Entry.slug : EXAMPLES.Report.id,
     })),
     ...Object.entries(properties).map(([name, schema]) => ({
       name,
       in: 'query',
       required: required.includes(name),
-      schema,
+      schema: reference(schema),
       ...(required.includes(name) ? { example: EXAMPLES.Query[name as keyof typeof EXAMPLES.Query] } : {}),
     })),
     ...Object.entries(operation.headers ?? {}).map(([name, schema]) => ({
@@ -115,62 +147,89 @@ function parametersOf(operation: Operation): Json[] {
       required: false,
       schema,
     })),
-    ...(operation.method === 'POST' ? [idempotencyKey(operation)] : []),
+    ...(operation.method === 'POST'
+      ? [{ $ref: `#/components/parameters/${issuesToken(operation) ? 'LongIdempotencyKey' : 'IdempotencyKey'}` }]
+      : []),
   ]
 }
 
-const REPLAYED = {
+const REPLAYED = { 'Idempotency-Replayed': { $ref: '#/components/headers/Idempotency-Replayed' } }
+
+const HEADERS = {
   'Idempotency-Replayed': {
-    description: 'There where this is the answer to an earlier request with the same Idempotency-Key.',
+    description: 'Present where this is the answer to an earlier request with the same Idempotency-Key.',
     schema: { const: 'true' },
+  },
+  'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+  Help: {
+    description: 'Leads to the rule that was broken, rel="help"; member="tags.1" names the member that broke it.',
+    schema: { type: 'string' },
   },
 }
 
-const idempotencyKey = (operation: Operation): Json => ({
+const idempotencyKey = (minLength: number): Json => ({
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description: `A key of this one request, best a fresh random UUID, bare or "quoted". For ${RETRY_HOURS} hours the same request with the same key gets the first answer again and changes nothing; a refusal is not kept.`,
   schema: {
     type: 'string',
-    minLength: issuesToken(operation) ? LIMITS.secretKeyCharacters : 1,
+    minLength,
     maxLength: LIMITS.idempotencyKeyCharacters,
     pattern: '^[!#-~][!-~]*$',
   },
   example: EXAMPLES.ids.request,
 })
 
-/** One response per status, with the codes that can come with it. */
+/** The codes that every operation can meet. */
+const EVERYWHERE = (Object.keys(PROBLEMS) as ProblemCode[]).filter(code =>
+  Object.values(OPERATIONS).every(operation => problemsOf(operation).includes(code)),
+)
+
+/** One response per status, shared by all operations; `x-problems` of the document and of the operation say which codes it can have. */
 function problemResponses(operation: Operation): Json {
-  const codes = Map.groupBy(problemsOf(operation), code => PROBLEMS[code].status)
-  const responses: Json = {}
-  for (const [status, own] of [...codes].sort(([a], [b]) => a - b)) {
-    responses[status] = {
-      description: own.map(code => `${code}: ${PROBLEMS[code].mend}`).join(' '),
-      ...(status === 429 || status === 503 || own.includes('REQUEST_IN_PROGRESS')
-        ? {
-            headers: {
-              'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
-            },
-          }
-        : {}),
-      content: {
-        'application/json': {
-          schema: { $ref: '#/components/schemas/Error' },
-          examples: Object.fromEntries(own.map(code => [code, { value: errorExample(code) }])),
-        },
+  const statuses = new Set(problemsOf(operation).map(code => PROBLEMS[code].status))
+  return Object.fromEntries(
+    [...statuses].sort((a, b) => a - b).map(status => [status, { $ref: `#/components/responses/Error${status}` }]),
+  )
+}
+
+/** The response of each status with every code that it can have. */
+function sharedResponses(): Json {
+  const codes = Map.groupBy(Object.keys(PROBLEMS) as ProblemCode[], code => PROBLEMS[code].status)
+  return Object.fromEntries([...codes].map(([status, own]) => [`Error${status}`, sharedResponse(status, own)]))
+}
+
+function sharedResponse(status: number, codes: readonly ProblemCode[]): Json {
+  const waits = status === 429 || status === 503 || codes.includes('REQUEST_IN_PROGRESS')
+  return {
+    description: `${STATUS_CODES[status]}. The code says why; x-problems of the document and of the operation list the codes that can come.`,
+    headers: {
+      Link: { $ref: '#/components/headers/Help' },
+      ...(waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(
+          codes.map(code => [code, { summary: PROBLEMS[code].mend, value: errorExample(code) }]),
+        ),
       },
-    }
+    },
   }
-  return responses
 }
 
 const errorExample = (code: ProblemCode) => ({ error: { code, requestId: EXAMPLES.ids.request } })
 
 /** The schema, or a reference to it where it has a name. */
 function reference(schema: unknown): unknown {
-  const name = typeof schema === 'object' && schema !== null ? NAMES.get(schema) : undefined
-  return name === undefined ? members(schema) : { $ref: `#/components/schemas/${name}` }
+  if (typeof schema !== 'object' || schema === null) return schema
+  const name = NAMES.get(wholeOf(schema))
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+  const { pattern, description } = schema as Json
+  return pattern === UUID_PATTERN && description !== undefined
+    ? { $ref: '#/components/schemas/Uuid', description }
+    : members(schema)
 }
 
 /** The schema with every named one inside it referred to. */

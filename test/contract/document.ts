@@ -2,7 +2,11 @@ import { checkOf as compiled } from '../../src/contract/check.ts'
 import { Type } from '../../src/contract/schema.ts'
 import type { Schema } from './cases.ts'
 
-export type Media = { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
+export type Media = {
+  schema: Schema
+  example?: unknown
+  examples?: Record<string, { summary?: string; value: unknown }>
+}
 export type Parameter = {
   name: string
   in: 'path' | 'query' | 'header'
@@ -15,27 +19,62 @@ export type Described = {
   security: Record<string, unknown>[]
   parameters: Parameter[]
   requestBody?: { content: Record<string, Media> }
-  responses: Record<string, { description: string; content?: Record<string, Media>; headers?: Record<string, unknown> }>
+  responses: Record<string, Response>
+  'x-problems': string[]
 }
+export type Response = { description: string; content?: Record<string, Media>; headers?: Record<string, unknown> }
 /** The published description, as far as tests read it. */
 export type Document = {
   openapi: string
   info: { version: string }
+  'x-problems': string[]
   paths: Record<string, Record<string, Described>>
-  components: { schemas: Record<string, Schema> }
+  components: {
+    examples: Record<string, { value: unknown }>
+    schemas: Record<string, Schema>
+    responses: Record<string, Response>
+    parameters: Record<string, Parameter>
+  }
 }
 
-const PREFIX = '#/components/schemas/'
+/** What a reference into the components of the document leads to. */
+function target(document: Document, reference: string): unknown {
+  const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([\w-]+)$/.exec(reference) ?? []
+  const found = (document.components as Record<string, Record<string, unknown>>)[kind]?.[name]
+  if (found === undefined) throw new Error(`${reference} leads nowhere`)
+  return found
+}
+
+/** The document with the shared responses and parameters in the operations that refer to them. */
+export function withParts(document: Document): Document {
+  const part = <T>(value: T): T => {
+    const { $ref } = value as { $ref?: string }
+    return $ref === undefined ? value : (target(document, $ref) as T)
+  }
+  const whole = structuredClone(document)
+  for (const { operation } of rowsOf(whole)) {
+    operation['x-problems'].push(...whole['x-problems'])
+    operation.parameters = operation.parameters.map(parameter => part(parameter))
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const answer = part(response)
+      for (const media of Object.values(answer.content ?? {})) {
+        for (const [name, example] of Object.entries(media.examples ?? {})) {
+          Object.assign(media.examples ?? {}, { [name]: part(example) })
+        }
+      }
+      operation.responses[status] = answer
+    }
+  }
+  return whole
+}
 
 /** A schema with every reference into the document replaced by what it refers to. */
 export function resolved(document: Document, schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(item => resolved(document, item))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { $ref } = schema as { $ref?: unknown }
+  const { $ref, ...beside } = schema as { $ref?: unknown }
   if (typeof $ref === 'string') {
-    const target = document.components.schemas[$ref.slice(PREFIX.length)]
-    if (!$ref.startsWith(PREFIX) || target === undefined) throw new Error(`${$ref} leads nowhere`)
-    return resolved(document, target)
+    return { ...(resolved(document, target(document, $ref)) as object), ...beside }
   }
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolved(document, value)]))
 }
@@ -64,4 +103,4 @@ export const answerOf = ({ responses }: Described, status: number | string): Med
 
 /** The codes that the document names for an operation and status. */
 export const codesOf = (operation: Described, status: number): string[] =>
-  Object.keys(answerOf(operation, status)?.examples ?? {})
+  Object.keys(answerOf(operation, status)?.examples ?? {}).filter(code => operation['x-problems'].includes(code))

@@ -3,7 +3,17 @@ import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, expectStatus } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
-import { answerOf, type Check, checkOf, codesOf, type Document, type Row, resolved, rowsOf } from './document.ts'
+import {
+  answerOf,
+  type Check,
+  checkOf,
+  codesOf,
+  type Document,
+  type Row,
+  resolved,
+  rowsOf,
+  withParts,
+} from './document.ts'
 import { createFuzzer, type Fuzzed, type Known, learn } from './fuzzer.ts'
 import type { Random } from './generate.ts'
 import { openWire, type Wire } from './wire.ts'
@@ -20,7 +30,7 @@ let errorCheck: Check
 before(async () => {
   app = await startApp()
   wire = openWire(app.url, ROUND)
-  const published = expectStatus(await call<Document>(app.url, 'GET', '/openapi.json'), 200)
+  const published = withParts(expectStatus(await call<Document>(app.url, 'GET', '/openapi.json'), 200))
   document = resolved(published, published) as Document
   rows = rowsOf(document)
   errorCheck = checkOf(document, document.components.schemas.Error)
