@@ -5,7 +5,7 @@ import type { Schema } from './cases.ts'
 export type Media = {
   schema: Schema
   example?: unknown
-  examples?: Record<string, { summary?: string; value: unknown }>
+  examples?: Record<string, { value: unknown }>
 }
 export type Parameter = {
   name: string
@@ -22,7 +22,12 @@ export type Described = {
   responses: Record<string, Response>
   'x-problems': string[]
 }
-export type Response = { description: string; content?: Record<string, Media>; headers?: Record<string, unknown> }
+export type Response = {
+  description: string
+  content?: Record<string, Media>
+  headers?: Record<string, unknown>
+  'x-problems'?: Record<string, string>
+}
 /** The published description, as far as tests read it. */
 export type Document = {
   openapi: string
@@ -103,4 +108,4 @@ export const answerOf = ({ responses }: Described, status: number | string): Med
 
 /** The codes that the document names for an operation and status. */
 export const codesOf = (operation: Described, status: number): string[] =>
-  Object.keys(answerOf(operation, status)?.examples ?? {}).filter(code => operation['x-problems'].includes(code))
+  Object.keys(operation.responses[status]?.['x-problems'] ?? {}).filter(code => operation['x-problems'].includes(code))

@@ -115,8 +115,8 @@ export function faultyParameter(
     '%ff',
     '%ed%a0%80',
     'x'.repeat(maxLength + 1),
-    // A request line has room for so many.
-    encodeURIComponent('😀'.repeat(Math.min(maxLength, 1_000) + 1)),
+    // A request line has room for 1,000 of them.
+    ...(maxLength < 1_000 ? [encodeURIComponent('😀'.repeat(maxLength + 1))] : []),
   ])
 }
 

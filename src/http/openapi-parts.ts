@@ -1,0 +1,129 @@
+import { STATUS_CODES } from 'node:http'
+import { EXAMPLES } from '../contract/examples.ts'
+import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
+import { issuesToken, OPERATIONS, type Operation } from '../contract/operations.ts'
+import { PROBLEMS, type ProblemCode, problemsOf } from '../contract/problems.ts'
+import { reference } from './openapi-schemas.ts'
+
+type Json = Record<string, unknown>
+type Parameter = Json & { name: string }
+
+/** The fields that answers refer to. */
+export const HEADERS = {
+  'Idempotency-Replayed': {
+    description: 'Present where this is the answer to an earlier request with the same Idempotency-Key.',
+    schema: { const: 'true' },
+  },
+  'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+  Help: {
+    description: 'Leads to the rule that was broken, rel="help"; member="tags.1" names the member that broke it.',
+    schema: { type: 'string' },
+  },
+}
+
+/** The codes that every operation can meet. */
+export const EVERYWHERE = (Object.keys(PROBLEMS) as ProblemCode[]).filter(code =>
+  Object.values(OPERATIONS).every(operation => problemsOf(operation).includes(code)),
+)
+
+/** One response per status, shared by all operations; `x-problems` of the document and of the operation list the codes that can come. */
+export function problemResponses(operation: Operation): Json {
+  const statuses = new Set(problemsOf(operation).map(code => PROBLEMS[code].status))
+  return Object.fromEntries(
+    [...statuses].sort((a, b) => a - b).map(status => [status, { $ref: `#/components/responses/Error${status}` }]),
+  )
+}
+
+/** The response of each status, with the rule of every code that it can have. */
+export function sharedResponses(): Json {
+  const codes = Map.groupBy(Object.keys(PROBLEMS) as ProblemCode[], code => PROBLEMS[code].status)
+  return Object.fromEntries([...codes].map(([status, own]) => [`Error${status}`, sharedResponse(status, own)]))
+}
+
+function sharedResponse(status: number, codes: readonly ProblemCode[]): Json {
+  const waits = status === 429 || status === 503 || codes.includes('REQUEST_IN_PROGRESS')
+  return {
+    description: `${STATUS_CODES[status]}. The code says why; x-problems of the document and of the operation list the codes that can come.`,
+    headers: {
+      Link: { $ref: '#/components/headers/Help' },
+      ...(waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        example: { error: { code: codes[0], requestId: EXAMPLES.ids.request } },
+      },
+    },
+    'x-problems': Object.fromEntries(codes.map(code => [code, PROBLEMS[code].mend])),
+  }
+}
+
+function parametersOf(operation: Operation): Parameter[] {
+  const { properties, required = [] } = operation.query as unknown as {
+    properties: Record<string, object>
+    required?: string[]
+  }
+  return [
+    ...Object.entries(operation.params).map(([name, schema]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: reference(schema),
+      example: name === 'revisionId' ? EXAMPLES.ids.first : name === 'slug' ? EXAMPLES.Entry.slug : EXAMPLES.Report.id,
+    })),
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema: reference(schema),
+      ...(required.includes(name) ? { example: EXAMPLES.Query[name as keyof typeof EXAMPLES.Query] } : {}),
+    })),
+    ...Object.entries(operation.headers ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'header',
+      required: false,
+      schema,
+    })),
+    ...(operation.method === 'POST' ? [idempotencyKey(issuesToken(operation) ? LIMITS.secretKeyCharacters : 1)] : []),
+  ]
+}
+
+const idempotencyKey = (minLength: number): Parameter => ({
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: `A key of this one request, best a fresh random UUID, bare or "quoted". For ${RETRY_HOURS} hours the same request with the same key gets the first answer again and changes nothing; a refusal is not kept.`,
+  schema: {
+    type: 'string',
+    minLength,
+    maxLength: LIMITS.idempotencyKeyCharacters,
+    pattern: '^[!#-~][!-~]*$',
+  },
+  example: EXAMPLES.ids.request,
+})
+
+/** The parameters that more than one operation has, under names of their own. */
+const SHARED = new Map(
+  repeatedParameters().map((parameter, place, all) => {
+    const before = all.slice(0, place).filter(({ name }) => name === parameter.name).length
+    return [JSON.stringify(parameter), { name: `${parameter.name}${before === 0 ? '' : before + 1}`, parameter }]
+  }),
+)
+
+function repeatedParameters(): Parameter[] {
+  const all = Object.values(OPERATIONS).flatMap(parametersOf)
+  const groups = Map.groupBy(all, parameter => JSON.stringify(parameter))
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined || others.length === 0 ? [] : [first],
+  )
+}
+
+export const sharedParameters = (): Json =>
+  Object.fromEntries([...SHARED.values()].map(({ name, parameter }) => [name, parameter]))
+
+/** The parameters of an operation, each as a reference where it is shared. */
+export const parameterReferences = (operation: Operation): Json[] =>
+  parametersOf(operation).map(parameter => {
+    const shared = SHARED.get(JSON.stringify(parameter))
+    return shared === undefined ? parameter : { $ref: `#/components/parameters/${shared.name}` }
+  })
