@@ -101,7 +101,11 @@ async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Open
   // The token of this process alone: a private store has no other administrator while it is open.
   const adminToken = randomBytes(ADMIN_TOKEN_BYTES).toString('base64url')
   const config = { ...readConfig(settings, { 'data-dir': dataDir }), ...UNLIMITED, adminToken }
-  const service = await openService(config, { logger, onBroken: () => process.exit(EXIT.failed) })
+  const onBroken = ({ message }: Error): never => {
+    process.stderr.write(`${message}\n`)
+    process.exit(EXIT.failed)
+  }
+  const service = await openService(config, { logger, onBroken })
   const file = join(service.place, 'mcp-actor-token')
   let held = tokenIn(file)
   const session: Session = {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { lockFile, markerFile, storeFile } from '../../src/embedded/files.ts'
+import { LAUNCHER } from '../cli/command.ts'
+import { spawn } from '../support/children.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { assertRefused, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 
@@ -57,6 +60,25 @@ for (const { name, file, change } of CHANGES) {
     await assertEnded(server, file)
   })
 }
+
+test('a private memory whose store is deleted ends with a sentence', async () => {
+  const dataDir = join(directory.path, 'private')
+  const child = spawn(process.execPath, [LAUNCHER, 'mcp', '--data-dir', dataDir], { stdio: ['pipe', 'pipe', 'pipe'] })
+  let stderr = ''
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  const ended = once(child, 'close')
+  const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize })}\n`)
+  await once(child.stdout, 'data')
+  rmSync(storeFile(dataDir))
+  assert.deepEqual(await ended, [1, null])
+  assert.match(
+    stderr.trim().split('\n').at(-1) ?? '',
+    /palimpsest\.db was deleted or replaced while it was served; .+\.$/,
+  )
+})
 
 test('what was acknowledged before the log was deleted is there after the restart', async () => {
   const dataDir = join(directory.path, 'rescued')
