@@ -53,6 +53,7 @@ async function overtake(page: Page, base: string, entry: Entry, token: string): 
   const longer = `${theirs}Page by a number that is taken under a lock held until commit instead.\n`
   const body = { previousRevisionId, title, summary, content: longer, ...change }
   await post(base, `/api/entries/${slug}/revisions`, body, token)
+  await page.getByLabel('Expand').check()
   await page.getByRole('button', { name: 'Commit the revision' }).click()
   await page.locator('[data-conflict] h2').scrollIntoViewIfNeeded()
 }

@@ -25,7 +25,9 @@ export function actDialog(dialog, bearer, changed) {
 
   const told = () => {
     const action = textIn(form, 'action')
-    consequence.textContent = Object.entries(CONSEQUENCES[target.type]).find(([name]) => name === action)?.[1] ?? ''
+    consequence.textContent =
+      Object.entries(CONSEQUENCES[target.type]).find(([name]) => name === action)?.[1] ??
+      'The consequence of your choice is shown here.'
     submit.textContent =
       action === ''
         ? 'Do it'
