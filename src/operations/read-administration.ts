@@ -1,12 +1,18 @@
+import { setImmediate } from 'node:timers/promises'
 import { SNAPSHOT_ROWS } from '../contract/limits.ts'
 import { Problem } from '../contract/problems.ts'
 import { TRUST } from '../contract/words.ts'
+import type { Reader } from '../database/database.ts'
 import { statusOf } from '../domain/entry.ts'
 import { type ActivityRow, listAllActivity, listAllTimeline, toActivity } from '../store/activity.ts'
 import { listActors, toActor } from '../store/actor.ts'
 import {
-  countRows,
+  countAfter,
+  countShortLists,
+  findKey,
   findModeratedEntry,
+  LONG_LISTS,
+  type LongList,
   listModeratedEntries,
   type ModeratedEntryRow,
   toEntry,
@@ -34,6 +40,27 @@ const moderatedEntry = (row: ModeratedEntryRow) => ({
 })
 const moderatedActivity = (row: ActivityRow) => ({ ...toActivity(row), originId: row.origin_id })
 
+/** Rows that are counted at once: between two steps, others have the event loop. */
+const COUNTED = 5_000
+
+/** How many rows each list has in all. */
+async function countLists(reader: Reader): Promise<Record<string, number>> {
+  const long = Object.entries(LONG_LISTS).map(async ([name, list]) => [name, await countRows(reader, list)] as const)
+  return { ...Object.fromEntries(await Promise.all(long)), ...(await countShortLists(reader)) }
+}
+
+async function countRows(reader: Reader, list: LongList): Promise<number> {
+  let counted = 0
+  let after = 0
+  for (;;) {
+    const next = await findKey(reader, list, after, COUNTED)
+    if (next === undefined) return counted + (await countAfter(reader, list, after))
+    counted += COUNTED
+    after = next
+    await setImmediate()
+  }
+}
+
 /** The newest of everything, withdrawn or not, with what only administrators see. */
 export const readAdminSnapshot: ReadOperation = async ({ reader, keepObserved }) => {
   await keepObserved()
@@ -57,9 +84,9 @@ export const readAdminSnapshot: ReadOperation = async ({ reader, keepObserved })
     })),
     reports: (await listOpenReports(reader, Number.MAX_SAFE_INTEGER, SNAPSHOT_ROWS)).map(toAdminReport),
   }
-  const totals = await countRows(reader)
+  const totals = await countLists(reader)
   const truncated = Object.fromEntries(
-    Object.entries(lists).map(([name, rows]) => [name, Math.max(0, totals[name as keyof typeof totals] - rows.length)]),
+    Object.entries(lists).map(([name, rows]) => [name, Math.max(0, (totals[name] ?? 0) - rows.length)]),
   )
   return { body: { ...lists, truncated, dataClass: 'EXTERNAL' } }
 }

@@ -19,14 +19,40 @@ export const listModeratedEntries = (reader: Reader, limit: number) =>
 export const findModeratedEntry = (reader: Reader, number: number) =>
   reader.one<ModeratedEntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
-/** How many rows each list of the snapshot has in all. */
-export async function countRows(reader: Reader) {
-  const row = await reader.one<
-    Record<'entries' | 'actors' | 'activity' | 'audit' | 'blockedOrigins' | 'reports', number>
-  >(sql`
-    SELECT (SELECT count(*) FROM entry) AS entries, (SELECT count(*) FROM actor) AS actors, (SELECT count(*) FROM activity) AS activity,
-      (SELECT count(*) FROM moderation) AS audit, (SELECT count(*) FROM origin WHERE blocked = 1 OR quarantined = 1) AS "blockedOrigins",
+/** How many rows the short lists of the snapshot have in all. */
+export async function countShortLists(reader: Reader) {
+  const row = await reader.one<Record<'blockedOrigins' | 'reports', number>>(sql`
+    SELECT (SELECT count(*) FROM origin WHERE blocked = 1 OR quarantined = 1) AS "blockedOrigins",
       (SELECT count(*) FROM report WHERE resolved_at IS NULL) AS reports`)
   if (row === undefined) throw new Error('Counting gave no row.')
   return row
+}
+
+/** The tables of the long lists of the snapshot, by the name of the list, each with its key. */
+export const LONG_LISTS = {
+  entries: { table: sql`entry`, key: sql`number` },
+  actors: { table: sql`actor`, key: sql`number` },
+  activity: { table: sql`activity`, key: sql`sequence` },
+  audit: { table: sql`moderation`, key: sql`number` },
+} as const
+
+export type LongList = (typeof LONG_LISTS)[keyof typeof LONG_LISTS]
+
+/** The key of the row that is `rows` after a key; undefined where there are fewer. */
+export async function findKey(
+  reader: Reader,
+  { table, key }: LongList,
+  after: number,
+  rows: number,
+): Promise<number | undefined> {
+  const row = await reader.one<{ key: number }>(
+    sql`SELECT ${key} AS key FROM ${table} WHERE ${key} > ${after} ORDER BY ${key} LIMIT 1 OFFSET ${rows - 1}`,
+  )
+  return row?.key
+}
+
+/** How many rows there are after a key. */
+export async function countAfter(reader: Reader, { table, key }: LongList, after: number): Promise<number> {
+  const row = await reader.one<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${table} WHERE ${key} > ${after}`)
+  return row?.rows ?? 0
 }
