@@ -1,6 +1,7 @@
 import type { Call, Connection } from './connection.ts'
 import { clientError } from './problem.ts'
 import type { CallOptions } from './settings.ts'
+import { acceptedQ } from './shorten.ts'
 import { type Methods, OPERATIONS } from './table.ts'
 
 type Row = { method: 'GET' | 'POST'; path: string; token: boolean; charged: boolean; input: 'body' | 'query' | 'none' }
@@ -15,7 +16,7 @@ export function methodsOver(connection: Connection, tokenFor: (row: Row) => stri
       const token = tokenFor(row)
       const call: Call = {
         method: row.method,
-        path: pathOf(row.path, name, given) + (row.input === 'query' ? queryOf(input) : ''),
+        path: pathOf(row.path, name, given) + (row.input === 'query' ? queryOf(name, input) : ''),
         charged: row.charged,
         ...(token === undefined ? {} : { token }),
         ...(row.input === 'body' ? { body: input ?? {} } : {}),
@@ -40,8 +41,10 @@ function pathOf(path: string, operation: string, given: readonly unknown[]): str
   })
 }
 
-function queryOf(query: unknown): string {
+function queryOf(operation: string, query: unknown): string {
   const given = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) given.set(name, String(value))
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) given.set(name, name === 'q' ? acceptedQ(operation, String(value)) : String(value))
+  }
   return given.size === 0 ? '' : `?${given}`
 }

@@ -1,0 +1,43 @@
+/** The longest q of `searchEntries` and `listEntries`, and of `findEntries`, in code points. */
+const SEARCH_CHARACTERS = 200
+const FIND_CHARACTERS = 2_000
+/** A longer word is a path or an encoded blob: it says less than the names in the text. */
+const NAME_CHARACTERS = 40
+
+/** The q of an operation as the service takes it: a longer one is cut. */
+export const acceptedQ = (operation: string, q: string): string =>
+  shortened(q, operation === 'findEntries' ? FIND_CHARACTERS : SEARCH_CHARACTERS)
+
+/**
+ * A question of at most so many code points: of a longer one the words that say most, in their order and each once. Names come first (a letter
+ * beside a digit, or a capital or a mark inside: `ECONNREFUSED`, `getUserName`, `E0382`, `pg_isready`), then longer words. Quotation marks go.
+ */
+export function shortened(q: string, characters: number): string {
+  if (q.length <= characters || sizeOf(q) <= characters) return q
+  const words = [...new Set(q.replaceAll('"', ' ').split(/\s+/).filter(Boolean))]
+  const ranked = words
+    .map((word, place) => ({ word, place, size: sizeOf(word), weight: weightOf(word) }))
+    .sort((one, other) => other.weight - one.weight || one.place - other.place)
+  let left = characters + 1
+  const taken = ranked.filter(({ size }) => {
+    if (size + 1 > left) return false
+    left -= size + 1
+    return true
+  })
+  if (taken.length === 0) return [...(words[0] ?? '')].slice(0, characters).join('')
+  return taken
+    .sort((one, other) => one.place - other.place)
+    .map(({ word }) => word)
+    .join(' ')
+}
+
+const sizeOf = (text: string): number => [...text].length
+
+function weightOf(word: string): number {
+  const size = sizeOf(word)
+  if (size > NAME_CHARACTERS) return 0
+  return size + (isName(word) ? NAME_CHARACTERS : 0)
+}
+
+const isName = (word: string): boolean =>
+  /\p{L}/u.test(word) && (/\p{N}/u.test(word) || /[\p{L}\p{N}][\p{Lu}_.:#/\\$@=-]+[\p{L}\p{N}]/u.test(word))
