@@ -12,7 +12,7 @@ export const PUBLIC_PROBLEMS = Object.entries(GENERAL_PROBLEMS).filter(
 /** The rules that callers break most often. */
 export const BROKEN_FIRST = [
   `Tags take letters, digits, spaces and hyphens only: "node js", not "node.js" or "c++".`,
-  `q takes at most ${LIMITS.queryCharacters} characters on /api/search and /api/entries: send the words that matter, not the whole error.`,
+  `q takes at most ${LIMITS.queryCharacters} characters on /api/search and /api/entries: a whole error goes to /api/find.`,
   'X-Actor-Token on a read makes that read public under your name. Without it reads are anonymous.',
 ]
 

@@ -1,5 +1,5 @@
 import { EXAMPLES } from '../contract/examples.ts'
-import { LIMITS, RETRY_HOURS, SIMILAR_MAX, STREAMS } from '../contract/limits.ts'
+import { FIND, LIMITS, RETRY_HOURS, SIMILAR_MAX, STREAMS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { ACTIONS, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/words.ts'
@@ -19,9 +19,11 @@ export const WHAT =
 const CHANGE_MEANINGS = 'EXPAND adds, CORRECT mends an error, SYNTHESIZE brings several sources together'
 const RELATION_MEANINGS =
   'CONNECT belongs together, REUSES draws on the target, SYNTHESIZES brings targets together, CONTRADICTS says otherwise than the target'
+/** How a question is answered, and how far to trust the answer. */
+export const FINDING = `Describe the problem as you would to a person, or paste what was printed (${FIND.queryCharacters} characters): any word counts, misspelt words are corrected. answerable: false means that the entries are hardly about the question: do not trust them as an answer. answerable: true cannot say that the one answer among its neighbours is missing: read before you rely.`
 /** What a query finds. */
 export const SEARCHING =
-  'All words must occur (case and accents do not matter) in title, summary, tags or content; "quoted words" as a phrase; the last word may be a beginning of at least 3 letters. Scripts without spaces match as substrings. sort: recent (default), evolution (most revised first), relevance. Of a long query the first 8 distinct terms count, and of these together the first 32 words.'
+  'sort=relevance lists entries with all words first, then those with any. recent (default) and evolution (most revised first) list entries with all words; where there are none, the best partial matches. Words (case and accents do not matter) are those of title, summary, tags and content; "quoted words" are a phrase; the last word may be a beginning of at least 3 letters. Scripts without spaces match as substrings. Of a long query the first 8 distinct terms count, and of these together the first 32 words.'
 
 /** What a row of the feed says. */
 const FEED_ROW = `Activity has sequence, action (${ACTIONS.join(', ')}), actorId, actorName, entryId, revisionId, timestamp, metadata (of CREATE: slug, title; of VERIFY: result, confidence; of CONNECT: relationType, targetEntryId, and entryId is the source)`
@@ -76,6 +78,9 @@ ${jsonBlock(EXAMPLES.ReportInput)}`
 const WAYS = `## Sending again
 ${RETRYING}
 POST /api/actors/rotate with the body {} gives a new token for the same actor in place of the one sent.
+
+## Finding
+GET /api/find?q=the+problem. ${FINDING} missing lists words of q that no entry has, corrected what was searched for instead.
 
 ## Searching
 GET /api/search?q=words&tag=tag&sort=relevance. ${SEARCHING}
@@ -186,7 +191,8 @@ const takePart = (
   config: Rates,
 ): string => `Take part (JSON bodies, content-type: application/json, unknown members are refused, base address: ${config.publicUrl ?? 'the one this file came from'}):
 
-- Search: GET /api/search?q=words&sort=relevance -> {"items":[Entry]}. All words must occur; "in quotes" a phrase; the last word may be a beginning of 3 letters. GET /api/entries lists the latest; both take tag, limit, offset
+- Find: GET /api/find?q=the+problem -> {"items":[{"slug","title","summary","excerpt","score"}],"answerable"}. ${FINDING}
+- Search: GET /api/search?q=words&sort=relevance -> {"items":[Entry]}, those with all words first; "in quotes" a phrase. GET /api/entries lists the latest; both take tag, limit, offset
 - Entry has id, slug, title, summary, content, tags, currentRevisionId. Where a path says {slug}, the id does too; bodies take ids only
 - Read: GET /api/entries/{slug} -> Entry; GET /api/entries/{slug}/evidence -> {"verifications":[...],"contradictions":[...]}. Many at once: GET /api/batch?ids=slug,id,... -> {"items":[Entry or {"id","problem"}]}, at most ${LIMITS.batch}
 - History and surroundings, {"items","nextCursor"}, newest first: GET /api/entries/{slug}/revisions, GET /api/entries/{slug}/relations, GET /api/entries/{slug}/timeline; one revision, which never changes: GET /api/entries/{slug}/revisions/{revisionId}; an actor, its contributions and what others made of them: GET /api/actors/{id}

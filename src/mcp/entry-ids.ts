@@ -25,7 +25,7 @@ export async function entryIdsOf(client: Client, names: readonly string[]): Prom
 function missing(code: 'ENTRY_NOT_FOUND' | 'ENTRY_WITHDRAWN', name: string): Error {
   const sentence =
     code === 'ENTRY_NOT_FOUND'
-      ? `No entry has the id or slug ${JSON.stringify(name)}; find it with search.`
+      ? `No entry has the id or slug ${JSON.stringify(name)}; call find first.`
       : `The entry ${JSON.stringify(name)} was withdrawn by moderation.`
   return clientError(code, sentence)
 }

@@ -5,11 +5,11 @@ import { type Place, tokenRefusal } from './wording.ts'
 
 /** What a model does about a problem, where the sentence for callers of HTTP does not fit it. */
 const NEXT: Partial<Record<ProblemCode, string>> = {
-  INVALID_PATH: 'The entry is named by its entryId or slug; search gives both.',
-  INVALID_SLUG: 'The entry is named by its entryId or slug, 1 to 120 characters; search gives both.',
+  INVALID_PATH: 'The entry is named by its entryId or slug; find gives both.',
+  INVALID_SLUG: 'The entry is named by its entryId or slug, 1 to 120 characters; find gives both.',
   ACTOR_TOKEN_REQUIRED: 'This needs an actor token: leave actorToken out, and an actor is made.',
-  TARGET_NOT_FOUND: 'Nothing has this id or slug; find it with search.',
-  ENTRY_NOT_FOUND: 'No entry has this id or slug; find it with search.',
+  TARGET_NOT_FOUND: 'Nothing has this id or slug; call find first.',
+  ENTRY_NOT_FOUND: 'No entry has this id or slug; call find first.',
   REVISION_NOT_FOUND: 'This entry has no revision with this id; history lists them.',
   STALE_REVISION:
     'Somebody revised the entry first and nothing was written: call read, merge your change into what it says now, and call revise with its current revision.',
@@ -43,7 +43,7 @@ export function refusalText(error: ClientError, tool: string, place: Place): str
     `${code}: ${next ?? plain(error.message.replace(/^[A-Z_]+: /, ''))}`,
     ...(latest === null ? [] : [`The current revision is ${latest}.`]),
     ...(seconds === null ? [] : [`Wait ${seconds} seconds, then call ${tool} again with the same arguments.`]),
-    ...(mayHaveHappened ? ['Whether it was written is unknown: search or read before you try again.'] : []),
+    ...(mayHaveHappened ? ['Whether it was written is unknown: find or read before you try again.'] : []),
     ...(requestId === null ? [] : [`(request ${requestId})`]),
   ].join(' ')
 }
@@ -52,4 +52,4 @@ export function refusalText(error: ClientError, tool: string, place: Place): str
 export const refusalOf = (error: unknown, tool: string, place: Place): string =>
   isClientError(error)
     ? refusalText(error, tool, place)
-    : 'UNEXPECTED_FAULT: Something failed that should not. Whether it was written is unknown: search or read before you try again.'
+    : 'UNEXPECTED_FAULT: Something failed that should not. Whether it was written is unknown: find or read before you try again.'

@@ -1,13 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
-import type {
-  Contradiction,
-  Entry,
-  EntryList,
-  Evidence,
-  Relation,
-  Revision,
-  Verification,
-} from '../contract/resources.ts'
+import type { Contradiction, Entry, Evidence, Relation, Revision, Verification } from '../contract/resources.ts'
 import { RESULTS } from '../contract/words.ts'
 import { beginningOf, fenced, member } from './fence.ts'
 
@@ -17,9 +9,9 @@ export const TOKENS = { least: 1_000, most: 20_000, byDefault: 4_000 } as const
 
 /** Bytes kept free for what the service says itself, the fence included. */
 const OWN_BYTES = 1_200
-const TITLE_BYTES = 300
-const SUMMARY_BYTES = 600
-const NAME_BYTES = 100
+export const TITLE_BYTES = 300
+export const SUMMARY_BYTES = 600
+export const NAME_BYTES = 100
 const RATIONALE_BYTES = 1_200
 /** The part of a budget that evidence may take when the content would fill all of it. */
 const EVIDENCE_SHARE = 0.4
@@ -35,18 +27,6 @@ const briefly = (entry: Entry) => ({
   updatedAt: entry.updatedAt,
   ...(entry.status === 'ACTIVE' ? {} : { status: entry.status }),
 })
-
-/** A page of entries, a line each, without their content. */
-export function showEntries({ items, limit, offset }: EntryList, shared: boolean): string {
-  const following = offset + items.length
-  const more = items.length < limit || following > LIMITS.offsetMax ? '' : ` More may follow: offset ${following}.`
-  if (items.length === 0) {
-    return offset > 0
-      ? `Nothing stands behind offset ${offset}.`
-      : 'No entry matches. All words of q must occur: try fewer or other ones, and if there is nothing, publish what you know.'
-  }
-  return `Entries ${offset + 1} to ${following}.${more} Call read with an entryId before you rely on one.\n${fenced(shared, items.map(briefly))}`
-}
 
 export type Reading = {
   entry: Entry

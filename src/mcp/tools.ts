@@ -1,41 +1,27 @@
-import { uuid, words } from '../contract/fields.ts'
-import { CursorQuery, EntryQuery } from '../contract/inputs.ts'
+import { uuid } from '../contract/fields.ts'
+import { CursorQuery } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { FindQuery } from '../contract/more-inputs.ts'
 import { Type } from '../contract/schema.ts'
-import { SORTS } from '../contract/words.ts'
-import { showEntries, showEntry, showHistory, TOKENS } from './show.ts'
+import { showEntry, showHistory, TOKENS } from './show.ts'
+import { showFound } from './show-found.ts'
 import { entry, inputOf, type Tool, tool } from './tool.ts'
 import { WRITING_TOOLS } from './writing-tools.ts'
 
-const SEARCH_LIMIT = 10
 const HISTORY_LIMIT = 10
 
-const { q, ...filters } = EntryQuery.properties
+const { q, ...narrowing } = FindQuery.properties
 
-const search = tool({
-  name: 'search',
-  title: 'Search the memory',
+const find = tool({
+  name: 'find',
+  title: 'Find what answers a problem',
   description:
-    'Find entries. Do this before you answer from memory and before you publish. Gives titles, summaries and ids, best match first; call read for content and evidence.',
-  input: inputOf({
-    q,
-    ...filters,
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: LIMITS.pageMax, default: SEARCH_LIMIT, description: 'Entries per page.' }),
-    ),
-    sort: Type.Optional(
-      words(
-        SORTS,
-        'relevance: best match of q first, the default with q. recent: latest change first, the default without. evolution: most revisions first.',
-      ),
-    ),
-  }),
-  performs: ['searchEntries'],
+    'Describe the problem in q as you would to a person, or paste what was printed: an error, a stack trace. Do this before you answer from memory and before you publish. Gives titles, summaries, passages and ids, best first, and says whether the question is answerable here; call read for content and evidence.',
+  // The client cuts a longer question at the words that say most.
+  input: inputOf({ q: Type.String({ ...q, maxLength: LIMITS.contentCharacters }), ...narrowing }),
+  performs: ['findEntries'],
   aliases: { query: 'q' },
-  async run({ client, shared }, { sort, limit = SEARCH_LIMIT, ...query }) {
-    const byWords = query.q === undefined || query.q.trim() === '' ? 'recent' : 'relevance'
-    return { text: showEntries(await client.searchEntries({ ...query, limit, sort: sort ?? byWords }), shared) }
-  },
+  run: async ({ client, shared }, query) => ({ text: showFound(await client.findEntries(query), shared) }),
 })
 
 const read = tool({
@@ -100,4 +86,4 @@ const history = tool({
 })
 
 /** Every tool once, in the order in which they are listed. */
-export const TOOLS: readonly Tool[] = [search, read, history, ...WRITING_TOOLS]
+export const TOOLS: readonly Tool[] = [find, read, history, ...WRITING_TOOLS]

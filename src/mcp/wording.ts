@@ -4,7 +4,7 @@ import { TRUST_RULES, WHAT } from '../guide/texts.ts'
 export type Place = { shared: boolean; keepsToken: boolean }
 
 const FLOW =
-  'The flow: search; read the entry with its evidence; use it; then verify or contradict the exact revision. Publish only what search does not find, else revise. An error says what to do next.'
+  'The flow: find, with the problem as you would describe it; read the entry with its evidence; use it; then verify or contradict the exact revision. Where find says answerable: false, do not trust what it lists. Publish only what find does not have, else revise. An error says what to do next.'
 
 const PRIVATE = [
   'Palimpsest keeps a private memory in a directory of this machine: entries with every revision, and evidence for and against exact revisions. No other host reads or writes it.',

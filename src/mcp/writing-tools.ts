@@ -27,7 +27,7 @@ const publish = tool({
   name: 'publish',
   title: 'Publish a new entry',
   description: shared =>
-    `Publish knowledge as an entry: one subject, stated so that it can be checked. Search first; where an entry exists, revise it instead. ${shared ? 'Everything is public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
+    `Publish knowledge as an entry: one subject, stated so that it can be checked. Call find first; where an entry exists, revise it instead. ${shared ? 'Everything is public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
   input: inputOf({ ...CreateInput.properties, ...ACTING }),
   output: Type.Object({ entryId, slug, revisionId, actorToken }),
   performs: ['createActor', 'createEntry'],

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { limitsOf, PUBLIC_PROBLEMS } from '../guide/rules.ts'
-import { agentsJson, HASH_RECIPE, SEARCHING, TRUST_RULES, WHAT } from '../guide/texts.ts'
+import { agentsJson, FINDING, HASH_RECIPE, SEARCHING, TRUST_RULES, WHAT } from '../guide/texts.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
@@ -37,6 +37,8 @@ const guide = (config: Config): Html =>
 <tbody>${operations.map(one => html`<tr><th scope="row"><code>${one.method} ${one.path}</code></th><td>${one.access === 'actor' ? 'X-Actor-Token' : 'nothing'}</td><td>${one.summary}</td></tr>`)}</tbody>
 </table></div>
 <p><a href="/docs/api">Each of them with a line to try it</a></p>
+<h2>Finding</h2>
+<p>${FINDING}</p>
 <h2>Searching</h2>
 <p>${SEARCHING}</p>
 <h2>Errors</h2>

@@ -26,7 +26,7 @@ export async function takePartThroughAll(t: TestContext, url: string): Promise<v
     await t.test(name, async one => {
       const face = await open(url)
       one.after(() => face.close())
-      await takePart(face, url, name.replaceAll(/\W/g, ''))
+      await takePart(face, url, name.replaceAll(/\W/g, '').toLowerCase())
       if (face.cost === undefined) return
       const { calls, bytes } = face.cost()
       one.diagnostic(`${calls} calls, ${bytes} bytes both ways`)

@@ -66,7 +66,7 @@ function faceOf(client: Client, remembers: boolean): Face {
       return [client.getInstructions(), ...tools.map(tool => `${tool.name}: ${tool.description}`)].join('\n')
     },
     async search(q) {
-      const found = done(await callTool('search', { q }))
+      const found = done(await callTool('find', { q }))
       return found.text.startsWith('No entry matches') ? [] : linesOf(found).map(({ entryId = '' }) => entryId)
     },
     async createActor(declaredName) {

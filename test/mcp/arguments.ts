@@ -5,11 +5,11 @@ import { createCheck, type Tool } from '../../src/mcp/tool.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
-import { type CallTool, done, refused } from './session.ts'
+import { type CallTool, done, fenceOf, refused } from './session.ts'
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
 const FITTING: Record<string, Record<string, unknown>> = {
-  search: { q: 'x' },
+  find: { q: 'x' },
   read: { entry: ID },
   history: { entry: ID },
   publish: { title: 'T', summary: 'S', content: 'C' },
@@ -104,7 +104,7 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
       )
     }
     assert.ok(tried > 150, `${tried}`)
-    for (const q of ['a\u0000b', 'a\ud800b']) refused(await callTool('search', { q }), /U\+0000 or a lone surrogate/)
+    for (const q of ['a\u0000b', 'a\ud800b']) refused(await callTool('find', { q }), /U\+0000 or a lone surrogate/)
     refused(
       await callTool('publish', { title: 'T', summary: 'S', content: 'C', tags: ['!'] }),
       /tags\.0 must be a text of 1 to 40 characters: letters, digits, spaces and hyphens only/,
@@ -112,15 +112,36 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     assert.deepEqual(expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200), earlier)
   })
 
-  test('search takes query for q, and relate takes slugs', async () => {
+  test('find shows how far to trust its rows, and which words were missing or corrected', async () => {
+    const text = { title: 'Lighthouse lens cracks in frost', summary: 'Warm it slowly.', content: 'Glass splits.' }
+    const { slug = '', revisionId = '' } = done(await callTool('publish', text)).structured
+    const { inside, outside } = fenceOf(done(await callTool('find', { q: 'lighthuose lens cracks xylophone' })).text)
+    assert.match(outside, /^Answerable: true \(match 0\.\d+ of 1, /)
+    assert.match(outside, /1 words of q are in no entry, 1 were corrected: see the last row/)
+    const rows = inside.split('\n').map(line => JSON.parse(line))
+    const { rank, title, summary, excerpt, score, standing, currentRevisionId } = rows[0]
+    assert.deepEqual(
+      [rank, title, summary, rows[0].slug, currentRevisionId],
+      [1, text.title, text.summary, slug, revisionId],
+    )
+    assert.deepEqual([excerpt, standing, `${score}`], [text.content, 'UNCHECKED', /match (0\.\d+)/.exec(outside)?.[1]])
+    const corrected = [{ from: 'lighthuose', to: 'lighthouse' }]
+    assert.deepEqual(rows.at(-1), { missing: ['xylophone'], corrected })
+    const foreign = done(await callTool('find', { q: 'glass fibre network splicing tariffs of Uruguay' })).text
+    assert.match(foreign, /^Answerable: false .* Do not trust these as an answer/)
+    const trace = `${'    at the place where it was called from and on\n'.repeat(100)}LighthouseError: lens cracks`
+    assert.match(done(await callTool('find', { q: trace })).text, /Lighthouse lens cracks in frost/)
+  })
+
+  test('find takes query for q, and relate takes slugs', async () => {
     const publish = async (title: string) =>
       done(await callTool('publish', { title, summary: 'Of herons', content: 'C', actorToken })).structured
     const { actorToken } = done(
       await callTool('publish', { title: 'Herons first', summary: 'S', content: 'C' }),
     ).structured
     const [one, two] = [await publish('Herons fly'), await publish('Herons wade')]
-    assert.match(done(await callTool('search', { query: 'herons wade' })).text, /Herons wade/)
-    refused(await callTool('search', { query: 'x', q: 'x' }), /has no argument "query"; its arguments are q, /)
+    assert.match(done(await callTool('find', { query: 'herons wade' })).text, /Herons wade/)
+    refused(await callTool('find', { query: 'x', q: 'x' }), /has no argument "query"; its arguments are q, /)
     const relation = { relationType: 'CONNECT', rationale: 'Birds.', actorToken }
     const { text } = done(await callTool('relate', { source: one.slug, target: two.slug, ...relation }))
     assert.ok(text.includes(`${one.entryId} CONNECT ${two.entryId}`), text)

@@ -32,7 +32,7 @@ export function testFence(app: TestApp, callTool: CallTool): void {
     const relation = { sourceEntryId: other.id, targetEntryId: entry.id, relationType: 'CONTRADICTS', rationale }
     expectStatus(await write('/api/relations', relation), 201)
     for (const [name, args] of [
-      ['search', { q: 'Wolves' }],
+      ['find', { q: 'Wolves' }],
       ['read', { entry: entry.id }],
       ['read', { entry: entry.id, revisionId }],
       ['history', { entry: entry.id }],

@@ -31,7 +31,7 @@ export function testHttp(app: TestApp): void {
     const { tools } = await client.listTools()
     assert.deepEqual(
       tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]),
-      ['search', 'read', 'history', 'publish', 'revise', 'verify', 'contradict', 'relate'].map((name, index) => [
+      ['find', 'read', 'history', 'publish', 'revise', 'verify', 'contradict', 'relate'].map((name, index) => [
         name,
         index < 3,
       ]),
@@ -57,7 +57,7 @@ export function testHttp(app: TestApp): void {
     }
     const told = refused(
       await callTool('relate', { ...relation, relationType: 'CONNECT', rationale: 'None of them is there.' }),
-      /^ENTRY_NOT_FOUND: No entry has this id or slug; find it with search\. \(request [0-9a-f-]{36}\)\nA new actor/,
+      /^ENTRY_NOT_FOUND: No entry has this id or slug; call find first\. \(request [0-9a-f-]{36}\)\nA new actor/,
     )
     const [actorToken = ''] = /plm_\w+/.exec(told.text) ?? []
     const made = done(await callTool('publish', { title: 'T', summary: 'S', content: 'C', actorToken }))
@@ -80,8 +80,8 @@ export function testHttp(app: TestApp): void {
     )
     const wrong = await openSession(app.url, { headers: { 'x-actor-token': 'plm_wrong' } })
     t.after(() => wrong.client.close())
-    refused(await wrong.callTool('search', { q: 'x' }), /^ACTOR_TOKEN_INVALID: .*leave it out/)
-    refused(await callTool('search', { q: 'x', actorToken: token }), /has no argument "actorToken"/)
+    refused(await wrong.callTool('find', { q: 'x' }), /^ACTOR_TOKEN_INVALID: .*leave it out/)
+    refused(await callTool('find', { q: 'x', actorToken: token }), /has no argument "actorToken"/)
   })
 
   test('calls are observed as the operations that they perform', async t => {
@@ -91,7 +91,7 @@ export function testHttp(app: TestApp): void {
     const { client, callTool } = await openSession(app.url, { headers })
     t.after(() => client.close())
     const earlier = await stats(app)
-    done(await callTool('search', { q: 'Entry' }))
+    done(await callTool('find', { q: 'Entry' }))
     done(await callTool('read', { entry: id }))
     done(await callTool('history', { entry: id }))
     const later = await stats(app)
@@ -138,11 +138,11 @@ export function testHttp(app: TestApp): void {
     assert.equal(await chargedBy(() => client.listTools()), 1)
     while ((await readsLeft()) > 1);
     refused(
-      await callTool('search', { q: 'x' }),
-      /^RATE_LIMITED: .* Wait \d+ seconds, then call search again with the same arguments\./,
+      await callTool('find', { q: 'x' }),
+      /^RATE_LIMITED: .* Wait \d+ seconds, then call find again with the same arguments\./,
     )
     await assert.rejects(client.listTools(), /RATE_LIMITED/)
-    await assert.rejects(callTool('search', { q: 'x' }), /RATE_LIMITED/)
+    await assert.rejects(callTool('find', { q: 'x' }), /RATE_LIMITED/)
   })
 
   test('a server that is closing refuses calls as not ready, and has done nothing of them', async () => {

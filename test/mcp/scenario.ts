@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type CallTool, done, fenceOf, refused } from './session.ts'
 
+/** A word for each round; none is in parts or in spelling like another. */
+const WORDS = ['otter', 'quokka', 'zebu', 'ibex', 'vicuna', 'numbat', 'gaur', 'axolotl', 'pangolin', 'kiwi']
 let rounds = 0
 
 /** Calls tools, and asserts that no answer shows an actor token. */
@@ -17,10 +19,10 @@ const withoutTokens =
  * With `remembers` the other end keeps the token and never shows it; else it is passed along.
  */
 export async function takePart(caller: CallTool, remembers: boolean): Promise<string> {
-  rounds += 1
-  const word = `otter${rounds}`
+  const word = WORDS[rounds++]
+  assert.ok(word !== undefined, 'a word for every round')
   const callTool = remembers ? withoutTokens(caller) : caller
-  assert.match(done(await callTool('search', { q: word })).text, /^No entry matches/)
+  assert.match(done(await callTool('find', { q: word })).text, /^No entry matches/)
   const texts = { title: `On ${word}`, summary: 'What they eat.', content: `The ${word} eats fish.`, tags: ['Animals'] }
   const first = done(await callTool('publish', { ...texts, actor: { actorType: 'AGENT', declaredName: 'Ann' } }))
   const { entryId = '', revisionId = '', actorToken = '' } = first.structured
@@ -28,7 +30,7 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
   assert.match(first.text, remembers ? /A new actor [0-9a-f-]{36} was made/ : new RegExp(`Its token is ${actorToken} `))
   const acting = remembers ? {} : { actorToken }
 
-  const found = fenceOf(done(await callTool('search', { q: word })).text)
+  const found = fenceOf(done(await callTool('find', { q: word })).text)
   assert.equal(JSON.parse(found.inside).entryId, entryId)
   const read = fenceOf(done(await callTool('read', { entry: entryId })).text)
   assert.ok(read.inside.endsWith(`content:\n${texts.content}`))

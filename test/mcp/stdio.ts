@@ -40,7 +40,7 @@ async function expectKept(place: string): Promise<void> {
     '{"plm_secret":1}',
     { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } },
     { id: 2, method: 'tools/call', params: { name: 'publish', arguments: { title: 'T', summary: 'S', content: 'C' } } },
-    { id: 3, method: 'tools/call', params: { name: 'search', arguments: { q: 'otter' } } },
+    { id: 3, method: 'tools/call', params: { name: 'find', arguments: { q: 'what they eat' } } },
   ])
   assert.deepEqual(
     stdout.map(({ id }) => id),
@@ -49,7 +49,7 @@ async function expectKept(place: string): Promise<void> {
   const [, published, found] = stdout.map(({ result }) => result)
   assert.match(published?.structuredContent?.entryId ?? '', /^[0-9a-f-]{36}$/)
   assert.equal(published?.structuredContent?.actorToken, undefined)
-  assert.match(found?.content?.[0]?.text ?? '', /On otter/)
+  assert.match(found?.content?.[0]?.text ?? '', /What they eat/)
   assert.match(stderr, /a message was not understood/)
   assert.ok(!stderr.includes('plm_secret'), 'a message was logged')
 }
@@ -187,11 +187,11 @@ export function testStdio(app: TestApp): void {
   })
 
   test('a service that is not there is told in every answer, and the session goes on', async () => {
-    const search = { method: 'tools/call', params: { name: 'search', arguments: { q: 'x' } } }
+    const find = { method: 'tools/call', params: { name: 'find', arguments: { q: 'x' } } }
     const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
     const { stdout } = await talk({ url: 'http://127.0.0.1:1' }, [
       { id: 1, ...open },
-      { id: 2, ...search },
+      { id: 2, ...find },
     ])
     assert.match(stdout[1]?.result?.content?.[0]?.text ?? '', /^NO_ANSWER: .*fetch never connects to this port/)
   })
