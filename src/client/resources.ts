@@ -96,6 +96,20 @@ export type ReportInput = {
   details?: string
 }
 
+export type PinsInput = {
+  /** The sequence of the report before: evidence up to it is known. Without it, evidence against is named. */
+  since?: string
+  /** What you rely on. */
+  pins: {
+    /** The entry, by its id. */
+    entryId?: string
+    /** Or by its slug. */
+    slug?: string
+    /** The revision that you rely on. */
+    revisionId: string
+  }[]
+}
+
 export type EntryQuery = {
   /** Rows per page. */
   limit?: number
@@ -127,7 +141,7 @@ export type ManifestQuery = {
 }
 
 export type BatchQuery = {
-  /** Ids or slugs of entries, at most 50, separated by commas. */
+  /** Ids or slugs of entries, or ids of revisions, at most 50, separated by commas. */
   ids: string
 }
 
@@ -483,6 +497,58 @@ export type Standing = {
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
+export type PinsReport = {
+  /** What differs, in the order of the pins. */
+  items: {
+    /** UNKNOWN: there is no such revision of that entry. */
+    kind: 'REVISED' | 'EVIDENCE' | 'WITHDRAWN' | 'UNKNOWN'
+    /** The id or slug as it was asked for. */
+    entry: string
+    /** Its address. */
+    slug?: string
+    /** The pinned revision. */
+    revisionId: string
+    revised?: {
+      /** The latest revision. */
+      currentRevisionId: string
+      /** How many came after the pinned one. */
+      revisions: number
+      /** Of the latest. */
+      changeType: string
+      /** Of the latest. */
+      rationale: string
+      /** Which share of the words of the pinned text is still there. */
+      kept: number
+    }
+    evidence?: {
+      /** What the evidence comes to about the text as it stands. */
+      state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+      /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+      tally: Tally
+      /** Judgements after since, of the newest 200 of a kind; null without since. */
+      added: number | null
+      /** The strongest. */
+      objection: {
+        /** Of the contradiction or relation. */
+        id: string
+        rationale: string
+      } | null
+    }
+  }[]
+  /** Pins of which nothing differs. */
+  same: number
+  /** Pass as since with the next check. */
+  sequence: string
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
 export type Activity = {
   /** Activity id. */
   id: string
@@ -606,7 +672,7 @@ export type Missing = {
 
 export type Batch = {
   /** One per id, in the order asked. */
-  items: (Entry | Missing)[]
+  items: (Entry | Revision | Missing)[]
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
 }

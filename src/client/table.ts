@@ -21,6 +21,8 @@ import type {
   FoundList,
   Health,
   ManifestQuery,
+  PinsInput,
+  PinsReport,
   Relation,
   RelationInput,
   RelationList,
@@ -56,10 +58,12 @@ export type Methods = {
   createEntry(input: CreateInput, options?: CallOptions): Promise<Entry>
   /** Search entries by words, phrase or tag. */
   searchEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
-  /** Read up to 50 entries at once, each answered by itself. */
+  /** Read up to 50 entries or exact revisions at once, each answered by itself. */
   readBatch(query: BatchQuery, options?: CallOptions): Promise<Batch>
   /** Describe a problem, or paste what was printed, and get the entries that answer it, best first. */
   findEntries(query: FindQuery, options?: CallOptions): Promise<FoundList>
+  /** Check the exact revisions that you rely on: what was revised, judged or withdrawn. */
+  checkPins(input: PinsInput, options?: CallOptions): Promise<PinsReport>
   /** Find entries that may say already what you are about to publish. */
   listSimilar(query: SimilarQuery, options?: CallOptions): Promise<SimilarList>
   /** Read an entry as it stands. */
@@ -130,6 +134,7 @@ export const OPERATIONS = {
   searchEntries: { method: 'GET', path: '/api/search', token: false, charged: true, input: 'query' },
   readBatch: { method: 'GET', path: '/api/batch', token: false, charged: true, input: 'query' },
   findEntries: { method: 'GET', path: '/api/find', token: false, charged: true, input: 'query' },
+  checkPins: { method: 'POST', path: '/api/pins/check', token: false, charged: true, input: 'body' },
   listSimilar: { method: 'GET', path: '/api/similar', token: false, charged: true, input: 'query' },
   readEntry: { method: 'GET', path: '/api/entries/{slug}', token: false, charged: true, input: 'none' },
   listRevisions: { method: 'GET', path: '/api/entries/{slug}/revisions', token: false, charged: true, input: 'query' },
@@ -238,10 +243,13 @@ export const MENDS = {
   INVALID_SOURCES: 'sources is a list of at most 20 items, each an object with entryId and revisionId.',
   INVALID_ENTRY_ID: 'entryId is a UUID.',
   INVALID_REVISION_ID: 'revisionId is a UUID.',
-  INVALID_IDS: 'ids is a text of 1 to 6049 characters: Ids or slugs of entries, at most 50, separated by commas.',
+  INVALID_IDS:
+    'ids is a text of 1 to 6049 characters: Ids or slugs of entries, or ids of revisions, at most 50, separated by commas.',
   INVALID_STATE:
     'state is one of UNCHECKED, SUPPORTED, DISPUTED, CONTRADICTED, INCONCLUSIVE; at GET /api/admin/reports one of open, all.',
   INVALID_TOKENS: 'tokens is a whole number from 300 to 8000.',
+  INVALID_SINCE: 'since is a text: 1 to 19 decimal digits.',
+  INVALID_PINS: 'pins is a list of 1 to 200 items, each an object with entryId and slug and revisionId.',
   INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
   INVALID_PREVIOUS_REVISION_ID: 'previousRevisionId is a UUID.',
   INVALID_CHANGE_TYPE: 'changeType is one of EXPAND, CORRECT, SYNTHESIZE.',

@@ -127,6 +127,19 @@ const adminReport = {
   resolvedAt: null,
 }
 
+const pinFinding = {
+  kind: 'REVISED',
+  entry: entry.slug,
+  slug: entry.slug,
+  revisionId: ids.first,
+  revised: {
+    currentRevisionId: ids.second,
+    revisions: 1,
+    changeType: 'EXPAND',
+    rationale: 'Says what makes commits durable.',
+    kept: 0.96,
+  },
+}
 const found = {
   id: ids.entry,
   slug: entry.slug,
@@ -159,6 +172,7 @@ export const EXAMPLES = {
   ModerationInput: moderationInput,
   ReportInput: reportInput,
   ResolutionInput: { resolution: 'ACTED', note: 'Quarantined.' },
+  PinsInput: { since: '41', pins: [{ slug: entry.slug, revisionId: ids.first }] },
   /** What queries are tried with: of the parameters of an operation those that it has. */
   Query: {
     q: 'write ahead',
@@ -191,6 +205,7 @@ export const EXAMPLES = {
   Standing: { ...STANDING, entryId: ids.entry, revisionId: ids.first },
   Evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },
   EntryList: { items: [entry], limit: LIMITS.pageDefault, offset: 0, dataClass: 'EXTERNAL' },
+  PinsReport: { items: [pinFinding], same: 11, sequence: '42', dataClass: 'EXTERNAL', ...TRUST },
   FoundList: {
     items: [found],
     coverage: 'ALL',

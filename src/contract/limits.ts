@@ -24,6 +24,7 @@ export const LIMITS = {
   /** Segments and actors that one manifest names as changed. */
   exportChanges: 1_000,
   batch: 50,
+  pins: 200,
 } as const
 
 /** Defaults of the limits an operator may change; discovery reports the configured values. */

@@ -27,6 +27,28 @@ export const ResolutionInput = Type.Object(
   closed,
 )
 
+const Pin = Type.Object(
+  {
+    entryId: Type.Optional(uuid('The entry, by its id.')),
+    slug: Type.Optional(text(LIMITS.slugCharacters, 'Or by its slug.')),
+    revisionId: uuid('The revision that you rely on.'),
+  },
+  closed,
+)
+export const PinsInput = Type.Object(
+  {
+    since: Type.Optional(
+      Type.String({
+        pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
+        description:
+          'The sequence of the report before: evidence up to it is known. Without it, evidence against is named.',
+      }),
+    ),
+    pins: Type.Array(Pin, { minItems: 1, maxItems: LIMITS.pins, description: 'What you rely on.' }),
+  },
+  closed,
+)
+
 const address = `[^,]{1,${LIMITS.slugCharacters}}`
 export const BatchQuery = Type.Object(
   {
@@ -34,7 +56,7 @@ export const BatchQuery = Type.Object(
       minLength: 1,
       maxLength: LIMITS.batch * (LIMITS.slugCharacters + 1) - 1,
       pattern: `^${address}(?:,${address}){0,${LIMITS.batch - 1}}$`,
-      description: `Ids or slugs of entries, at most ${LIMITS.batch}, separated by commas.`,
+      description: `Ids or slugs of entries, or ids of revisions, at most ${LIMITS.batch}, separated by commas.`,
     }),
   },
   closed,
@@ -83,6 +105,7 @@ export const ReportQuery = Type.Object(
   closed,
 )
 
+export type PinsInput = Static<typeof PinsInput>
 export type ReportInput = Static<typeof ReportInput>
 export type ResolutionInput = Static<typeof ResolutionInput>
 export type BatchQuery = Static<typeof BatchQuery>

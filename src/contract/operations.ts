@@ -48,6 +48,7 @@ type InputName =
   | 'ModerationInput'
   | 'ReportInput'
   | 'ResolutionInput'
+  | 'PinsInput'
 
 const slug = Type.String({
   minLength: 1,
@@ -153,7 +154,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/batch',
     tag: 'Entries',
-    summary: 'Read up to 50 entries at once, each answered by itself.',
+    summary: 'Read up to 50 entries or exact revisions at once, each answered by itself.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -174,6 +175,21 @@ export const OPERATIONS = {
     query: more.FindQuery,
     status: 200,
     response: 'FoundList',
+    problems: [],
+  }),
+  checkPins: row({
+    kind: 'read',
+    method: 'POST',
+    path: '/api/pins/check',
+    tag: 'Entries',
+    summary: 'Check the exact revisions that you rely on: what was revised, judged or withdrawn.',
+    access: 'anyone',
+    cost: 'read',
+    params: none,
+    query: inputs.NoQuery,
+    body: 'PinsInput',
+    status: 200,
+    response: 'PinsReport',
     problems: [],
   }),
   listSimilar: row({
@@ -618,6 +634,7 @@ export const NAMED_INPUTS = {
   ModerationInput: inputs.ModerationInput,
   ReportInput: more.ReportInput,
   ResolutionInput: more.ResolutionInput,
+  PinsInput: more.PinsInput,
 } as const
 
 /** The media type of an operation's answer. */

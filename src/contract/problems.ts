@@ -54,13 +54,13 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     ...(operation.access !== 'admin' && operation.cost !== 'free' ? (['ACTOR_TOKEN_INVALID'] as const) : []),
     ...(operation.cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
     ...operation.problems,
-    ...(operation.method === 'POST'
+    ...(operation.kind === 'write'
       ? (['INVALID_IDEMPOTENCY_KEY', 'REQUEST_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const)
       : []),
     'ROUTE_NOT_FOUND',
     'NOT_READY',
     'OVERLOADED',
-    ...(operation.method === 'POST' ? (['READ_ONLY_MIRROR', 'STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'] as const) : []),
+    ...(operation.kind === 'write' ? (['READ_ONLY_MIRROR', 'STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'] as const) : []),
     'UNEXPECTED_FAULT',
   ]
 }

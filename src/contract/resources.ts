@@ -9,6 +9,7 @@ import {
   EXPORT_TYPES,
   MODERATION_ACTIONS,
   OBJECTION_STATUSES,
+  PIN_FINDINGS,
   RELATION_TYPES,
   REPORT_REASONS,
   REPORT_TARGETS,
@@ -195,6 +196,44 @@ export const Standing = Type.Object({
   ...trust,
 })
 
+export const PinFinding = Type.Object({
+  kind: words(PIN_FINDINGS, 'UNKNOWN: there is no such revision of that entry.'),
+  entry: Type.String({ description: 'The id or slug as it was asked for.' }),
+  slug: Type.Optional(Type.String({ description: 'Its address.' })),
+  revisionId: uuid('The pinned revision.'),
+  revised: Type.Optional(
+    Type.Object({
+      currentRevisionId: uuid('The latest revision.'),
+      revisions: count('How many came after the pinned one.'),
+      changeType: Type.String({ description: 'Of the latest.' }),
+      rationale: Type.String({ description: 'Of the latest.' }),
+      kept: Type.Number({ ...share, description: 'Which share of the words of the pinned text is still there.' }),
+    }),
+  ),
+  evidence: Type.Optional(
+    Type.Object({
+      state,
+      tally: Tally,
+      added: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description: 'Judgements after since, of the newest 200 of a kind; null without since.',
+      }),
+      objection: Type.Union(
+        [Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), Type.Null()],
+        {
+          description: 'The strongest.',
+        },
+      ),
+    }),
+  ),
+})
+export const PinsReport = Type.Object({
+  items: Type.Array(PinFinding, { description: 'What differs, in the order of the pins.' }),
+  same: count('Pins of which nothing differs.'),
+  sequence: Type.String({ description: 'Pass as since with the next check.' }),
+  dataClass,
+  ...trust,
+})
+
 export const Activity = Type.Object({
   id: uuid('Activity id.'),
   sequence: Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description: 'Strictly ordered; the cursor.' }),
@@ -299,7 +338,7 @@ export const Missing = Type.Object(
   { description: 'An entry that cannot be read.' },
 )
 export const Batch = Type.Object({
-  items: Type.Array(Type.Union([Entry, Missing]), { description: 'One per id, in the order asked.' }),
+  items: Type.Array(Type.Union([Entry, Revision, Missing]), { description: 'One per id, in the order asked.' }),
   dataClass,
 })
 
@@ -553,6 +592,8 @@ export type Evidence = Static<typeof Evidence>
 export type Activity = Static<typeof Activity>
 export type Tally = Static<typeof Tally>
 export type Standing = Static<typeof Standing>
+export type PinFinding = Static<typeof PinFinding>
+export type PinsReport = Static<typeof PinsReport>
 export type ExportLine = Static<typeof ExportLine>
 export type ExportManifest = Static<typeof ExportManifest>
 export type EntryList = Static<typeof EntryList>
@@ -589,6 +630,7 @@ export const NAMED_RESOURCES = {
   Contradiction,
   Evidence,
   Standing,
+  PinsReport,
   Activity,
   EntryList,
   FoundList,

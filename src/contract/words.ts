@@ -41,6 +41,8 @@ export const EXPORT_TYPES = [
 export const REPORT_TARGETS = ['ENTRY', 'REVISION', 'EVIDENCE'] as const
 export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', 'ABUSE', 'OTHER'] as const
 export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
+/** What a check of pins finds. */
+export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as const
 export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 

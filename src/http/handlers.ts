@@ -16,7 +16,7 @@ import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
-import type { Answer, Reads, WriteRequest } from '../operations/operation.ts'
+import type { Answer, ReadRequest, Reads, WriteRequest } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import { cooldownWait, coolsDown } from '../operations/writing.ts'
 import type { Admitted } from './admission.ts'
@@ -110,7 +110,10 @@ export function createHandlers(parts: Parts) {
     const visitor: Visitor = { actor, origin, userAgent, requestId: request.id, at }
     // What is free, like /health, is not observed either.
     if (admitted.charged !== undefined) await observer.room()
-    const answer = await READS[name](readsFor(visitor), { params, query })
+    const operation: Operation = OPERATIONS[name]
+    if (operation.body !== undefined && request.body === undefined) throw new Problem('MALFORMED_JSON')
+    const body = CHECKS[name].body(request.body) as ReadRequest['body']
+    const answer = await READS[name](readsFor(visitor), { params, query, ...(body === undefined ? {} : { body }) })
     const fields = answerFields(answer, OPERATIONS[name])
     if (answer.etag !== undefined && isUnchanged(request.headers['if-none-match'], answer.etag)) {
       return reply.code(304).headers(fields).send()

@@ -84,7 +84,7 @@ function parametersOf(operation: Operation): Parameter[] {
       required: false,
       schema,
     })),
-    ...(operation.method === 'POST' ? [idempotencyKey(issuesToken(operation) ? LIMITS.secretKeyCharacters : 1)] : []),
+    ...(operation.kind === 'write' ? [idempotencyKey(issuesToken(operation) ? LIMITS.secretKeyCharacters : 1)] : []),
   ]
 }
 

@@ -89,7 +89,7 @@ function describe(name: string, operation: Operation): Json {
     responses: {
       [operation.status]: {
         description: STATUS_CODES[operation.status],
-        ...(operation.method === 'POST' ? { headers: REPLAYED } : {}),
+        ...(operation.kind === 'write' ? { headers: REPLAYED } : {}),
         content: {
           [mediaOf(operation)]: {
             schema: reference(NAMED_RESOURCES[operation.response]),

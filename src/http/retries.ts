@@ -37,7 +37,7 @@ function retryKeyFor(
   secret: () => string,
 ): RetryKey | 'invalid' | undefined {
   const field = request.headers['idempotency-key']
-  if (operation.method !== 'POST' || field === undefined) return undefined
+  if (operation.kind !== 'write' || field === undefined) return undefined
   const key = typeof field === 'string' ? keyIn(field) : undefined
   const least = issuesToken(operation) ? LIMITS.secretKeyCharacters : 1
   if (key === undefined || key.length < least || key.length > LIMITS.idempotencyKeyCharacters) {

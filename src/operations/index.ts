@@ -1,5 +1,6 @@
 import type { NAMED_INPUTS, NameOf, OPERATIONS } from '../contract/operations.ts'
 import type { Static } from '../contract/schema.ts'
+import { checkPins } from './check-pins.ts'
 import { createActor } from './create-actor.ts'
 import { createEntry } from './create-entry.ts'
 import { findEntries } from './find-entries.ts'
@@ -39,6 +40,7 @@ export const READS: { [N in ReadName]: ReadOperation } = {
   readEntry,
   readBatch,
   findEntries,
+  checkPins,
   listSimilar,
   listRevisions,
   readRevision,

@@ -1,5 +1,5 @@
 import type { CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
-import type { BatchQuery, FindQuery, ReportQuery, SimilarQuery } from '../contract/more-inputs.ts'
+import type { BatchQuery, FindQuery, PinsInput, ReportQuery, SimilarQuery } from '../contract/more-inputs.ts'
 import type { Action, Coverage, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Retry } from '../domain/retry.ts'
@@ -120,7 +120,12 @@ export type StreamOperation = {
   after(reader: Reader, place: number, limit: number): Promise<StreamEvent[]>
 }
 
-export type ReadRequest<Q = unknown> = { params: Record<string, string>; query: Q }
+export type ReadRequest<Q = unknown> = {
+  params: Record<string, string>
+  query: Q
+  /** Of a read that is asked by a body. */
+  body?: PinsInput
+}
 export type WriteRequest<B = unknown> = {
   params: Record<string, string>
   body: B

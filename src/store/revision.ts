@@ -32,6 +32,14 @@ const REVISION: Sql = sql`
 export const findRevision = (reader: Reader, entry: number, id: string) =>
   reader.one<RevisionRow>(sql`${REVISION} WHERE r.id = ${id.toLowerCase()} AND r.entry = ${entry}`)
 
+/** The revision with this id, in either case, with the number of its entry and whether that was withdrawn. */
+export const findRevisionById = (reader: Reader, id: string) =>
+  reader.one<RevisionRow & { entry: number; withdrawn: number }>(sql`
+    SELECT r.number, r.id, e.id AS entry_id, e.number AS entry, e.withdrawn, r.ordinal, p.id AS previous_id, a.id AS actor_id, NULL AS origin_id,
+      r.title, r.summary, r.content, r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources
+    FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
+      LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1 WHERE r.id = ${id.toLowerCase()}`)
+
 /** Revisions of an entry from `newest` (an ordinal, from 1) downwards. */
 export const listRevisions = (reader: Reader, entry: number, newest: number, limit: number) =>
   reader.all<RevisionRow>(

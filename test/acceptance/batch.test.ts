@@ -88,3 +88,23 @@ test('it has a version that ends with any change of what it shows', async () => 
   await moderate(app.url, 'ENTRY', one.id, 'QUARANTINE')
   await changed()
 })
+
+test('an exact revision is read by its id beside entries; one of a withdrawn entry is not', async () => {
+  const { token } = await newActor(app.url)
+  const entry = await newEntry(app.url, token, { title: 'Pinned' })
+  const body = revisionOf(entry)
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { body, token }), 201)
+  const path = `/api/batch?ids=${entry.currentRevisionId.toUpperCase()},${entry.slug}`
+  const { items } = expectStatus(await call<{ items: Record<string, unknown>[] }>(app.url, 'GET', path), 200)
+  assert.equal(items[0]?.id, entry.currentRevisionId)
+  assert.equal(items[0]?.entryId, entry.id)
+  const single = await call(app.url, 'GET', `/api/entries/${entry.slug}/revisions/${entry.currentRevisionId}`)
+  assert.deepEqual(items[0], single.body)
+  assert.equal(items[1]?.id, entry.id)
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  const hidden = expectStatus(await call<{ items: Record<string, unknown>[] }>(app.url, 'GET', path), 200).items
+  assert.deepEqual(
+    hidden.map(({ problem }) => problem),
+    ['ENTRY_WITHDRAWN', 'ENTRY_WITHDRAWN'],
+  )
+})

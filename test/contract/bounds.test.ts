@@ -66,6 +66,14 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
     details: RATIONALE,
   },
   ResolutionInput: { resolution: 'ACTED|DISMISSED required', note: RATIONALE },
+  PinsInput: {
+    since: 'text ..',
+    pins: 'list ..200 required',
+    'pins.0': 'object',
+    'pins.0.entryId': 'uuid',
+    'pins.0.slug': 'text 1..120',
+    'pins.0.revisionId': 'uuid required',
+  },
 }
 
 function boundsOf({ type, enum: words, format, minimum, maximum, minLength, maxLength, maxItems }: Schema) {
@@ -108,6 +116,13 @@ const ELSEWHERE: Record<string, Record<string, string>> = {
 /** The queries of what goes beyond the interface. */
 const ADDED: Record<string, Record<string, string>> = {
   readBatch: { ids: 'text 1..6049' },
+  findEntries: {
+    q: 'text 1..2000',
+    tag: 'text ..40',
+    limit: 'integer 1..20',
+    state: 'UNCHECKED|SUPPORTED|DISPUTED|CONTRADICTED|INCONCLUSIVE',
+    tokens: 'integer 300..8000',
+  },
   listSimilar: { title: 'text 1..180', summary: 'text ..500' },
   readActor: LIST,
   listReports: { ...LIST, state: 'open|all' },

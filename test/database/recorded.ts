@@ -174,14 +174,15 @@ export async function recordOperations(path: string): Promise<Recorded> {
     {},
     { sort: 'evolution' as const },
     { q: 'fox' },
-    { before: '5', limit: 2, ids: String(one.id), title: 'Fox' },
+    { before: '5', limit: 2, ids: `${one.id},${revisionId}`, title: 'Fox' },
     { state: 'all' as const },
   ]
   for (const name of Object.keys(READS) as ReadName[]) {
     for (const query of shapes) {
       for (const slug of [String(one.slug), String(one.id)]) {
         const id = name === 'readActor' ? issued.actor.id : slug
-        await READS[name](reads, { params: { slug, id, revisionId: String(revisionId) }, query })
+        const body = { since: '1', pins: [{ slug, revisionId: String(revisionId) }] }
+        await READS[name](reads, { params: { slug, id, revisionId: String(revisionId) }, query, body })
       }
     }
   }

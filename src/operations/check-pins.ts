@@ -1,0 +1,80 @@
+import type { PinsInput } from '../contract/more-inputs.ts'
+import type { PinFinding, PinsReport } from '../contract/resources.ts'
+import { TRUST } from '../contract/words.ts'
+import type { Reader } from '../database/database.ts'
+import { measurerOf, wordingOf } from '../domain/kept.ts'
+import { type EntryRow, findEntry } from '../store/entry.ts'
+import { readHead } from '../store/head.ts'
+import { findPinned, listJudgedAfter, type PinnedRow } from '../store/pin.ts'
+import type { ReadOperation } from './operation.ts'
+import { standingOfEntry } from './read-standing.ts'
+
+type Pin = PinsInput['pins'][number]
+
+/** Pins that are looked up at a time. */
+const AT_ONCE = 20
+
+/** Says what differs from a set of pinned revisions: what was revised, what evidence says now, what was withdrawn. */
+export const checkPins: ReadOperation = async ({ reader }, { body = { pins: [] } }) => {
+  const { sequence } = await readHead(reader)
+  const since = body.since === undefined ? undefined : Number(body.since)
+  const items: PinFinding[] = []
+  let same = 0
+  for (let from = 0; from < body.pins.length; from += AT_ONCE) {
+    const pins = body.pins.slice(from, from + AT_ONCE)
+    for (const found of await Promise.all(pins.map(pin => findingsOf(reader, pin, since)))) {
+      if (found.length === 0) same++
+      items.push(...found)
+    }
+  }
+  const answer: PinsReport = { items, same, sequence: String(sequence), dataClass: 'EXTERNAL', ...TRUST }
+  return { body: answer }
+}
+
+async function findingsOf(reader: Reader, pin: Pin, since: number | undefined): Promise<PinFinding[]> {
+  const named = { entry: pin.entryId ?? pin.slug ?? '', revisionId: pin.revisionId.toLowerCase() }
+  const entry = await findEntry(reader, named.entry)
+  if (entry?.withdrawn === 1) return [{ kind: 'WITHDRAWN', ...named }]
+  const pinned = entry === undefined ? undefined : await findPinned(reader, entry.number, named.revisionId)
+  if (entry === undefined || pinned === undefined) return [{ kind: 'UNKNOWN', ...named }]
+  const [revised, evidence] = await Promise.all([revisedOf(reader, entry, pinned), evidenceOf(reader, entry, since)])
+  return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...named, slug: entry.slug, ...one }))
+}
+
+type Found = Pick<PinFinding, 'kind' | 'revised' | 'evidence'>
+
+/** What became of a pinned text; undefined where every later revision changed nothing. */
+async function revisedOf(reader: Reader, entry: EntryRow, pinned: PinnedRow): Promise<Found | undefined> {
+  if (pinned.changed_after === 0) return undefined
+  const latest = await findPinned(reader, entry.number, entry.revision_id)
+  if (latest === undefined) return undefined
+  const kept = measurerOf(wordingOf(entry))(wordingOf(pinned))
+  return {
+    kind: 'REVISED',
+    revised: {
+      currentRevisionId: entry.revision_id,
+      revisions: latest.ordinal - pinned.ordinal,
+      changeType: latest.change_type,
+      rationale: latest.rationale,
+      kept,
+    },
+  }
+}
+
+/** What evidence says of an entry, where some came after `since`; without it, where it speaks against the text as it stands. */
+async function evidenceOf(reader: Reader, entry: EntryRow, since: number | undefined): Promise<Found | undefined> {
+  const { state, tally, contradictions } = await standingOfEntry(reader, entry)
+  const added = since === undefined ? undefined : await listJudgedAfter(reader, entry, since)
+  const isNews = added === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : added.length > 0
+  if (!isNews) return undefined
+  const [strongest] = contradictions
+  return {
+    kind: 'EVIDENCE',
+    evidence: {
+      state,
+      tally,
+      added: added?.length ?? null,
+      objection: strongest === undefined ? null : { id: strongest.id, rationale: strongest.rationale },
+    },
+  }
+}

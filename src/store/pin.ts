@@ -1,0 +1,45 @@
+import type { Revision } from '../contract/resources.ts'
+import type { Reader } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import type { EntryRow } from './entry.ts'
+
+/** A revision that somebody relies on, and whether a later one of its entry changed anything. */
+export type PinnedRow = {
+  number: number
+  ordinal: number
+  change_type: Revision['changeType']
+  rationale: string
+  title: string
+  summary: string
+  content: string
+  changed_after: number
+}
+
+/** A revision of an entry by its id, in lower case. */
+export const findPinned = (reader: Reader, entry: number, id: string) =>
+  reader.one<PinnedRow>(sql`
+    SELECT r.number, r.ordinal, r.change_type, r.rationale, r.title, r.summary, r.content,
+      CASE WHEN EXISTS (SELECT 1 FROM revision n WHERE n.entry = r.entry AND n.ordinal > r.ordinal AND n.changed = 1) THEN 1 ELSE 0 END AS changed_after
+    FROM revision r WHERE r.id = ${id} AND r.entry = ${entry}`)
+
+/** Of the newest judgements of each kind, so many are looked at. */
+const JUDGED_MAX = 200
+
+/** The public judgements of an entry above a sequence: verifications, contradictions, and relations of type CONTRADICTS that lead to it. */
+export async function listJudgedAfter(
+  reader: Reader,
+  { number, evidence, relations }: Pick<EntryRow, 'number' | 'evidence' | 'relations'>,
+  since: number,
+): Promise<{ sequence: number }[]> {
+  const [said, objected] = await Promise.all([
+    reader.all<{ sequence: number }>(sql`
+      SELECT s.sequence FROM evidence v JOIN activity s ON s.subject = v.number
+      WHERE v.entry = ${number} AND v.ordinal > ${evidence - JUDGED_MAX} AND v.withdrawn = 0
+        AND s.sequence > ${since} AND s.action IN ('VERIFY', 'CONTRADICT')`),
+    reader.all<{ sequence: number }>(sql`
+      SELECT s.sequence FROM relation_end x JOIN relation l ON l.number = x.relation JOIN activity s ON s.subject = l.number
+      WHERE x.entry = ${number} AND x.ordinal > ${relations - JUDGED_MAX} AND l.target_entry = ${number}
+        AND l.relation_type = 'CONTRADICTS' AND l.withdrawn = 0 AND s.sequence > ${since} AND s.action = 'CONNECT'`),
+  ])
+  return [...said, ...objected]
+}

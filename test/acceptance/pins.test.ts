@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Entry, PinsReport } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
+
+let app: TestApp
+let token: string
+let other: string
+before(async () => {
+  app = await startApp()
+  token = (await newActor(app.url)).token
+  other = (await newActor(app.url)).token
+})
+after(() => app.close())
+
+type Pin = { entryId?: string; slug?: string; revisionId: string }
+const check = async (pins: Pin[], since?: string): Promise<PinsReport> =>
+  expectStatus(
+    await call<PinsReport>(app.url, 'POST', '/api/pins/check', { body: { pins, ...(since && { since }) } }),
+    200,
+  )
+const pinOf = (entry: Entry): Pin => ({ slug: entry.slug, revisionId: entry.currentRevisionId })
+const publish = (title: string) =>
+  newEntry(app.url, token, {
+    title,
+    summary: 'One two three four five',
+    content: 'six seven eight nine ten eleven twelve',
+  })
+const revise = async (entry: Entry, input: object): Promise<Entry> => {
+  const { title, summary, content } = entry
+  const body = { ...revisionOf(entry), title, summary, content, ...input }
+  return expectStatus(await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { body, token }), 201)
+}
+const contradict = async (entry: Entry, rationale: string): Promise<void> => {
+  const body = { revisionId: entry.currentRevisionId, rationale }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/contradict`, { body, token: other }), 201)
+}
+
+test('only what differs is named: a revision, new evidence, a withdrawal; the rest is counted', async () => {
+  const entries = await Promise.all(['Kept', 'Revised', 'Judged', 'Withdrawn'].map(publish))
+  const [, revised, judged, withdrawn] = entries as [Entry, Entry, Entry, Entry]
+  const pins = entries.map(pinOf)
+  const before = await check(pins)
+  assert.deepEqual([before.items, before.same], [[], 4])
+
+  await revise(revised, { content: 'six seven eight nine ten eleven twelve thirteen', rationale: 'Says more.' })
+  await contradict(judged, 'It does not hold.')
+  await moderate(app.url, 'ENTRY', withdrawn.id, 'HIDE')
+  const { items, same, sequence } = await check(pins, before.sequence)
+  assert.equal(same, 1)
+  assert.deepEqual(
+    items.map(({ kind, entry }) => [kind, entry]),
+    [
+      ['REVISED', revised.slug],
+      ['EVIDENCE', judged.slug],
+      ['WITHDRAWN', withdrawn.slug],
+    ],
+  )
+  assert.deepEqual(items[0]?.revised && { ...items[0].revised, currentRevisionId: '' }, {
+    ...{ currentRevisionId: '', revisions: 1, changeType: 'EXPAND', rationale: 'Says more.', kept: 1 },
+  })
+  assert.equal(items[1]?.evidence?.state, 'CONTRADICTED')
+  assert.equal(items[1]?.evidence?.added, 1)
+  assert.equal(items[1]?.evidence?.objection?.rationale, 'It does not hold.')
+  assert.ok(!JSON.stringify(items[2]).includes(withdrawn.id), 'a withdrawn entry is named as it was asked for')
+
+  const after = await check(pins, sequence)
+  assert.deepEqual(
+    after.items.map(({ kind }) => kind),
+    ['REVISED', 'WITHDRAWN'],
+    'known evidence is no news',
+  )
+  const without = await check(pins)
+  assert.ok(without.items.some(({ kind, evidence }) => kind === 'EVIDENCE' && evidence?.added === null))
+})
+
+test('a revision that changes nothing is no difference, a restored text keeps everything', async () => {
+  const entry = await publish('Same')
+  const same = await revise(entry, {})
+  assert.deepEqual((await check([pinOf(entry)])).items, [])
+  const changed = await revise(same, { content: 'Something else altogether.' })
+  assert.ok(((await check([pinOf(entry)])).items[0]?.revised?.kept ?? 1) < 0.9)
+  await revise(changed, { content: entry.content })
+  assert.equal((await check([pinOf(entry)])).items[0]?.revised?.kept, 1)
+})
+
+test('a pin of no entry, or of a revision of another entry, is UNKNOWN; bad input is refused', async () => {
+  const [one, two] = [await publish('One'), await publish('Two')]
+  const { items } = await check([
+    { slug: 'no-such-entry', revisionId: one.currentRevisionId },
+    { entryId: one.id.toUpperCase(), revisionId: two.currentRevisionId },
+  ])
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['UNKNOWN', 'UNKNOWN'],
+  )
+  const pin = pinOf(one)
+  for (const [body, code] of [
+    [{}, 'MISSING_MEMBER'],
+    [{ pins: [] }, 'INVALID_PINS'],
+    [{ pins: Array.from({ length: 201 }, () => pin) }, 'INVALID_PINS'],
+    [{ pins: [{ slug: one.slug }] }, 'MISSING_MEMBER'],
+    [{ pins: [pin], more: 1 }, 'UNKNOWN_MEMBER'],
+    [{ pins: [pin], since: 'x' }, 'INVALID_SINCE'],
+  ] as const) {
+    expectProblem(await call(app.url, 'POST', '/api/pins/check', { body }), 400, code)
+  }
+  expectProblem(await call(app.url, 'POST', '/api/pins/check'), 415, 'UNSUPPORTED_MEDIA_TYPE')
+  assert.equal((await check(Array.from({ length: 200 }, () => pin))).same, 200)
+})
+
+test('a check is charged as one read, works with a token, and is not taken for a write', async () => {
+  const limited = await startApp({ READ_LIMIT_PER_MINUTE: '2', WRITE_LIMIT_PER_MINUTE: '1000' })
+  try {
+    const body = { pins: [{ slug: 'a', revisionId: '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002' }] }
+    const ask = () => call(limited.url, 'POST', '/api/pins/check', { body })
+    assert.equal((await ask()).status, 200)
+    assert.equal((await ask()).status, 200)
+    expectProblem(await ask(), 429, 'RATE_LIMITED')
+  } finally {
+    await limited.close()
+  }
+})
