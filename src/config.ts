@@ -13,7 +13,7 @@ import {
   whole,
 } from './config-values.ts'
 import { DEFAULT_RATES } from './contract/limits.ts'
-import { OperatorError } from './operator-error.ts'
+import { OperatorError, systemFault } from './operator-error.ts'
 
 export type { Network }
 
@@ -44,10 +44,14 @@ type Setting<T> = {
   name: string
   byDefault: string | undefined
   secret?: boolean
+  /** All that it may be. */
+  values?: readonly string[]
   description: string
   /** Gives the value or throws what is expected, as in "must be …". */
   parse(text: string): T
 }
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   host: { name: 'HOST', byDefault: '127.0.0.1', description: 'The address to listen on.', parse: filled },
@@ -148,8 +152,9 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   logLevel: {
     name: 'LOG_LEVEL',
     byDefault: 'info',
-    description: 'How much is logged to standard error: fatal, error, warn, info, debug, trace or silent.',
-    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    values: LOG_LEVELS,
+    description: 'How much is logged to standard error.',
+    parse: oneOf(...LOG_LEVELS),
   },
   metricsPort: {
     name: 'METRICS_PORT',
@@ -184,13 +189,14 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Record<string, string 
   const config: Partial<Record<keyof Config, unknown>> = {}
   for (const [key, setting] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
     const flag = flagOf(setting)
-    const text =
-      (flag === undefined ? undefined : flags[flag]) ?? env[setting.name] ?? fromFile(setting, env) ?? setting.byDefault
+    const typed = flag === undefined ? undefined : flags[flag]
+    const text = typed ?? env[setting.name] ?? fromFile(setting, env) ?? setting.byDefault
     try {
       config[key] = text === undefined ? undefined : setting.parse(text)
     } catch (error) {
       const shown = setting.secret ? '' : `, not "${text}"`
-      throw new OperatorError(`${setting.name} must be ${(error as Error).message}${shown}.`)
+      const name = typed === undefined ? setting.name : `--${flag}`
+      throw new OperatorError(`${name} must be ${(error as Error).message}${shown}.`)
     }
   }
   return config as Config
@@ -202,6 +208,6 @@ function fromFile(setting: Setting<unknown>, env: NodeJS.ProcessEnv): string | u
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new OperatorError(`${setting.name}_FILE names ${path}, which cannot be read (${(error as Error).message}).`)
+    throw new OperatorError(`${setting.name}_FILE names ${path}, which cannot be read (${systemFault(error)}).`)
   }
 }

@@ -28,11 +28,17 @@ export type Surroundings = {
   signal?: AbortSignal
 }
 
-/** One flag of a command: with a `value`, as in `--to FILE`, or a switch without one. */
-export type Flag = { name: string; value?: string; byDefault?: string; description: string }
+/** One flag of a command: with a `value`, as in `--to FILE`, or a switch without one. `values` are all that it takes. */
+export type Flag = {
+  name: string
+  value?: string
+  values?: readonly string[]
+  byDefault?: string
+  description: string
+}
 
 /** One word of a command that has no name before it; `many` takes all that are left. */
-export type Argument = { name: string; optional?: true; many?: true; description: string }
+export type Argument = { name: string; optional?: true; many?: true; values?: readonly string[]; description: string }
 
 /** A command as it was called: arguments, flags with their values, the switches that are on, and where it runs. */
 export type Invocation = Surroundings & {
@@ -48,6 +54,12 @@ export type Command = {
   details?: string
   args?: readonly Argument[]
   flags: readonly Flag[]
+  /** Command lines to copy, without `palimpsest`. */
+  examples?: readonly string[]
+  /** The exit codes that this command ends with beside 0, 1, 2 and 70. */
+  exits?: readonly (keyof typeof EXIT)[]
+  /** An earlier name, which still works where the command line fits this command. */
+  formerly?: string
   /** Gives the exit code; the process ends when nothing is left to do. */
   run(invocation: Invocation): Promise<number>
 }
@@ -63,6 +75,9 @@ export class CommandError extends OperatorError {
     this.exitCode = exitCode
   }
 }
+
+/** A fault in what a person gave, found before anything was sent. */
+export const mistake = (message: string): CommandError => new CommandError(message, EXIT.failed)
 
 /** The value of a flag that the command cannot do without. */
 export function required({ flags }: Pick<Invocation, 'flags'>, name: string, what: string): string {

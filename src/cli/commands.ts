@@ -2,17 +2,24 @@ import { flagOf, readConfig, SETTINGS } from '../config.ts'
 import { type Command, EXIT, type Flag } from './command.ts'
 import { PEOPLE_COMMANDS } from './people/table.ts'
 
-type SettingRow = { name: string; secret?: boolean; byDefault: string | undefined; description: string }
+type SettingRow = {
+  name: string
+  secret?: boolean
+  byDefault: string | undefined
+  values?: readonly string[]
+  description: string
+}
 
 const flagOfSetting = (setting: SettingRow): Flag[] => {
   const name = flagOf(setting)
   if (name === undefined) return []
-  const { byDefault } = setting
+  const { byDefault, values } = setting
   return [
     {
       name,
       value: name.includes('dir') ? 'DIR' : 'VALUE',
       description: setting.description,
+      ...(values === undefined ? {} : { values }),
       ...(byDefault === undefined || byDefault === '' ? {} : { byDefault }),
     },
   ]
@@ -28,6 +35,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     details:
       'Each flag has a variable of the same name (--data-dir is DATA_DIR); a flag goes before the variable. Secrets are variables only: ADMIN_TOKEN, ORIGIN_KEY, or ADMIN_TOKEN_FILE and ORIGIN_KEY_FILE.',
     flags: SETTING_FLAGS,
+    examples: ['serve', 'serve --port 9000 --data-dir /var/lib/palimpsest'],
     async run({ env, flags }) {
       const { serve } = await import('./serve.ts')
       await serve(readConfig(env, flags))
@@ -39,6 +47,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Ask the service that HOST and PORT name whether it is ready, for what watches over it.',
     details: 'Exit code 0 means that it takes reads and writes.',
     flags: [...flagOfSetting(SETTINGS.host), ...flagOfSetting(SETTINGS.port)],
+    examples: ['health', 'health --port 9000'],
     run: async invocation => (await import('./health.ts')).checkHealth(invocation),
   },
   {
@@ -50,6 +59,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       { name: 'recount', description: 'Compute the standing of every entry anew from its records.' },
       ...DATA_DIR_FLAGS,
     ],
+    examples: ['migrate --data-dir /var/lib/palimpsest'],
     run: async invocation => (await import('./migrate.ts')).migrateStore(invocation),
   },
   {
@@ -61,6 +71,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       { name: 'to', value: 'FILE', description: 'The file to make; one that exists is never overwritten.' },
       ...DATA_DIR_FLAGS,
     ],
+    examples: ['backup --to palimpsest-backup.db'],
     run: async invocation => (await import('./backup.ts')).backupStore(invocation),
   },
   {
@@ -74,18 +85,20 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       },
       ...DATA_DIR_FLAGS,
     ],
+    examples: ['restore --from palimpsest-backup.db --data-dir ./restored'],
     run: async invocation => (await import('./restore.ts')).restoreStore(invocation),
   },
   {
-    name: 'verify',
+    name: 'check',
+    formerly: 'verify',
     summary: 'Recompute every hash of a store or a backup, read-only, also while it is served.',
-    details:
-      'With DATABASE_URL the store in PostgreSQL is verified, on a standby too. With a SLUG, a verification of an entry is recorded instead.',
+    details: 'With DATABASE_URL the store in PostgreSQL is checked, also on a standby.',
     flags: [
-      { name: 'file', value: 'FILE', description: 'A backup to verify in place of the data directory.' },
+      { name: 'file', value: 'FILE', description: 'A backup to check instead of the data directory.' },
       ...DATA_DIR_FLAGS,
     ],
-    run: async invocation => (await import('./verify.ts')).verify(invocation),
+    examples: ['check', 'check --file palimpsest-backup.db'],
+    run: async invocation => (await import('./check.ts')).checkStore(invocation),
   },
   {
     name: 'copy',
@@ -100,6 +113,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
         description: 'The database, as postgres://user@host/name; empty, or of an earlier copy.',
       },
     ],
+    examples: ['copy --from ./data --to postgres://user@host/palimpsest'],
     run: async invocation => (await import('./copy.ts')).copyStore(invocation),
   },
   {
@@ -113,8 +127,9 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       {
         name: 'class',
         value: 'CLASS',
+        values: ['SYNTHETIC', 'INTERNAL'],
         byDefault: 'SYNTHETIC',
-        description: 'SYNTHETIC or INTERNAL: what the authors are classed as.',
+        description: 'What the authors are classed as.',
       },
       { name: 'batch', value: 'N', byDefault: '500', description: 'Lines stored in one transaction.' },
       {
@@ -123,6 +138,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       },
       ...DATA_DIR_FLAGS,
     ],
+    examples: ['import --from records.ndjson', 'import --from - --resume < records.ndjson'],
     run: async invocation => (await import('./import.ts')).importRecords(invocation),
   },
   {
@@ -132,6 +148,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to make; - is standard output.' },
       ...DATA_DIR_FLAGS,
     ],
+    examples: ['export --to palimpsest.ndjson', 'export | gzip > palimpsest.ndjson.gz'],
     run: async invocation => (await import('./export.ts')).exportRecords(invocation),
   },
   {
@@ -148,6 +165,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
           'The directory of a private memory, made if there is none: no service is needed, and no limits apply.',
       },
     ],
+    examples: ['mcp --url https://memory.example', 'mcp --data-dir ~/.palimpsest'],
     run: async invocation => (await import('./mcp.ts')).runMcp(invocation),
   },
   {
@@ -163,15 +181,17 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       ...flagOfSetting(SETTINGS.port),
       ...DATA_DIR_FLAGS,
     ],
+    examples: ['mirror https://memory.example --serve'],
     run: async invocation => (await import('./mirror/mirror.ts')).mirrorServer(invocation),
   },
   {
     name: 'doctor',
     summary: 'Check this machine, the configuration and the store, a line for each finding.',
     flags: SETTING_FLAGS,
+    examples: ['doctor'],
     run: async invocation => (await import('./doctor.ts')).doctor(invocation),
   },
 ]
 
-/** Every command of the command line; help and completions are made from this table. Two of one name differ in whether they take arguments. */
+/** Every command of the command line; help and completions are made from this table. */
 export const COMMANDS: readonly Command[] = [...OPERATOR_COMMANDS, ...PEOPLE_COMMANDS]

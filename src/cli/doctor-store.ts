@@ -70,7 +70,7 @@ export function checkIntegrity(directory: string): Finding {
     store => store.one<{ quick_check: string }>(sql`PRAGMA quick_check(1)`)?.quick_check,
   )
   if (found === 'ok')
-    return { mark: 'ok', what: 'integrity', finding: 'quick check passed; "palimpsest verify" checks all' }
+    return { mark: 'ok', what: 'integrity', finding: 'quick check passed; "palimpsest check" checks all' }
   return { mark: 'FAIL', what: 'integrity', finding: found ?? 'no answer', mend: 'restore the newest backup' }
 }
 

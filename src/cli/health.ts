@@ -7,6 +7,12 @@ const PATIENCE = 3_000
 /** What the service listens on to be reached by every address is no address to call: the loopback of its kind is. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
+/** Why a service of this machine is not reached, in words. */
+const FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection is refused; start the service, or name its port',
+  ENOTFOUND: 'the host name is unknown',
+}
+
 /** Asks the service that HOST and PORT name whether it is ready, and says so in a sentence; gives exit code 0 only when it is. */
 export async function checkHealth(invocation: Invocation): Promise<number> {
   const { host, port } = addressOf(invocation)
@@ -17,7 +23,9 @@ export async function checkHealth(invocation: Invocation): Promise<number> {
   const told = await statusOf(url).then(
     status => (status === 200 ? undefined : `it answers ${status}`),
     (error: NodeJS.ErrnoException) =>
-      error.name === 'TimeoutError' ? `no answer in ${PATIENCE} ms` : (error.code ?? error.message),
+      error.name === 'TimeoutError'
+        ? `no answer in ${PATIENCE} ms`
+        : (FAULTS[error.code ?? ''] ?? error.code ?? error.message),
   )
   process.stdout.write(told === undefined ? `Ready at ${url}.\n` : `Not ready at ${url}: ${told}.\n`)
   return told === undefined ? EXIT.ok : EXIT.failed

@@ -1,38 +1,44 @@
-import { type Argument, type Command, EXIT, type Flag } from './command.ts'
+import wrapAnsi from 'wrap-ansi'
+import { type Argument, type Command, EXIT, type Flag, type Sink } from './command.ts'
 import { COMMANDS, OPERATOR_COMMANDS } from './commands.ts'
 import { PEOPLE_COMMANDS } from './people/table.ts'
 
+/** Columns of a line at most; a narrower terminal gets its own width. */
 const WIDTH = 100
+const NARROWEST = 40
+/** Columns that the text of a list has at least, however long the names before it are. */
+const TEXT_LEAST = 24
 
-const EXIT_CODES = `Exit codes
-  ${EXIT.ok}   done, nothing wrong
-  ${EXIT.failed}   not done, or something found wrong: a sentence says what
-  ${EXIT.usage}   the command line was not understood
-  ${EXIT.notFound}   there is no such entry or revision, or it was withdrawn
-  ${EXIT.conflict}   somebody else revised the entry first
-  ${EXIT.refused}   the service refused: over a limit, blocked, locked or the token unknown
-  ${EXIT.noAnswer}   the service was not reached, or is not ready; it may be tried again
-  ${EXIT.unexpected}  an error nobody foresaw: a stack trace is printed
-`
+const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'done, nothing wrong',
+  failed: 'not done, or something is wrong: a sentence says what',
+  usage: 'the command line was not understood',
+  notFound: 'there is no such entry or revision, or it was withdrawn',
+  conflict: 'another writer revised the entry first',
+  refused: 'the service refused: over a limit, blocked, locked, or the token is unknown',
+  noAnswer: 'the service was not reached, or is not ready; try again later',
+  unexpected: 'an error of the program: it prints a stack trace',
+}
+/** What every command may end with. */
+const ALWAYS: readonly (keyof typeof EXIT)[] = ['ok', 'failed', 'usage', 'unexpected']
+
+/** How wide help may be on a stream. */
+export const helpWidth = ({ isTTY, columns }: Sink): number =>
+  isTTY === true && columns !== undefined ? Math.min(WIDTH, Math.max(NARROWEST, columns)) : WIDTH
 
 /** What `palimpsest help` prints. */
-export function helpText(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length)) + 2
-  const row = ({ name, summary }: Pick<Command, 'name' | 'summary'>): string =>
-    `  ${name.padEnd(width)}${wrapped(summary, width + 2)}`
-  return `palimpsest: a public memory that agents and people share
-
-Usage: palimpsest <command> [flags]
-
-Take part in a memory, wherever it is served
-${PEOPLE_COMMANDS.map(row).join('\n')}
-
-Serve and keep one
-${OPERATOR_COMMANDS.map(row).join('\n')}
-
-${row({ name: 'help', summary: 'Explain a command: palimpsest help <command>.' })}
-
-${EXIT_CODES}`
+export function helpText(width = WIDTH): string {
+  const names = ['palimpsest: a public memory that agents and people share', 'Usage: palimpsest <command> [flags]']
+  const column = widest(COMMANDS.map(({ name }) => name))
+  const rows = (commands: readonly Command[]): Row[] =>
+    commands.map(({ name, summary }) => ({ left: name, right: summary }))
+  return `${[
+    ...names,
+    list('Take part in a memory, wherever it is served', rows(PEOPLE_COMMANDS), width, column),
+    list('Serve and operate one', rows(OPERATOR_COMMANDS), width, column),
+    list('', [{ left: 'help', right: 'Explain a command: palimpsest help <command>.' }], width, column),
+    exitCodes(Object.keys(EXIT) as (keyof typeof EXIT)[], width),
+  ].join('\n\n')}\n`
 }
 
 const argumentOf = ({ name, optional, many }: Argument): string => {
@@ -45,41 +51,56 @@ export const usageOf = ({ name, args = [], flags }: Command): string =>
   ['palimpsest', name, ...args.map(argumentOf), ...(flags.length > 0 ? ['[flags]'] : [])].join(' ')
 
 /** What `palimpsest help <command>` and `palimpsest <command> --help` print. */
-export function commandHelp(command: Command): string {
-  const { name, summary, details, args = [], flags } = command
-  const more = details === undefined ? '' : `${wrapped(details, 0)}\n\n`
-  const given = args.map(({ name: left, description: right }) => ({ left, right }))
-  const lists = [
-    list('Arguments', given),
-    list(
-      'Flags',
-      flags.map(flag => ({ left: leftOf(flag), right: rightOf(flag) })),
-    ),
+export function commandHelp(command: Command, width = WIDTH): string {
+  const { name, summary, details, args = [], flags, examples = [], exits = [] } = command
+  const rows = {
+    args: args.map(({ name: left, description: right }) => ({ left, right })),
+    flags: flags.map(flag => ({ left: leftOf(flag), right: rightOf(flag) })),
+  }
+  const parts = [
+    wrapped(`palimpsest ${name}: ${summary}`, width),
+    `Usage: ${usageOf(command)}`,
+    ...(details === undefined ? [] : [wrapped(details, width)]),
+    ...(args.length === 0 ? [] : [list('Arguments', rows.args, width)]),
+    ...(flags.length === 0 ? [] : [list('Flags', rows.flags, width)]),
+    ...(examples.length === 0 ? [] : [`Examples\n${examples.map(one => `  palimpsest ${one}`).join('\n')}`]),
+    exitCodes([...ALWAYS, ...exits], width),
   ]
-  return `${wrapped(`palimpsest ${name}: ${summary}`, 0)}
-
-Usage: ${usageOf(command)}
-
-${more}${lists.join('')}${EXIT_CODES}`
+  return `${parts.join('\n\n')}\n`
 }
 
-function list(title: string, rows: readonly { left: string; right: string }[]): string {
-  if (rows.length === 0) return ''
-  const width = Math.max(...rows.map(({ left }) => left.length)) + 2
-  return `${title}\n${rows.map(({ left, right }) => `  ${left.padEnd(width)}${wrapped(right, width + 2)}`).join('\n')}\n\n`
+function exitCodes(names: readonly (keyof typeof EXIT)[], width: number): string {
+  const rows = names.map(name => ({ code: EXIT[name], right: MEANINGS[name] })).sort((a, b) => a.code - b.code)
+  const shown = rows.map(({ code, right }) => ({ left: String(code), right }))
+  return list('Exit codes', shown, width)
 }
+
+type Row = { left: string; right: string }
+
+function list(
+  title: string,
+  rows: readonly Row[],
+  width: number,
+  column = widest(rows.map(({ left }) => left)),
+): string {
+  const indent = ' '.repeat(Math.min(column, width - TEXT_LEAST))
+  const lines = rows.map(({ left, right }) => {
+    const text = wrapped(right, width - indent.length).replaceAll('\n', `\n${indent}`)
+    const head = `  ${left}`
+    return head.length < indent.length ? head.padEnd(indent.length) + text : `${head}\n${indent}${text}`
+  })
+  return [...(title === '' ? [] : [title]), ...lines].join('\n')
+}
+
+/** The column that the text of a list begins in: two spaces, the longest name, two spaces. */
+const widest = (names: readonly string[]): number => Math.max(...names.map(({ length }) => length)) + 4
 
 const leftOf = ({ name, value }: Flag): string => `--${name}${value === undefined ? '' : ` ${value}`}`
-const rightOf = ({ description, byDefault }: Flag): string =>
-  byDefault === undefined ? description : `${description} Default: ${byDefault}.`
 
-/** Breaks text at words; lines after the first are indented. */
-function wrapped(text: string, indent: number): string {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1)
-    if (line === undefined || line.length + word.length + 1 > WIDTH - indent) lines.push(word)
-    else lines[lines.length - 1] = `${line} ${word}`
-  }
-  return lines.join(`\n${' '.repeat(indent)}`)
+function rightOf({ description, values, byDefault }: Flag): string {
+  const known = values === undefined ? '' : ` One of ${values.join(', ')}.`
+  return `${description}${known}${byDefault === undefined ? '' : ` Default: ${byDefault}.`}`
 }
+
+/** Text broken at words. */
+const wrapped = (text: string, width: number): string => wrapAnsi(text, width)

@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { OperatorError } from '../operator-error.ts'
+import { OperatorError, systemFault } from '../operator-error.ts'
 
 export const LINE_BYTES_MAX = 1_048_576
 const NEWLINE = 10
@@ -23,7 +23,7 @@ export function openLines(from: string): Input {
     if (stats.isDirectory()) throw new Error('it is a directory')
     return inputOf(createReadStream(from), stats.isFile() ? stats.size : undefined)
   } catch (error) {
-    throw new OperatorError(`${from} cannot be read (${(error as Error).message}); name a file of lines of JSON.`)
+    throw new OperatorError(`${from} cannot be read (${systemFault(error)}); name a file of lines of JSON.`)
   }
 }
 

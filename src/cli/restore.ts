@@ -81,7 +81,7 @@ async function assertChecksum(copy: string, from: string): Promise<void> {
   const { found } = await readChecksum(copy)
   if (found === 'wrong') {
     throw new OperatorError(
-      `The checksum of ${from} is wrong: the file was damaged or changed after it was made; restore another backup, or see with "palimpsest verify --file" what is left of this one and add --ignore-checksum.`,
+      `The checksum of ${from} is wrong: the file was damaged or changed after it was made; restore another backup, or see with "palimpsest check --file" what is left of this one and add --ignore-checksum.`,
     )
   }
   if (found === 'none') {

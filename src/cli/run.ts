@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { OperatorError } from '../operator-error.ts'
+import { OperatorError, systemFault } from '../operator-error.ts'
 import { type Command, CommandError, EXIT, type Invocation, type Surroundings, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import { commandHelp, helpText, usageOf } from './help.ts'
+import { commandHelp, helpText, helpWidth, usageOf } from './help.ts'
+import { didYouMean } from './nearest.ts'
 import { ReaderGone } from './people/output.ts'
 import { visible } from './people/visible.ts'
 
@@ -39,32 +40,43 @@ async function perform(args: readonly string[], surroundings: Surroundings): Pro
     return EXIT.ok
   }
   const [name, ...rest] = args
+  const width = helpWidth(surroundings.stdout)
   if (name === undefined) {
-    print(helpText())
+    print(helpText(width))
     return EXIT.usage
   }
-  if (name === '--help' || name === '-h') return print(helpText())
+  if (name === '--help' || name === '-h') return print(helpText(width))
   if (name === '--version' || name === '-v') return print(`${version()}\n`)
-  if (name === 'help') return print(rest[0] === undefined ? helpText() : helpOf(commandsNamed(rest[0])))
-  const commands = commandsNamed(name)
-  if (asksForHelp(rest)) return print(helpOf(commands))
-  const command = chosen(commands, rest)
-  return command.run({ ...parsed(command, rest), ...surroundings })
+  if (name === 'help') return print(rest[0] === undefined ? helpText(width) : commandHelp(commandNamed(rest[0]), width))
+  const command = commandFor(name, rest)
+  if (asksForHelp(rest)) return print(commandHelp(command, width))
+  const invocation = { ...parsed(command, rest), ...surroundings }
+  if (command.name !== name) surroundings.stderr.write(`"palimpsest ${name}" is now "palimpsest ${command.name}".\n`)
+  return command.run(invocation)
 }
 
-/** What stands behind -- is no flag. */
+/** Words after -- are no flags. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return (end < 0 ? args : args.slice(0, end)).some(arg => arg === '--help' || arg === '-h')
 }
 
-const helpOf = (commands: readonly Command[]): string => commands.map(commandHelp).join('\n')
+function commandNamed(name: string): Command {
+  const command = COMMANDS.find(one => one.name === name) ?? COMMANDS.find(one => one.formerly === name)
+  if (command !== undefined) return command
+  const near = didYouMean(name, [...COMMANDS.map(one => one.name), 'help'])
+  throw new UsageError(`There is no command "${name}".${near} "palimpsest help" lists the commands.`)
+}
 
-function commandsNamed(name: string): readonly Command[] {
-  const commands = COMMANDS.filter(one => one.name === name)
-  if (commands.length > 0) return commands
-  const names = [...new Set(COMMANDS.map(one => one.name))].join(', ')
-  throw new UsageError(`There is no command "${name}"; the commands are ${names} and help.`)
+/** The command of a command line. One that took this name before is meant where it fits better: without an argument, and with its own flags. */
+function commandFor(name: string, args: readonly string[]): Command {
+  const command = commandNamed(name)
+  const earlier = COMMANDS.find(one => one.formerly === name)
+  if (earlier === undefined || asksForHelp(args)) return command
+  const settings = { args: [...args], options: optionsOf([command, earlier]), allowPositionals: true } as const
+  const { positionals, values } = parseArgs({ ...settings, strict: false })
+  const fits = Object.keys(values).every(flag => earlier.flags.some(one => one.name === flag))
+  return positionals.length === 0 && fits ? earlier : command
 }
 
 const optionsOf = (commands: readonly Command[]) =>
@@ -73,15 +85,6 @@ const optionsOf = (commands: readonly Command[]) =>
       flags.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
     ),
   )
-
-/** Of two commands with one name the one that takes arguments where there is one. */
-function chosen(commands: readonly Command[], args: readonly string[]): Command {
-  const [first] = commands
-  if (first === undefined) throw new Error('There is no command of this name.')
-  const settings = { args: [...args], options: optionsOf(commands), allowPositionals: true, strict: false } as const
-  const given = commands.length > 1 && parseArgs(settings).positionals.length > 0
-  return commands.find(({ args: taken }) => given === (taken !== undefined)) ?? first
-}
 
 function parsed(command: Command, args: readonly string[]): Pick<Invocation, 'args' | 'flags' | 'switches'> {
   try {
@@ -96,9 +99,26 @@ function parsed(command: Command, args: readonly string[]): Pick<Invocation, 'ar
     return { args: counted(command, positionals), flags, switches }
   } catch (error) {
     if (!(error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) throw error
-    const reason = (error as Error).message.split(/\. |\n/)[0]?.replace(/\.$/, '')
-    throw new UsageError(`${reason}; "palimpsest help ${command.name}" tells the flags.`)
+    throw new UsageError(`${notUnderstood(command, error as Error)} "palimpsest help ${command.name}" explains it.`)
   }
+}
+
+/** What was wrong with the flags, from what parseArgs of Node says. */
+function notUnderstood({ name, flags, args }: Command, { message }: Error): string {
+  const quoted = /'([^']*)'/.exec(message)?.[1] ?? ''
+  const [flag = quoted] = quoted.split(/[ ,]/)
+  if (message.startsWith('Unknown option')) {
+    const near = didYouMean(
+      flag,
+      flags.map(one => `--${one.name}`),
+    )
+    return `${name} has no flag ${flag}.${near}`
+  }
+  if (message.startsWith('Unexpected argument')) return `${name} takes no argument, and "${quoted}" is one.`
+  if (/does not take an argument/.test(message)) return `${flag} takes no value.`
+  const value = flags.find(one => `--${one.name}` === flag)?.value ?? args?.[0]?.name ?? 'VALUE'
+  const ambiguous = message.includes('ambiguous') ? `; one that begins with - is written ${flag}=${value}` : ''
+  return `${flag} needs a value, ${value}${ambiguous}.`
 }
 
 function counted(command: Command, given: readonly string[]): readonly string[] {
@@ -130,11 +150,11 @@ function tell(error: unknown, { stderr }: Surroundings): number {
 }
 
 function said(error: unknown): string {
-  if (!(error instanceof Error)) return `An error nobody foresaw: ${String(error)}`
+  if (!(error instanceof Error)) return `An unexpected error: ${String(error)}`
   if (error instanceof OperatorError) return error.message
-  if (isStoreFault(error)) return `${error.message.replace(/\.$/, '')}; "palimpsest doctor" tells more.`
+  if (isStoreFault(error)) return `${error.message.replace(/\.$/, '')}; "palimpsest doctor" says more.`
   if (isFileFault(error))
-    return `${error.message}; see that the disk is sound and has space, and that this user may write there.`
+    return `${(error as NodeJS.ErrnoException).path ?? 'A file'} failed (${systemFault(error)}); see that the disk is sound and has space, and that this user may write there.`
   return error.stack ?? error.message
 }
 

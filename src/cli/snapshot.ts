@@ -78,7 +78,7 @@ async function assertNewestSchema(connection: PostgresConnection): Promise<void>
 
 function damageOfFile(connection: SqliteConnection): string | undefined {
   const finding = connection.one<{ integrity_check: string }>(sql`PRAGMA integrity_check(1)`)?.integrity_check
-  if (finding !== 'ok') return `The file is damaged: ${finding}.`
+  if (finding !== 'ok') return `The file is damaged: ${finding?.replaceAll(/\s+/g, ' ')}.`
   const broken = connection.one<{ table: string; rowid: number | null; parent: string }>(sql`PRAGMA foreign_key_check`)
   if (broken === undefined) return undefined
   return `Row ${broken.rowid ?? '?'} of table ${broken.table} refers to a row of ${broken.parent} that is not there.`

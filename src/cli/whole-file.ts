@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isFull } from '../database/sqlite.ts'
-import { OperatorError } from '../operator-error.ts'
+import { OperatorError, systemFault } from '../operator-error.ts'
 import { syncPath } from '../sync-path.ts'
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
@@ -66,13 +66,12 @@ function assertFree(file: string): void {
 }
 
 function refusal(partial: string, error: unknown): OperatorError {
-  const { code, message } = error as NodeJS.ErrnoException
-  return code === 'EEXIST'
+  return (error as NodeJS.ErrnoException).code === 'EEXIST'
     ? new OperatorError(
         `${partial} is there: another run is writing it or was broken off; delete it if none is running.`,
       )
     : new OperatorError(
-        `${partial} cannot be written (${message}); name a file in a directory that this user may write.`,
+        `${partial} cannot be written (${systemFault(error)}); name a file in a directory that this user may write.`,
       )
 }
 

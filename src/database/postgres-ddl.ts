@@ -1,6 +1,6 @@
 /**
  * Says DDL of the dialect in PostgreSQL's words: 64-bit numbers, text compared byte by byte, a `number` that is not given is made.
- * References are left out: checking them costs more than all else of a create, and `palimpsest verify` proves them.
+ * References are left out: checking them costs more than all else of a create, and `palimpsest check` proves them.
  */
 export const postgresDdl = (ddl: string): string =>
   ddl

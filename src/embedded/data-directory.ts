@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { OperatorError } from '../operator-error.ts'
+import { OperatorError, systemFault } from '../operator-error.ts'
 import { syncMade } from '../sync-path.ts'
 import { lockFile, markerFile, storeFile } from './files.ts'
 
@@ -16,7 +16,7 @@ export function prepareDataDirectory(directory: string): string {
     rmSync(probe)
   } catch (error) {
     throw new OperatorError(
-      `The data directory ${path} cannot be used (${(error as Error).message}); make it writable for this user or set DATA_DIR to another one.`,
+      `The data directory ${path} cannot be used (${systemFault(error)}); make it writable for this user or set DATA_DIR to another one.`,
     )
   }
   return path

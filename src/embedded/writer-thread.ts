@@ -68,7 +68,7 @@ const withRemedy = ({ cause }: StoreFault): StoreFault =>
   new StoreFault(
     'broken',
     new Error(
-      `${(cause as Error).message}; stop the service, see with "palimpsest verify" what can be read, and restore the newest backup into an empty directory with "palimpsest restore".`,
+      `${(cause as Error).message}; stop the service, see with "palimpsest check" what can be read, and restore the newest backup into an empty directory with "palimpsest restore".`,
     ),
   )
 

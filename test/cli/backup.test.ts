@@ -83,7 +83,7 @@ test('a restored backup answers everything the public can ask as the original do
     await copy.close()
   }
   // The record numbers went on without a hole.
-  expectDone(await palimpsest(['verify', '--data-dir', path('quiet')]))
+  expectDone(await palimpsest(['check', '--data-dir', path('quiet')]))
 })
 
 test('a backup under load holds all that was acknowledged before it began, and is whole', async () => {
@@ -107,7 +107,7 @@ test('a backup under load holds all that was acknowledged before it began, and i
   })
   await writers
   assert.ok(acknowledged.length > before.length, 'nothing was written during the backup')
-  expectDone(await palimpsest(['verify', '--data-dir', app.dataDir]))
+  expectDone(await palimpsest(['check', '--data-dir', app.dataDir]))
   expectDone(await restore('busy.db', 'busy'))
   const store = new DatabaseSync(join(path('busy'), 'palimpsest.db'), { readOnly: true })
   const kept = new Set(
@@ -217,9 +217,9 @@ test('a backup with one flipped byte, wherever it is, is not restored, and verif
     const sentence = /checksum|is not a readable Palimpsest store/
     expectRefusal(await restore(name, 'flipped'), 1, sentence)
     assert.equal(existsSync(path('flipped')), false)
-    expectRefusal(await palimpsest(['verify', '--file', path(name)]), 1, /checksum|damaged|is not a readable/)
+    expectRefusal(await palimpsest(['check', '--file', path(name)]), 1, /checksum|damaged|is not a readable/)
   }
-  assert.match(expectDone(await palimpsest(['verify', '--file', path('sealed.db')])), /checksum of the whole file/)
+  assert.match(expectDone(await palimpsest(['check', '--file', path('sealed.db')])), /checksum of the whole file/)
   assert.match(expectDone(await restore('sealed.db', 'sealed')), /is restored and whole/)
 })
 

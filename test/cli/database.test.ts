@@ -57,7 +57,7 @@ const DAMAGES: [what: string, change: string, undo: string, sentence: RegExp][] 
 
 test('verify finds in PostgreSQL what is damaged', options, async t => {
   const url = env.DATABASE_URL ?? ''
-  const said = expectDone(await palimpsest(['verify'], { env }))
+  const said = expectDone(await palimpsest(['check'], { env }))
   assert.match(said, /The store in PostgreSQL is whole/)
   assert.match(said, /^PostgreSQL (checks|does not check) its pages by checksums/m)
   assert.match(said, /; indexes were not checked, because/)
@@ -66,13 +66,13 @@ test('verify finds in PostgreSQL what is damaged', options, async t => {
     await t.test(what, async () => {
       await withClient(url, client => client.query(change))
       try {
-        expectRefusal(await palimpsest(['verify'], { env }), 1, sentence)
+        expectRefusal(await palimpsest(['check'], { env }), 1, sentence)
       } finally {
         await withClient(url, client => client.query(undo))
       }
     })
   }
-  expectDone(await palimpsest(['verify'], { env }))
+  expectDone(await palimpsest(['check'], { env }))
 })
 
 test('verify has the indexes of PostgreSQL checked where amcheck is there', options, async t => {
@@ -82,14 +82,14 @@ test('verify has the indexes of PostgreSQL checked where amcheck is there', opti
   if (rows.length === 0) return t.skip('the extension amcheck is not there')
   await run('CREATE EXTENSION amcheck')
   t.after(() => run('DROP EXTENSION IF EXISTS amcheck'))
-  assert.match(expectDone(await palimpsest(['verify'], { env })), /every B-tree was checked by amcheck/)
+  assert.match(expectDone(await palimpsest(['check'], { env })), /every B-tree was checked by amcheck/)
   // An index that a table was changed around: what is read by it lacks the row.
   await run(`UPDATE pg_index SET indisready = false WHERE indexrelid = 'activity_timeline'::regclass`)
   await run(`UPDATE activity SET entry = entry + 0, hour = 1 WHERE hour IS NULL AND sequence = 1`)
   await run(`UPDATE pg_index SET indisready = true WHERE indexrelid = 'activity_timeline'::regclass`)
-  expectRefusal(await palimpsest(['verify'], { env }), 1, /The index activity_timeline is damaged/)
+  expectRefusal(await palimpsest(['check'], { env }), 1, /The index activity_timeline is damaged/)
   await run('UPDATE activity SET hour = NULL WHERE sequence = 1; REINDEX INDEX activity_timeline')
-  expectDone(await palimpsest(['verify'], { env }))
+  expectDone(await palimpsest(['check'], { env }))
 })
 
 test(
@@ -123,7 +123,7 @@ test(
     expectStatus(await call(server.url, 'POST', '/api/entries', { body, token }), 201)
     const found = await call<{ items: unknown[] }>(server.url, 'GET', '/api/search?q=amphibious')
     assert.equal(expectStatus(found, 200).items.length, 1)
-    expectDone(await palimpsest(['verify'], { env: ofNode }))
+    expectDone(await palimpsest(['check'], { env: ofNode }))
     expectDone(await palimpsest(['doctor'], { env: { ...ofNode, DATA_DIR: `${directory.path}/node` } }))
   },
 )
@@ -138,7 +138,7 @@ test('migrate and doctor look at the database that is named', options, async () 
 
 test('an empty database is migrated step by step, and then there is nothing to do', options, async () => {
   const empty = { env: { DATABASE_URL: await databaseOf('empty') } }
-  expectRefusal(await palimpsest(['verify'], empty), 1, /holds no store/)
+  expectRefusal(await palimpsest(['check'], empty), 1, /holds no store/)
   assert.match(expectDone(await palimpsest(['doctor'], empty)), /^ok {3}schema: none yet/m)
   assert.match(expectDone(await palimpsest(['migrate'], empty)), /^Taken: initial\nTaken: nodes\n/)
   assert.match(expectDone(await palimpsest(['migrate'], empty)), /^Nothing to do/)
@@ -157,9 +157,9 @@ test('what is for a data directory says what to do with a database', options, as
 test('a database that is not there, and a password that is wrong, are told in a sentence', options, async () => {
   const url = new URL(env.DATABASE_URL ?? '')
   url.pathname = '/nothing_of_that_name'
-  expectRefusal(await palimpsest(['verify'], { env: { DATABASE_URL: url.href } }), 1, /does not have this database/)
+  expectRefusal(await palimpsest(['check'], { env: { DATABASE_URL: url.href } }), 1, /does not have this database/)
   url.port = '1'
-  const refused = await palimpsest(['verify'], { env: { DATABASE_URL: url.href } })
+  const refused = await palimpsest(['check'], { env: { DATABASE_URL: url.href } })
   expectRefusal(refused, 1, /cannot be reached/)
   assert.match(expectDoctor(await palimpsest(['doctor'], { env: { DATABASE_URL: url.href } })), /^FAIL database: /m)
 })

@@ -45,7 +45,10 @@ test('settings and secrets of the server are not looked at', async () => {
 test('a service that is away, or says that it is not ready, is told from one that is', async context => {
   await expectNotReady(await answering(503, context), /^Not ready at \S+\/ready: it answers 503\.$/m)
   await expectNotReady(await answering(302, context), /it answers 302\./)
-  await expectNotReady('1', /^Not ready at http:\/\/127\.0\.0\.1:1\/ready: ECONNREFUSED\.$/m)
+  await expectNotReady(
+    '1',
+    /^Not ready at http:\/\/127\.0\.0\.1:1\/ready: the connection is refused; start the service, or name its port\.$/m,
+  )
 })
 
 test('a service that does not answer is not ready', async context => {

@@ -25,8 +25,42 @@ test('the help of each command tells its flags with their defaults, asked for in
       }
     }
     for (const arg of args) assert.match(help, new RegExp(`^  ${arg.name} `, 'm'))
-    for (const line of help.split('\n')) assert.ok(line.length <= 100, line)
+    const [before = '', examples = ''] = help.split(/^(?=Examples$)/m)
+    for (const line of before.split('\n')) assert.ok(line.length <= 100, line)
+    assert.match(examples, new RegExp(`^ {2}palimpsest ${name}\\b`, 'm'), `${name} has no example`)
   }
+})
+
+test('help is as wide as the terminal', async () => {
+  for (const terminal of [60, 80, 250]) {
+    const help = expectDone(await inProcess(['help', 'revise'], { terminal })).split(/^Examples$/m)[0] ?? ''
+    const widest = Math.max(...help.split('\n').map(line => line.length))
+    assert.ok(widest <= Math.min(100, terminal) && widest > Math.min(100, terminal) - 15, `${widest} of ${terminal}`)
+  }
+})
+
+test('a command lists the exit codes that it ends with', async () => {
+  const codes = async (name: string): Promise<string[]> => {
+    const exits = expectDone(await inProcess(['help', name])).split(/^Exit codes$/m)[1] ?? ''
+    return [...exits.matchAll(/^ {2}(\d+) /gm)].map(([, code = '']) => code)
+  }
+  assert.deepEqual(await codes('backup'), ['0', '1', '2', '70'])
+  assert.deepEqual(await codes('search'), ['0', '1', '2', '5', '6', '70'])
+  assert.deepEqual(await codes('revise'), ['0', '1', '2', '3', '4', '5', '6', '70'])
+})
+
+test('verify of a store is check now, and says so', async () => {
+  const env = { DATA_DIR: '/nowhere' }
+  const earlier = await inProcess(['verify'], { env })
+  const now = await inProcess(['check'], { env })
+  assert.equal(earlier.stderr, `"palimpsest verify" is now "palimpsest check".\n${now.stderr}`)
+  expectRefusal(now, 1, /^There is no store in \/nowhere/)
+  for (const args of [
+    ['verify', '--file', 'x.db'],
+    ['verify', '--data-dir', '/nowhere'],
+  ])
+    expectRefusal(await inProcess(args), 1, /x\.db|\/nowhere/)
+  assert.match(expectDone(await inProcess(['help', 'verify'])), /exact revision/)
 })
 
 test('every setting that is no secret is a flag of serve, and no secret is one', async () => {
@@ -55,8 +89,8 @@ const MISTAKES: [string[], RegExp][] = [
   [['help', 'serf'], /no command "serf"/],
   [['serve', '--prot', '1'], /--prot/],
   [['serve', '--admin-token', 'x'], /--admin-token/],
-  [['verify', 'store.db'], /store\.db/],
-  [['verify', '--data-dir'], /--data-dir/],
+  [['check', 'store.db'], /store\.db/],
+  [['check', '--data-dir'], /--data-dir/],
   [['backup'], /--to is missing/],
   [['restore'], /--from is missing/],
   [['import'], /--from is missing/],
@@ -65,7 +99,18 @@ const MISTAKES: [string[], RegExp][] = [
   [['show'], /^SLUG is missing: .*palimpsest show SLUG/],
   [['show', 'a', 'b'], /"b" is one word too many/],
   [['verify', 'slug', '--file', 'store.db'], /--file/],
-  [['verify', '--result', 'SUPPORTED'], /--result/],
+  [['verify', '--result', 'SUPPORTED'], /^SLUG is missing/],
+  [['verify', 'slug', '--reslut', 'SUPPORTED'], /^verify has no flag --reslut\. Did you mean --result\?/],
+  [['verfy', 'slug'], /^There is no command "verfy"\. Did you mean verify\?/],
+  [['relate', 'a', 'b', '--type', 'conect'], /not "conect"\. Did you mean CONNECT\?$/],
+  [['backup', '--to'], /^--to needs a value, FILE\./],
+  [['backup', '--to', '--data-dir', 'x'], /^--to needs a value, FILE; one that begins with - is written --to=FILE\./],
+  [['mirror', 'http://x', '--once=yes'], /^--once takes no value\./],
+  [['serve', 'now'], /^serve takes no argument, and "now" is one\./],
+  [
+    ['contradict', 'a', '--revision', '1', '--rationale', 'R', '--source', '/'],
+    /^--source is the slug or the id of an entry, not "\/"/,
+  ],
   [['verify', 'slug'], /--result is missing/],
   [['verify', 'slug', '--result', 'maybe'], /--result is one of SUPPORTED, UNSUPPORTED, INCONCLUSIVE, not "maybe"/],
   [['verify', 'slug', '--result', 'supported', '--confidence', '2'], /--confidence must be a number from 0 to 1/],

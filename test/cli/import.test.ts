@@ -122,7 +122,7 @@ test('batches before the bad one stay, and the import goes on after the mend', a
   const story = 'SELECT r.ordinal, r.title, r.content, r.rationale FROM revision r ORDER BY r.number'
   assert.deepEqual(query(target, story), query(whole, story))
   assert.equal(query(target, 'SELECT * FROM relation').length, 1)
-  expectDone(await palimpsest(['verify', '--data-dir', target]))
+  expectDone(await palimpsest(['check', '--data-dir', target]))
   expectRefusal(await importInto(target, good, '--resume'), 1, /No import into .* was stopped before its end/)
 })
 
@@ -186,7 +186,7 @@ test('an import that is killed at any instant goes on with --resume and stores e
     { n: 120, of: 60 },
   ])
   assert.deepEqual(query(target, 'SELECT name FROM actor'), [{ name: 'import' }])
-  expectDone(await palimpsest(['verify', '--data-dir', target]))
+  expectDone(await palimpsest(['check', '--data-dir', target]))
 })
 
 test('an import over one that was stopped is refused and says how to go on', async () => {

@@ -60,7 +60,7 @@ test(
 
     const standby = (await cluster.standby()).url(new URL(url).pathname.slice(1))
     const onStandby = { env: { DATABASE_URL: standby } }
-    assert.match(expectDone(await palimpsest(['verify'], onStandby)), /entries +3$/m)
+    assert.match(expectDone(await palimpsest(['check'], onStandby)), /entries +3$/m)
     expectRefusal(await palimpsest(['migrate'], onStandby), 1, /is a standby, which only reads; name its primary/)
     expectRefusal(await palimpsest(['copy', '--from', from, '--to', standby]), 1, /is a standby/)
     const watched = { DATABASE_URL: url, DATABASE_READ_URL: standby, DATA_DIR: join(directory.path, 'node') }
@@ -89,7 +89,7 @@ test(
     program('pg_restore', ['--no-owner', '-d', restored, dump])
     const clean = /^psql .* -c '(.*)'$/m.exec(GUIDE)?.[1] ?? ''
     await withClient(restored, client => client.query(clean))
-    expectDone(await palimpsest(['verify'], { env: { DATABASE_URL: restored } }))
+    expectDone(await palimpsest(['check'], { env: { DATABASE_URL: restored } }))
     const again = await startServer(join(directory.path, 'again'), { env: { DATABASE_URL: restored } })
     const after = await publish(again, 'toad')
     assert.ok(after.sequence > sequence + SEQUENCE_GAP, `${after.sequence} after ${sequence}`)

@@ -65,12 +65,12 @@ test('a secret that cannot serve is refused and not repeated', async () => {
 
 test('a flag goes before its variable', async () => {
   const env = { DATA_DIR: path('settings'), PORT: '0' }
-  await expectOneSentence(['serve', '--port', 'high'], env, /^PORT must be .*, not "high"\.$/)
+  await expectOneSentence(['serve', '--port', 'high'], env, /^--port must be .*, not "high"\.$/)
 })
 
 test('other commands look at no setting but the data directory', async () => {
   const env = { DATA_DIR: path('nowhere'), PORT: 'wrong' }
-  await expectOneSentence(['verify'], env, /^There is no store in .*nowhere; set DATA_DIR/)
+  await expectOneSentence(['check'], env, /^There is no store in .*nowhere; set DATA_DIR/)
 })
 
 test('a taken port is one sentence with the mend', async () => {
@@ -103,7 +103,7 @@ test('a data directory that cannot be used is one sentence', async () => {
 test('a store that is no database is one sentence, not a stack', async () => {
   mkdirSync(path('broken'))
   writeFileSync(join(path('broken'), 'palimpsest.db'), 'this is no database at all '.repeat(100))
-  for (const args of [['serve'], ['migrate'], ['verify'], ['export'], ['import', '--from', '-']]) {
+  for (const args of [['serve'], ['migrate'], ['check'], ['export'], ['import', '--from', '-']]) {
     await expectOneSentence(args, { DATA_DIR: path('broken') }, /not a (readable|database)/)
   }
 })

@@ -137,7 +137,7 @@ test('an export that is imported and exported again is the same but for ids, and
   assert.match(imported, /^Imported 10 lines/)
   expectDone(await palimpsest(['export', '--to', path('again.ndjson'), ...to]))
   assert.equal(withoutIds(readFileSync(path('again.ndjson'), 'utf8')), withoutIds(exported))
-  expectDone(await palimpsest(['verify', ...to]))
+  expectDone(await palimpsest(['check', ...to]))
 
   const copy = await startApp({ DATA_DIR: path('copy') })
   try {

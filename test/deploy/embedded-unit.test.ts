@@ -22,7 +22,7 @@ test('the unit of the embedded store serves, and its backup unit copies what it 
   const [backup = '', ...others] = readdirSync(backups)
   assert.deepEqual(others, [])
   assert.match(backup, /^palimpsest-\d{8}-\d{6}\.db$/)
-  expectDone(await palimpsest(['verify', '--file', join(backups, backup)]))
+  expectDone(await palimpsest(['check', '--file', join(backups, backup)]))
   const restored = join(machine.path, 'restored')
   expectDone(await palimpsest(['restore', '--from', join(backups, backup), '--data-dir', restored]))
   assert.match(expectDone(await palimpsest(['export', '--data-dir', restored])), new RegExp(`"${slug}"|Gyokuro`))

@@ -41,7 +41,7 @@ for (const table of ['topic', 'activity']) {
       assert.equal(code, 1, stderr)
       const last = stderr.trim().split('\n').at(-1) ?? ''
       assert.match(last, new RegExp(`a page of the table ${table} or of its indexes is damaged`))
-      assert.match(last, /"palimpsest verify".+"palimpsest restore"/)
+      assert.match(last, /"palimpsest check".+"palimpsest restore"/)
     }
   })
 }

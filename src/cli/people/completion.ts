@@ -1,70 +1,93 @@
-import { type Command, EXIT, type Invocation, UsageError } from '../command.ts'
+import { type Argument, type Command, EXIT, type Flag, type Invocation, UsageError } from '../command.ts'
+import { didYouMean } from '../nearest.ts'
+import { SHELLS } from './table.ts'
 
-type Word = { name: string; summary: string; flags: { name: string; value: boolean; description: string }[] }
+type Word = Pick<Command, 'name' | 'summary' | 'flags'> & { first: Argument | undefined }
 
-/** The scripts by shell. */
-const SHELLS: Readonly<Record<string, (words: readonly Word[]) => string>> = { bash, zsh, fish }
+const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (words: readonly Word[]) => string>> = { bash, zsh, fish }
 
 /** Writes the script that completes command lines in a shell, made from the table of commands. */
 export async function complete({ args, stdout }: Invocation): Promise<number> {
   // The table holds this command too.
   const { COMMANDS } = await import('../commands.ts')
-  const script = SHELLS[args[0] ?? '']
-  if (script === undefined) throw new UsageError(`SHELL is one of ${Object.keys(SHELLS).join(', ')}, not "${args[0]}".`)
-  stdout.write(script(wordsOf(COMMANDS)))
-  return EXIT.ok
-}
-
-/** Commands of one name are one word with the flags of both. */
-function wordsOf(commands: readonly Command[]): Word[] {
-  const words = new Map<string, Word>()
-  for (const { name, summary, flags } of commands) {
-    const word = words.get(name) ?? { name, summary, flags: [] }
-    for (const flag of flags) {
-      if (word.flags.some(one => one.name === flag.name)) continue
-      word.flags.push({ name: flag.name, value: flag.value !== undefined, description: flag.description })
-    }
-    words.set(name, word)
+  const given = args[0] ?? ''
+  const shell = SHELLS.find(one => one === given)
+  if (shell === undefined) {
+    throw new UsageError(`SHELL is one of ${SHELLS.join(', ')}, not "${given}".${didYouMean(given, SHELLS)}`)
   }
-  return [...words.values(), { name: 'help', summary: 'Explain a command.', flags: [] }]
+  const words = COMMANDS.map(({ name, summary, flags, args: [first] = [] }) => ({ name, summary, flags, first }))
+  const help = { name: 'help', values: COMMANDS.map(({ name }) => name), description: 'The command to explain.' }
+  stdout.write(SCRIPTS[shell]([...words, { name: 'help', summary: 'Explain a command.', flags: [], first: help }]))
+  return EXIT.ok
 }
 
 const namesOf = (words: readonly Word[]): string => words.map(({ name }) => name).join(' ')
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-function bash(words: readonly Word[]): string {
-  const cases = words.map(
-    ({ name, flags }) => `    ${name}) words="${['--help', ...flags.map(flag => `--${flag.name}`)].join(' ')}" ;;`,
+/** Flags whose values are known, as a case of a shell: `--flag) words="a b" ;;`. */
+const valueCases = (words: readonly Word[]): string[] => {
+  const flags = new Map(words.flatMap(({ flags: all }) => all.map(flag => [flag.name, flag])))
+  return [...flags.values()].flatMap(({ name, values }) =>
+    values === undefined ? [] : [`    --${name}) words="${values.join(' ')}" ;;`],
   )
+}
+
+function bash(words: readonly Word[]): string {
+  const firsts = words.flatMap(({ name, first }) =>
+    first?.values === undefined ? [] : [`      ${name}) words="${first.values.join(' ')}" ;;`],
+  )
+  const flags = words.map(
+    ({ name, flags: all }) => `      ${name}) words="${['--help', ...all.map(flag => `--${flag.name}`)].join(' ')}" ;;`,
+  )
+  const files = [...new Set(words.flatMap(word => word.flags.filter(takesFile).map(({ name }) => `--${name}`)))]
   return `# Completes palimpsest in bash: source <(palimpsest completion bash)
 _palimpsest() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" words=""
-  if [ "$COMP_CWORD" -eq 1 ] || { [ "$COMP_CWORD" -eq 2 ] && [ "\${COMP_WORDS[1]}" = help ]; }; then
-    COMPREPLY=($(compgen -W "${namesOf(words)}" -- "$current"))
-    return
-  fi
-  [[ "$current" == -* ]] || return
-  case "\${COMP_WORDS[1]}" in
-${cases.join('\n')}
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  # --flag=value is three words.
+  [ "$current" = = ] && current=""
+  [ "$before" = = ] && before="\${COMP_WORDS[COMP_CWORD-2]}"
+  case "$before" in
+${valueCases(words).join('\n')}
+    ${files.join('|')}) return ;;
   esac
+  if [ -n "$words" ]; then
+    :
+  elif [ "$COMP_CWORD" -eq 1 ]; then
+    words="${namesOf(words)}"
+  elif [[ "$current" == -* ]]; then
+    case "\${COMP_WORDS[1]}" in
+${flags.join('\n')}
+    esac
+  elif [ "$COMP_CWORD" -eq 2 ]; then
+    case "\${COMP_WORDS[1]}" in
+${firsts.join('\n')}
+    esac
+  fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o bashdefault -o default -F _palimpsest palimpsest
 `
 }
 
+/** The value of a flag is a path. */
+const takesFile = ({ value = '' }: Pick<Flag, 'value'>): boolean => /FILE|DIR/.test(value)
+
 /** What a description may not hold in a specification of _arguments. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, '\\$&')
 
+/** What zsh offers for a value. */
+const zshAction = ({ value = '', values }: Pick<Flag, 'value' | 'values'>): string =>
+  values !== undefined ? `(${values.join(' ')})` : value === 'DIR' ? '_files -/' : takesFile({ value }) ? '_files' : ' '
+
 function zsh(words: readonly Word[]): string {
   const commands = words.map(({ name, summary }) => `    ${quoted(`${name}:${zshText(summary)}`)}`)
-  const cases = words.map(({ name, flags }) => {
-    const specs = flags.map(flag =>
-      quoted(
-        `--${flag.name}${flag.value ? '=' : ''}[${zshText(flag.description)}]${flag.value ? ':value:_files' : ''}`,
-      ),
-    )
-    return `    ${name}) _arguments ${[quoted('--help[Explain the command.]'), ...specs, quoted('*:argument:_files')].join(' ')} ;;`
+  const cases = words.map(({ name, flags, first }) => {
+    const specs = flags.map(flag => {
+      const value = flag.value === undefined ? '' : `:${flag.value}:${zshAction(flag)}`
+      return quoted(`--${flag.name}${value === '' ? '' : '='}[${zshText(flag.description)}]${value}`)
+    })
+    const position = first?.values === undefined ? '*:argument:_files' : `1:${first.name}:(${first.values.join(' ')})`
+    return `    ${name}) _arguments ${[quoted('--help[Explain the command.]'), ...specs, quoted(position)].join(' ')} ;;`
   })
   return `#compdef palimpsest
 _palimpsest() {
@@ -72,7 +95,7 @@ _palimpsest() {
   commands=(
 ${commands.join('\n')}
   )
-  if (( CURRENT == 2 )) || [[ $CURRENT -eq 3 && \${words[2]} == help ]]; then
+  if (( CURRENT == 2 )); then
     _describe command commands
     return
   fi
@@ -91,12 +114,19 @@ if [ "$funcstack[1]" = _palimpsest ]; then _palimpsest "$@"; else compdef _palim
 const fishText = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`
 
 function fish(words: readonly Word[]): string {
-  const lines = words.flatMap(({ name, summary, flags }) => [
-    `complete -c palimpsest -n __fish_use_subcommand -f -a ${name} -d ${fishText(summary)}`,
-    ...flags.map(
-      flag =>
-        `complete -c palimpsest -n '__fish_seen_subcommand_from ${name}' -l ${flag.name}${flag.value ? ' -r' : ''} -d ${fishText(flag.description)}`,
-    ),
-  ])
+  const lines = words.flatMap(({ name, summary, flags, first }) => {
+    const within = `complete -c palimpsest -n '__fish_seen_subcommand_from ${name}'`
+    return [
+      `complete -c palimpsest -n __fish_use_subcommand -f -a ${name} -d ${fishText(summary)}`,
+      ...(first?.values === undefined ? [] : [`${within} -f -a ${fishText(first.values.join(' '))}`]),
+      ...flags.map(flag => `${within} -l ${flag.name}${fishValue(flag)} -d ${fishText(flag.description)}`),
+    ]
+  })
   return `# Completes palimpsest in fish.\n${lines.join('\n')}\n`
+}
+
+function fishValue({ value, values }: Flag): string {
+  if (value === undefined) return ''
+  if (values !== undefined) return ` -x -a ${fishText(values.join(' '))}`
+  return takesFile({ value }) ? ' -r' : ' -x'
 }

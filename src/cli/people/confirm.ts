@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
-import type { Invocation } from '../command.ts'
-import { mistake, type Session } from './session.ts'
+import { type Invocation, mistake } from '../command.ts'
+import type { Session } from './session.ts'
 
 /**
  * Asks on a terminal whether to go on although a write would repeat what is there. Refuses with exit code 1 where the answer

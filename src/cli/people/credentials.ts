@@ -16,7 +16,7 @@ import {
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Actor, ActorIssued } from '../../client/index.ts'
-import { OperatorError } from '../../operator-error.ts'
+import { OperatorError, systemFault } from '../../operator-error.ts'
 
 const FILE_BYTES_MAX = 65_536
 const OWNER_ONLY = 0o600
@@ -75,7 +75,7 @@ function readPrivate(file: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new OperatorError(`${file} cannot be read (${code}); it must be a plain file of yours.`)
+    throw new OperatorError(`${file} cannot be read (${systemFault(error)}); it must be a plain file of yours.`)
   }
   try {
     const found = fstatSync(descriptor)
@@ -119,9 +119,10 @@ export async function keepCredential(
     if (namedFirst(partial, file)) return { credential, made: true }
     return { credential: readCredential(env, baseUrl) ?? credential, made: false }
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (syscall === undefined) throw error
-    throw new OperatorError(`${file} cannot be made (${code}), so that its token is lost; mend that and try again.`)
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    throw new OperatorError(
+      `${file} cannot be made (${systemFault(error)}), so its token is lost; correct that and try again.`,
+    )
   } finally {
     closeSync(descriptor)
     rmSync(partial, { force: true })
@@ -158,7 +159,7 @@ function makePrivate(directory: string, file: string): number {
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new OperatorError(
-      `${directory} cannot keep a token (${(error as NodeJS.ErrnoException).code}); make it writable, or set PALIMPSEST_TOKEN.`,
+      `${directory} cannot store a token (${systemFault(error)}); make it writable, or set PALIMPSEST_TOKEN.`,
     )
   }
 }

@@ -1,29 +1,45 @@
-import type { Revision } from '../../client/index.ts'
+import type { Client, Entry, Revision } from '../../client/index.ts'
 import { difference } from '../../web/difference.ts'
 import { type Draft, formatDraft } from './draft.ts'
 import { type Span, styled } from './output.ts'
+import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
 import { unifiedLines, writeUnified } from './unified.ts'
-import { entryName, revisionOf } from './values.ts'
+import { entryName } from './values.ts'
 
 /** Shows what changed between two revisions: by default between the latest and the one before it. */
 export async function diff({ invocation, client, out, json }: Session): Promise<void> {
   const [slug, from, to = 'latest'] = invocation.args
   const entry = await client.readEntry(entryName(slug))
-  const later = await revisionOf(client, entry, to)
-  const named = from ?? later.previousRevisionId
-  const earlier = named === null ? undefined : await revisionOf(client, entry, named)
+  const later = await revisionOf(client, entry, to, 'TO')
+  const earlier = await earlierOf(client, entry, from, later.revision)
   if (json) {
-    if (earlier !== undefined) out.json(earlier)
-    return out.json(later)
+    if (earlier !== undefined) out.json(earlier.revision)
+    return out.json(later.revision)
   }
-  out.line(
-    styled('bold', earlier === undefined ? '--- nothing' : `--- ${entry.slug} ${earlier.id} ${earlier.createdAt}`),
-  )
-  out.line(styled('bold', `+++ ${entry.slug} ${later.id} ${later.createdAt}`))
-  const before: Draft = earlier === undefined ? { content: '' } : textOf(earlier)
-  if (invocation.switches.has('words')) wordLines(before, textOf(later), out.line)
-  else writeUnified(out.line, unifiedLines(before, textOf(later)))
+  const head = ({ revision, number }: Numbered): string =>
+    `${entry.slug} ${revisionName(revision.id, number)} ${out.time(revision.createdAt)}`
+  out.line(styled('bold', earlier === undefined ? '--- nothing' : `--- ${head(earlier)}`))
+  out.line(styled('bold', `+++ ${head(later)}`))
+  const before: Draft = earlier === undefined ? { content: '' } : textOf(earlier.revision)
+  if (invocation.switches.has('words')) wordLines(before, textOf(later.revision), out.line)
+  else writeUnified(out.line, unifiedLines(before, textOf(later.revision)))
+}
+
+/** The revision to compare with: the one that is named, else the one before. */
+async function earlierOf(
+  client: Client,
+  entry: Entry,
+  named: string | undefined,
+  { previousRevisionId }: Revision,
+): Promise<Numbered | undefined> {
+  if (named !== undefined) return revisionOf(client, entry, named, 'FROM')
+  if (previousRevisionId === null) return undefined
+  const numbers = await revisionNumbers(client, entry)
+  return {
+    revision: await client.readRevision(entry.id, previousRevisionId),
+    number: numbers.get(previousRevisionId),
+  }
 }
 
 /** What a revision says, without what tells it from others. */

@@ -1,10 +1,7 @@
 import { open } from 'node:fs/promises'
-import { faultsOf } from '../../contract/check.ts'
-import { NAMED_INPUTS } from '../../contract/operations.ts'
-import { isCleanText } from '../../domain/text.ts'
-import { OperatorError } from '../../operator-error.ts'
+import { OperatorError, systemFault } from '../../operator-error.ts'
 import { type Draft, parseDraft } from './draft.ts'
-import { mistake, type Session } from './session.ts'
+import type { Session } from './session.ts'
 
 /** More than any body that the service takes. */
 const FILE_BYTES_MAX = 1_000_000
@@ -32,9 +29,7 @@ async function bytesOfFile(file: string): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    throw new OperatorError(
-      `${file} cannot be read (${(error as NodeJS.ErrnoException).code}); name a file of yours, or -.`,
-    )
+    throw new OperatorError(`${file} cannot be read (${systemFault(error)}); name a text file, or -.`)
   }
 }
 
@@ -49,15 +44,4 @@ async function bytesOf(stream: NodeJS.ReadableStream, name: string): Promise<Buf
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)
-}
-
-/** Holds a body against the contract before it costs a write, so that the first thing wrong can be named. */
-export function checkInput<T>(schema: keyof typeof NAMED_INPUTS, body: Partial<T>): T {
-  const [first] = faultsOf(NAMED_INPUTS[schema], body)
-  if (first !== undefined) {
-    const member = first.instancePath.slice(1).replaceAll('/', '.')
-    throw mistake(`${member === '' ? 'The draft' : member} ${first.message}.`)
-  }
-  if (!isCleanText(body)) throw mistake('A text holds U+0000 or a lone surrogate; remove it.')
-  return body as T
 }

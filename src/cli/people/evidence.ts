@@ -1,53 +1,60 @@
-import type { ContradictInput, Revision, VerifyInput } from '../../client/index.ts'
+import type { ContradictInput, Entry, VerifyInput } from '../../client/index.ts'
 import { RESULTS } from '../../contract/words.ts'
 import { type Invocation, required, UsageError } from '../command.ts'
-import { checkInput } from './draft-file.ts'
+import { checkInput } from './check-input.ts'
 import { styled } from './output.ts'
+import { type Numbered, revisionName, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
-import { entryIdOf, entryName, oneOf, revisionOf } from './values.ts'
+import { entryIdOf, entryName, oneOf } from './values.ts'
 
-/** Records what came of using an exact revision. */
+/** Records the result of using an exact revision. */
 export async function verify(session: Session): Promise<void> {
   const { invocation, out, json } = session
   const slug = entryName(invocation.args[0])
-  const result = oneOf('--result', required(invocation, 'result', 'what came of using the revision'), RESULTS)
+  const result = oneOf('--result', required(invocation, 'result', 'the result of using the revision'), RESULTS)
   const confidence = confidenceOf(required(invocation, 'confidence', 'how sure you are, from 0 to 1'))
   const rationale = rationaleOf(invocation)
-  const { id, entryId } = await judged(session, slug)
-  const input = checkInput<VerifyInput>('VerifyInput', { revisionId: id, result, confidence, rationale })
+  const { entry, revision, number } = await judged(session, slug)
+  const input = checkInput<VerifyInput>(invocation, 'VerifyInput', {
+    revisionId: revision.id,
+    result,
+    confidence,
+    rationale,
+  })
   await session.becomeActor()
-  const made = await session.client.verifyRevision(entryId, input)
+  const made = await session.client.verifyRevision(entry.id, input)
   if (json) return out.json(made)
   out.line(
     'Recorded ',
     styled('bold', made.result),
-    ` of revision ${made.revisionId} with confidence ${made.confidence}`,
+    ` for ${revisionName(revision.id, number)} of ${entry.slug} with confidence ${made.confidence}`,
   )
 }
 
 /** Records that an exact revision is wrong. */
 export async function contradict(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
-  const { source } = invocation.flags
+  const source = invocation.flags.source === undefined ? undefined : entryName(invocation.flags.source, '--source')
   const slug = entryName(invocation.args[0])
   const rationale = rationaleOf(invocation)
-  const { id, entryId } = await judged(session, slug)
-  const sourceEntryId = source === undefined ? undefined : await entryIdOf(client, source)
-  const input = checkInput<ContradictInput>('ContradictInput', {
-    revisionId: id,
+  const { entry, revision, number } = await judged(session, slug)
+  const sourceEntryId = source === undefined ? undefined : await entryIdOf(client, source, '--source')
+  const input = checkInput<ContradictInput>(invocation, 'ContradictInput', {
+    revisionId: revision.id,
     rationale,
     ...(sourceEntryId === undefined ? {} : { sourceEntryId }),
   })
   await session.becomeActor()
-  const made = await session.client.contradictRevision(entryId, input)
+  const made = await session.client.contradictRevision(entry.id, input)
   if (json) return out.json(made)
-  out.line('Recorded that revision ', styled('bold', made.revisionId), ' is contradicted')
+  out.line('Recorded ', styled('bold', 'CONTRADICTED'), ` for ${revisionName(revision.id, number)} of ${entry.slug}`)
 }
 
-/** Evidence is about the text that was used, not about whatever is there when it is given: which one must be said. */
-async function judged({ invocation, client }: Session, slug: string): Promise<Revision> {
-  const which = required(invocation, 'revision', 'the revision that you used, as "palimpsest show" tells it, or latest')
-  return revisionOf(client, await client.readEntry(slug), which)
+/** Evidence is about the text that was used, not about the text of the moment: the revision must be named. */
+async function judged({ invocation, client }: Session, slug: string): Promise<Numbered & { entry: Entry }> {
+  const which = required(invocation, 'revision', 'the revision that you used, as "palimpsest show" names it, or latest')
+  const entry = await client.readEntry(slug)
+  return { entry, ...(await revisionOf(client, entry, which, '--revision')) }
 }
 
 /** The reason that a flag gives. */

@@ -1,6 +1,7 @@
-import type { Argument, Flag } from '../command.ts'
+import { ACTOR_TYPES } from '../../contract/words.ts'
+import type { Argument, Command, Flag } from '../command.ts'
 
-/** Where the service is when nobody says so. */
+/** The service when no other is named. */
 export const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 /** The flags of every command that goes to a service. */
@@ -9,10 +10,10 @@ export const READ_FLAGS: readonly Flag[] = [
     name: 'url',
     value: 'URL',
     byDefault: DEFAULT_URL,
-    description: 'Where the service is; else PALIMPSEST_URL, else "url" in config.json.',
+    description: 'The service; without it PALIMPSEST_URL, else "url" in config.json.',
   },
-  { name: 'json', description: 'Give what the API gives, as JSON; of lists one document a line.' },
-  { name: 'no-wait', description: 'End at once where the service asks to wait, rather than wait a minute at most.' },
+  { name: 'json', description: 'Print what the API returns, as JSON; of lists one document a line.' },
+  { name: 'no-wait', description: 'End at once when the service asks to wait, instead of waiting up to a minute.' },
 ]
 
 /** The flags of every command that writes: what an actor declares of itself when the first write makes it. */
@@ -21,7 +22,7 @@ export const WRITE_FLAGS: readonly Flag[] = [
   { name: 'declared-name', value: 'NAME', description: 'What a new actor calls itself.' },
   { name: 'declared-model', value: 'NAME', description: 'The model that a new actor says it is.' },
   { name: 'declared-provider', value: 'NAME', description: 'Who a new actor says it comes from.' },
-  { name: 'actor-type', value: 'TYPE', byDefault: 'UNKNOWN', description: 'AGENT, HUMAN or UNKNOWN.' },
+  { name: 'actor-type', value: 'TYPE', values: ACTOR_TYPES, byDefault: 'UNKNOWN', description: 'What a new actor is.' },
 ]
 
 export const SLUG: Argument = { name: 'SLUG', description: 'The slug or the id of an entry.' }
@@ -33,3 +34,8 @@ export const REVISION: Flag = {
 }
 /** Goes on where a write would repeat what is there; without it a person is asked, and a script refused. */
 export const ANYWAY = { name: 'anyway' } as const
+
+type Exits = NonNullable<Command['exits']>
+export const SERVICE_EXITS: Exits = ['refused', 'noAnswer']
+export const ENTRY_EXITS: Exits = ['notFound', ...SERVICE_EXITS]
+export const REVISE_EXITS: Exits = ['conflict', ...ENTRY_EXITS]

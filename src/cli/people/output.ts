@@ -1,4 +1,6 @@
+import wrapAnsi from 'wrap-ansi'
 import type { Sink, Surroundings } from '../command.ts'
+import { ago } from './time.ts'
 import { visible, visibleJson, visibleLine } from './visible.ts'
 
 /** Whoever read standard output has gone away: nothing is left to do, and nothing to say. */
@@ -21,6 +23,8 @@ export type Output = {
   json(value: unknown): void
   /** A text as it is, for a file; on a terminal what is unseen is made visible. */
   whole(text: string): void
+  /** A timestamp as it is, or on a terminal how long ago it was. */
+  time(timestamp: string): string
   /** One line to the person beside the result, on standard error. */
   note(...spans: Span[]): void
   /** Waits until all was taken. Throws ReaderGone when nobody reads any more. */
@@ -29,11 +33,11 @@ export type Output = {
 
 const BAR = '  │ '
 const TAB = '    '
-/** Cells of a line behind which a block is broken; a terminal breaks a line itself, and begins the rest where ours begin. */
+/** Columns of a block at least. It is broken by us: a terminal would begin the rest of a line where ours begin. */
 const NARROWEST = 20
 
 /** Opens what a command says to the streams given. */
-export function openOutput({ stdout, stderr, env }: Pick<Surroundings, 'stdout' | 'stderr' | 'env'>): Output {
+export function openOutput({ stdout, stderr, env, clock }: Surroundings): Output {
   let fault: NodeJS.ErrnoException | undefined
   // Without a listener an error of the stream would end the process.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -47,8 +51,12 @@ export function openOutput({ stdout, stderr, env }: Pick<Surroundings, 'stdout' 
   return {
     line,
     block: text => {
-      for (const one of brokenAt(visible(text), widthOf(stdout))) line(styled('dim', BAR), one.replaceAll('\t', TAB))
+      const spaced = visible(text).replaceAll('\t', TAB)
+      const columns = stdout.isTTY === true ? stdout.columns : undefined
+      const lines = columns === undefined ? spaced : wrapAnsi(spaced, blockWidth(columns), { hard: true, trim: false })
+      for (const one of lines.split('\n')) line(styled('dim', BAR), one)
     },
+    time: timestamp => (stdout.isTTY === true ? ago(timestamp, clock?.now() ?? Date.now()) : timestamp),
     json: value => void stdout.write(`${visibleJson(JSON.stringify(value))}\n`),
     whole: text => void stdout.write(stdout.isTTY === true ? visible(text).replaceAll('\t', TAB) : text),
     note: (...spans) => lineTo(stderr, spans),
@@ -73,26 +81,4 @@ function shown(span: Span, coloured: boolean): string {
   return coloured ? `\x1b[${STYLES[span.style]}m${text}\x1b[0m` : text
 }
 
-const widthOf = ({ isTTY, columns }: Sink): number =>
-  isTTY === true && columns !== undefined ? Math.max(NARROWEST, columns - BAR.length - 1) : Number.POSITIVE_INFINITY
-
-/** The lines of a text, those that are wider than a terminal broken. */
-function brokenAt(text: string, width: number): string[] {
-  return text.split('\n').flatMap(line => {
-    if (line.length <= width / 2) return [line]
-    const pieces: string[] = []
-    let piece = ''
-    let cells = 0
-    for (const character of line) {
-      const wide = character === '\t' ? 4 : character >= '\u1100' ? 2 : 1
-      if (cells + wide > width) {
-        pieces.push(piece)
-        piece = ''
-        cells = 0
-      }
-      piece += character
-      cells += wide
-    }
-    return [...pieces, piece]
-  })
-}
+const blockWidth = (columns: number): number => Math.max(NARROWEST, columns - BAR.length - 1)

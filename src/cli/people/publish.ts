@@ -1,8 +1,10 @@
 import { type Client, type CreateInput, isClientError } from '../../client/index.ts'
+import { mistake } from '../command.ts'
+import { checkInput } from './check-input.ts'
 import { confirmRepeat } from './confirm.ts'
-import { checkInput, readDraft } from './draft-file.ts'
+import { readDraft } from './draft-file.ts'
 import { styled } from './output.ts'
-import { mistake, type Session } from './session.ts'
+import type { Session } from './session.ts'
 
 const LIKE_MAX = 3
 /** Words of a title that a second look goes by, when nothing holds all of them. */
@@ -22,7 +24,7 @@ export async function publish(session: Session): Promise<void> {
       ?.split(',')
       .map(tag => tag.trim())
       .filter(tag => tag !== '') ?? draft.tags
-  const input = checkInput<CreateInput>('CreateInput', {
+  const input = checkInput<CreateInput>(invocation, 'CreateInput', {
     title,
     summary,
     content: draft.content,
@@ -33,7 +35,7 @@ export async function publish(session: Session): Promise<void> {
   await session.becomeActor()
   const entry = await session.client.createEntry(input)
   if (json) return out.json(entry)
-  out.line('Published ', styled('cyan', entry.slug), `, revision ${entry.currentRevisionId}`)
+  out.line('Published ', styled('cyan', entry.slug))
   out.line(`  ${baseUrl}/entries/${entry.slug}`)
 }
 

@@ -1,31 +1,23 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { fstatSync } from 'node:fs'
 import type { Sink } from '../command.ts'
-
-/** How often a silent pipe is looked at, in milliseconds. */
-const LOOK = 500
 
 /**
  * A signal that aborts when the last reader of a pipe has gone away. Without it a command that writes rarely would only find
- * out at its next line. Works for the pipes of a shell on Linux; any other stream reports its reader's end at the next write.
+ * out at its next line. Node cannot poll a pipe for that, but tail of GNU does: it writes nothing, and ends by SIGPIPE within a
+ * second. Where there is no such tail, or the output is no pipe, the signal never aborts.
  */
 export function readerSignal({ fd }: Sink): { signal: AbortSignal; stop(): void } {
   const gone = new AbortController()
-  if (fd === undefined || process.platform !== 'linux' || !fstatSync(fd).isFIFO()) {
+  if (fd === undefined || process.platform === 'win32' || !fstatSync(fd).isFIFO()) {
     return { signal: gone.signal, stop: () => {} }
   }
-  const timer = setInterval(() => {
-    if (!isRead(fd)) gone.abort()
-  }, LOOK)
-  timer.unref()
-  return { signal: gone.signal, stop: () => clearInterval(timer) }
-}
-
-/** Whether a pipe has a reader: fifo(7), opening one to write without blocking fails with ENXIO where it has none. */
-function isRead(fd: number): boolean {
-  try {
-    closeSync(openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK))
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENXIO'
-  }
+  // With --pid it ends with this process, however that ends.
+  const tail = spawn('tail', [`--pid=${process.pid}`, '-f', '/dev/null'], { stdio: ['ignore', fd, 'ignore'] })
+  tail.on('error', () => {})
+  tail.on('exit', (_, signal) => {
+    if (signal === 'SIGPIPE') gone.abort()
+  })
+  tail.unref()
+  return { signal: gone.signal, stop: () => void tail.kill() }
 }

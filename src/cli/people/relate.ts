@@ -1,6 +1,6 @@
 import type { RelationInput } from '../../client/index.ts'
 import { RELATION_TYPES } from '../../contract/words.ts'
-import { checkInput } from './draft-file.ts'
+import { checkInput } from './check-input.ts'
 import { rationaleOf } from './evidence.ts'
 import { styled } from './output.ts'
 import type { Session } from './session.ts'
@@ -12,11 +12,16 @@ export async function relate(session: Session): Promise<void> {
   const [source = '', target = ''] = invocation.args
   const relationType = oneOf('--type', invocation.flags.type ?? 'CONNECT', RELATION_TYPES)
   const rationale = rationaleOf(invocation)
-  const sourceEntryId = await entryIdOf(client, source)
-  const targetEntryId = await entryIdOf(client, target)
-  const input = checkInput<RelationInput>('RelationInput', { sourceEntryId, targetEntryId, relationType, rationale })
+  const sourceEntryId = await entryIdOf(client, source, 'SOURCE')
+  const targetEntryId = await entryIdOf(client, target, 'TARGET')
+  const input = checkInput<RelationInput>(invocation, 'RelationInput', {
+    sourceEntryId,
+    targetEntryId,
+    relationType,
+    rationale,
+  })
   await session.becomeActor()
   const made = await session.client.relateEntries(input)
   if (json) return out.json(made)
-  out.line('Recorded ', made.sourceEntryId, ' ', styled('bold', made.relationType), ' ', made.targetEntryId)
+  out.line('Recorded ', styled('cyan', source), ' ', styled('bold', made.relationType), ' ', styled('cyan', target))
 }

@@ -1,109 +1,145 @@
 import { type Edit, type Entry, isClientError, type Revision, type RevisionInput } from '../../client/index.ts'
 import { CHANGE_TYPES } from '../../contract/words.ts'
-import { CommandError, EXIT } from '../command.ts'
+import { CommandError, EXIT, mistake } from '../command.ts'
+import { checkInput } from './check-input.ts'
 import { confirmRepeat } from './confirm.ts'
 import { textOf } from './diff.ts'
 import { type Draft, formatDraft } from './draft.ts'
-import { checkInput, readDraft } from './draft-file.ts'
+import { readDraft } from './draft-file.ts'
 import { mergeDrafts } from './merge-drafts.ts'
 import { styled } from './output.ts'
-import { mistake, type Session } from './session.ts'
+import { revisionNumbers, revisionOf } from './revisions.ts'
+import type { Session } from './session.ts'
 import { unifiedLines, writeUnified } from './unified.ts'
-import { entryName, oneOf, revisionOf } from './values.ts'
+import { entryName, oneOf, plural } from './values.ts'
 
 /** Commits what a file says on top of the revision that it was made from. */
 export async function revise(session: Session): Promise<void> {
-  const { invocation, client, out, json, baseUrl } = session
+  const { invocation, client, out, json } = session
   const [slug, file = '-'] = invocation.args
   const draft = await readDraft(session, file)
   const entry = await client.readEntry(entryName(slug))
+  await commitDraft(session, entry, draft, {
+    name: file === '-' ? 'Standard input' : file,
+    merge: invocation.switches.has('merge'),
+    unmerged(both) {
+      if (json) out.json(both)
+      else out.whole(formatDraft(both))
+      return 'both versions are on standard output, between marks; save that as a file, decide, and revise with it'
+    },
+  })
+}
+
+/** Where a draft comes from. */
+export type DraftSource = {
+  /** Names it in a sentence. */
+  name: string
+  /** Whether to merge where another writer was first. */
+  merge: boolean
+  /** Puts both versions, between marks, where the person decides; returns what to do with them, as a clause. */
+  unmerged(both: Draft): string
+}
+
+/** Commits a draft of an entry and prints what it became. */
+export async function commitDraft(session: Session, entry: Entry, draft: Draft, source: DraftSource): Promise<void> {
+  const { out, json, baseUrl } = session
   const { base, mine, input } = await inputOf(session, entry, draft)
   if (isSame(textOf(base), mine)) {
-    await confirmRepeat(session, `${nameOfFile(file)} says the same as the revision that it was made from`, 'committed')
+    await confirmRepeat(session, `${source.name} says the same as the revision that it was made from`, 'committed')
   }
   await session.becomeActor()
-  const revised = invocation.switches.has('merge')
-    ? await commitMerged(session, entry, input, mine)
+  const revised = source.merge
+    ? await commitMerged(session, entry, { input, mine, source })
     : await commit(session, entry, input, mine)
   if (json) return out.json(revised)
-  out.line('Revised ', styled('cyan', revised.slug), `, now revision ${revised.currentRevisionId}`)
+  out.line('Revised ', styled('cyan', revised.slug), `, now revision ${revised.revisionCount}`)
   out.line(`  ${baseUrl}/entries/${revised.slug}`)
 }
 
 type Made = { base: Revision; mine: Draft; input: RevisionInput }
 
 /** The body of the revision. What the file leaves out stays as it was in the revision that it was made from. */
-async function inputOf({ invocation: { flags }, client }: Session, entry: Entry, draft: Draft): Promise<Made> {
+async function inputOf({ invocation, client }: Session, entry: Entry, draft: Draft): Promise<Made> {
+  const { flags } = invocation
   const named = flags.previous ?? draft.previousRevisionId
-  const changeType = flags['change-type'] ?? draft.changeType
-  const rationale = flags.rationale ?? draft.rationale
+  const changeType = flags['change-type'] ?? draft.changeType ?? ''
+  const rationale = flags.rationale ?? draft.rationale ?? ''
   if (named === undefined) {
     throw mistake(
       'The file does not say which revision it was made from: begin with "palimpsest show SLUG --edit", or give --previous.',
     )
   }
-  if (changeType === undefined) throw mistake(`There is no changeType: give --change-type, ${CHANGE_TYPES.join(', ')}.`)
-  if (rationale === undefined) throw mistake('There is no rationale: say with --rationale what was changed and why.')
-  const base = await revisionOf(client, entry, named)
+  if (changeType === '') throw mistake(`There is no changeType: give --change-type, ${CHANGE_TYPES.join(', ')}.`)
+  if (rationale === '') throw mistake('There is no rationale: say with --rationale what was changed and why.')
+  const { revision: base } = await revisionOf(
+    client,
+    entry,
+    named,
+    flags.previous === undefined ? 'previousRevisionId' : '--previous',
+  )
   const mine = { ...textOf(base), ...draft, previousRevisionId: base.id, rationale, changeType }
   const { title, summary, content, sources } = mine
-  const input = checkInput<RevisionInput>('RevisionInput', {
+  const input = checkInput<RevisionInput>(invocation, 'RevisionInput', {
     previousRevisionId: base.id,
     title: title ?? base.title,
     summary: summary ?? base.summary,
     content,
-    changeType: oneOf('changeType', changeType, CHANGE_TYPES),
+    changeType: oneOf(flags['change-type'] === undefined ? 'changeType' : '--change-type', changeType, CHANGE_TYPES),
     rationale,
     ...(sources === undefined ? {} : { sources }),
   })
   return { base, mine, input }
 }
 
-/** Sends the revision once. Where somebody came first, tells what they changed and how to go on. */
+/** Sends the revision once. If another writer was first, shows what they changed and says how to go on. */
 async function commit(session: Session, entry: Entry, input: RevisionInput, mine: Draft): Promise<Entry> {
   try {
     return await session.client.reviseEntry(entry.id, input)
   } catch (error) {
     if (!isClientError(error) || error.code !== 'STALE_REVISION') throw error
-    const { base, latest } = await sidesOf(session, entry.id, input.previousRevisionId)
+    const { base, latest, from, to } = await sidesOf(session, entry.id, input.previousRevisionId)
     const { out } = session
-    out.note(styled('bold', `What came in between, from ${base.id} to ${latest.id}:`))
+    out.note(styled('bold', `What changed in between, from revision ${from} to ${to}:`))
     writeUnified(out.note, unifiedLines(textOf(base), textOf(latest)))
     const { open } = mergeDrafts(textOf(base), textOf(latest), mine)
-    const both = open === 0 ? 'Nothing that you changed was changed there' : `You changed the same in ${open} places`
+    const both =
+      open === 0 ? 'Your changes do not overlap with it' : `Both changed the same words in ${plural(open, 'place')}`
     throw new CommandError(
-      `STALE_REVISION: somebody revised ${entry.slug} first, and nothing was overwritten. ${both}: run it again with --merge. (request ${error.requestId})`,
+      `STALE_REVISION: another writer revised ${entry.slug} first; nothing was overwritten. ${both}: run it again with --merge. (request ${error.requestId})`,
       EXIT.conflict,
     )
   }
 }
 
-type Sides = { base: Revision; latest: Revision }
+type Sides = { base: Revision; latest: Revision; from: number | string; to: number | string }
 
 async function sidesOf({ client }: Session, entryId: string, previousRevisionId: string): Promise<Sides> {
-  const { currentRevisionId } = await client.readEntry(entryId)
-  const [base, latest] = await Promise.all([
+  const entry = await client.readEntry(entryId)
+  const { currentRevisionId } = entry
+  const [base, latest, numbers] = await Promise.all([
     client.readRevision(entryId, previousRevisionId),
     client.readRevision(entryId, currentRevisionId),
+    revisionNumbers(client, entry),
   ])
-  return { base, latest }
+  const numberOf = (id: string): number | string => numbers.get(id) ?? id
+  return { base, latest, from: numberOf(previousRevisionId), to: numberOf(currentRevisionId) }
 }
 
-/** Sends the revision on top of the latest, merged by lines with what came in between, as often as somebody comes first. */
-function commitMerged(session: Session, { id }: Entry, input: RevisionInput, mine: Draft): Promise<Entry> {
-  const { client, out, json } = session
+type Merging = { input: RevisionInput; mine: Draft; source: DraftSource }
+
+/** Sends the revision on top of the latest, merged with what changed in between, as often as another writer is first. */
+function commitMerged(session: Session, { id }: Entry, { input, mine, source }: Merging): Promise<Entry> {
+  const { client } = session
   return client.reviseWithRetry(id, async ({ currentRevisionId }): Promise<Edit> => {
     const { changeType, rationale } = input
     const base = await client.readRevision(id, input.previousRevisionId)
-    // The entry as it was read names its latest revision, and only that one tells its sources.
+    // Only the revision has its sources.
     const latest = await client.readRevision(id, currentRevisionId)
     const { draft, open } = mergeDrafts(textOf(base), textOf(latest), mine)
     if (open > 0) {
-      const both = { ...draft, previousRevisionId: latest.id }
-      if (json) out.json(both)
-      else out.whole(formatDraft(both))
+      const remedy = source.unmerged({ ...draft, previousRevisionId: latest.id })
       throw new CommandError(
-        `You and others changed the same in ${open} places: both are on standard output, between marks; keep it as a file, decide, and revise with that.`,
+        `You and another writer changed the same words in ${plural(open, 'place')}: ${remedy}.`,
         EXIT.conflict,
       )
     }
@@ -114,8 +150,6 @@ function commitMerged(session: Session, { id }: Entry, input: RevisionInput, min
     return { title, summary, content, sources, changeType, rationale }
   })
 }
-
-const nameOfFile = (file: string): string => (file === '-' ? 'Standard input' : file)
 
 /** Whether two drafts say the same, their reasons aside. */
 function isSame(one: Draft, other: Draft): boolean {

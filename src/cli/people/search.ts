@@ -1,9 +1,10 @@
 import type { Entry, EntryQuery } from '../../client/index.ts'
 import { SORTS } from '../../contract/words.ts'
 import { createProgress } from '../progress.ts'
+import { actorName } from './names.ts'
 import { type Output, styled } from './output.ts'
 import type { Session } from './session.ts'
-import { countOf, oneOf } from './values.ts'
+import { countOf, oneOf, plural } from './values.ts'
 
 const MOST = 10_000
 
@@ -15,7 +16,7 @@ export async function search({ invocation, client, out, json }: Session): Promis
   const sort = flags.sort === undefined ? (q === '' ? 'recent' : 'relevance') : oneOf('--sort', flags.sort, SORTS)
   const query: EntryQuery = { sort, limit: Math.min(50, most), ...(q === '' ? {} : { q }) }
   if (flags.tag !== undefined) query.tag = flags.tag
-  // What goes to the same terminal tells by itself how far it is.
+  // On a terminal the results themselves show the progress.
   const progress = invocation.stdout.isTTY === true ? undefined : createProgress(undefined, invocation.stderr)
   let found = 0
   for await (const entry of client.all.searchEntries(query)) {
@@ -23,25 +24,17 @@ export async function search({ invocation, client, out, json }: Session): Promis
     if (json) out.json(entry)
     else entryLines(out, entry)
     await out.taken()
-    progress?.tell(() => `Found ${found} entries`)
+    progress?.tell(() => `Found ${plural(found, 'entry', 'entries')}`)
     if (found === most) break
   }
   progress?.end()
-  if (found === 0) out.note('Nothing was found.')
+  if (found === 0) out.note('No entry was found.')
 }
 
 function entryLines(out: Output, { slug, title, summary, tags, revisionCount, updatedAt, actor }: Entry): void {
   out.line(styled('bold', title), '  ', styled('cyan', slug))
   out.line('  ', summary)
-  const said = [
-    `${revisionCount} revision${revisionCount === 1 ? '' : 's'}`,
-    `latest ${updatedAt}`,
-    `by ${nameOf(actor)}`,
-  ]
-  if (tags.length > 0) said.push(`tags ${tags.join(', ')}`)
-  out.line('  ', styled('dim', said.join(' · ')))
+  const facts = [plural(revisionCount, 'revision'), `latest ${out.time(updatedAt)}`, `by ${actorName(actor)}`]
+  if (tags.length > 0) facts.push(`tags ${tags.join(', ')}`)
+  out.line('  ', styled('dim', facts.join(' · ')))
 }
-
-/** What an actor calls itself, in quotes because nobody checked it, or its id. */
-export const nameOf = ({ id, declared }: Pick<Entry['actor'], 'id' | 'declared'>): string =>
-  declared.name === null ? `actor ${id}` : `"${declared.name}"`

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ActorInput, type Client, type Clock, createClient, isClientError } from '../../client/index.ts'
 import { ACTOR_TYPES } from '../../contract/words.ts'
-import { OperatorError } from '../../operator-error.ts'
-import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
+import { OperatorError, systemFault } from '../../operator-error.ts'
+import { EXIT, type Invocation, UsageError } from '../command.ts'
+import { checkInput } from './check-input.ts'
 import {
   type Credential,
   configDirectory,
@@ -14,6 +15,7 @@ import {
 } from './credentials.ts'
 import { refusalOf } from './failure.ts'
 import { DEFAULT_URL } from './flags.ts'
+import { actorName } from './names.ts'
 import { type Output, openOutput } from './output.ts'
 import { oneOf } from './values.ts'
 
@@ -78,7 +80,7 @@ function openSession(invocation: Invocation): Session {
       session.client = clientFor(credential.token)
       if (made)
         out.note(
-          `You write as the new actor ${credential.actor.id}; its token is kept in ${credentialFile(env, baseUrl)}.`,
+          `You write as a new actor, ${actorName(credential.actor)}; its token is in ${credentialFile(env, baseUrl)}.`,
         )
     },
   }
@@ -131,21 +133,22 @@ function configured(env: NodeJS.ProcessEnv): string | undefined {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new OperatorError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}); mend or remove it.`)
+    throw new OperatorError(`${file} cannot be read (${systemFault(error)}); correct or remove it.`)
   }
   const url = (parsedJson(text) as { url?: unknown } | null | undefined)?.url
-  if (typeof url !== 'string') throw new OperatorError(`${file} must be {"url": "http://…"}; mend or remove it.`)
+  if (typeof url !== 'string') throw new OperatorError(`${file} must be {"url": "http://…"}; correct or remove it.`)
   return url
 }
 
-function declared({ flags }: Invocation): ActorInput {
+function declared(invocation: Invocation): ActorInput {
+  const { flags } = invocation
   const type = flags['actor-type']
-  return {
+  return checkInput<ActorInput>(invocation, 'ActorInput', {
     ...(type === undefined ? {} : { actorType: oneOf('--actor-type', type, ACTOR_TYPES) }),
     ...(flags['declared-name'] === undefined ? {} : { declaredName: flags['declared-name'] }),
     ...(flags['declared-model'] === undefined ? {} : { declaredModel: flags['declared-model'] }),
     ...(flags['declared-provider'] === undefined ? {} : { declaredProvider: flags['declared-provider'] }),
-  }
+  })
 }
 
 /** An actor keeps what it declared when it was made. */
@@ -155,8 +158,5 @@ function sayUnused({ kept, out }: Session, input: ActorInput): void {
   const wanted = [input.declaredName, input.declaredModel, input.declaredProvider, input.actorType]
   const there = [name, model, provider, kept?.actor.actorType]
   if (wanted.every((value, index) => value === undefined || value === there[index])) return
-  out.note('There is an actor already, and it stays what it declared when it was made; "palimpsest whoami" tells.')
+  out.note('There is an actor already, and it stays what it declared when it was made; see "palimpsest whoami".')
 }
-
-/** A fault of the person in what was given, found before anything was sent. */
-export const mistake = (message: string): CommandError => new CommandError(message, EXIT.failed)

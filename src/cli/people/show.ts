@@ -1,57 +1,69 @@
-import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Revision } from '../../client/index.ts'
+import type { Entry, Evidence, EvidenceItem, Relation, RelationList } from '../../client/index.ts'
 import { UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
 import { marksLine, marksOf } from './evidence-marks.ts'
+import { actorName, createActorNames, createSlugs, type Slugs } from './names.ts'
 import { type Output, styled } from './output.ts'
-import { nameOf } from './search.ts'
+import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
-import { entryName, revisionOf } from './values.ts'
+import { entryName } from './values.ts'
 
 /** What one page of evidence and of relations holds; `log` and the pages of the service have the rest. */
 const ROWS = 50
 
-/** Shows an entry with what was found of it, or writes it as a draft to be revised. */
+/** Shows an entry with its evidence and relations, or writes it as a draft to revise. */
 export async function show(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
   const { args, flags, switches } = invocation
   if (json && switches.has('edit')) throw new UsageError('--edit writes Markdown; leave out --json, or --edit.')
   const entry = await client.readEntry(entryName(args[0]))
-  const revision = flags.revision === undefined ? undefined : await revisionOf(client, entry, flags.revision)
-  if (switches.has('edit')) return edit(session, entry, revision)
+  const chosen =
+    flags.revision === undefined ? undefined : await revisionOf(client, entry, flags.revision, '--revision')
+  if (switches.has('edit')) return edit(session, entry, chosen)
   const [evidence, relations] = await Promise.all([
     client.listEvidence(entry.id, { limit: ROWS }),
     client.listRelations(entry.id, { limit: ROWS }),
   ])
-  if (json) return out.json({ entry, ...(revision === undefined ? {} : { revision }), evidence, relations })
-  headLines(out, entry, revision)
-  out.block(revision?.content ?? entry.content)
-  evidenceLines(out, evidence, revision?.id ?? entry.currentRevisionId)
-  relationLines(out, relations, entry.id)
+  if (json) {
+    return out.json({ entry, ...(chosen === undefined ? {} : { revision: chosen.revision }), evidence, relations })
+  }
+  headLines(out, entry, chosen)
+  out.block(chosen?.revision.content ?? entry.content)
+  const slugs = createSlugs(client)
+  await slugs.find(othersIn(entry.id, evidence, relations))
+  await evidenceLines(session, { evidence, entry, slugs }, chosen?.revision.id ?? entry.currentRevisionId)
+  relationLines(out, relations, entry.id, slugs)
 }
 
-async function edit({ client, out }: Session, entry: Entry, chosen: Revision | undefined): Promise<void> {
-  // An entry does not tell the sources of its latest revision.
-  const { title, summary, content, sources } = chosen ?? (await client.readRevision(entry.id, entry.currentRevisionId))
-  const previousRevisionId = chosen?.id ?? entry.currentRevisionId
-  out.whole(formatDraft({ previousRevisionId, title, summary, content, sources }))
-  if (previousRevisionId !== entry.currentRevisionId) {
-    out.note('This is not the latest revision: "palimpsest revise" will find that others came first.')
+async function edit({ client, out }: Session, entry: Entry, chosen: Numbered | undefined): Promise<void> {
+  // An entry does not have the sources of its latest revision.
+  const revision = chosen?.revision ?? (await client.readRevision(entry.id, entry.currentRevisionId))
+  const { title, summary, content, sources } = revision
+  out.whole(formatDraft({ previousRevisionId: revision.id, title, summary, content, sources }))
+  if (revision.id !== entry.currentRevisionId) {
+    out.note('This is not the latest revision: "palimpsest revise" will find that another writer was first.')
   }
 }
 
-function headLines(out: Output, entry: Entry, revision: Revision | undefined): void {
-  const { title, summary } = revision ?? entry
+/** The other entries that evidence and relations name. */
+const othersIn = (entryId: string, { contradictions }: Evidence, { items }: RelationList): string[] =>
+  [
+    ...contradictions.flatMap(({ sourceEntryId }) => sourceEntryId ?? []),
+    ...items.flatMap(({ sourceEntryId, targetEntryId }) => [sourceEntryId, targetEntryId]),
+  ].filter(id => id !== entryId)
+
+function headLines(out: Output, entry: Entry, chosen: Numbered | undefined): void {
+  const { title, summary } = chosen?.revision ?? entry
   out.line(styled('bold', title))
   out.line(summary)
-  const facts = [entry.slug, `id ${entry.id}`, entry.status, `by ${nameOf(entry.actor)}`]
+  const facts = [entry.slug, ...(entry.status === 'ACTIVE' ? [] : [entry.status]), `by ${actorName(entry.actor)}`]
   if (entry.tags.length > 0) facts.push(`tags ${entry.tags.join(', ')}`)
   out.line(styled('dim', facts.join(' · ')))
-  const count = `${entry.revisionCount} revision${entry.revisionCount === 1 ? '' : 's'}`
-  const said =
-    revision === undefined
-      ? `revision ${entry.currentRevisionId}, the latest of ${count} · ${entry.updatedAt}`
-      : `revision ${revision.id} of ${count}${revision.id === entry.currentRevisionId ? ', the latest' : ''} · ${revision.createdAt}`
-  out.line(styled('dim', said))
+  const { id, createdAt } = chosen?.revision ?? { id: entry.currentRevisionId, createdAt: entry.updatedAt }
+  const latest = id === entry.currentRevisionId
+  const name = revisionName(id, latest ? entry.revisionCount : chosen?.number)
+  const place = `${name} of ${entry.revisionCount}${latest ? ', the latest' : ''}`
+  out.line(styled('dim', `${place} · ${out.time(createdAt)}`))
   out.line(
     styled(
       'yellow',
@@ -61,48 +73,60 @@ function headLines(out: Output, entry: Entry, revision: Revision | undefined): v
   out.line('')
 }
 
-function evidenceLines(out: Output, { verifications, contradictions, nextCursor }: Evidence, revisionId: string): void {
+type Shown = { evidence: Evidence; entry: Entry; slugs: Slugs }
+/** How the lines of evidence name entries and actors. */
+type Naming = { slugs: Slugs; nameOf: (actorId: string) => string }
+
+async function evidenceLines({ client, out }: Session, shown: Shown, revisionId: string): Promise<void> {
+  const { entry, slugs } = shown
+  const { verifications, contradictions, nextCursor } = shown.evidence
   const rows: EvidenceItem[] = [
     ...contradictions.map(row => ({ ...row, kind: 'contradiction' as const })),
     ...verifications.map(row => ({ ...row, kind: 'verification' as const })),
   ]
+  const nameOf = rows.length === 0 ? String : await createActorNames(client, entry, rows)
+  const naming = { slugs, nameOf }
   const about = rows.filter(row => row.revisionId === revisionId)
   out.line('')
   out.line(styled('bold', 'Evidence of this revision: '), ...marksLine(marksOf(about).get(revisionId)))
-  for (const row of about) evidenceLine(out, row)
+  for (const row of about) evidenceLine(out, row, naming)
   const others = rows.filter(row => row.revisionId !== revisionId)
   if (others.length > 0) {
+    const numbers = await revisionNumbers(client, entry)
     out.line(styled('bold', `Evidence of other revisions, which says nothing of this one: ${others.length}`))
-    for (const row of others) evidenceLine(out, row)
+    for (const row of others) {
+      evidenceLine(out, row, naming, ` of ${revisionName(row.revisionId, numbers.get(row.revisionId))}`)
+    }
   }
   if (nextCursor !== null) out.line(styled('dim', `These are the newest ${ROWS}; "palimpsest log" counts all.`))
 }
 
-function evidenceLine(out: Output, row: EvidenceItem): void {
-  const by = row.actor === undefined ? `actor ${row.actorId}` : nameOf(row.actor)
+function evidenceLine(out: Output, row: EvidenceItem, { slugs, nameOf }: Naming, of = ''): void {
   const what =
     row.kind === 'contradiction'
       ? styled('red', 'CONTRADICTED')
       : styled(row.result === 'SUPPORTED' ? 'green' : row.result === 'UNSUPPORTED' ? 'red' : 'yellow', row.result)
   const sure = row.kind === 'verification' ? `, confidence ${row.confidence}` : ''
-  const support = row.kind === 'contradiction' && row.sourceEntryId ? `, see ${row.sourceEntryId}` : ''
-  out.line('  ', what, styled('dim', ` ${row.createdAt} by ${by}${sure}${support}`))
+  const support = row.kind === 'contradiction' && row.sourceEntryId ? `, see ${slugs.of(row.sourceEntryId)}` : ''
+  out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${nameOf(row.actorId)}${sure}${support}`))
   out.block(row.rationale)
 }
 
-function relationLines(out: Output, { items, nextCursor }: RelationList, entryId: string): void {
-  out.line(
-    styled(
-      'bold',
-      `Relations: ${items.length === 0 ? 'none' : `${items.length}${nextCursor === null ? '' : ' and more'}`}`,
-    ),
-  )
+function relationLines(out: Output, { items, nextCursor }: RelationList, entryId: string, slugs: Slugs): void {
+  const count = items.length === 0 ? 'none' : `${items.length}${nextCursor === null ? '' : ' and more'}`
+  out.line(styled('bold', `Relations: ${count}`))
   for (const row of items) {
-    out.line('  ', relationSpan(row, entryId), styled('dim', ` ${row.createdAt}`))
+    out.line('  ', relationSpan(row, entryId, slugs), styled('dim', ` ${out.time(row.createdAt)}`))
     out.block(row.rationale)
   }
 }
 
 /** A relation as it is seen from one of its ends. */
-const relationSpan = ({ relationType, sourceEntryId, targetEntryId }: Relation, entryId: string): string =>
-  sourceEntryId === entryId ? `this ${relationType} ${targetEntryId}` : `${sourceEntryId} ${relationType} this`
+const relationSpan = (
+  { relationType, sourceEntryId, targetEntryId }: Relation,
+  entryId: string,
+  slugs: Slugs,
+): string =>
+  sourceEntryId === entryId
+    ? `this ${relationType} ${slugs.of(targetEntryId)}`
+    : `${slugs.of(sourceEntryId)} ${relationType} this`

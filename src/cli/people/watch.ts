@@ -1,5 +1,6 @@
 import type { Activity } from '../../client/index.ts'
 import { UsageError } from '../command.ts'
+import { createSlugs, type Slugs, unnamedActor } from './names.ts'
 import { type Output, styled } from './output.ts'
 import { readerSignal } from './reader.ts'
 import type { Session } from './session.ts'
@@ -16,11 +17,15 @@ export async function watch({ invocation, client, out, json, baseUrl }: Session)
   out.note(`Following the public feed of ${baseUrl} ${from}; Ctrl-C ends it.`)
   const reader = readerSignal(stdout)
   const signal = invocation.signal === undefined ? reader.signal : AbortSignal.any([invocation.signal, reader.signal])
+  const slugs = createSlugs(client)
   let told = 0
   try {
     for await (const row of client.watchActivity(query, { signal })) {
       if (json) out.json(row)
-      else activityLine(out, row)
+      else {
+        await nameEntry(slugs, row, stdout.isTTY === true)
+        activityLine(out, row, slugs)
+      }
       await out.taken()
       told += 1
       if (told === count) return
@@ -37,10 +42,17 @@ function sequenceOf(text: string): string {
   return text
 }
 
-function activityLine(out: Output, row: Activity): void {
-  const { sequence, timestamp, action, actorName, actorId, entryId, metadata } = row
-  const by = actorName === null ? `actor ${actorId}` : `"${actorName}"`
-  const about = entryId === null ? '' : ` ${typeof metadata.slug === 'string' ? metadata.slug : entryId}`
+/** The entry of a row by its slug. Only a person on a terminal is worth a request, and only for what somebody wrote. */
+async function nameEntry(slugs: Slugs, { entryId, action, metadata }: Activity, onTerminal: boolean): Promise<void> {
+  if (entryId === null) return
+  if (typeof metadata.slug === 'string') slugs.learn(entryId, metadata.slug)
+  else if (onTerminal && action !== 'READ') await slugs.find([entryId])
+}
+
+function activityLine(out: Output, row: Activity, slugs: Slugs): void {
+  const { sequence, timestamp, action, actorName: name, actorId, entryId, metadata } = row
+  const by = name === null ? unnamedActor(actorId) : `"${name}"`
+  const about = entryId === null ? '' : ` ${slugs.of(entryId)}`
   const title = typeof metadata.title === 'string' ? `  ${metadata.title}` : ''
   out.line(
     styled('dim', `${sequence} ${timestamp} `),

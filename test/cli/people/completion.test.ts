@@ -28,8 +28,14 @@ test('bash completes commands, and the flags of each', { skip: missing('bash') }
   assert.deepEqual(completed('help', 'contr'), ['contradict'])
   assert.deepEqual(completed('show', '--ed'), ['--edit'])
   assert.deepEqual(completed('show', 'x'), [])
-  // Both commands of this name.
-  for (const flag of ['--file', '--confidence']) assert.deepEqual(completed('verify', flag), [flag])
+  assert.deepEqual(completed('verify', '--confi'), ['--confidence'])
+  assert.deepEqual(completed('verify', 'slug', '--result', ''), ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'])
+  assert.deepEqual(completed('verify', 'slug', '--result', '=', 'UN'), ['UNSUPPORTED'])
+  assert.deepEqual(completed('search', '--sort', 're'), ['recent', 'relevance'])
+  assert.deepEqual(completed('serve', '--log-level', 'war'), ['warn'])
+  assert.deepEqual(completed('completion', 'z'), ['zsh'])
+  // Left to the shell, which completes files.
+  assert.deepEqual(completed('check', '--file', ''), [])
 })
 
 for (const [shell, check] of [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -86,6 +87,7 @@ const ARGS: Record<string, string[]> = {
   diff: ['x', 'latest', 'latest'],
   publish: ['-', '--title', 'T', '--summary', 'S'],
   revise: ['x', '-', '--previous', 'latest', '--change-type', 'EXPAND', '--rationale', 'R'],
+  edit: ['x', '--change-type', 'EXPAND', '--rationale', 'R'],
   verify: ['x', ...JUDGE, '--result', 'SUPPORTED', '--confidence', '1'],
   contradict: ['x', ...JUDGE],
   relate: ['x', 'y', '--rationale', 'R'],
@@ -94,19 +96,27 @@ const ARGS: Record<string, string[]> = {
   completion: ['fish'],
 }
 
-for (const { name, flags } of PEOPLE_COMMANDS) {
+/** The first write makes the actor that whoami shows. */
+const BY_NEED = [...PEOPLE_COMMANDS].sort(
+  (one, other) => Number(one.name === 'whoami') - Number(other.name === 'whoami'),
+)
+
+for (const { name, flags } of BY_NEED) {
   test(`a server that means harm drives no terminal through ${name}`, async () => {
     const forms = flags.some(flag => flag.name === 'json') ? [[], ['--json']] : [[]]
     for (const [kind, url] of Object.entries(urls)) {
       for (const form of forms) {
-        const env = { PALIMPSEST_URL: url, XDG_CONFIG_HOME: join(scratch(), kind) }
+        const env = { PALIMPSEST_URL: url, XDG_CONFIG_HOME: join(scratch(), kind), EDITOR: 'echo mine >>' }
         const waits = name === 'completion' ? [] : ['--no-wait']
         const args = [name, ...(ARGS[name] ?? []), ...waits, ...form]
         const { stdout, stderr, code } = await inProcess(args, { env, input: DRAFT, terminal: 100 })
         assert.deepEqual(drivingIn(stdout + stderr), [], `${kind} ${form}`)
         assert.doesNotMatch(stdout, /^Evidence of this revision: supported 99/m)
         assert.doesNotMatch(stderr, /^\s+at /m, kind)
-        if (kind === 'lies') assert.equal(code, 0, stderr)
+        const left = /(\/\S+)\/x\.md/.exec(stderr)?.[1]
+        if (left !== undefined) rmSync(left, { recursive: true, force: true })
+        // Its lies make a file that says nothing.
+        if (kind === 'lies') assert.equal(code, name === 'edit' ? 1 : 0, stderr)
         else if (name !== 'whoami' && name !== 'completion') assert.notEqual(code, 0, kind)
       }
     }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import stringWidth from 'string-width'
 import { PEOPLE_COMMANDS } from '../../../src/cli/people/table.ts'
 import { createClient, type Entry } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
@@ -12,10 +14,10 @@ import { inProcess, scratch } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
 
 let app: TestApp
-let env: { PALIMPSEST_URL: string; XDG_CONFIG_HOME: string }
+let env: { PALIMPSEST_URL: string; XDG_CONFIG_HOME: string; EDITOR: string }
 before(async () => {
   app = await startApp()
-  env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config') }
+  env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config'), EDITOR: 'echo mine >>' }
   const { token } = await newActor(app.url)
   const content = 'a line\n'.repeat(2_500)
   for (let made = 0; made < 10; made += 1) await newEntry(app.url, token, { title: `Long ${made}`, content })
@@ -53,9 +55,24 @@ test('colour is for a terminal whose owner has not declined it', async () => {
   assert.ok((await shown(80, { NO_COLOR: '' })).includes(style))
 })
 
+test('a terminal gets lines of its width and times as one says them, a pipe gets both whole', async () => {
+  const { token } = await newActor(app.url)
+  const content = `${'水は百度で沸騰する。'.repeat(20)}\n${'word '.repeat(60)}\n${'👩‍🔬'.repeat(50)}`
+  const { slug } = await newEntry(app.url, token, { title: 'Wide', content })
+  const narrow = expectDone(await inProcess(['show', slug], { env, terminal: 50 }))
+  for (const line of narrow.split('\n').filter(one => one.includes('│'))) assert.ok(stringWidth(line) <= 50, line)
+  assert.match(narrow, /revision 1 of 1, the latest · (?:just now|\d+ seconds? ago)/)
+  const piped = expectDone(await inProcess(['show', slug], { env }))
+  assert.ok(piped.includes('水は百度で沸騰する。'.repeat(20)))
+  assert.match(piped, /the latest · \d{4}-\d\d-\d\dT[\d:.]+Z$/m)
+  const log = expectDone(await inProcess(['log', slug], { env }))
+  assert.match(log, /^revision 1 CREATE \S+Z by unnamed actor [0-9a-f]{8}$/m)
+})
+
 test('watch says what it follows, and ends when its reader is gone', async t => {
   const read = createClient({ baseUrl: app.url })
-  const { items } = await read.listActivity({ limit: 5 })
+  // Two rows and then silence: no further line finds out that nobody reads.
+  const { items } = await read.listActivity({ limit: 3 })
   const command = `"$0" "$1" watch --since ${items.at(-1)?.sequence} | head -2`
   const child = spawn('sh', ['-c', command, process.execPath, LAUNCHER], {
     env: { PATH: process.env.PATH, ...env },
@@ -63,7 +80,7 @@ test('watch says what it follows, and ends when its reader is gone', async t => 
     detached: true,
   })
   t.after(() => {
-    if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
+    if (child.exitCode === null) process.kill(-Number(child.pid), 'SIGKILL')
   })
   let told = ''
   let lines = ''
@@ -136,6 +153,7 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
     verify: [[['verify', slug, '--revision', '1', '--result', 'SUPPORTED', '--confidence', '1', '--rationale', text]]],
     contradict: [[['contradict', slug, '--revision', '1', '--rationale', text]]],
     relate: [[['relate', slug, 'long-1', '--rationale', text]]],
+    edit: [[['edit', slug, ...reasons]]],
     watch: [[['watch', '--since', '10', '--count', '3']]],
     whoami: [[['whoami']]],
     completion: [[['completion', 'bash']]],
@@ -150,6 +168,8 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
           const width = terminal === undefined ? {} : { terminal }
           const ended = await inProcess([...args, ...form], { env, input, ...width })
           const told = `${args.join(' ').slice(0, 30)} ${form} ${terminal}`
+          const left = /(\/\S+)\/hostile[\w-]*\.md/.exec(ended.stderr)?.[1]
+          if (left !== undefined) rmSync(left, { recursive: true, force: true })
           assert.notEqual(ended.code, 70, `${told} ${ended.stderr}`)
           assert.deepEqual(drivingIn((raw ? '' : ended.stdout) + ended.stderr), [], told)
           // A file for an editor has no lines of ours to pass for.

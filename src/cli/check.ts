@@ -11,8 +11,8 @@ const WRONG_CHECKSUM =
 const UNCOVERED =
   'No hash covers verifications, contradictions, relations, tags, slugs, the names of actors, activity, moderation and reports: a change of their text is not noticed.'
 
-/** Verifies a store in place, or a backup, and tells what it holds. */
-export async function verify(invocation: Invocation): Promise<number> {
+/** Checks a store in place, or a backup, and prints what it contains. */
+export async function checkStore(invocation: Invocation): Promise<number> {
   const { file } = invocation.flags
   const path = file === undefined ? undefined : resolve(file)
   const snapshot = path === undefined ? await openSnapshot(invocation) : openFileSnapshot(path)

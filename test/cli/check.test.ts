@@ -36,7 +36,7 @@ test('a whole store is told to be whole, with what it holds', async () => {
     ['--data-dir', join(directory.path, 'data')],
     ['--file', backup],
   ]) {
-    const said = expectDone(await palimpsest(['verify', ...where]))
+    const said = expectDone(await palimpsest(['check', ...where]))
     assert.match(said, /is whole/)
     for (const line of [/entries +2$/m, /revisions +4$/m, /evidence +2$/m, /relations +1$/m, /last record +7$/m]) {
       assert.match(said, line)
@@ -45,12 +45,12 @@ test('a whole store is told to be whole, with what it holds', async () => {
 })
 
 test('verify names what no hash covers, unless a checksum covers the whole file', async () => {
-  const ofStore = expectDone(await palimpsest(['verify', '--data-dir', join(directory.path, 'data')]))
+  const ofStore = expectDone(await palimpsest(['check', '--data-dir', join(directory.path, 'data')]))
   assert.match(ofStore, /integrity check of SQLite/)
   for (const what of ['verifications', 'contradictions', 'relations', 'tags', 'slugs', 'names', 'activity']) {
     assert.match(ofStore, new RegExp(`^No hash covers .*\\b${what}\\b`, 'm'))
   }
-  const ofBackup = expectDone(await palimpsest(['verify', '--file', backup]))
+  const ofBackup = expectDone(await palimpsest(['check', '--file', backup]))
   assert.match(ofBackup, /^The checksum of the whole file is right: SHA-256 [0-9a-f]{64}\.$/m)
   assert.doesNotMatch(ofBackup, /No hash covers/)
 })
@@ -63,7 +63,7 @@ test('one changed byte of a content is found, with entry, slug and revision name
   const [, , second] = rows
   assert.ok(second !== undefined)
   const sentence = `^Entry ${second.id} \\(${second.slug}\\) is damaged: revision ${second.revision} \\(number 2\\) has evidenceHash [0-9a-f]{64}, and what is stored of it gives [0-9a-f]{64}\\.$`
-  expectRefusal(await palimpsest(['verify', '--file', file]), 1, new RegExp(sentence))
+  expectRefusal(await palimpsest(['check', '--file', file]), 1, new RegExp(sentence))
 })
 
 test('a hash that was replaced is found at the revision it belongs to, not at the one after it', async () => {
@@ -72,7 +72,7 @@ test('a hash that was replaced is found at the revision it belongs to, not at th
     `UPDATE revision SET evidence_hash = '${'0'.repeat(64)}' WHERE content = 'Red.'`,
   )
   expectRefusal(
-    await palimpsest(['verify', '--file', file]),
+    await palimpsest(['check', '--file', file]),
     1,
     new RegExp(`revision ${rows[0]?.revision} \\(number 1\\)`),
   )
@@ -85,7 +85,7 @@ for (const column of HASHED) {
       `${column}.db`,
       `UPDATE revision SET ${column} = '${column}' WHERE content = 'Red and quick.'`,
     )
-    expectRefusal(await palimpsest(['verify', '--file', file]), 1, /^Entry .* is damaged: revision /)
+    expectRefusal(await palimpsest(['check', '--file', file]), 1, /^Entry .* is damaged: revision /)
   })
 }
 
@@ -141,28 +141,24 @@ const DAMAGES: [string, string, RegExp][] = [
 ]
 for (const [name, change, sentence] of DAMAGES) {
   test(`damage is found: ${name}`, async () => {
-    expectRefusal(await palimpsest(['verify', '--file', tampered(`${name}-damage.db`, change).file]), 1, sentence)
+    expectRefusal(await palimpsest(['check', '--file', tampered(`${name}-damage.db`, change).file]), 1, sentence)
   })
 }
 
 test('what is no store is refused in one sentence', async () => {
   const text = join(directory.path, 'text.db')
   writeFileSync(text, 'no database at all '.repeat(100))
-  expectRefusal(await palimpsest(['verify', '--file', text]), 1, /text\.db is not a readable Palimpsest store/)
+  expectRefusal(await palimpsest(['check', '--file', text]), 1, /text\.db is not a readable Palimpsest store/)
   const other = join(directory.path, 'other.db')
   new DatabaseSync(other).exec('CREATE TABLE t (a)')
-  expectRefusal(await palimpsest(['verify', '--file', other]), 1, /other\.db is not a readable Palimpsest store/)
-  expectRefusal(
-    await palimpsest(['verify', '--file', join(directory.path, 'none.db')]),
-    1,
-    /none\.db is not a readable/,
-  )
-  expectRefusal(await palimpsest(['verify', '--data-dir', directory.path]), 1, /There is no store in /)
+  expectRefusal(await palimpsest(['check', '--file', other]), 1, /other\.db is not a readable Palimpsest store/)
+  expectRefusal(await palimpsest(['check', '--file', join(directory.path, 'none.db')]), 1, /none\.db is not a readable/)
+  expectRefusal(await palimpsest(['check', '--data-dir', directory.path]), 1, /There is no store in /)
 })
 
 test('a store of a newer schema is left alone, in one sentence that says what to run', async () => {
   const { file } = tampered('newer.db', "INSERT INTO migration VALUES (999, 'later', 1, 0)")
-  expectRefusal(await palimpsest(['verify', '--file', file]), 1, /step 999 \(later\).*run the newer version/)
+  expectRefusal(await palimpsest(['check', '--file', file]), 1, /step 999 \(later\).*run the newer version/)
   const target = join(directory.path, 'newer')
   expectRefusal(await palimpsest(['restore', '--from', file, '--data-dir', target]), 1, /run the newer version/)
 })

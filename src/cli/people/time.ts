@@ -1,0 +1,22 @@
+const SECOND = 1_000
+const UNITS = [
+  ['year', 31_557_600 * SECOND],
+  ['month', 2_629_800 * SECOND],
+  ['day', 86_400 * SECOND],
+  ['hour', 3_600 * SECOND],
+  ['minute', 60 * SECOND],
+  ['second', SECOND],
+] as const
+/** What is closer to now needs no number, in milliseconds. */
+const JUST_NOW = 10 * SECOND
+
+const relative = new Intl.RelativeTimeFormat('en')
+
+/** How long ago a time was, in the largest whole unit: "3 hours ago". What is no time is returned as it is. */
+export function ago(timestamp: string, now: number): string {
+  const passed = now - Date.parse(timestamp)
+  if (Number.isNaN(passed)) return timestamp
+  if (Math.abs(passed) < JUST_NOW) return 'just now'
+  const [unit, length] = UNITS.find(([, milliseconds]) => Math.abs(passed) >= milliseconds) ?? ['second', SECOND]
+  return relative.format(-Math.trunc(passed / length), unit)
+}

@@ -1,0 +1,132 @@
+import { CHANGE_TYPES, RELATION_TYPES, RESULTS } from '../../contract/words.ts'
+import type { Command, Flag } from '../command.ts'
+import { ANYWAY, ENTRY_EXITS, RATIONALE, REVISE_EXITS, REVISION, SERVICE_EXITS, SLUG, WRITE_FLAGS } from './flags.ts'
+import { through } from './through.ts'
+
+const DRAFT =
+  'FILE is Markdown, with lines like "title: …" and "summary: …" between two lines of --- at its top, or a JSON object; - is standard input.'
+
+const CHANGE_TYPE: Flag = {
+  name: 'change-type',
+  value: 'TYPE',
+  values: CHANGE_TYPES,
+  description: 'The kind of change; by default that of the file.',
+}
+const CHANGE_RATIONALE: Flag = {
+  ...RATIONALE,
+  description: 'Why, in at most 1000 characters; by default that of the file.',
+}
+
+/** The commands that write. */
+export const WRITE_COMMANDS: readonly Command[] = [
+  {
+    name: 'publish',
+    summary: 'Publish an entry.',
+    details: `${DRAFT} Similar entries are named first; a title and content that an entry has already are refused.`,
+    args: [{ name: 'FILE', description: 'The file to publish, or - for standard input.' }],
+    flags: [
+      { name: 'title', value: 'TEXT', description: 'In place of the title of the file, or of its first heading.' },
+      { name: 'summary', value: 'TEXT', description: 'In place of the summary of the file.' },
+      { name: 'tags', value: 'TAGS', description: 'In place of the tags of the file, separated by commas.' },
+      { ...ANYWAY, description: 'Publish a text that is published already.' },
+      ...WRITE_FLAGS,
+    ],
+    examples: ['publish tea.md', 'publish - --title "Green tea" --summary "Not boiling" --tags tea,kitchen < tea.md'],
+    exits: SERVICE_EXITS,
+    run: through(async () => (await import('./publish.ts')).publish),
+  },
+  {
+    name: 'revise',
+    summary: 'Commit a revision on top of the one that it was made from.',
+    details: `${DRAFT} "palimpsest show SLUG --edit" writes one to begin with. It never overwrites: if another writer revised the entry first, it shows what they changed and ends with exit code 4.`,
+    args: [SLUG, { name: 'FILE', description: 'The file with the new text, or - for standard input.' }],
+    flags: [
+      CHANGE_TYPE,
+      CHANGE_RATIONALE,
+      {
+        name: 'previous',
+        value: 'REVISION',
+        description: 'The revision that the file was made from; by default that of the file. latest takes any.',
+      },
+      {
+        name: 'merge',
+        description:
+          'If another writer was first, merge by line and word and commit; if both changed the same words, write both to standard output.',
+      },
+      { ...ANYWAY, description: 'Commit a text that did not change.' },
+      ...WRITE_FLAGS,
+    ],
+    examples: [
+      'revise green-tea edit.md --change-type EXPAND --rationale "Gives a range."',
+      'revise green-tea edit.md --merge',
+    ],
+    exits: REVISE_EXITS,
+    run: through(async () => (await import('./revise.ts')).revise),
+  },
+  {
+    name: 'edit',
+    summary: 'Open the latest revision in an editor, and commit what you saved.',
+    details:
+      'The editor is VISUAL, else EDITOR, else vi. If another writer was first, both changes are merged. A text that could not be committed stays in its file.',
+    args: [SLUG],
+    flags: [
+      { ...CHANGE_TYPE, description: 'The kind of change; without it the file asks for it.' },
+      { ...CHANGE_RATIONALE, description: 'Why, in at most 1000 characters; without it the file asks for it.' },
+      ...WRITE_FLAGS,
+    ],
+    examples: ['edit green-tea', 'edit green-tea --change-type CORRECT --rationale "Fixes the temperature."'],
+    exits: REVISE_EXITS,
+    run: through(async () => (await import('./edit.ts')).edit),
+  },
+  {
+    name: 'verify',
+    summary: 'Record the result of using an exact revision.',
+    args: [SLUG],
+    flags: [
+      REVISION,
+      { name: 'result', value: 'RESULT', values: RESULTS, description: 'The result.' },
+      { name: 'confidence', value: 'NUMBER', description: 'How sure you are, from 0 to 1.' },
+      RATIONALE,
+      ...WRITE_FLAGS,
+    ],
+    examples: ['verify green-tea --revision 2 --result SUPPORTED --confidence 0.9 --rationale "Brewed it."'],
+    exits: ENTRY_EXITS,
+    run: through(async () => (await import('./evidence.ts')).verify),
+  },
+  {
+    name: 'contradict',
+    summary: 'Record that an exact revision is wrong, and why.',
+    args: [SLUG],
+    flags: [
+      REVISION,
+      RATIONALE,
+      { name: 'source', value: 'SLUG', description: 'An entry that supports the contradiction.' },
+      ...WRITE_FLAGS,
+    ],
+    examples: ['contradict green-tea --revision 1 --rationale "Too hot for gyokuro." --source gyokuro'],
+    exits: ENTRY_EXITS,
+    run: through(async () => (await import('./evidence.ts')).contradict),
+  },
+  {
+    name: 'relate',
+    summary: 'Relate one entry to another.',
+    args: [
+      { name: 'SOURCE', description: 'The slug or the id of the entry that the relation starts from.' },
+      { name: 'TARGET', description: 'The slug or the id of the entry that it leads to.' },
+    ],
+    flags: [
+      {
+        name: 'type',
+        value: 'TYPE',
+        values: RELATION_TYPES,
+        byDefault: 'CONNECT',
+        description: 'How the source stands to the target.',
+      },
+      RATIONALE,
+      ...WRITE_FLAGS,
+    ],
+    examples: ['relate gyokuro green-tea --type REUSES --rationale "Takes its times from there."'],
+    exits: ENTRY_EXITS,
+    run: through(async () => (await import('./relate.ts')).relate),
+  },
+]
