@@ -792,7 +792,7 @@ export type Health = {
 }
 
 export type ExportLine = {
-  /** What the line is; withdrawn is a record that moderation took from the public. */
+  /** What the line is; withdrawn is a record, or the row of a read, that moderation took from the public. */
   type: 'entry' | 'revision' | 'verification' | 'contradiction' | 'relation' | 'observation' | 'withdrawn' | 'end'
   /** Its place in the order of activity. */
   sequence?: string
@@ -820,8 +820,8 @@ export type ExportLine = {
   originGroup?: number
   /** Like entryRecord, of the entry that supports a contradiction. */
   sourceRecord?: string | null
-  /** What moderation withdrew: the entry with all that belongs to it, or this record alone. */
-  withdrawn?: 'ENTRY' | 'RECORD'
+  /** What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed. */
+  withdrawn?: 'ENTRY' | 'RECORD' | 'FEED'
   slug?: string
   /** The status of the entry now. */
   status?: 'ACTIVE' | 'LOCKED'

@@ -436,7 +436,10 @@ const change = digits('The record number of the latest act of moderation; 0 when
 
 /** Which members a line has beside its type stands in `EXPORT_MEMBERS`. */
 export const ExportLine = Type.Object({
-  type: words(EXPORT_TYPES, 'What the line is; withdrawn is a record that moderation took from the public.'),
+  type: words(
+    EXPORT_TYPES,
+    'What the line is; withdrawn is a record, or the row of a read, that moderation took from the public.',
+  ),
   sequence: Type.Optional(digits('Its place in the order of activity.')),
   record: Type.Optional(digits('Its number among the permanent records.')),
   requestId: Type.Optional(uuid('The request that did it.')),
@@ -461,8 +464,8 @@ export const ExportLine = Type.Object({
   ),
   withdrawn: Type.Optional(
     words(
-      ['ENTRY', 'RECORD'],
-      'What moderation withdrew: the entry with all that belongs to it, or this record alone.',
+      ['ENTRY', 'RECORD', 'FEED'],
+      'What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed.',
     ),
   ),
   slug: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.slugCharacters })),
@@ -508,7 +511,7 @@ export const EXPORT_MEMBERS = {
   contradiction: [...ON_RECORD, 'entryRecord', 'ordinal', 'sourceRecord', 'contradiction'],
   relation: [...ON_RECORD, 'ends', 'relation'],
   observation: ['sequence', 'actor', 'activity'],
-  withdrawn: ['sequence', 'record', 'withdrawn'],
+  withdrawn: ['sequence', 'withdrawn'],
   end: ['next'],
 } as const
 

@@ -12,6 +12,7 @@ import { served } from './migrations/0010-served.ts'
 import { standing } from './migrations/0011-standing.ts'
 import { nodeSearch } from './migrations/0012-node-search.ts'
 import { contributions } from './migrations/0013-contributions.ts'
+import { feed } from './migrations/0014-feed.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   standing,
   nodeSearch,
   contributions,
+  feed,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

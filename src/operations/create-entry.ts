@@ -51,7 +51,7 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
   await Promise.all([
     insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, changed: true, revision }),
     insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at }),
-    actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, 1) : undefined,
+    actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, number) : undefined,
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
   ])
   const shown: Entry = {

@@ -2,8 +2,8 @@ import type { Author, ExportLine } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
 import { findEntryByNumber, tagsOf } from '../store/entry.ts'
 import { HEAD, type Head } from '../store/head.ts'
-import { findMirroredEntry, renameAuthor, updateEntryStanding, updateMirror } from '../store/mirror.ts'
-import { addToTopics } from '../store/topic.ts'
+import { findMirroredEntry, renameAuthor, showReads, updateEntryStanding, updateMirror } from '../store/mirror.ts'
+import { type Moved, moveTopics } from '../store/topic.ts'
 import { rejudge } from './judgement.ts'
 import { KEEPERS, type Touched } from './mirrored-lines.ts'
 import type { Context } from './operation.ts'
@@ -60,15 +60,18 @@ function follow(head: Head, { sequence, record, totals }: NonNullable<ExportLine
 /** An entry is shown when all of it is there; then its standing is what its records say. */
 async function settleTouched(tx: Transaction, { entries, judging }: Touched, change: number): Promise<void> {
   const actors = Map.groupBy(judging, ({ entry }) => entry)
+  const moved: Moved[] = []
   for (const number of new Set([...entries, ...actors.keys()])) {
     const entry = await findMirroredEntry(tx, number)
     if (entry === undefined) continue
     const by = entry.withdrawn - entry.erased
-    if (by !== 0 && entry.data_class === 'EXTERNAL') await addToTopics(tx, tagsOf(entry), by)
+    if (by !== 0 && entry.data_class === 'EXTERNAL') moved.push({ number, tags: tagsOf(entry), shown: by > 0 })
+    if (by !== 0) await showReads(tx, number, entry.erased === 0)
     await updateEntryStanding(tx, number, entry.erased, change)
     if (entry.erased) continue
     for (const actor of new Set((actors.get(number) ?? []).map(one => one.actor))) await rejudge(tx, number, actor)
     const current = await findEntryByNumber(tx, number)
     if (current !== undefined) await settleStanding(tx, current)
   }
+  await moveTopics(tx, moved)
 }

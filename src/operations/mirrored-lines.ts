@@ -37,10 +37,11 @@ function given<T>(member: T | undefined): T {
 
 type Subject = { action: Action; entry: number; revision: number | null; subject: number | null; at: number }
 
-/** The feed row of a record, made now or shown again. */
+/** The feed row of a record, made now or brought up to what the line says. */
 async function keepActivity(tx: Transaction, line: ExportLine, actor: number, subject: Subject): Promise<void> {
   const sequence = Number(line.sequence)
-  if (await mirror.showActivity(tx, sequence, true)) return
+  const withdrawn = line.withdrawn !== undefined
+  if (await mirror.showActivity(tx, sequence, !withdrawn)) return
   await appendActivity(tx, {
     ...subject,
     sequence,
@@ -50,6 +51,7 @@ async function keepActivity(tx: Transaction, line: ExportLine, actor: number, su
     metadata: null,
     dataClass: given(line.dataClass),
     hour: null,
+    withdrawn,
   })
 }
 
@@ -205,7 +207,10 @@ async function placeObservation(
 }
 
 async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
+  const sequence = Number(line.sequence)
+  if (line.record === undefined) return mirror.deleteObservation(tx, sequence)
   const number = Number(line.record)
+  await mirror.showActivity(tx, sequence, false)
   if (line.ends !== undefined) return withdrawRelation(tx, line, number, touched)
   const entry = Number(line.entryRecord)
   const known = await mirror.findMirroredEntry(tx, entry)
@@ -213,7 +218,6 @@ async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, 
     const alone = line.withdrawn === 'RECORD'
     const actor = await judged.eraseEvidence(tx, number, alone)
     if (actor !== undefined) touched.judging.push({ entry, actor })
-    if (alone) await mirror.showActivity(tx, Number(line.sequence), false)
     await mirror.raiseEvidence(tx, entry, line.ordinal)
     return
   }
@@ -223,7 +227,6 @@ async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, 
 }
 
 async function withdrawRelation(tx: Transaction, line: ExportLine, number: number, touched: Touched): Promise<void> {
-  await mirror.showActivity(tx, Number(line.sequence), false)
   const known = await judged.eraseRelation(tx, number)
   if (known !== undefined) {
     touched.judging.push(known)

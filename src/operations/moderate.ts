@@ -5,15 +5,15 @@ import type { Transaction } from '../database/database.ts'
 import { statusOf } from '../domain/entry.ts'
 import { moderated, sameFlags } from '../domain/moderation.ts'
 import { assertNoSecret } from '../domain/secret.ts'
-import { tagKey } from '../domain/tag.ts'
 import { findActorById, updateActorFlags } from '../store/actor.ts'
 import { findEntry, findEntryByNumber, tagsOf } from '../store/entry.ts'
 import { markSegments } from '../store/export.ts'
+import { settleFeed } from '../store/feed.ts'
 import { addToTotals, type Totals, takeRecord } from '../store/head.ts'
 import * as moderation from '../store/moderation.ts'
 import { deleteOriginBlock, findOrigin, insertOriginBlock, updateOriginFlags } from '../store/origin.ts'
 import { isoTime } from '../store/time.ts'
-import { addToTopics } from '../store/topic.ts'
+import { type Moved, moveTopics } from '../store/topic.ts'
 import { rejudge } from './judgement.ts'
 import type { WriteOperation } from './operation.ts'
 import { settleStanding } from './settle-standing.ts'
@@ -68,6 +68,7 @@ async function findTarget(tx: Transaction, { targetType, targetId }: ModerationI
       blocked: row.blocked === 1,
     },
     networkKey: 'network_key' in row ? row.network_key : null,
+    day: 'day' in row ? row.day : null,
   }
 }
 
@@ -82,7 +83,7 @@ async function change(
   await settle(tx, target, record)
   await markSegments(tx, target, record)
   const after = await moderation.listStandings(tx, target)
-  await settleTopics(tx, before, after)
+  await moveTopics(tx, movedOf(before, after))
   const entries = after.filter((entry, index) => statusOf(entry) !== statusOf(before[index] ?? entry)).length
   return { entries, actors: target.type === 'ACTOR' ? 1 : 0 }
 }
@@ -129,6 +130,7 @@ async function settle(tx: Transaction, target: moderation.Target, record: number
     () => moderation.settleEntries(tx, target, record),
   )
   await relations('at')
+  await settleFeed(tx, target)
   await settleStandings(tx, target)
   await addToTotals(tx, Object.fromEntries(totals))
 }
@@ -143,21 +145,8 @@ async function settleStandings(tx: Transaction, target: moderation.Target): Prom
   }
 }
 
-/** Counts the EXTERNAL entries that left the public, or came back, out of or into the topics of their tags. */
-async function settleTopics(
-  tx: Transaction,
-  before: readonly moderation.StandingRow[],
-  after: readonly moderation.StandingRow[],
-): Promise<void> {
-  const moved = new Map<string, { spelling: string; by: number }>()
-  for (const [index, entry] of after.entries()) {
-    const by = (before[index]?.withdrawn ?? entry.withdrawn) - entry.withdrawn
-    if (by === 0 || entry.data_class !== 'EXTERNAL') continue
-    for (const tag of tagsOf(entry)) {
-      const key = tagKey(tag)
-      const known = moved.get(key)
-      moved.set(key, { spelling: known?.spelling ?? tag, by: (known?.by ?? 0) + by })
-    }
-  }
-  for (const { spelling, by } of moved.values()) await addToTopics(tx, [spelling], by)
-}
+/** The EXTERNAL entries that left the public, or came back. */
+const movedOf = (before: readonly moderation.StandingRow[], after: readonly moderation.StandingRow[]): Moved[] =>
+  after
+    .filter((entry, index) => entry.withdrawn !== before[index]?.withdrawn && entry.data_class === 'EXTERNAL')
+    .map(entry => ({ number: entry.number, tags: tagsOf(entry), shown: entry.withdrawn === 0 }))

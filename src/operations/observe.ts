@@ -2,15 +2,18 @@ import type { Transaction } from '../database/database.ts'
 import { RECURRENT_FROM } from '../domain/actor.ts'
 import { appendActivity, isUnobserved } from '../store/activity.ts'
 import { type ActorRow, findActor, findAnonymousActor, insertActor, observeActor } from '../store/actor.ts'
+import { isEntryWithdrawn } from '../store/entry.ts'
 import { addToTotals, takeSequence } from '../store/head.ts'
 import {
   countAnonymousActor,
   ensureOrigin,
   type OriginKeys,
+  type OriginRow,
   readAnonymousActors,
   readRequestOrigin,
 } from '../store/origin.ts'
 import type { Context, Observed } from './operation.ts'
+import { inOrder } from './writing.ts'
 
 /** Anonymous actors per origin and day; further User-Agents share one record, so that they cannot fill the disk. */
 const ANONYMOUS_ACTORS_MAX = 64
@@ -39,24 +42,30 @@ export async function recordObservations(
 ): Promise<void> {
   const known = await withActors(tx, context, observations)
   const appended = new Set<string>()
-  const isNew = await Promise.all(
+  const isNew = Promise.all(
     known.map(
       ({ action, entry, at, actor, counted }) =>
         !counted && isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry),
     ),
   )
+  // An entry may have been withdrawn since it was read.
+  const isGone = Promise.all(
+    known.map(({ entry, counted }) => !counted && entry !== null && isEntryWithdrawn(tx, entry)),
+  )
+  const [fresh, gone] = await inOrder([isNew, isGone])
   const rows: Promise<void>[] = []
   for (const [index, { actor, origin, action, entry, revision, requestId, metadata, at }] of known.entries()) {
+    const withdrawn = gone[index] === true || actor.quarantined === 1 || origin.quarantined === 1
     const hour = Math.floor(at / HOUR)
     const name = `${hour} ${actor.number} ${action} ${entry}`
-    if (!isNew[index] || appended.has(name)) continue
+    if (!fresh[index] || appended.has(name)) continue
     appended.add(name)
     const sequence = await takeSequence(tx)
     rows.push(
       appendActivity(tx, {
         sequence,
         actor: actor.number,
-        origin,
+        origin: origin.number,
         action,
         entry,
         revision,
@@ -67,6 +76,7 @@ export async function recordObservations(
         // Rows stand in the order of their sequence, so their times must too.
         at: context.at,
         hour,
+        withdrawn,
       }),
     )
   }
@@ -74,11 +84,14 @@ export async function recordObservations(
   await countObservations(tx, known)
 }
 
-type Known = Omit<Observation, 'actor' | 'origin'> & { actor: ActorRow; origin: number }
+type Known = Omit<Observation, 'actor' | 'origin'> & {
+  actor: ActorRow
+  origin: Pick<OriginRow, 'number' | 'quarantined'>
+}
 
 /** The observations with the rows of their actors, made now where they are new. */
 async function withActors(tx: Transaction, context: Context, observations: readonly Observation[]): Promise<Known[]> {
-  const origins = new Map<string, Promise<number>>()
+  const origins = new Map<string, Promise<Known['origin']>>()
   const actors = new Map<string, Promise<ActorRow | undefined>>()
   // Of one origin they are made one after another, because they are counted.
   const makings = new Map<number, Promise<ActorRow>>()
@@ -92,12 +105,13 @@ async function withActors(tx: Transaction, context: Context, observations: reado
   }
   const known = await Promise.all(
     observations.map(async observation => {
-      const number = await once(origins, observation.origin.id, async () =>
-        ensureOrigin(tx, await readRequestOrigin(tx, observation.origin)),
-      )
+      const origin = await once(origins, observation.origin.id, async () => {
+        const known = await readRequestOrigin(tx, observation.origin)
+        return { number: await ensureOrigin(tx, known), quarantined: known.quarantined }
+      })
       const name = observation.actor === null ? anonymousKeyOf(observation) : String(observation.actor)
-      const actor = await once(actors, name, () => ensureActor(observation, number))
-      return actor === undefined ? undefined : { ...observation, actor, origin: number }
+      const actor = await once(actors, name, () => ensureActor(observation, origin.number))
+      return actor === undefined ? undefined : { ...observation, actor, origin }
     }),
   )
   return known.filter(one => one !== undefined)

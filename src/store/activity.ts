@@ -89,13 +89,16 @@ export type NewActivity = {
   at: number
   /** The clock hour within which rows like this one are the same, for READ and SEARCH. */
   hour: number | null
+  /** True for a row that the public does not see: its actor, origin or entry is withdrawn. */
+  withdrawn?: boolean
 }
 
 export async function appendActivity(tx: Transaction, row: NewActivity): Promise<void> {
   await tx.run(sql`
-    INSERT INTO activity (sequence, actor, origin, action, entry, revision, subject, request_id, metadata, data_class, created_at, hour)
+    INSERT INTO activity (sequence, actor, origin, action, entry, revision, subject, request_id, metadata, data_class, created_at, hour, withdrawn)
     VALUES (${row.sequence}, ${row.actor}, ${row.origin}, ${row.action}, ${row.entry}, ${row.revision}, ${row.subject}, ${row.requestId},
-      ${row.metadata === null ? null : JSON.stringify(row.metadata)}, ${row.dataClass}, ${row.at}, ${row.hour})`)
+      ${row.metadata === null ? null : JSON.stringify(row.metadata)}, ${row.dataClass}, ${row.at}, ${row.hour},
+      ${row.withdrawn ? 1 : 0})`)
 }
 
 /** Whether no READ or SEARCH row of this actor, entry and hour is there yet. */

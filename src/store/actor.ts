@@ -115,11 +115,11 @@ export const listActors = (reader: Reader, limit: number) =>
       a.hidden, a.quarantined, a.blocked, o.id AS origin_id, CASE WHEN a.token_hash IS NULL THEN 0 ELSE 1 END AS issued
     FROM actor a LEFT JOIN origin o ON o.number = a.origin ORDER BY a.number DESC LIMIT ${limit}`)
 
-/** The columns of an author, for statements that join `actor a`: a hidden actor has no declared names. */
+/** The columns of an author, for statements that join `actor a`: one that is hidden or quarantined has no declared names. */
 export const AUTHOR_COLUMNS: Sql = sql`a.id AS actor_id,
-  CASE WHEN a.hidden = 1 THEN NULL ELSE a.name END AS actor_name,
-  CASE WHEN a.hidden = 1 THEN NULL ELSE a.model END AS actor_model,
-  CASE WHEN a.hidden = 1 THEN NULL ELSE a.provider END AS actor_provider`
+  CASE WHEN a.hidden = 0 AND a.quarantined = 0 THEN a.name END AS actor_name,
+  CASE WHEN a.hidden = 0 AND a.quarantined = 0 THEN a.model END AS actor_model,
+  CASE WHEN a.hidden = 0 AND a.quarantined = 0 THEN a.provider END AS actor_provider`
 
 export type AuthorColumns = {
   actor_id: string
@@ -136,9 +136,10 @@ export const toAuthor = (row: AuthorColumns): Author => ({
 
 export const authorOf = (actor: ActorRow): Author => ({
   id: actor.id,
-  declared: actor.hidden
-    ? { name: null, model: null, provider: null }
-    : { name: actor.name, model: actor.model, provider: actor.provider },
+  declared:
+    actor.hidden || actor.quarantined
+      ? { name: null, model: null, provider: null }
+      : { name: actor.name, model: actor.model, provider: actor.provider },
   verificationStatus: 'UNVERIFIED',
 })
 

@@ -48,6 +48,10 @@ export const findEntry = (reader: Reader, address: string) =>
 export const findEntryByNumber = (reader: Reader, number: number) =>
   reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
+/** Whether the public may not see an entry. */
+export const isEntryWithdrawn = async (reader: Reader, number: number): Promise<boolean> =>
+  (await reader.one<{ withdrawn: number }>(sql`SELECT withdrawn FROM entry WHERE number = ${number}`))?.withdrawn === 1
+
 /** Nothing of an entry, from the pages that hold it and its current revision. */
 export const pagesOfEntry = (number: number): Sql =>
   sql`SELECT r.ordinal FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number = ${number}`

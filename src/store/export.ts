@@ -7,6 +7,7 @@ import { toActivity } from './activity.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, authorOf, findActorById, toAuthor } from './actor.ts'
 import { tagsOf } from './entry.ts'
 import { toContradiction, toVerification } from './evidence.ts'
+import { observationsBy, rowsAbout } from './feed.ts'
 import type { Target } from './moderation.ts'
 import { toRelation } from './relation.ts'
 import { toRevision } from './revision.ts'
@@ -40,6 +41,7 @@ type ExportRow = AuthorColumns & {
   subject: number
   evidence_id: string
   evidence_ordinal: number
+  evidence_withdrawn: number | null
   result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | null
   confidence: number | null
   evidence_rationale: string
@@ -61,7 +63,7 @@ export const listExportRows = (reader: Reader, above: number, upTo: number) =>
       e.number AS entry, e.id AS entry_id, e.slug, e.tags, e.blocked, e.withdrawn AS entry_withdrawn, s.revision, q.id AS revision_id,
       r.ordinal, p.id AS previous_id, r.title, r.summary, r.content, r.change_type, r.rationale, r.evidence_hash, r.sources, s.subject,
       v.id AS evidence_id, v.ordinal AS evidence_ordinal, v.result, v.confidence, v.rationale AS evidence_rationale, v.source_entry,
-      v.origin_group AS evidence_group,
+      v.withdrawn AS evidence_withdrawn, v.origin_group AS evidence_group,
       CASE WHEN w.withdrawn = 0 THEN w.id END AS source_entry_id,
       l.id AS relation_id, l.relation_type, l.rationale AS relation_rationale, l.origin_group AS relation_group, t.number AS target, t.id AS target_id
     FROM activity s JOIN actor a ON a.number = s.actor LEFT JOIN entry e ON e.number = s.entry
@@ -121,9 +123,16 @@ const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
 
 /** A row as a line of the export: of what was withdrawn, only the numbers. */
 export function toExportLine(row: ExportRow): ExportLine {
-  if (row.hour !== null || (row.withdrawn === 0 && row.entry_withdrawn === 0)) return KINDS[row.action](row)
-  const withdrawn = row.withdrawn === 1 ? 'RECORD' : 'ENTRY'
-  const numbers = { type: 'withdrawn', sequence: String(row.sequence), withdrawn } as const
+  const sequence = String(row.sequence)
+  if (row.action === 'READ' || row.action === 'SEARCH') {
+    return row.withdrawn === 0 ? observation(row) : { type: 'withdrawn', sequence, withdrawn: 'RECORD' }
+  }
+  const alone = row.action === 'CONNECT' ? row.withdrawn : (row.evidence_withdrawn ?? 0)
+  if (alone === 0 && row.entry_withdrawn === 0) {
+    const line = KINDS[row.action](row)
+    return row.withdrawn === 0 ? line : { ...line, withdrawn: 'FEED' }
+  }
+  const numbers = { type: 'withdrawn', sequence, withdrawn: alone === 0 ? 'ENTRY' : 'RECORD' } as const
   if (row.action === 'CONNECT') return { ...numbers, record: String(row.subject), ends: endsOf(row) }
   if (row.action === 'VERIFY' || row.action === 'CONTRADICT') {
     return { ...numbers, record: String(row.subject), ...onEvidence(row) }
@@ -177,33 +186,16 @@ function observation(row: ExportRow): ExportLine {
   return { type: 'observation', sequence: String(row.sequence), actor: toAuthor(row), activity }
 }
 
-/** Everything written whose line a target decides about, as a condition on `activity s`. */
-function linesOf({ type, number }: Target): Sql[] {
-  const owner: Sql = type === 'ACTOR' ? sql`actor` : sql`origin`
-  const entries =
-    type === 'ENTRY'
-      ? sql`SELECT e.number FROM entry e WHERE e.number = ${number}`
-      : sql`SELECT e.number FROM entry e WHERE e.${owner} = ${number}`
-  const conditions = [
-    sql`s.entry IN (${entries})`,
-    sql`s.subject IN (SELECT x.relation FROM relation_end x WHERE x.entry IN (${entries}))`,
-  ]
-  if (type === 'ENTRY') return conditions
-  return [
-    ...conditions,
-    sql`s.subject IN (SELECT v.number FROM evidence v WHERE v.${owner} = ${number})`,
-    sql`s.subject IN (SELECT v.number FROM relation v WHERE v.${owner} = ${number})`,
-  ]
-}
-
 /** The size of a segment; SQLite takes a bound number for a fraction. */
 const SEGMENT: Sql = sql`CAST(${LIMITS.exportSegment} AS INTEGER)`
 
 /** Marks the segments whose lines a target decides about as changed by a record of moderation. */
 export async function markSegments(tx: Transaction, target: Target, record: number): Promise<void> {
-  for (const lines of linesOf(target)) {
+  // A copy follows the reads of an entry by the entry itself.
+  const written = rowsAbout(target).map(rows => sql`s.hour IS NULL AND ${rows}`)
+  for (const lines of [...written, ...observationsBy(target)]) {
     const segments = await tx.all<{ segment: number }>(
-      sql`SELECT DISTINCT (s.sequence - 1) / ${SEGMENT} AS segment FROM activity s WHERE s.hour IS NULL AND ${lines}`,
+      sql`SELECT DISTINCT (s.sequence - 1) / ${SEGMENT} AS segment FROM activity s WHERE ${lines}`,
     )
     for (const { segment } of segments) {
       await tx.run(sql`

@@ -191,6 +191,16 @@ export async function restoreRevision(tx: Transaction, number: number, revision:
 export const showActivity = async (tx: Transaction, sequence: number, shown: boolean): Promise<boolean> =>
   (await tx.run(sql`UPDATE activity SET withdrawn = ${shown ? 0 : 1} WHERE sequence = ${sequence}`)) > 0
 
+/** Deletes the row of a read or search that is withdrawn: it comes again when it is given back. */
+export async function deleteObservation(tx: Transaction, sequence: number): Promise<void> {
+  await tx.run(sql`DELETE FROM activity WHERE sequence = ${sequence} AND action IN ('READ', 'SEARCH')`)
+}
+
+/** Shows the reads of an entry in the feed, or withdraws them, with the entry. */
+export async function showReads(tx: Transaction, entry: number, shown: boolean): Promise<void> {
+  await tx.run(sql`UPDATE activity SET withdrawn = ${shown ? 0 : 1} WHERE entry = ${entry} AND action = 'READ'`)
+}
+
 export const isActivityKnown = async (reader: Reader, sequence: number): Promise<boolean> =>
   (await reader.one(sql`SELECT sequence FROM activity WHERE sequence = ${sequence}`)) !== undefined
 

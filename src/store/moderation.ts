@@ -6,7 +6,12 @@ import type { Totals } from './head.ts'
 import { isoTime } from './time.ts'
 
 /** Which rows a target answers for: what it is (an entry) or what it made (an actor, an origin). */
-export type Target = { type: 'ENTRY' | 'ACTOR' | 'ORIGIN'; number: number }
+export type Target = {
+  type: 'ENTRY' | 'ACTOR' | 'ORIGIN'
+  number: number
+  /** The day of an origin, as `2026-11-21`; null else. */
+  day: string | null
+}
 
 export type StandingRow = EntryStanding & { number: number; withdrawn: number; data_class: string; tags: string }
 
@@ -103,17 +108,14 @@ export async function settleEntries(tx: Transaction, target: Target, change: num
   )
 }
 
-/** Evidence that a target gave leaves public lists and the feed while its author or origin is quarantined. */
+/** Evidence that a target gave leaves public lists while its author or origin is quarantined. */
 export async function settleEvidence(tx: Transaction, target: Target): Promise<void> {
   await tx.run(
     sql`UPDATE evidence AS v SET withdrawn = CASE WHEN ${AUTHOR_WITHDRAWN} THEN 1 ELSE 0 END WHERE ${addedBy(target)}`,
   )
-  await tx.run(sql`
-    UPDATE activity SET withdrawn = (SELECT v.withdrawn FROM evidence v WHERE v.number = activity.subject)
-    WHERE subject IS NOT NULL AND subject IN (SELECT v.number FROM evidence v WHERE ${addedBy(target)})`)
 }
 
-/** Relations leave public lists and the feed while their author or origin is quarantined or one of their ends is withdrawn. */
+/** Relations leave public lists while their author or origin is quarantined or one of their ends is withdrawn. */
 export async function settleRelations(tx: Transaction, target: Target, reach: Reach): Promise<void> {
   const relations = relationsOf(target, reach)
   await tx.run(sql`
@@ -121,9 +123,6 @@ export async function settleRelations(tx: Transaction, target: Target, reach: Re
       OR (SELECT s.withdrawn FROM entry s WHERE s.number = v.source_entry) = 1
       OR (SELECT t.withdrawn FROM entry t WHERE t.number = v.target_entry) = 1 THEN 1 ELSE 0 END
     WHERE ${relations}`)
-  await tx.run(sql`
-    UPDATE activity SET withdrawn = (SELECT v.withdrawn FROM relation v WHERE v.number = activity.subject)
-    WHERE subject IS NOT NULL AND subject IN (SELECT v.number FROM relation v WHERE ${relations})`)
 }
 
 /** Of an entry an actor that judged it. */

@@ -3,7 +3,14 @@ import { sql } from '../database/sql.ts'
 
 /** Where a request came from, without its address: the fingerprint of the day and, while that lives, the lasting key of the network. */
 export type OriginKeys = { id: string; day: string; networkKey: string }
-export type OriginRow = { number: number; id: string; network_key: string | null; quarantined: number; blocked: number }
+export type OriginRow = {
+  number: number
+  id: string
+  day: string
+  network_key: string | null
+  quarantined: number
+  blocked: number
+}
 
 /** The origin of a request as the store knows it; `number` is null while it has no row. */
 export type RequestOrigin = { keys: OriginKeys; number: number | null; quarantined: number; blocked: number }
@@ -30,7 +37,7 @@ export async function ensureOrigin(tx: Transaction, { keys, number }: RequestOri
 }
 
 export const findOrigin = (reader: Reader, id: string) =>
-  reader.one<OriginRow>(sql`SELECT number, id, network_key, quarantined, blocked FROM origin WHERE id = ${id}`)
+  reader.one<OriginRow>(sql`SELECT number, id, day, network_key, quarantined, blocked FROM origin WHERE id = ${id}`)
 
 export async function updateOriginFlags(
   tx: Transaction,
@@ -82,6 +89,6 @@ export const readAnonymousActors = async (tx: Reader, origin: number): Promise<n
 
 /** The newest origins whose writes are refused. */
 export const listRefusedOrigins = (reader: Reader, limit: number) =>
-  reader.all<OriginRow & { day: string }>(
+  reader.all<OriginRow>(
     sql`SELECT number, id, day, network_key, quarantined, blocked FROM origin WHERE blocked = 1 OR quarantined = 1 ORDER BY number DESC LIMIT ${limit}`,
   )

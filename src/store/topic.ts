@@ -1,51 +1,130 @@
 import type { Carried, Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { tagKey } from '../domain/tag.ts'
+import { tagsOf } from './entry.ts'
 
-type Change = { key: string; spelling: string; by: number }
+/** A topic: its public EXTERNAL entries, and the oldest of them by number, which spells it; 0 where that was not looked for yet. */
+type Topic = { key: string; spelling: string; entries: number; entry: number }
 
-/** What a transaction changes of the topics, in order. */
-const CHANGES: Carried<Change[]> = {
-  load: () => [],
-  mark(changes) {
-    const { length } = changes
+/** What new entries add to the topics, in order, and how many of these additions are in the table. */
+type Additions = { list: Topic[]; saved: number }
+
+const ADDITIONS: Carried<Additions> = {
+  load: () => ({ list: [], saved: 0 }),
+  mark(additions) {
+    const { saved, list } = additions
+    const { length } = list
     return () => {
-      changes.length = length
+      list.length = length
+      additions.saved = saved
     }
   },
-  async save(tx, changes) {
-    for (const { key, spelling, by } of together(changes)) {
+  async save(tx, { list, saved }) {
+    for (const { key, spelling, entries, entry } of together(list.slice(saved))) {
       await tx.run(sql`
-        INSERT INTO topic (key, spelling, entries) VALUES (${key}, ${spelling}, ${by})
+        INSERT INTO topic (key, spelling, entries, entry) VALUES (${key}, ${spelling}, ${entries}, ${entry})
         ON CONFLICT (key) DO UPDATE SET entries = topic.entries + excluded.entries,
-          spelling = CASE WHEN topic.entries > 0 THEN topic.spelling ELSE excluded.spelling END`)
+          spelling = CASE WHEN topic.entries > 0 THEN topic.spelling ELSE excluded.spelling END,
+          entry = CASE WHEN topic.entries > 0 THEN topic.entry ELSE excluded.entry END`)
     }
   },
 }
 
-/** Changes of one topic that follow each other in one direction are one change. */
-function together(changes: readonly Change[]): Change[] {
-  const last = new Map<string, Change>()
-  const made: Change[] = []
-  for (const change of changes) {
-    const known = last.get(change.key)
-    if (known !== undefined && known.by > 0 === change.by > 0) known.by += change.by
-    else {
-      const fresh = { ...change }
-      last.set(change.key, fresh)
-      made.push(fresh)
+/** One addition for each topic, spelled as by its first entry. */
+function together(additions: readonly Topic[]): Topic[] {
+  const sums = new Map<string, Topic>()
+  for (const one of additions) {
+    const known = sums.get(one.key)
+    if (known === undefined) sums.set(one.key, { ...one })
+    else known.entries += one.entries
+  }
+  return [...sums.values()]
+}
+
+/** Counts a new EXTERNAL entry into the topics of its tags. A topic is spelled as its oldest public entry spells it. */
+export async function addToTopics(tx: Transaction, tags: readonly string[], entry: number): Promise<void> {
+  const { list } = await tx.carry(ADDITIONS)
+  for (const tag of tags) list.push({ key: tagKey(tag), spelling: tag, entries: 1, entry })
+}
+
+/** An EXTERNAL entry that left the public, or came back. */
+export type Moved = { number: number; tags: readonly string[]; shown: boolean }
+
+/** What moved entries change of a topic: how many more it has, which left, and the oldest that came back. */
+type Change = { by: number; left: Set<number>; back: { entry: number; spelling: string } | undefined }
+
+function changesOf(moved: readonly Moved[]): Map<string, Change> {
+  const changes = new Map<string, Change>()
+  for (const { number, tags, shown } of moved) {
+    for (const tag of tags) {
+      const key = tagKey(tag)
+      const change = changes.get(key) ?? { by: 0, left: new Set(), back: undefined }
+      changes.set(key, change)
+      change.by += shown ? 1 : -1
+      if (!shown) change.left.add(number)
+      else if (change.back === undefined || number < change.back.entry) change.back = { entry: number, spelling: tag }
     }
   }
-  return made
+  return changes
 }
 
 /**
- * Counts EXTERNAL entries into (or, below 0, out of) the topics of tags. The first spelling of a tag stays for as long as
- * a public entry has it, so that nobody is shown the spelling of a withdrawn one.
+ * Counts entries that left the public out of the topics of their tags, and those that came back into them. Where the oldest entry of a
+ * topic is another one now, that spells it. The entries themselves are settled before.
  */
-export async function addToTopics(tx: Transaction, tags: readonly string[], by: number): Promise<void> {
-  const changes = await tx.carry(CHANGES)
-  for (const tag of tags) changes.push({ key: tagKey(tag), spelling: tag, by })
+export async function moveTopics(tx: Transaction, moved: readonly Moved[]): Promise<void> {
+  const additions = await tx.carry(ADDITIONS)
+  await ADDITIONS.save(tx, additions)
+  additions.saved = additions.list.length
+  const changes = [...changesOf(moved)]
+  const topics = await Promise.all(changes.map(([key, change]) => changed(tx, key, change)))
+  const unknown = topics.filter(({ entries, spelling }) => entries > 0 && spelling === '')
+  for (const [key, oldest] of await findOldest(tx, unknown)) {
+    Object.assign(topics.find(topic => topic.key === key) ?? {}, oldest)
+  }
+  await Promise.all(
+    topics.map(({ key, spelling, entries, entry }) =>
+      tx.run(sql`
+        INSERT INTO topic (key, spelling, entries, entry) VALUES (${key}, ${spelling}, ${entries}, ${entry})
+        ON CONFLICT (key) DO UPDATE SET spelling = excluded.spelling, entries = excluded.entries, entry = excluded.entry`),
+    ),
+  )
+}
+
+/** A topic after a change. It has no spelling where its oldest entry is to be found: after `entry`. */
+async function changed(reader: Reader, key: string, { by, left, back }: Change): Promise<Topic> {
+  const known = await reader.one<Topic>(sql`SELECT key, spelling, entries, entry FROM topic WHERE key = ${key}`)
+  const before = known ?? { key, spelling: '', entries: 0, entry: 0 }
+  const topic = { ...before, entries: before.entries + by }
+  if (back !== undefined && (before.entries === 0 || back.entry < before.entry)) return { ...topic, ...back }
+  return left.has(before.entry) || before.entry === 0 ? { ...topic, spelling: '' } : topic
+}
+
+/** Entries that are read at once. */
+const WALK = 5_000
+
+/** Of topics the oldest public entry after the one that each names, and how it spells the tag; found by a walk along the entries. */
+async function findOldest(
+  reader: Reader,
+  topics: readonly Topic[],
+): Promise<Map<string, Pick<Topic, 'entry' | 'spelling'>>> {
+  const sought = new Set(topics.map(({ key }) => key))
+  const found = new Map<string, Pick<Topic, 'entry' | 'spelling'>>()
+  let after = Math.min(...topics.map(({ entry }) => entry))
+  while (sought.size > 0) {
+    const entries = await reader.all<{ number: number; tags: string }>(sql`
+      SELECT number, tags FROM entry WHERE number > ${after} AND withdrawn = 0 AND data_class = 'EXTERNAL' AND tags <> '[]'
+      ORDER BY number LIMIT ${WALK}`)
+    for (const { number, tags } of entries) {
+      for (const tag of tagsOf({ tags })) {
+        if (sought.delete(tagKey(tag))) found.set(tagKey(tag), { entry: number, spelling: tag })
+      }
+    }
+    const last = entries.at(-1)
+    if (last === undefined || entries.length < WALK) break
+    after = last.number
+  }
+  return found
 }
 
 /** The tags that most public entries have. */

@@ -69,8 +69,8 @@ export type ChangeRow = AuthorColumns & {
 export const listRecentChanges = (reader: Reader, before: number, limit: number) =>
   reader.all<ChangeRow>(sql`
     SELECT r.number, r.id, e.slug, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS},
-      CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' THEN 1 ELSE 0 END AS hidden
-    FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
+      CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS hidden
+    FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor LEFT JOIN origin o ON o.number = r.origin
     WHERE r.number < ${before} ORDER BY r.number DESC LIMIT ${limit}`)
 
 /** Kind and time of the newest rows of the public feed. */

@@ -161,8 +161,11 @@ test('a finished segment is kept by its digest, which is not confirmed once a li
     .split('\n')
     .filter(line => line.includes('"withdrawn"'))
     .map(line => JSON.parse(line) as ExportLine)
+  const records = gone.filter(({ record }) => record !== undefined)
+  const reads = gone.filter(({ record }) => record === undefined)
+  assert.ok(reads.length > 900 && reads.every(({ withdrawn }) => withdrawn === 'RECORD'))
   assert.deepEqual(
-    gone.map(({ record, withdrawn, ends }) => [record, withdrawn, ends]),
+    records.map(({ record, withdrawn, ends }) => [record, withdrawn, ends]),
     [
       ['1', 'ENTRY', undefined],
       ['3', 'ENTRY', undefined],

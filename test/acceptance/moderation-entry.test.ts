@@ -230,13 +230,10 @@ test('what elsewhere named a withdrawn entry names it no more, except hashed sou
   )
   const hidden = await rows()
   assert.equal(connects(hidden).length, 0)
-  const shown = hidden.filter(row => of.has(row.id))
-  assert.ok(shown.some(row => row.action === 'CREATE') && shown.some(row => row.action === 'EXPAND'))
-  for (const row of shown) {
-    assert.deepEqual([row.entryId, row.revisionId], [null, null])
-    const { slug = null, title = null, previousRevisionId = null } = row.metadata as Record<string, unknown>
-    assert.deepEqual([slug, title, previousRevisionId], [null, null, null])
-  }
+  assert.deepEqual(
+    hidden.filter(row => of.has(row.id)),
+    [],
+  )
   const source = hidden.find(row => row.action === 'CONTRADICT' && row.entryId === other.id)
   assert.partialDeepStrictEqual(source, { metadata: { sourceEntryId: null } })
 
@@ -270,7 +267,8 @@ test('stats and topics follow exactly', async () => {
     const key = name as 'entries'
     assert.equal(without[key], before[key] - less, name)
   }
-  assert.deepEqual([count(without, 'Counted once'), count(without, 'counted twice')], [undefined, 1])
+  // The other entry spells it.
+  assert.deepEqual([count(without, 'Counted once'), count(without, 'Counted  Twice')], [undefined, 1])
   assert.ok(without.externalInteractions >= before.externalInteractions)
   assert.equal(without.observedActors, before.observedActors)
 

@@ -111,7 +111,7 @@ const DAMAGES: [string, string, RegExp][] = [
     'DELETE FROM activity WHERE sequence = 3',
     /^The activity has 6 rows of writes, and 7 records were written\.$/,
   ],
-  ['topic', "INSERT INTO topic VALUES ('x', 'X', 1)", /^The topics count 1 tags, and public entries have 0\.$/],
+  ['topic', "INSERT INTO topic VALUES ('x', 'X', 1, 0)", /^The topics count 1 tags, and public entries have 0\.$/],
   [
     'tags',
     "UPDATE entry SET data_class = 'EXTERNAL', tags = '[' WHERE number = 1; UPDATE head SET entries = 1",

@@ -77,6 +77,8 @@ const COUNTS: readonly RegExp[] = [
 const SORTED_PAGES: readonly RegExp[] = [
   /WHERE e.number IN \(SELECT number FROM entry .* LIMIT \? OFFSET \?\) ORDER BY e\./,
 ]
+/** The clock hours of which there are reads, of which there are as many as the retention has. */
+const HOURS = /^SCAN (?:clock|c)$/
 /** The one row of totals, and a row of given values. */
 const ONE_ROW = /^SCAN (?:head|CONSTANT ROW)$/
 /** Of an INSERT, the search for rows that refer to the new one: planned, and passed over unless a reference is open. */
@@ -99,7 +101,8 @@ test('every statement of the store was exercised', () => {
 test('no statement looks at a whole table', () => {
   for (const one of planned.filter(statement => !isCount(statement))) {
     for (const step of one.plan.filter(
-      detail => detail.startsWith('SCAN') && !ONE_ROW.test(detail) && !isReferenceCheck(one, detail),
+      detail =>
+        detail.startsWith('SCAN') && !ONE_ROW.test(detail) && !HOURS.test(detail) && !isReferenceCheck(one, detail),
     )) {
       const walk = WALKS.find(([pattern, allowed]) => allowed === step && pattern.test(one.text))
       assert.ok(walk !== undefined && one.text.includes(' LIMIT ?'), `${step}\n${one.text}\n${one.plan.join('\n')}`)

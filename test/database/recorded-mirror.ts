@@ -26,7 +26,8 @@ function foreign(line: ExportLine, n: number): ExportLine {
 function withdrawn({ type, sequence, record = '', entryRecord = record, ends, ordinal }: ExportLine): ExportLine[] {
   const gone = { type: 'withdrawn', sequence, record, withdrawn: 'RECORD' } as ExportLine
   if (ends !== undefined) return [{ ...gone, ends }]
-  return type === 'observation' || type === 'end' ? [] : [{ ...gone, entryRecord, ...(ordinal && { ordinal }) }]
+  if (type === 'observation') return [{ type: 'withdrawn', sequence, withdrawn: 'RECORD' } as ExportLine]
+  return type === 'end' ? [] : [{ ...gone, entryRecord, ...(ordinal && { ordinal }) }]
 }
 
 /** Keeps the lines of a store as those of another one, in every shape: new, again, withdrawn, withdrawn before they were known. */

@@ -87,6 +87,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   const one = await write('createEntry', { ...text, tags: ['sea'] })
   const two = await write('createEntry', {
     ...text,
+    tags: ['Sea'],
     sources: [{ entryId: one.id, revisionId: one.currentRevisionId }],
   })
   const at = { slug: String(one.slug) }
@@ -150,6 +151,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
 
   const reason = 'A reason'
   for (const [targetType, targetId] of [
+    ['ENTRY', one.id],
     ['ENTRY', two.id],
     ['ACTOR', issued.actor.id],
     ['ORIGIN', ORIGIN.id],

@@ -247,7 +247,7 @@ CREATE TABLE topic (
   key TEXT PRIMARY KEY,
   spelling TEXT NOT NULL,
   entries INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, entry INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 CREATE INDEX activity_actor ON activity (actor, sequence) WHERE hour IS NULL AND withdrawn = 0;
 
@@ -298,5 +298,9 @@ CREATE INDEX report_open ON report (number) WHERE resolved_at IS NULL;
 CREATE INDEX report_target ON report (target_id, origin) WHERE resolved_at IS NULL;
 
 CREATE INDEX revision_author ON revision (entry, actor, ordinal) WHERE ordinal > 1;
+
+CREATE INDEX revision_by_actor ON revision (actor, entry) WHERE ordinal > 1;
+
+CREATE INDEX revision_by_origin ON revision (origin, entry) WHERE ordinal > 1;
 
 CREATE INDEX topic_top ON topic (entries DESC, key) WHERE entries > 0;

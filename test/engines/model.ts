@@ -33,7 +33,6 @@ type Row = {
   actor: ModelActor
   revision: ModelRevision | undefined
   entry: ModelEntry | undefined
-  finding?: ModelFinding
   relation?: ModelRelation
 }
 
@@ -56,7 +55,7 @@ export const statusOf = (entry: ModelEntry): string => {
   if (entry.flags.hidden) return 'HIDDEN'
   return entry.flags.blocked ? 'LOCKED' : 'ACTIVE'
 }
-export const nameOf = ({ flags, name }: ModelActor): string | null => (flags.hidden ? null : name)
+export const nameOf = ({ flags, name }: ModelActor): string | null => (flags.hidden || flags.quarantined ? null : name)
 export const latestOf = ({ revisions }: ModelEntry): ModelRevision => revisions.at(-1) as ModelRevision
 const isShown = ({ actor }: ModelFinding): boolean => !actor.flags.quarantined
 const isRelationShown = ({ actor, source, target }: ModelRelation): boolean =>
@@ -114,15 +113,17 @@ export function createModel() {
     rows.push(numbered)
     row.entry?.rows.push(numbered)
   }
-  const shownRow = ({ finding, relation }: Row): boolean =>
-    (finding === undefined || isShown(finding)) && (relation === undefined || isRelationShown(relation))
+  const shownRow = ({ actor, entry, relation }: Row): boolean =>
+    !actor.flags.quarantined &&
+    (entry === undefined || !isWithdrawn(entry)) &&
+    (relation === undefined || isRelationShown(relation))
   const told = ({ sequence, action, actor, entry, revision }: Row) => ({
     sequence: String(sequence),
     action,
     actorId: actor.id,
     actorName: nameOf(actor),
-    entryId: entry !== undefined && !isWithdrawn(entry) ? entry.id : null,
-    revisionId: entry !== undefined && !isWithdrawn(entry) ? (revision?.id ?? null) : null,
+    entryId: entry?.id ?? null,
+    revisionId: revision?.id ?? null,
   })
   const found = (wanted: (entry: ModelEntry) => boolean, sort: 'recent' | 'evolution'): ModelEntry[] =>
     entries

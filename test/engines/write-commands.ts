@@ -117,7 +117,7 @@ export const judge = (
       const ordinal = open.findings.length + 1
       const finding: ModelFinding = { id: String(body.id), kind, ordinal, revision, actor, source: found }
       open.findings.push(finding)
-      model.write({ action: kind, actor, entry: open, revision, finding })
+      model.write({ action: kind, actor, entry: open, revision })
       return { entryId: open.id, revisionId: revision.id, actorId: actor.id }
     },
     view: only('entryId', 'revisionId', 'actorId'),

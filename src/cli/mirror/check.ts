@@ -114,6 +114,10 @@ function assertPlain(line: ExportLine): void {
 
 const isTime = (text: string): boolean => Number.isFinite(Date.parse(text)) && isoTime(Date.parse(text)) === text
 
+/** Whether a line says of a revision that it is withdrawn. The row of a read belongs to no record. */
+const isRevisionWithdrawn = ({ type, record, ordinal, ends }: ExportLine): boolean =>
+  type === 'withdrawn' && record !== undefined && ordinal === undefined && ends === undefined
+
 /** The chains of hashes: what came before stands in this answer or is kept already. */
 function createChain(reader: Reader) {
   const revisions = new Map<string, { hash: string; entry: number }>()
@@ -155,7 +159,7 @@ function createChain(reader: Reader) {
     async assert(line: ExportLine): Promise<void> {
       if (line.revision !== undefined) return assertRevision(line, line.revision)
       const named = [line.entryRecord, line.sourceRecord, ...(line.ends ?? [])].filter(one => typeof one === 'string')
-      if (line.type === 'withdrawn' && line.ordinal === undefined && line.ends === undefined) {
+      if (isRevisionWithdrawn(line)) {
         if (line.entryRecord === undefined) throw refusal(line, 'lacks entryRecord')
         if (line.entryRecord === line.record) entries.add(Number(line.record))
       }

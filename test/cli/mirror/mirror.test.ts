@@ -5,7 +5,7 @@ import { openSource } from '../../../src/cli/mirror/source.ts'
 import type { Activity, Entry } from '../../../src/contract/resources.ts'
 import { sql } from '../../../src/database/sql.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { assertWithdrawn, moderate, snapshot, toNoon } from '../../support/moderation.ts'
 import { publicView } from '../../support/public-view.ts'
 import { type Copy, openCopy } from './copy.ts'
@@ -198,6 +198,43 @@ test('names that are hidden there are hidden here, of who only read too, where m
   const manifest = async (after?: number) => ({ ...(await source.manifest(after)), actors: [], complete: false })
   await copy.catchUp({ ...source, manifest })
   assert.ok(!(await shown()))
+})
+
+test('the feed of a copy has no row of a quarantined actor or a hidden entry, reads included, and has all again afterwards', async () => {
+  const [{ actor, token }, host] = [await newActor(app.url, { declaredName: 'Momus' }), await newActor(app.url)]
+  const entry = await newEntry(app.url, host.token)
+  const at = `/api/entries/${entry.slug}`
+  expectStatus(await call(app.url, 'POST', `${at}/revisions`, { token, body: revisionOf(entry) }), 201)
+  for (const path of [at, '/api/search?q=momus']) expectStatus(await call(app.url, 'GET', path, { token }), 200)
+  const rows = async (base: string) =>
+    (await allPages<Activity>(base, '/api/activity')).filter(row => row.actorId === actor.id)
+  const both = async () => {
+    await copy.catchUp()
+    return [await rows(app.url), await rows(copy.app.url)]
+  }
+  const [acted] = await both()
+  assert.deepEqual(acted?.map(({ action }) => action).sort(), ['EXPAND', 'READ', 'SEARCH'])
+  for (const [type, id, left] of [
+    ['ACTOR', actor.id, []],
+    ['ENTRY', entry.id, ['SEARCH']],
+  ] as const) {
+    await moderate(app.url, type, id, 'QUARANTINE')
+    for (const shown of await both()) {
+      assert.deepEqual(
+        shown.map(({ action }) => action),
+        left,
+      )
+    }
+    if (type === 'ACTOR') {
+      const page = await call(copy.app.url, 'GET', `/entries/${entry.slug}/history`, {
+        headers: { accept: 'text/html' },
+      })
+      assert.equal(page.status, 200)
+      assert.ok(!page.text.includes('Momus'))
+    }
+    await moderate(app.url, type, id, 'RESTORE')
+    for (const shown of await both()) assert.deepEqual(shown, acted)
+  }
 })
 
 test('a copy takes no writes and asks for no token: what is written goes to the server that it names', async () => {

@@ -1,0 +1,58 @@
+import type { Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import type { Target } from './moderation.ts'
+
+const HOURS_OF_A_DAY = 24
+const HOUR = 3_600_000
+
+/** Whether the public may see a row of `activity s`: neither its author, its origin, its entry nor its relation is withdrawn. */
+const DUE: Sql = sql`CASE WHEN (SELECT a.quarantined FROM actor a WHERE a.number = s.actor) = 1
+  OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = s.origin), 0) = 1
+  OR coalesce((SELECT e.withdrawn FROM entry e WHERE e.number = s.entry), 0) = 1
+  OR coalesce((SELECT l.withdrawn FROM relation l WHERE l.number = s.subject), 0) = 1 THEN 1 ELSE 0 END`
+
+/** The rows on the entries of a target and of what it added elsewhere, as conditions on `activity s`. */
+export function rowsAbout({ type, number }: Target): Sql[] {
+  const owner: Sql = type === 'ACTOR' ? sql`actor` : sql`origin`
+  const entries =
+    type === 'ENTRY'
+      ? sql`SELECT e.number FROM entry e WHERE e.number = ${number}`
+      : sql`SELECT e.number FROM entry e WHERE e.${owner} = ${number}`
+  const conditions = [
+    sql`s.entry IN (${entries})`,
+    sql`s.subject IN (SELECT x.relation FROM relation_end x WHERE x.entry IN (${entries}))`,
+  ]
+  if (type === 'ENTRY') return conditions
+  return [
+    ...conditions,
+    sql`s.subject IN (SELECT v.number FROM evidence v WHERE v.${owner} = ${number})`,
+    sql`s.subject IN (SELECT v.number FROM relation v WHERE v.${owner} = ${number})`,
+    sql`s.${owner} = ${number} AND s.entry IN (SELECT r.entry FROM revision r WHERE r.${owner} = ${number} AND r.ordinal > 1)`,
+  ]
+}
+
+/**
+ * The reads and searches of a target, as conditions on `activity s`. They are found by their clock hours: those of the day of an origin,
+ * which lasts no longer, and every hour of which there are rows for an actor.
+ */
+export function observationsBy({ type, number, day }: Target): Sql[] {
+  if (type === 'ENTRY') return []
+  if (type === 'ORIGIN') {
+    const first = Date.parse(day ?? '') / HOUR
+    return [sql`s.hour >= ${first} AND s.hour < ${first + HOURS_OF_A_DAY} AND s.origin = ${number}`]
+  }
+  return [
+    sql`s.sequence IN (
+      WITH RECURSIVE clock(hour) AS (
+        SELECT min(hour) FROM activity WHERE hour IS NOT NULL
+        UNION ALL SELECT hour + 1 FROM clock WHERE hour < (SELECT max(hour) FROM activity WHERE hour IS NOT NULL))
+      SELECT o.sequence FROM clock c JOIN activity o ON o.hour = c.hour AND o.actor = ${number})`,
+  ]
+}
+
+/** Takes the rows that a target decides about from the public feed, or gives them back, as the flags of all say. */
+export async function settleFeed(tx: Transaction, target: Target): Promise<void> {
+  for (const rows of [...rowsAbout(target), ...observationsBy(target)]) {
+    await tx.run(sql`UPDATE activity AS s SET withdrawn = ${DUE} WHERE ${rows} AND s.withdrawn <> ${DUE}`)
+  }
+}
