@@ -6,10 +6,11 @@ const HELD = {
   locked: 'the search index cannot be written and searches are refused: another process has it locked; end that one',
 }
 
-/** Logs what keeps the search index from being written, and when it can be written again; the index thread tries again by itself. */
+/** Logs from which record on the index follows the store, what keeps the search index from being written, and when it can be written again; the index thread tries again by itself. */
 export const reportIndex =
   (logger: Logger, file: string) =>
-  ({ held }: IndexNotice): void => {
-    if (held === undefined) logger.info({ file }, 'the search index is written again')
-    else logger.error({ file }, HELD[held])
+  (notice: IndexNotice): void => {
+    if ('from' in notice) logger.info({ file, ...notice }, 'the search index follows the store from this record')
+    else if (notice.held === undefined) logger.info({ file }, 'the search index is written again')
+    else logger.error({ file }, HELD[notice.held])
   }

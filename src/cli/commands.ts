@@ -117,6 +117,19 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     run: async invocation => (await import('./copy.ts')).copyStore(invocation),
   },
   {
+    name: 'index',
+    summary: 'Copy a search index for a new node over PostgreSQL, also while its owner serves.',
+    details:
+      'The new node searches at once and indexes only what came later. The index is derived data: without a copy, the node makes it from the database. A node ignores the copy of another store.',
+    args: [{ name: 'ACTION', description: 'copy, the only one.' }],
+    flags: [
+      { name: 'from', value: 'FILE|DIR', description: 'A search index, or the data directory of a node or a store.' },
+      { name: 'to', value: 'DIR', description: 'The data directory of the new node, which is not being served.' },
+    ],
+    examples: ['index copy --from /srv/node1 --to /srv/node2'],
+    run: async invocation => (await import('./index-copy.ts')).indexCommand(invocation),
+  },
+  {
     name: 'import',
     summary:
       'Read entries, revisions, evidence and relations from lines of JSON into a store that is not being served.',

@@ -16,6 +16,8 @@ const TIDY_PAGES = 64
 /** How long a full disk, a locked index or a database that is away is left alone before another try, in milliseconds. */
 const RETRY_PAUSE = 500
 
+type Held = 'full' | 'locked' | undefined
+
 /** The store that an index follows. */
 export type IndexSource = {
   /** Which store it is, and how far it has come. */
@@ -35,7 +37,7 @@ export type IndexKeeping = {
   source: IndexSource
   /** Called after each entry that was indexed. */
   onEntry: () => void
-  /** Called when the index file cannot be written, and when it can again. */
+  /** Called with the record from which the index follows a store, when the index file cannot be written, and when it can again. */
   onNotice: (notice: IndexNotice) => void
 }
 
@@ -44,8 +46,8 @@ export type IndexKeeping = {
  * broken is deleted first, so that the next start builds it again.
  */
 export async function keepIndex({ signals, file, index, source, onEntry, onNotice }: IndexKeeping): Promise<void> {
-  let held: IndexNotice['held']
-  const notify = (now: IndexNotice['held']): void => {
+  let held: Held
+  const notify = (now: Held): void => {
     if (now !== held) onNotice({ held: now })
     held = now
   }
@@ -61,6 +63,7 @@ export async function keepIndex({ signals, file, index, source, onEntry, onNotic
       tellIndexed(signals, 0)
       await claimIndex(index, seen, source.entry)
       tellIndexed(signals, indexedRecord(index))
+      onNotice({ from: indexedRecord(index), of: seen.record })
     }
     state = seen
     const from = indexedRecord(index)

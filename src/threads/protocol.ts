@@ -8,8 +8,8 @@ export type Reply = { id: number } & (
   | { fault: StoreFault['kind']; message: string }
   | { error: string; stack: string }
 )
-/** Why the index thread cannot write its file, sent once; undefined when it can again. */
-export type IndexNotice = { held: 'full' | 'locked' | undefined }
+/** Why the index thread cannot write its file, sent once, undefined when it can again; or from which record on it indexes, of how many. */
+export type IndexNotice = { held: 'full' | 'locked' | undefined } | { from: number; of: number }
 
 export function replyOfError(id: number, error: unknown): Reply {
   if (error instanceof Problem) return { id, problem: error.code, detail: error.detail }
