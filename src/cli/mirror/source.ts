@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { unreachable } from '../../client/unreachable.ts'
 import { checkOf } from '../../contract/check.ts'
 import { ExportManifest } from '../../contract/resources.ts'
 import { OperatorError } from '../../operator-error.ts'
@@ -88,13 +89,8 @@ async function askOnce(url: string, signal: AbortSignal, tries: number): Promise
     signal.throwIfAborted()
     if (error instanceof OperatorError) throw error
     if (pause !== undefined) return { wait: pause }
-    throw new NoAnswer(`${url} cannot be read (${reasonOf(error)}); see that the server runs and is reached from here.`)
+    throw new NoAnswer(`${url} cannot be read: ${unreachable(error, url).why}`)
   }
-}
-
-const reasonOf = (error: unknown): string => {
-  const { message, cause } = error as Error
-  return cause instanceof Error ? cause.message : message
 }
 
 /** Reads a bounded answer whole. */

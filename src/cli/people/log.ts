@@ -20,7 +20,7 @@ export async function log({ invocation, client, out, json }: Session): Promise<v
   const progress = createProgress(undefined, invocation.stderr)
   const { evidence, more } = await evidenceOf(client, entry.id, progress)
   const marks = marksOf(evidence)
-  const nameOf = await createActorNames(client, entry, evidence)
+  const names = createActorNames(client, [entry.actor])
   out.line(styled('bold', entry.title), '  ', styled('cyan', entry.slug))
   // The numbers are those of the entry as it was read: what came after it is left out.
   let number = entry.revisionCount
@@ -28,7 +28,8 @@ export async function log({ invocation, client, out, json }: Session): Promise<v
   for await (const revision of client.all.listRevisions(entry.id, { limit: Math.min(50, most) })) {
     begun ||= revision.id === entry.currentRevisionId
     if (!begun) continue
-    revisionLines(out, revision, number, nameOf(revision.actorId), marks.get(revision.id))
+    await names.find([revision.actorId])
+    revisionLines(out, revision, number, names.of(revision.actorId), marks.get(revision.id))
     number -= 1
     await out.taken()
     if (number === entry.revisionCount - most) break

@@ -1,4 +1,4 @@
-import type { Author, Client, Entry, EvidenceItem } from '../../client/index.ts'
+import type { Author, Client } from '../../client/index.ts'
 
 /** Ids that one request may ask for. */
 const BATCH = 50
@@ -11,22 +11,36 @@ export const actorName = ({ id, declared: { name } }: Pick<Author, 'id' | 'decla
 
 export const unnamedActor = (id: string): string => `unnamed actor ${id.slice(-SHORT)}`
 
-/** Rows of the timeline in which names are looked up. */
-const TIMELINE_ROWS = 50
+/** A name is worth no longer wait, in milliseconds. */
+const PATIENCE = 3_000
+const brief = () => ({ signal: AbortSignal.timeout(PATIENCE) })
 
-/** Names actors of an entry by id: those that evidence and the newest rows of its timeline name. */
-export async function createActorNames(
-  client: Client,
-  entry: Entry,
-  evidence: readonly EvidenceItem[],
-): Promise<(actorId: string) => string> {
-  const { items } = await client.listTimeline(entry.id, { limit: TIMELINE_ROWS })
-  const declared = [entry.actor, ...evidence.flatMap(({ actor }) => (actor === undefined ? [] : [actor]))]
-  const names = new Map([
-    ...items.flatMap(({ actorId, actorName: name }) => (name === null ? [] : [[actorId, `"${name}"`] as const])),
-    ...declared.map(actor => [actor.id, actorName(actor)] as const),
-  ])
-  return actorId => names.get(actorId) ?? unnamedActor(actorId)
+/** Names actors by their ids. */
+export type ActorNames = {
+  /** Asks the service for those that are not known, at most LOOKED_UP in all. Without an answer they stay unnamed. */
+  find(actorIds: readonly string[]): Promise<void>
+  of(actorId: string): string
+}
+
+/** Each name that is not known costs a read. */
+const LOOKED_UP = 8
+
+export function createActorNames(client: Client, authors: readonly Author[]): ActorNames {
+  const names = new Map(authors.map(author => [author.id, actorName(author)]))
+  let left = LOOKED_UP
+  return {
+    async find(actorIds) {
+      const unknown = [...new Set(actorIds)].filter(id => !names.has(id)).slice(0, left)
+      left -= unknown.length
+      await Promise.all(
+        unknown.map(async id => {
+          const profile = await client.readActor(id, { limit: 1 }, brief()).catch(() => undefined)
+          names.set(id, profile === undefined ? unnamedActor(id) : actorName(profile))
+        }),
+      )
+    },
+    of: actorId => names.get(actorId) ?? unnamedActor(actorId),
+  }
 }
 
 /** The slugs of entries by id, as far as they are known. */
@@ -53,7 +67,7 @@ export function createSlugs(client: Client): Slugs {
       const unknown = [...new Set(entryIds)].filter(id => !known.has(id))
       for (let from = 0; from < unknown.length; from += BATCH) {
         const asked = unknown.slice(from, from + BATCH)
-        const { items } = await client.readBatch({ ids: asked.join(',') }).catch(() => ({ items: [] }))
+        const { items } = await client.readBatch({ ids: asked.join(',') }, brief()).catch(() => ({ items: [] }))
         for (const item of items) if ('slug' in item) learn(item.id, item.slug)
       }
     },

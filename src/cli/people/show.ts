@@ -2,7 +2,7 @@ import type { Entry, Evidence, EvidenceItem, Relation, RelationList } from '../.
 import { UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
 import { marksLine, marksOf } from './evidence-marks.ts'
-import { actorName, createActorNames, createSlugs, type Slugs } from './names.ts'
+import { type ActorNames, actorName, createActorNames, createSlugs, type Slugs } from './names.ts'
 import { type Output, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
@@ -75,7 +75,7 @@ function headLines(out: Output, entry: Entry, chosen: Numbered | undefined): voi
 
 type Shown = { evidence: Evidence; entry: Entry; slugs: Slugs }
 /** How the lines of evidence name entries and actors. */
-type Naming = { slugs: Slugs; nameOf: (actorId: string) => string }
+type Naming = { slugs: Slugs; actors: ActorNames }
 
 async function evidenceLines({ client, out }: Session, shown: Shown, revisionId: string): Promise<void> {
   const { entry, slugs } = shown
@@ -84,8 +84,9 @@ async function evidenceLines({ client, out }: Session, shown: Shown, revisionId:
     ...contradictions.map(row => ({ ...row, kind: 'contradiction' as const })),
     ...verifications.map(row => ({ ...row, kind: 'verification' as const })),
   ]
-  const nameOf = rows.length === 0 ? String : await createActorNames(client, entry, rows)
-  const naming = { slugs, nameOf }
+  const actors = createActorNames(client, [entry.actor, ...rows.flatMap(({ actor }) => actor ?? [])])
+  await actors.find(rows.map(({ actorId }) => actorId))
+  const naming = { slugs, actors }
   const about = rows.filter(row => row.revisionId === revisionId)
   out.line('')
   out.line(styled('bold', 'Evidence of this revision: '), ...marksLine(marksOf(about).get(revisionId)))
@@ -101,14 +102,14 @@ async function evidenceLines({ client, out }: Session, shown: Shown, revisionId:
   if (nextCursor !== null) out.line(styled('dim', `These are the newest ${ROWS}; "palimpsest log" counts all.`))
 }
 
-function evidenceLine(out: Output, row: EvidenceItem, { slugs, nameOf }: Naming, of = ''): void {
+function evidenceLine(out: Output, row: EvidenceItem, { slugs, actors }: Naming, of = ''): void {
   const what =
     row.kind === 'contradiction'
       ? styled('red', 'CONTRADICTED')
       : styled(row.result === 'SUPPORTED' ? 'green' : row.result === 'UNSUPPORTED' ? 'red' : 'yellow', row.result)
   const sure = row.kind === 'verification' ? `, confidence ${row.confidence}` : ''
   const support = row.kind === 'contradiction' && row.sourceEntryId ? `, see ${slugs.of(row.sourceEntryId)}` : ''
-  out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${nameOf(row.actorId)}${sure}${support}`))
+  out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${actors.of(row.actorId)}${sure}${support}`))
   out.block(row.rationale)
 }
 
