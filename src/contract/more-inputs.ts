@@ -39,6 +39,8 @@ export const PinsInput = Type.Object(
   {
     since: Type.Optional(
       Type.String({
+        minLength: 1,
+        maxLength: LIMITS.cursorDigits,
         pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
         description:
           'The sequence of the report before: evidence up to it is known. Without it, evidence against is named.',

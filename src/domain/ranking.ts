@@ -1,13 +1,15 @@
 import { RANKING_VERSION, rankingTermsOf } from './ranking-terms.ts'
 
 /** Changes whenever the same entry would be ranked otherwise, so that a search index knows that it is stale. */
-export const IMPACT_VERSION = RANKING_VERSION * 100 + 1
+export const IMPACT_VERSION = RANKING_VERSION * 100 + 2
 
 /** How much an occurrence weighs in each field (BM25F: Zaragoza et al., TREC 2004). */
 const WEIGHTS = { title: 3, summary: 1.5, tags: 2, content: 1 }
 /** Terms of a field of usual length. A field that is n times as long counts each occurrence n^LENGTH_POWER times less. */
 const USUAL_LENGTH = { title: 8, summary: 25, tags: 4, content: 100 }
 const LENGTH_POWER = 0.6
+/** A field that is shorter than this part of its usual length counts as if it were so long: one word is no better than a short sentence. */
+const SHORTEST = 0.25
 /** What a part of a name, or a name put together, counts beside the word itself. */
 export const DERIVED = 0.5
 /** The weighted frequency at which a term has half of its greatest impact. */
@@ -35,7 +37,7 @@ export function impactsOf(entry: RankedText): Map<string, number> {
 function addField(frequencies: Map<string, number>, text: string, field: keyof typeof WEIGHTS): void {
   const terms = rankingTermsOf(text)
   const length = terms.reduce((count, { derived }) => count + (derived ? 0 : 1), 0)
-  const weight = WEIGHTS[field] / (Math.max(1, length) / USUAL_LENGTH[field]) ** LENGTH_POWER
+  const weight = WEIGHTS[field] / Math.max(SHORTEST, length / USUAL_LENGTH[field]) ** LENGTH_POWER
   for (const { term, derived } of terms) {
     const before = frequencies.get(term)
     if (before === undefined && frequencies.size === TERMS_MAX) continue

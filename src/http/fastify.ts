@@ -59,7 +59,7 @@ export function createFastify(
     forceCloseConnections: 'idle',
     requestTimeout: TIMEOUTS.requestTimeout,
     schemaController: { compilersFactory: { buildValidator: compilesNothing, buildSerializer: compilesNothing } },
-    routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: 40_000, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => fail(error, request, reply as FastifyReply),
     clientErrorHandler: connections.refuse,
   })

@@ -19,7 +19,7 @@ export const TIMEOUTS = {
   keepAliveTimeout: 15_000,
   headersTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
-  maxHeaderSize: 16_384,
+  maxHeaderSize: 32_768,
   requireHostHeader: false,
 } as const
 

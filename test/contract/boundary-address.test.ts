@@ -83,13 +83,20 @@ function queryTrials(schema: Schema): { refused: string[]; taken: string[] } {
     const over = [String(minimum - 1), String(maximum + 1), String(maximum * 1000)]
     return {
       refused: [...WHOLE_FAULTS, ...over].map(escaped),
-      taken: [String(minimum), String(minimum + 1), String(maximum - 1), String(maximum), '%31'],
+      taken: [String(minimum), String(minimum + 1), String(maximum - 1), String(maximum), escapedDigits(minimum)],
     }
   }
   if (schema.enum !== undefined) {
     const first = schema.enum[0] ?? ''
     return {
-      refused: ['', 'nonsense', first.toUpperCase(), `${first}%20`, `%20${first}`, ...TEXT_FAULTS],
+      refused: [
+        '',
+        'nonsense',
+        first.toLowerCase() === first ? first.toUpperCase() : first.toLowerCase(),
+        `${first}%20`,
+        `%20${first}`,
+        ...TEXT_FAULTS,
+      ],
       taken: [...schema.enum],
     }
   }
@@ -126,6 +133,8 @@ function queryTrials(schema: Schema): { refused: string[]; taken: string[] } {
     ],
   }
 }
+/** A number with its digits percent-encoded. */
+const escapedDigits = (value: number): string => [...String(value)].map(digit => `%3${digit}`).join('')
 const escaped = (value: string): string => value.replaceAll(/[^\x20-\x7e]/g, encodeURIComponent)
 
 type QueryCase = { name: OperationName; search: string; code: ProblemCode }

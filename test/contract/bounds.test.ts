@@ -67,7 +67,7 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
   },
   ResolutionInput: { resolution: 'ACTED|DISMISSED required', note: RATIONALE },
   PinsInput: {
-    since: 'text ..',
+    since: 'text 1..19',
     pins: 'list ..200 required',
     'pins.0': 'object',
     'pins.0.entryId': 'uuid',

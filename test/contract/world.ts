@@ -57,6 +57,8 @@ export function bodyOf(
       return { targetType: 'ENTRY', targetId: moderated.id, action: 'RESTORE', reason: 'Asked for.' }
     case 'createReport':
       return { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM', details: 'Sells something.' }
+    case 'checkPins':
+      return { since: '1', pins: [{ entryId: entry.id, slug: entry.slug, revisionId: entry.currentRevisionId }] }
     case 'resolveReport':
       return { resolution: 'DISMISSED', note: 'It sells nothing.' }
     default:
