@@ -249,7 +249,7 @@ export const MENDS = {
     'state is one of UNCHECKED, SUPPORTED, DISPUTED, CONTRADICTED, INCONCLUSIVE; at GET /api/admin/reports one of open, all.',
   INVALID_TOKENS: 'tokens is a whole number from 300 to 8000.',
   INVALID_SINCE: 'since is a text of 1 to 19 characters: 1 to 19 decimal digits.',
-  INVALID_PINS: 'pins is a list of 1 to 200 items, each an object with entryId and slug and revisionId.',
+  INVALID_PINS: 'pins is a list of at most 200 items, each an object with entryId and slug and revisionId.',
   INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
   INVALID_PREVIOUS_REVISION_ID: 'previousRevisionId is a UUID.',
   INVALID_CHANGE_TYPE: 'changeType is one of EXPAND, CORRECT, SYNTHESIZE.',

@@ -46,7 +46,7 @@ export const PinsInput = Type.Object(
           'The sequence of the report before: evidence up to it is known. Without it, evidence against is named.',
       }),
     ),
-    pins: Type.Array(Pin, { minItems: 1, maxItems: LIMITS.pins, description: 'What you rely on.' }),
+    pins: Type.Array(Pin, { maxItems: LIMITS.pins, description: 'What you rely on.' }),
   },
   closed,
 )

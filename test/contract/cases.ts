@@ -111,6 +111,7 @@ export function textsOf(length: number): [string, string][] {
 
 function textTrials({ minLength = 0, maxLength, pattern }: Schema): Trial[] {
   if (maxLength === undefined || minLength !== 1) throw new Error('Every text has both bounds.')
+  if (pattern?.startsWith('^[0-9]')) return digitTrials(maxLength)
   const unclean = pattern === undefined ? 'INVALID_TEXT' : 'MEMBER'
   return [
     bad('empty', ''),
@@ -130,6 +131,14 @@ function textTrials({ minLength = 0, maxLength, pattern }: Schema): Trial[] {
       : tagTrials()),
   ]
 }
+
+/** A number written as text. */
+const digitTrials = (digits: number): Trial[] => [
+  ...['0', '1', '9'.repeat(digits), '0'.repeat(digits)].map(text => good(text, text)),
+  ...['', 'x', '-1', '1.0', ' 1', '1 ', '１', '1'.repeat(digits + 1), '1\u0000', '\ud800'].map(text =>
+    bad(JSON.stringify(text), text),
+  ),
+]
 
 const tagTrials = (): Trial[] => [
   ...['a_b', 'a!', 'a\n', '\ta', 'a/b', 'a.b', "a'b", '😀', 'a,b', '#a', '\u00a0', 'a\u200b', '+'].map(tag =>

@@ -34,6 +34,7 @@ const lengthOf = (random: Random, least: number, most: number): number =>
   random.below(50) === 0 ? most : Math.min(most, least + random.below(40))
 
 function stringOf(random: Random, { minLength = 0, maxLength = 12, pattern }: Schema): string {
+  if (pattern?.startsWith('^[0-9]')) return digits(random, 1 + random.below(maxLength))
   // Of a list with commas the generator makes one item, which is as long as a slug at most.
   const most = pattern?.includes('[^,]') ? LIMITS.slugCharacters : maxLength
   const length = lengthOf(random, Math.max(1, minLength), most)
