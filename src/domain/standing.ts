@@ -35,6 +35,8 @@ export type Standing = {
   /** The newest support of the earlier text that has the most, where the text as it stands has none. */
   best: Judgement | null
   objections: Objection[]
+  /** Judgements against the text as it stands, newest first, one from each origin of a day. */
+  against: Judgement[]
   /** How contested the entry is, for lists: 0 where nobody objects. */
   contest: number
 }
@@ -44,6 +46,7 @@ export const MEASURED_TEXTS = 20
 /** Judgements of an entry that count; of more, the oldest of the largest group of one origin leaves. */
 export const COUNTED_JUDGEMENTS = 10_000
 const OBJECTIONS_SHOWN = 3
+const AGAINST_NAMED = 5
 
 const isObjection = ({ verdict }: Judgement): boolean => verdict === 'CONTRADICTED' || verdict === 'CONTRADICTS'
 /** Whether a judgement speaks against what it is about. */
@@ -71,9 +74,10 @@ export function standingOf(judgements: readonly Judgement[], keptOf: (text: numb
     checkedAt: newest(here)?.at ?? null,
     best: tally.supported > 0 ? null : bestOf(earlier),
     objections: [
-      ...distinctObjections(current).map(judgement => ({ judgement, current: true })),
-      ...distinctObjections(earlier).map(judgement => ({ judgement, current: false })),
+      ...distinct(current, isObjection).map(judgement => ({ judgement, current: true })),
+      ...distinct(earlier, isObjection).map(judgement => ({ judgement, current: false })),
     ].slice(0, OBJECTIONS_SHOWN),
+    against: distinct(current, isAgainst).slice(0, AGAINST_NAMED),
     contest: contestOf(tally),
   }
 }
@@ -122,11 +126,11 @@ export function latestOf(judgements: readonly Judgement[]): Judgement[] {
   return [...latest.values()].sort((a, b) => b.record - a.record)
 }
 
-/** Objections newest first, one from each origin of a day. */
-function distinctObjections(judgements: readonly Judgement[]): Judgement[] {
+/** The judgements of a kind that are not an author's own, one from each origin of a day. */
+function distinct(judgements: readonly Judgement[], isKind: (one: Judgement) => boolean): Judgement[] {
   const groups = new Set<number>()
   return judgements.filter(one => {
-    if (one.own || !isObjection(one) || groups.has(one.originGroup)) return false
+    if (one.own || !isKind(one) || groups.has(one.originGroup)) return false
     groups.add(one.originGroup)
     return true
   })

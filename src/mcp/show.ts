@@ -1,6 +1,5 @@
-import { LIMITS } from '../contract/limits.ts'
 import type { Contradiction, Entry, Evidence, Relation, Revision, Verification } from '../contract/resources.ts'
-import { RESULTS } from '../contract/words.ts'
+import { standingLine } from '../domain/standing-words.ts'
 import { beginningOf, fenced, member } from './fence.ts'
 
 /** A token of a model is taken for so many bytes of UTF-8, fewer than it has on average, so that a budget is kept. */
@@ -25,6 +24,7 @@ const briefly = (entry: Entry) => ({
   tags: entry.tags.map(tag => member(tag, NAME_BYTES)),
   revisionCount: entry.revisionCount,
   updatedAt: entry.updatedAt,
+  standing: standingLine(entry.standing),
   ...(entry.status === 'ACTIVE' ? {} : { status: entry.status }),
 })
 
@@ -60,7 +60,7 @@ export function showEntry(reading: Reading): string {
   const end = from + [...part].length
   return [
     `Entry ${entry.id}, revision ${shownId}, which is ${shownId === entry.currentRevisionId ? 'the current one' : `not the current one (${entry.currentRevisionId})`} of ${entry.revisionCount}; status ${entry.status}.`,
-    ...standing(reading, shownId),
+    ...standingLines(reading),
     ...(shown.length < rows.length
       ? [`Of ${rows.length} rows of evidence ${shown.length} fit; a larger maxTokens shows more.`]
       : []),
@@ -90,26 +90,15 @@ const declaredOf = (declared: Entry['actor']['declared']): Record<string, string
     ),
   )
 
-/** What speaks for and against a revision, in numbers. */
-function standing({ entry, evidence, relations }: Reading, shownId: string): string[] {
-  const { verifications, contradictions } = evidence
-  const against = contradictions.filter(one => one.revisionId === shownId).length
-  const denied = relations.items.filter(
-    one => one.relationType === 'CONTRADICTS' && one.targetEntryId === entry.id,
-  ).length
-  const results = RESULTS.map(result => {
-    const count = verifications.filter(one => one.revisionId === shownId && one.result === result).length
-    return `${count} ${result}`
-  })
-  const earlier =
-    verifications.length +
-    contradictions.length -
-    against -
-    verifications.filter(one => one.revisionId === shownId).length
-  const more = evidence.nextCursor === null ? '' : ` Only the newest ${LIMITS.pageMax} pieces of evidence were counted.`
+/** What the evidence says about the text as it stands, in numbers. */
+function standingLines({ entry, revision }: Reading): string[] {
+  const { state, tally } = entry.standing
+  const of = revision === undefined || revision.id === entry.currentRevisionId ? '' : ', which is not the one shown'
   return [
-    `Evidence on this revision: ${against} contradictions; verifications: ${results.join(', ')}. On other revisions: ${earlier} pieces. Relations: ${relations.items.length}${relations.nextCursor === null ? '' : ' or more'}, ${denied} say that another entry contradicts it.${more}`,
-    ...(against + denied > 0 ? ['CONTRADICTED: weigh what speaks against it before you rely on it.'] : []),
+    `Evidence on the current text${of}: ${standingLine(entry.standing)}.`,
+    ...(tally.contradicted + tally.unsupported > 0
+      ? [`${state}: weigh what speaks against it before you rely on it.`]
+      : []),
   ]
 }
 

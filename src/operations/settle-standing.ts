@@ -42,7 +42,7 @@ export async function assess(
   const { rows, measured } = await measure(reader, judgements, current, memory)
   const shares = new Map([...rows].map(([text, { kept }]) => [text, kept ?? 0]))
   const keptOf = (text: number): number => shares.get(text) ?? 0
-  const { objections, best, contest, ...counted } = standingOf(judgements, keptOf)
+  const { objections, best, against, contest, ...counted } = standingOf(judgements, keptOf)
   const contradictions: store.KeptStanding['contradictions'] = []
   for (const objection of objections) {
     const { record, verdict, text } = objection.judgement
@@ -52,7 +52,7 @@ export async function assess(
     contradictions.push({ record, verdict, kept: keptOf(text), addressedBy })
   }
   return {
-    standing: { ...counted, best: best?.record ?? null, contradictions },
+    standing: { ...counted, best: best?.record ?? null, against: against.map(({ record }) => record), contradictions },
     contest,
     measured: [...measured],
   }

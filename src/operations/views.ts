@@ -1,11 +1,12 @@
 import { LIMITS } from '../contract/limits.ts'
 import { Problem } from '../contract/problems.ts'
-import type { Author } from '../contract/resources.ts'
+import type { Author, Entry } from '../contract/resources.ts'
 import type { Action } from '../contract/words.ts'
-import { isAgainst, type Tally, tallyOf } from '../domain/findings.ts'
+import { wordingOf } from '../domain/kept.ts'
+import { isAgainst, standingOf } from '../domain/standing.ts'
 import { authorOf, findActorById, toAuthor } from '../store/actor.ts'
-import { findEntryByNumber, toEntry } from '../store/entry.ts'
 import { readHead } from '../store/head.ts'
+import { findTextByDigest, keptStanding, listJudgements } from '../store/standing.ts'
 import { isoTime } from '../store/time.ts'
 import {
   type ChangeRow,
@@ -13,10 +14,9 @@ import {
   findRecordTime,
   findRevisionAuthor,
   listAddresses,
-  listFindings,
+  listJudged,
   listRecentActions,
   listRecentChanges,
-  listRecentFindings,
   listSteps,
 } from '../store/view.ts'
 import type { Reads } from './operation.ts'
@@ -26,35 +26,29 @@ type On = Pick<Reads, 'reader'>
 
 /** How many of the newest pieces of evidence, revisions or rows a view looks at: whatever grows, a page costs the same. */
 export const VIEW_ROWS = 1_000
-const RECENT_FINDINGS = 300
 const RECENT_CHANGES = 100
 const NEWEST = Number.MAX_SAFE_INTEGER
 
-export type RevisionState = {
-  tally: Tally
+export type RevisionState = Pick<Entry['standing'], 'state' | 'tally'> & {
   author: Author
   /** The place of the revision in its entry's history, from 1, and how many there are. */
   ordinal: number
   revisions: number
-  /** True when only the newest `VIEW_ROWS` pieces were counted. */
-  partial: boolean
 }
 
-/** The state of the evidence for a revision of an entry, and who wrote it. Throws as the contract's reads of a revision do. */
+/** What the evidence says about the words of a revision, and who wrote it. Throws as the contract's reads of a revision do. */
 export async function readRevisionState({ reader }: On, slug: string, revisionId: string): Promise<RevisionState> {
   const entry = await addressed(reader, { params: { slug }, query: {} })
-  const [revision, findings] = await Promise.all([
-    findRevisionAuthor(reader, entry.number, revisionId),
-    listFindings(reader, entry.number, VIEW_ROWS),
-  ])
+  const revision = await findRevisionAuthor(reader, entry.number, revisionId)
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
-  return {
-    tally: tallyOf(findings, revision.number, revision.actor),
-    author: toAuthor(revision),
-    ordinal: revision.ordinal,
-    revisions: entry.revisions,
-    partial: findings.length === VIEW_ROWS,
-  }
+  const [text, judgements] = await Promise.all([
+    findTextByDigest(reader, entry.number, wordingOf(revision).digest),
+    listJudgements(reader, entry.number),
+  ])
+  const about = judgements.filter(one => one.text === text?.text)
+  const { state, tally } =
+    revision.number === entry.revision ? keptStanding(entry.standing) : standingOf(about, () => 1)
+  return { state, tally, author: toAuthor(revision), ordinal: revision.ordinal, revisions: entry.revisions }
 }
 
 /** A moment in the life of an entry. Times in milliseconds since 1970. */
@@ -64,16 +58,16 @@ export type Life = { moments: Moment[]; steps: { id: string; ordinal: number; ch
 /** The newest revisions and pieces of evidence of an entry as moments, oldest first. */
 export async function readLife({ reader }: On, slug: string, limit: number): Promise<Life> {
   const entry = await addressed(reader, { params: { slug }, query: {} })
-  const [steps, findings] = await Promise.all([
+  const [steps, judged] = await Promise.all([
     listSteps(reader, entry.number, limit),
-    listFindings(reader, entry.number, limit),
+    listJudged(reader, entry.number, limit),
   ])
   const ordinals = new Map(steps.map(({ number, ordinal }) => [number, ordinal]))
   const moments: Moment[] = [
     ...steps.map(({ created_at, ordinal }) => ({ at: created_at, kind: 'revision' as const, revision: ordinal })),
-    ...findings.map(one => ({
+    ...judged.map(one => ({
       at: one.created_at,
-      kind: isAgainst(one) ? ('against' as const) : one.result === 'SUPPORTED' ? ('for' as const) : ('open' as const),
+      kind: isAgainst(one) ? ('against' as const) : one.verdict === 'SUPPORTED' ? ('for' as const) : ('open' as const),
       revision: ordinals.get(one.revision) ?? 0,
     })),
   ]
@@ -102,27 +96,6 @@ export async function readHeadings({ reader }: On, ids: readonly string[]): Prom
   const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
   const rows = await Promise.all(distinct.map(id => findHeading(reader, id)))
   return new Map(rows.filter(row => row !== undefined && !row.withdrawn).map(row => [row?.id ?? '', row as Heading]))
-}
-
-export type Contested = Heading & { contradictions: number; unsupported: number; rationale: string }
-
-/** Entries whose current revision was lately contradicted or found unsupported, newest first. */
-export async function listContested({ reader }: On, limit: number): Promise<Contested[]> {
-  const against = (await listRecentFindings(reader, NEWEST, RECENT_FINDINGS)).filter(
-    one => one.current && !one.hidden && isAgainst(one),
-  )
-  const numbers = [...new Set(against.map(({ entry }) => entry))].slice(0, limit)
-  const rows = await Promise.all(numbers.map(number => findEntryByNumber(reader, number)))
-  return rows
-    .filter(row => row !== undefined)
-    .filter(row => !row.withdrawn)
-    .map(row => {
-      const { id, slug, title, summary } = toEntry(row)
-      const here = against.filter(({ entry }) => entry === row.number)
-      const contradictions = here.filter(({ kind }) => kind === 'CONTRADICT').length
-      const rationale = here[0]?.rationale ?? ''
-      return { id, slug, title, summary, contradictions, unsupported: here.length - contradictions, rationale }
-    })
 }
 
 export type Change = Pick<ChangeRow, 'id' | 'slug' | 'ordinal' | 'title' | 'summary' | 'rationale'> & {

@@ -151,8 +151,9 @@ export async function listOwnTexts(
 }
 
 /** What an entry keeps of its standing: records and revisions by their numbers, times in milliseconds. */
-export type KeptStanding = Omit<Standing, 'best' | 'objections' | 'contest'> & {
+export type KeptStanding = Omit<Standing, 'best' | 'objections' | 'against' | 'contest'> & {
   best: number | null
+  against: number[]
   contradictions: { record: number; verdict: Verdict; kept: number; addressedBy: number | null }[]
 }
 
@@ -163,6 +164,7 @@ export const NO_STANDING: KeptStanding = {
   kept: null,
   checkedAt: null,
   best: null,
+  against: [],
   contradictions: [],
 }
 

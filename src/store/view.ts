@@ -1,7 +1,8 @@
 import type { Action } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { Finding } from '../domain/findings.ts'
+import type { Text } from '../domain/kept.ts'
+import type { Verdict } from '../domain/standing.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
 /** What pages show beside the resources of the contract. Every list is a walk along an index that ends at its LIMIT. */
@@ -14,19 +15,19 @@ export const findHeading = (reader: Reader, id: string) =>
     SELECT e.id, e.slug, e.withdrawn, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.id = ${id.toLowerCase()}`)
 
-/** The author of a revision of an entry: as an actor's number, and as declared. */
+/** A revision of an entry: its words, and its author as declared. */
 export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: string) =>
-  reader.one<AuthorColumns & { number: number; actor: number; ordinal: number }>(sql`
-    SELECT r.number, r.ordinal, r.actor, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
+  reader.one<AuthorColumns & Text & { number: number; ordinal: number }>(sql`
+    SELECT r.number, r.ordinal, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.id = ${revisionId.toLowerCase()} AND r.entry = ${entry}`)
 
-export type FindingRow = Finding & { created_at: number; ordinal: number }
+export type JudgedRow = { revision: number; verdict: Verdict; created_at: number; ordinal: number }
 
 /** The newest public evidence of an entry, newest first, without its words. */
-export const listFindings = (reader: Reader, entry: number, limit: number) =>
-  reader.all<FindingRow>(sql`
-    SELECT v.revision, v.actor, v.kind, v.result, v.created_at, v.ordinal FROM evidence v
-    WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
+export const listJudged = (reader: Reader, entry: number, limit: number) =>
+  reader.all<JudgedRow>(sql`
+    SELECT v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.created_at, v.ordinal
+    FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
 export type StepRow = { number: number; ordinal: number; id: string; change_type: string; created_at: number }
 
@@ -36,21 +37,26 @@ export const listSteps = (reader: Reader, entry: number, limit: number) =>
     SELECT r.number, r.ordinal, r.id, r.change_type, r.created_at FROM revision r
     WHERE r.entry = ${entry} AND r.ordinal > 0 ORDER BY r.ordinal DESC LIMIT ${limit}`)
 
-export type RecentFindingRow = Finding & {
-  number: number
-  entry: number
-  current: number
-  hidden: number
-  rationale: string
-}
+export type ContestedRow = HeadingRow & { standing: string | null; actor: number; origin: number | null }
 
-/** The newest evidence of all entries: whether it is about the entry's current revision, and whether the public may know of it. */
-export const listRecentFindings = (reader: Reader, before: number, limit: number) =>
-  reader.all<RecentFindingRow>(sql`
-    SELECT v.number, v.entry, v.revision, v.actor, v.kind, v.result, v.rationale,
-      CASE WHEN e.revision = v.revision THEN 1 ELSE 0 END AS current,
-      CASE WHEN e.withdrawn = 1 OR v.withdrawn = 1 THEN 1 ELSE 0 END AS hidden
-    FROM evidence v JOIN entry e ON e.number = v.entry WHERE v.number < ${before} ORDER BY v.number DESC LIMIT ${limit}`)
+/** The public entries that are contested most, with who published them. */
+export const listMostContested = (reader: Reader, limit: number) =>
+  reader.all<ContestedRow>(sql`
+    SELECT e.id, e.slug, r.title, r.summary, e.withdrawn, e.standing, e.actor, e.origin
+    FROM entry e JOIN revision r ON r.number = e.revision
+    WHERE e.contest > 0 AND e.withdrawn = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
+
+export type ObjectorRow = { actor: number; origin: number | null; rationale: string; first_seen_at: number }
+
+/** Who gave a piece of evidence, from where, and when its actor was first seen. */
+export const findJudge = (reader: Reader, record: number) =>
+  reader.one<ObjectorRow>(sql`
+    SELECT v.actor, v.origin, v.rationale, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor WHERE v.number = ${record}`)
+
+/** The same of a relation. */
+export const findRelator = (reader: Reader, record: number) =>
+  reader.one<ObjectorRow>(sql`
+    SELECT l.actor, l.origin, l.rationale, a.first_seen_at FROM relation l JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
 
 export type ChangeRow = AuthorColumns & {
   number: number

@@ -1,5 +1,5 @@
-import type { Contradiction, Entry, Evidence, Verification } from '../contract/resources.ts'
-import { readAuthors, readHeadings, readLife, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
+import type { Contradiction, Entry, Evidence, Standing, Verification } from '../contract/resources.ts'
+import { readAuthors, readHeadings, readLife, VIEW_ROWS } from '../operations/views.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
 import { badge, by, entryHead, olderLink, RESULT_WORDS, titleOf, when } from './parts.ts'
@@ -20,7 +20,7 @@ export const EVIDENCE: Page = {
     // Ids are made in the order of time: they sort both kinds into the stream that they were read from.
     const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
     const [state, life, authors, names] = await Promise.all([
-      readRevisionState(reads, slug, entry.currentRevisionId),
+      read<Standing>('readStanding', { slug }),
       readLife(reads, slug, VIEW_ROWS),
       readAuthors(
         reads,

@@ -16,6 +16,8 @@ type Item = {
   path: string
   author: string
   tags?: readonly string[]
+  /** What the evidence comes to, where the item is an entry. */
+  standing?: Entry['standing']
 }
 /** A feed, whichever its form. `path` is its address without the ending. */
 type Feed = { id: string; title: string; path: string; query?: string; home: string; items: readonly Item[] }
@@ -86,6 +88,7 @@ const tagged = async ({ read, query }: PageRequest): Promise<Feed> => {
       path: `/entries/${one.slug}`,
       author: nameOf(one.actor),
       tags: one.tags,
+      standing: one.standing,
     })),
   }
 }
@@ -156,7 +159,7 @@ function atomOf({ id, title, path, query = '', home, items }: Feed, config: Conf
 <updated>${one.at}</updated>
 <author><name>${xml(one.author)}</name></author>
 <link href="${address(one.path)}"/>
-${(one.tags ?? []).map(tag => html`<category term="${xml(tag)}"/>`)}<summary>${xml(one.text)}</summary>
+${(one.tags ?? []).map(tag => html`<category term="${xml(tag)}"/>`)}${one.standing && html`<category scheme="urn:palimpsest:standing" term="${one.standing.state}"/>`}<summary>${xml(one.text)}</summary>
 </entry>
 `,
   )
@@ -189,6 +192,7 @@ function jsonOf({ title, path, query = '', home, items }: Feed, config: Config):
       date_published: one.at,
       authors: [{ name: seen(one.author) }],
       ...(one.tags === undefined ? {} : { tags: one.tags.map(seen) }),
+      ...(one.standing === undefined ? {} : { _palimpsest: { standing: one.standing } }),
     })),
   }
   return { type: 'application/feed+json; charset=utf-8', body: JSON.stringify(body) }

@@ -1,8 +1,9 @@
 import type { EntryList, Stats } from '../contract/resources.ts'
-import { type Contested, listContested } from '../operations/views.ts'
+import { type Contested, listContested } from '../operations/contested.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
-import { by, day, many, originMark, tagPath } from './parts.ts'
+import { badge, by, day, many, originMark, tagPath } from './parts.ts'
+import { standingBadge, VERDICTS } from './state.ts'
 import { curlBase } from './take-part-curl.ts'
 import { visible, words } from './visible.ts'
 
@@ -50,19 +51,17 @@ const standing = (
 <section class="column"><h2>Changed lately</h2>
 <ol class="results">${recent.items.map(
   entry => html`<li class="result"><h3 dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h3><p dir="auto">${visible(entry.summary)}</p>
-<p class="meta">${originMark(entry)} ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p></li>`,
+<p class="meta">${standingBadge(entry)}${originMark(entry)} ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p></li>`,
 )}</ol><p><a href="/search">All entries</a> · <a href="/activity">All activity</a></p></section>
 <aside class="beside" aria-label="Contested entries and topics">
-<section><h2>Contested</h2>${contested.length === 0 ? html`<p class="small">No entry’s current revision was lately contradicted or found unsupported.</p>` : html`<p class="small">Whose current revision somebody lately contradicted, or found unsupported.</p><ul class="plain">${contested.map(contestedRow)}</ul>`}</section>
+<section><h2>Contested</h2>${contested.length === 0 ? html`<p class="small">No entry is contradicted as it stands.</p>` : html`<p class="small">With the most independent voices on both sides.</p><ul class="plain">${contested.map(contestedRow)}</ul>`}</section>
 ${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count}</span></a></li>`)}</ul></section>`}
 </aside></div>`
 
-const contestedRow = ({ slug, title, contradictions, unsupported, rationale }: Contested): Html => {
-  const counts = [
-    contradictions > 0 && many(contradictions, 'contradiction'),
-    unsupported > 0 && `${unsupported} unsupported`,
-  ].filter(part => part !== false)
-  return html`<li><a href="/entries/${slug}/evidence">${words(title)}</a> <span class="small bad">${counts.join(', ')}</span><br><span class="small clip" dir="auto">${visible(rationale)}</span></li>`
+const contestedRow = ({ slug, title, state, tally, rationale }: Contested): Html => {
+  const { name, tone } = VERDICTS[state]
+  const sides = `${tally.independentFor} for, ${tally.independentAgainst} against`
+  return html`<li><a href="/entries/${slug}/evidence">${words(title)}</a> ${badge(name, tone)} <span class="small">${sides}</span>${rationale !== null && html`<br><span class="small clip" dir="auto">${visible(rationale)}</span>`}</li>`
 }
 
 const firstSteps = (base: string): Html => html`<div class="steps">

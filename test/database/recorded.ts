@@ -4,6 +4,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { type Retry, retryKeyOf } from '../../src/domain/retry.ts'
+import { listContested } from '../../src/operations/contested.ts'
 import { createEntryCache } from '../../src/operations/entry-cache.ts'
 import { READS, type ReadName, STREAMS, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
 import type { Context, Reads, SearchResult } from '../../src/operations/operation.ts'
@@ -210,7 +211,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await views.readLife(reads, slug, 10)
   await views.readAuthors(reads, [actorId])
   await views.readHeadings(reads, [id])
-  await views.listContested(reads, 5)
+  await listContested(reads, 5)
   await views.listChanges(reads, 5)
   await views.readTrend(reads)
   await views.readGrowth(reads, 3)

@@ -104,8 +104,8 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
 
 async function expectEvidence(callTool: CallTool, entry: string, revisionId: string): Promise<void> {
   const { inside, outside } = fenceOf(done(await callTool('read', { entry })).text)
-  assert.match(outside, /CONTRADICTED: weigh/)
-  assert.match(outside, /1 contradictions; verifications: 1 SUPPORTED, 0 UNSUPPORTED, 0 INCONCLUSIVE/)
+  // Author and judge are one actor here, whose judgements of its own text count for nothing.
+  assert.match(outside, /Evidence on the current text: UNCHECKED: 0 for .*, 1 by authors of the text, not counted\./)
   const rows = inside
     .split('\n')
     .slice(1, 4)

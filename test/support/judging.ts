@@ -20,6 +20,7 @@ export function judgingWorld(app: () => TestApp) {
     expectStatus(await send<T>(voice, path, body), 201)
   const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app().url, 'GET', path), 200)
   return {
+    send,
     /** A new actor, by default from a network of its own. */
     async voice(from = networks()): Promise<Voice> {
       const { token, actor } = await newActor(app().url)

@@ -1,4 +1,5 @@
 import wrapAnsi from 'wrap-ansi'
+import type { State } from '../../contract/words.ts'
 import type { Sink, Surroundings } from '../command.ts'
 import { ago } from './time.ts'
 import { visible, visibleJson, visibleLine } from './visible.ts'
@@ -10,6 +11,18 @@ const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as 
 export type Style = keyof typeof STYLES
 /** A piece of a line, by itself or in a style that only a terminal shows. */
 export type Span = string | number | { style: Style; text: string }
+
+const STATE_STYLES: Record<State, Style> = {
+  UNCHECKED: 'dim',
+  SUPPORTED: 'green',
+  DISPUTED: 'yellow',
+  CONTRADICTED: 'red',
+  INCONCLUSIVE: 'yellow',
+}
+
+/** How the state of the evidence is coloured; a server may answer with any other word. */
+export const stateStyle = (state: string): Style =>
+  Object.hasOwn(STATE_STYLES, state) ? STATE_STYLES[state as State] : 'dim'
 
 export const styled = (style: Style, text: string): Span => ({ style, text })
 

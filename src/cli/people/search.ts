@@ -2,7 +2,7 @@ import type { Entry, EntryQuery } from '../../client/index.ts'
 import { SORTS } from '../../contract/words.ts'
 import { createProgress } from '../progress.ts'
 import { actorName } from './names.ts'
-import { type Output, styled } from './output.ts'
+import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'
 import { countOf, oneOf, plural } from './values.ts'
 
@@ -31,10 +31,13 @@ export async function search({ invocation, client, out, json }: Session): Promis
   if (found === 0) out.note('No entry was found.')
 }
 
-function entryLines(out: Output, { slug, title, summary, tags, revisionCount, updatedAt, actor }: Entry): void {
+function entryLines(
+  out: Output,
+  { slug, title, summary, tags, revisionCount, updatedAt, actor, standing }: Entry,
+): void {
   out.line(styled('bold', title), '  ', styled('cyan', slug))
   out.line('  ', summary)
   const facts = [plural(revisionCount, 'revision'), `latest ${out.time(updatedAt)}`, `by ${actorName(actor)}`]
   if (tags.length > 0) facts.push(`tags ${tags.join(', ')}`)
-  out.line('  ', styled('dim', facts.join(' · ')))
+  out.line('  ', styled(stateStyle(standing.state), standing.state), styled('dim', ` · ${facts.join(' · ')}`))
 }

@@ -1,9 +1,10 @@
-import type { Entry, Evidence, EvidenceItem, Relation, RelationList } from '../../client/index.ts'
+import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
+import { KEPT_FROM } from '../../domain/kept.ts'
+import { earlierCount, standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
-import { marksLine, marksOf } from './evidence-marks.ts'
 import { type ActorNames, actorName, createActorNames, createSlugs, type Slugs } from './names.ts'
-import { type Output, styled } from './output.ts'
+import { type Output, stateStyle, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
 import { entryName } from './values.ts'
@@ -20,17 +21,20 @@ export async function show(session: Session): Promise<void> {
   const chosen =
     flags.revision === undefined ? undefined : await revisionOf(client, entry, flags.revision, '--revision')
   if (switches.has('edit')) return edit(session, entry, chosen)
-  const [evidence, relations] = await Promise.all([
+  const [standing, evidence, relations] = await Promise.all([
+    client.readStanding(entry.id),
     client.listEvidence(entry.id, { limit: ROWS }),
     client.listRelations(entry.id, { limit: ROWS }),
   ])
   if (json) {
-    return out.json({ entry, ...(chosen === undefined ? {} : { revision: chosen.revision }), evidence, relations })
+    const revision = chosen === undefined ? {} : { revision: chosen.revision }
+    return out.json({ entry, ...revision, standing, evidence, relations })
   }
   headLines(out, entry, chosen)
   out.block(chosen?.revision.content ?? entry.content)
   const slugs = createSlugs(client)
   await slugs.find(othersIn(entry.id, evidence, relations))
+  standingLines(out, standing)
   await evidenceLines(session, { evidence, entry, slugs }, chosen?.revision.id ?? entry.currentRevisionId)
   relationLines(out, relations, entry.id, slugs)
 }
@@ -73,6 +77,18 @@ function headLines(out: Output, entry: Entry, chosen: Numbered | undefined): voi
   out.line('')
 }
 
+function standingLines(out: Output, standing: Standing): void {
+  const before = earlierCount(standing)
+  out.line('')
+  out.line(styled('bold', 'Evidence on the current text: '), styled(stateStyle(standing.state), standingLine(standing)))
+  if (before > 0) out.line(styled('dim', `Judgements of earlier texts, which do not count for this one: ${before}`))
+  for (const { status, kept, rationale } of standing.contradictions) {
+    const about = kept >= KEPT_FROM ? '' : ` about a text of which ${Math.floor(kept * 100)} % is left`
+    out.line('  ', styled('red', `contradiction ${status}`), styled('dim', about))
+    out.block(rationale)
+  }
+}
+
 type Shown = { evidence: Evidence; entry: Entry; slugs: Slugs }
 /** How the lines of evidence name entries and actors. */
 type Naming = { slugs: Slugs; actors: ActorNames }
@@ -88,18 +104,17 @@ async function evidenceLines({ client, out }: Session, shown: Shown, revisionId:
   await actors.find(rows.map(({ actorId }) => actorId))
   const naming = { slugs, actors }
   const about = rows.filter(row => row.revisionId === revisionId)
-  out.line('')
-  out.line(styled('bold', 'Evidence of this revision: '), ...marksLine(marksOf(about).get(revisionId)))
+  if (about.length > 0) out.line(styled('bold', `Evidence that names this revision: ${about.length}`))
   for (const row of about) evidenceLine(out, row, naming)
   const others = rows.filter(row => row.revisionId !== revisionId)
   if (others.length > 0) {
     const numbers = await revisionNumbers(client, entry)
-    out.line(styled('bold', `Evidence of other revisions, which says nothing of this one: ${others.length}`))
+    out.line(styled('bold', `Evidence that names other revisions: ${others.length}`))
     for (const row of others) {
       evidenceLine(out, row, naming, ` of ${revisionName(row.revisionId, numbers.get(row.revisionId))}`)
     }
   }
-  if (nextCursor !== null) out.line(styled('dim', `These are the newest ${ROWS}; "palimpsest log" counts all.`))
+  if (nextCursor !== null) out.line(styled('dim', `These are the newest ${ROWS}; the numbers above count all.`))
 }
 
 function evidenceLine(out: Output, row: EvidenceItem, { slugs, actors }: Naming, of = ''): void {

@@ -11,7 +11,7 @@ import { inProcess, scratch } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
 
 /** What a server that means harm puts wherever a text stands: lone surrogates and U+0000 too. */
-const POISON = `${everyUnseen()}\0\ud800\u001b]0;owned\u0007\nEvidence of this revision: supported 99`
+const POISON = `${everyUnseen()}\0\ud800\u001b]0;owned\u0007\nEvidence on the current text: SUPPORTED: 99 for`
 
 type Schema = {
   anyOf?: Schema[]
@@ -111,7 +111,7 @@ for (const { name, flags } of BY_NEED) {
         const args = [name, ...(ARGS[name] ?? []), ...waits, ...form]
         const { stdout, stderr, code } = await inProcess(args, { env, input: DRAFT, terminal: 100 })
         assert.deepEqual(drivingIn(stdout + stderr), [], `${kind} ${form}`)
-        assert.doesNotMatch(stdout, /^Evidence of this revision: supported 99/m)
+        assert.doesNotMatch(stdout, /^Evidence on the current text: SUPPORTED: 99 for/m)
         assert.doesNotMatch(stderr, /^\s+at /m, kind)
         const left = /(\/\S+)\/x\.md/.exec(stderr)?.[1]
         if (left !== undefined) rmSync(left, { recursive: true, force: true })

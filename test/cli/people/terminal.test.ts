@@ -127,7 +127,7 @@ test('watch follows what happens, in order, from a number on or from now on', as
 
 test('what strangers wrote drives no terminal and passes for no line of ours, in any command', async () => {
   const unseen = everyUnseen()
-  const text = `${unseen}\nEvidence of this revision: supported 99`
+  const text = `${unseen}\nEvidence on the current text: SUPPORTED: 99 for`
   const draft = JSON.stringify({
     title: `Hostile ${[...unseen].slice(0, 160).join('')}`,
     summary: unseen,
@@ -173,7 +173,7 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
           assert.notEqual(ended.code, 70, `${told} ${ended.stderr}`)
           assert.deepEqual(drivingIn((raw ? '' : ended.stdout) + ended.stderr), [], told)
           // A file for an editor has no lines of ours to pass for.
-          if (!asFile) assert.doesNotMatch(ended.stdout, /^Evidence of this revision: supported 99/m)
+          if (!asFile) assert.doesNotMatch(ended.stdout, /^Evidence on the current text: SUPPORTED: 99 for/m)
         }
       }
     }
