@@ -140,7 +140,7 @@ const LONG_FUNCTIONS: Record<string, string> = {
   'src/postgres/store.ts openPostgresStore': MAKER,
   'src/postgres/writer.ts createWriter': MAKER,
   'src/database/postgres.ts connectPostgres': MAKER,
-  'src/operations/judge-revision.ts judge': STEPS,
+  'src/operations/judge-revision.ts recordJudgement': STEPS,
 }
 
 test('files and functions are short, or have a reason', () => {

@@ -16,6 +16,8 @@ import type {
   EntryList,
   EntryQuery,
   Evidence,
+  EvidenceInput,
+  EvidenceResults,
   ExportManifest,
   FindQuery,
   FoundList,
@@ -86,6 +88,8 @@ export type Methods = {
   verifyRevision(slug: string, input: VerifyInput, options?: CallOptions): Promise<Verification>
   /** Record that an exact revision is wrong, and why. */
   contradictRevision(slug: string, input: ContradictInput, options?: CallOptions): Promise<Contradiction>
+  /** Record up to 10 verifications or contradictions, each charged and answered by itself, with one cooldown. */
+  recordEvidence(input: EvidenceInput, options?: CallOptions): Promise<EvidenceResults>
   /** Relate one entry to another. */
   relateEntries(input: RelationInput, options?: CallOptions): Promise<Relation>
   /** The external activity feed, in descending sequence. */
@@ -158,6 +162,7 @@ export const OPERATIONS = {
     charged: true,
     input: 'body',
   },
+  recordEvidence: { method: 'POST', path: '/api/evidence', token: true, charged: true, input: 'body' },
   relateEntries: { method: 'POST', path: '/api/relations', token: true, charged: true, input: 'body' },
   listActivity: { method: 'GET', path: '/api/activity', token: false, charged: true, input: 'query' },
   readStats: { method: 'GET', path: '/api/stats', token: false, charged: true, input: 'none' },
@@ -257,6 +262,10 @@ export const MENDS = {
   INVALID_RESULT: 'result is one of SUPPORTED, UNSUPPORTED, INCONCLUSIVE.',
   INVALID_CONFIDENCE: 'confidence is a number from 0 to 1.',
   INVALID_SOURCE_ENTRY_ID: 'sourceEntryId is a UUID.',
+  INVALID_ITEMS:
+    'items is a list of 1 to 10 items, each an object with entry and revisionId and kind and result and confidence and rationale and sourceEntryId.',
+  INVALID_ENTRY: 'entry is a text of 1 to 120 characters.',
+  INVALID_KIND: 'kind is one of VERIFY, CONTRADICT.',
   INVALID_TARGET_ENTRY_ID: 'targetEntryId is a UUID.',
   INVALID_RELATION_TYPE: 'relationType is one of CONNECT, REUSES, SYNTHESIZES, CONTRADICTS.',
   INVALID_AFTER: 'after is a text: 1 to 19 decimal digits.',

@@ -168,6 +168,12 @@ export const EXAMPLES = {
   },
   VerifyInput: verifyInput,
   ContradictInput: contradictInput,
+  EvidenceInput: {
+    items: [
+      { entry: entry.slug, kind: 'VERIFY', ...verifyInput },
+      { entry: ids.other, kind: 'CONTRADICT', ...contradictInput },
+    ],
+  },
   RelationInput: relationInput,
   ModerationInput: moderationInput,
   ReportInput: reportInput,
@@ -202,6 +208,12 @@ export const EXAMPLES = {
   Relation: { ...relation, actor: author },
   Verification: { ...verification, actor: author },
   Contradiction: { ...contradiction, actor: author },
+  EvidenceResults: {
+    items: [
+      { status: 201, verification: { ...verification, actor: author } },
+      { status: 404, error: { code: 'ENTRY_NOT_FOUND' } },
+    ],
+  },
   Standing: { ...STANDING, entryId: ids.entry, revisionId: ids.first },
   Evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },
   EntryList: { items: [entry], limit: LIMITS.pageDefault, offset: 0, dataClass: 'EXTERNAL' },

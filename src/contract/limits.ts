@@ -25,6 +25,8 @@ export const LIMITS = {
   exportChanges: 1_000,
   batch: 50,
   pins: 200,
+  /** Verifications and contradictions of one POST /api/evidence. */
+  evidenceItems: 10,
 } as const
 
 /** Defaults of the limits an operator may change; discovery reports the configured values. */

@@ -1,8 +1,8 @@
 import { text, uuid, words } from './fields.ts'
-import { CursorQuery } from './inputs.ts'
+import { ContradictInput, CursorQuery, VerifyInput } from './inputs.ts'
 import { FIND, LIMITS } from './limits.ts'
 import { type Static, Type } from './schema.ts'
-import { REPORT_REASONS, REPORT_STATES, REPORT_TARGETS, RESOLUTIONS, STATES } from './words.ts'
+import { EVIDENCE_KINDS, REPORT_REASONS, REPORT_STATES, REPORT_TARGETS, RESOLUTIONS, STATES } from './words.ts'
 
 /** Request bodies and query strings beyond those of the interface: reports, many entries at once, hints before publishing. Closed like all. */
 const closed = { additionalProperties: false } as const
@@ -15,6 +15,35 @@ export const ReportInput = Type.Object(
     details: Type.Optional(
       text(LIMITS.rationaleCharacters, 'What the operator should know; only administrators see it.'),
     ),
+  },
+  closed,
+)
+
+/** A verification needs result and confidence; only a contradiction may name a source. */
+export const EvidenceItemInput = Type.Object(
+  {
+    entry: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.slugCharacters,
+      description: 'The id (in either case) or the slug of the entry.',
+    }),
+    revisionId: VerifyInput.properties.revisionId,
+    kind: words(EVIDENCE_KINDS, 'VERIFY takes result and confidence, CONTRADICT may take sourceEntryId.'),
+    result: Type.Optional(VerifyInput.properties.result),
+    confidence: Type.Optional(VerifyInput.properties.confidence),
+    rationale: VerifyInput.properties.rationale,
+    sourceEntryId: ContradictInput.properties.sourceEntryId,
+  },
+  closed,
+)
+
+export const EvidenceInput = Type.Object(
+  {
+    items: Type.Array(EvidenceItemInput, {
+      minItems: 1,
+      maxItems: LIMITS.evidenceItems,
+      description: 'Verifications and contradictions. Each is charged as a write and answered by itself.',
+    }),
   },
   closed,
 )
@@ -109,6 +138,8 @@ export const ReportQuery = Type.Object(
 
 export type PinsInput = Static<typeof PinsInput>
 export type ReportInput = Static<typeof ReportInput>
+export type EvidenceItemInput = Static<typeof EvidenceItemInput>
+export type EvidenceInput = Static<typeof EvidenceInput>
 export type ResolutionInput = Static<typeof ResolutionInput>
 export type BatchQuery = Static<typeof BatchQuery>
 export type FindQuery = Static<typeof FindQuery>

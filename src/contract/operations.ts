@@ -28,6 +28,8 @@ export type Operation = {
   /** Fields of the request that are its own. */
   headers?: Record<string, Schema>
   body?: InputName
+  /** The list in the body whose items are each charged as a call. */
+  chargedItems?: 'items'
   status: 200 | 201
   /** Left out where the answer is JSON. */
   media?: Media
@@ -44,6 +46,7 @@ type InputName =
   | 'RevisionInput'
   | 'VerifyInput'
   | 'ContradictInput'
+  | 'EvidenceInput'
   | 'RelationInput'
   | 'ModerationInput'
   | 'ReportInput'
@@ -378,6 +381,22 @@ export const OPERATIONS = {
       'SECRET_IN_TEXT',
     ],
   }),
+  recordEvidence: row({
+    kind: 'write',
+    method: 'POST',
+    path: '/api/evidence',
+    tag: 'Evidence',
+    summary: 'Record up to 10 verifications or contradictions, each charged and answered by itself, with one cooldown.',
+    access: 'actor',
+    cost: 'write',
+    chargedItems: 'items',
+    params: none,
+    query: inputs.NoQuery,
+    body: 'EvidenceInput',
+    status: 200,
+    response: 'EvidenceResults',
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN'],
+  }),
   relateEntries: row({
     kind: 'write',
     method: 'POST',
@@ -630,6 +649,7 @@ export const NAMED_INPUTS = {
   RevisionInput: inputs.RevisionInput,
   VerifyInput: inputs.VerifyInput,
   ContradictInput: inputs.ContradictInput,
+  EvidenceInput: more.EvidenceInput,
   RelationInput: inputs.RelationInput,
   ModerationInput: inputs.ModerationInput,
   ReportInput: more.ReportInput,

@@ -152,6 +152,27 @@ export const Contradiction = Type.Object({
   ...trust,
 })
 
+export const EvidenceResult = Type.Object(
+  {
+    status: Type.Integer({ minimum: 201, maximum: 422, description: 'As the item would be answered by itself.' }),
+    verification: Type.Optional(Verification),
+    contradiction: Type.Optional(Contradiction),
+    error: Type.Optional(
+      Type.Object(
+        {
+          code: Type.String({ description: 'A problem code; /docs/errors has its rule.' }),
+          member: Type.Optional(Type.String({ description: 'What is wrong, such as items.0.result.' })),
+        },
+        { description: 'Why the item was not recorded.' },
+      ),
+    ),
+  },
+  { description: 'What became of one item.' },
+)
+export const EvidenceResults = Type.Object({
+  items: Type.Array(EvidenceResult, { description: 'One per item, in the order sent.' }),
+})
+
 const nextCursor = nullable('Pass as before for the next page; null when there is none.')
 
 export const Evidence = Type.Object({
@@ -591,6 +612,8 @@ export type Revision = Static<typeof Revision>
 export type Relation = Static<typeof Relation>
 export type Verification = Static<typeof Verification>
 export type Contradiction = Static<typeof Contradiction>
+export type EvidenceResult = Static<typeof EvidenceResult>
+export type EvidenceResults = Static<typeof EvidenceResults>
 export type Evidence = Static<typeof Evidence>
 export type Activity = Static<typeof Activity>
 export type Tally = Static<typeof Tally>
@@ -631,6 +654,8 @@ export const NAMED_RESOURCES = {
   Relation,
   Verification,
   Contradiction,
+  EvidenceResult,
+  EvidenceResults,
   Evidence,
   Standing,
   PinsReport,

@@ -69,6 +69,8 @@ POST /api/entries/{slug}/verify (result: ${RESULTS.join(', ')})
 ${jsonBlock(EXAMPLES.VerifyInput)}
 POST /api/entries/{slug}/contradict
 ${jsonBlock(EXAMPLES.ContradictInput)}
+POST /api/evidence (each item is charged as a write and answered by itself; one cooldown)
+${jsonBlock(EXAMPLES.EvidenceInput)}
 POST /api/relations (relationType: ${RELATION_MEANINGS})
 ${jsonBlock(EXAMPLES.RelationInput)}
 POST /api/reports (what should not be here; targetType: ${REPORT_TARGETS.join(', ')}; reason: ${REPORT_REASONS.join(', ')})
@@ -202,6 +204,7 @@ const takePart = (
 - Revise: POST /api/entries/{slug}/revisions {"previousRevisionId":currentRevisionId,"title","summary","content","changeType","rationale"} -> Entry. Tags stay as they were. changeType: ${CHANGE_MEANINGS}
 - Verify what you used: POST /api/entries/{slug}/verify {"revisionId","result":"${RESULTS.join('|')}","confidence":0..1,"rationale"}
 - Contradict what is wrong: POST /api/entries/{slug}/contradict {"revisionId","rationale"}
+- Several at once: POST /api/evidence {"items":[{"entry":slug or id,"revisionId","kind":"VERIFY|CONTRADICT","rationale", and as above}]}, at most ${LIMITS.evidenceItems} -> {"items":[{"status","verification" or "contradiction" or "error"}]}; each is charged as a write, with one cooldown
 - Relate: POST /api/relations {"sourceEntryId","targetEntryId","relationType","rationale"}. relationType: ${RELATION_MEANINGS}
 - Lost an answer? ${RETRYING}
 - Token leaked? POST /api/actors/rotate {} -> {"actor","token"}; the old token is dead

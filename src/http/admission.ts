@@ -29,6 +29,8 @@ export type Admitted = {
   retry: RetryKey | undefined
   /** How its limits stand; undefined where it is free. */
   charged: Verdict | undefined
+  /** What was charged for it since: the further items of its body. */
+  more?: Verdict[]
   params: Record<string, string>
   query: Record<string, string | number>
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
 import {
   type Kind,
   mediaOf,
@@ -65,7 +66,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 type Handler<N> = (name: N, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** Refused by limits that are known only once a request was charged: it is charged nowhere then. */
-const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'TOO_MANY_STREAMS'])
+const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
 
 /** Gives what answers an admitted request, by a read or a stream here or by a write of the store; and what reads work on. */
 export function createHandlers(parts: Parts) {
@@ -131,6 +132,36 @@ export function createHandlers(parts: Parts) {
     return underWay.alone(retry, () => store.write(name, { ...request, retry }, terms(at)))
   }
 
+  /** Charges the items of a body beyond the first. Throws RATE_LIMITED where the limits do not admit all of them. */
+  const chargeItems = async (
+    { chargedItems }: Operation,
+    body: unknown,
+    admitted: Admitted,
+    reply: FastifyReply,
+  ): Promise<void> => {
+    const { charged } = admitted
+    if (chargedItems === undefined || charged === undefined) return
+    const { length } = (body as Record<string, unknown[]>)[chargedItems] ?? []
+    // More than a minute ever admits would be refused for ever.
+    if (charged.standings.some(({ quota }) => length > quota))
+      throw new Problem('INVALID_ITEMS', { member: chargedItems })
+    const at = now()
+    const further = Array.from({ length: length - 1 }, () => limiter.admit(charged.standings, at))
+    const verdicts = await Promise.all(further)
+    admitted.more = verdicts.filter(verdict => verdict.admitted)
+    const last = verdicts.at(-1)
+    if (last !== undefined) reply.headers(rateLimitFields(last.standings))
+    // After a whole window there is room for all of them.
+    if (admitted.more.length < length - 1) throw new Problem('RATE_LIMITED', { retryAfter: RATE_WINDOW_SECONDS })
+  }
+
+  /** Takes back everything that a request was charged. */
+  const refund = async ({ charged, more = [] }: Admitted, reply: FastifyReply): Promise<void> => {
+    for (const verdict of charged === undefined ? [] : [...more, charged]) {
+      reply.headers(rateLimitFields(await limiter.refund(verdict, now())))
+    }
+  }
+
   /** Adds the cooldown that runs for this kind of write: the one that the write began, or one that ran before it. */
   const addCooldown = async (
     name: WriteName,
@@ -151,11 +182,14 @@ export function createHandlers(parts: Parts) {
     if (request.body === undefined) throw new Problem('MALFORMED_JSON')
     await turn()
     const body = CHECKS[name].body(request.body)
+    await chargeItems(OPERATIONS[name], body, admitted, reply)
     limiter.beforeWrite()
     const caller = { requestId: request.id, actor, tokenHash, origin }
     const answer = await run(name, { params, body, caller }, retry, at)
     await turn()
-    const began = coolsDown(name) && !answer.replayed ? rates.cooldownSeconds : undefined
+    // Of several items none may have begun it.
+    const single = !('chargedItems' in OPERATIONS[name])
+    const began = coolsDown(name) && single && !answer.replayed ? rates.cooldownSeconds : undefined
     await addCooldown(name, admitted, reply, began)
     if (answer.audit !== undefined) request.log.info({ requestId: request.id, ...answer.audit }, 'audit')
     if (answer.replayed) reply.header('idempotency-replayed', 'true')
@@ -170,9 +204,7 @@ export function createHandlers(parts: Parts) {
       const handle = byKind[OPERATIONS[name].kind] as Handler<OperationName>
       return await handle(name, admitted, request, reply)
     } catch (error) {
-      if (error instanceof Problem && REFUNDED.has(error.code) && admitted.charged !== undefined) {
-        reply.headers(rateLimitFields(await limiter.refund(admitted.charged, now())))
-      }
+      if (error instanceof Problem && REFUNDED.has(error.code)) await refund(admitted, reply)
       if (error instanceof Problem && coolsDown(name) && PROBLEMS[error.code].status < 500) {
         const left = error.code === 'COOLDOWN' ? error.detail.retryAfter : undefined
         await addCooldown(name as WriteName, admitted, reply, left)

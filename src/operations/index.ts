@@ -21,6 +21,7 @@ import { listReports } from './read-reports.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
 import { listSimilar } from './read-similar.ts'
 import { readStanding } from './read-standing.ts'
+import { recordEvidence } from './record-evidence.ts'
 import { relateEntries } from './relate-entries.ts'
 import { createReport, resolveReport } from './report.ts'
 import { allRetriable } from './retriable.ts'
@@ -74,6 +75,7 @@ export const WRITES: { [N in WriteName]: WriteOperation<BodyOf<N>> } = allRetria
   reviseEntry,
   verifyRevision,
   contradictRevision,
+  recordEvidence,
   relateEntries,
   moderate,
   createReport,

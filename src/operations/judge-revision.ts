@@ -4,19 +4,22 @@ import type { Transaction } from '../database/database.ts'
 import { assertWritable } from '../domain/entry.ts'
 import { assertNoSecret } from '../domain/secret.ts'
 import { authorOf } from '../store/actor.ts'
-import { findEntry, takeEvidenceOrdinal } from '../store/entry.ts'
+import { type EntryRow, findEntry, takeEvidenceOrdinal } from '../store/entry.ts'
 import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../store/evidence.ts'
 import { takeRecord } from '../store/head.ts'
-import { findRevision } from '../store/revision.ts'
+import { findRevision, type RevisionRow } from '../store/revision.ts'
 import { addJudgement, originGroupOf } from './judgement.ts'
-import type { Context, WriteOperation, WriteRequest } from './operation.ts'
+import type { Caller, Context, WriteOperation, WriteRequest } from './operation.ts'
 import { settleStanding } from './settle-standing.ts'
-import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin } from './writing.ts'
+import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin, type Writer } from './writing.ts'
 
-type Judgement = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
+/** What is said of an exact revision. */
+export type Said = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
   revisionId: string
   sourceEntryId?: string
 }
+/** What it is said of, once it was found and may be judged. */
+type Judged = { entry: EntryRow; revision: RevisionRow; source: EntryRow | undefined }
 
 /** Records what came of using an exact revision. */
 export const verifyRevision: WriteOperation<VerifyInput> = async (tx, context, request) => {
@@ -26,39 +29,56 @@ export const verifyRevision: WriteOperation<VerifyInput> = async (tx, context, r
 
 /** Records that an exact revision is contradicted, with an entry that supports it if there is one. */
 export const contradictRevision: WriteOperation<ContradictInput> = async (tx, context, request) => {
-  const judgement: Judgement = { kind: 'CONTRADICT', result: null, confidence: null, ...request.body }
-  const { row, author } = await judge(tx, context, request, judgement)
+  const said: Said = { kind: 'CONTRADICT', result: null, confidence: null, ...request.body }
+  const { row, author } = await judge(tx, context, request, said)
   return { body: { ...toContradiction(row), actor: author } }
 }
 
-async function judge(tx: Transaction, context: Context, { params, caller }: WriteRequest, judgement: Judgement) {
-  const { kind, result, confidence, rationale } = judgement
-  const findJudged = async () => {
-    const [found] = await holdEntries(tx, [params.slug ?? ''])
+async function judge(tx: Transaction, context: Context, { params, caller }: WriteRequest, said: Said) {
+  const [writer, judged] = await beginWrite(tx, context, caller, said.kind, () =>
+    findJudged(tx, params.slug ?? '', said),
+  )
+  assertNoSecret({ rationale: said.rationale })
+  const origin = await takeOrigin(tx, writer)
+  return recordJudgement(tx, context, { writer, origin, originGroup: caller.originGroup }, judged, said)
+}
+
+/** Finds what is judged, and the source of a contradiction; both as they stay until this work has ended. */
+export async function findJudged(tx: Transaction, address: string, said: Said): Promise<Judged> {
+  const findSubject = async () => {
+    const [found] = await holdEntries(tx, [address])
     const entry = assertWritable(found)
-    const revision = await findRevision(tx, entry.number, judgement.revisionId)
+    const revision = await findRevision(tx, entry.number, said.revisionId)
     if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
     return { entry, revision }
   }
   const findSource = async () => {
-    if (judgement.sourceEntryId === undefined) return undefined
-    const source = await findEntry(tx, judgement.sourceEntryId)
+    if (said.sourceEntryId === undefined) return undefined
+    const source = await findEntry(tx, said.sourceEntryId)
     if (source === undefined || source.withdrawn) throw new Problem('SOURCE_NOT_FOUND')
     return source
   }
-  const [writer, [{ entry, revision }, source]] = await beginWrite(tx, context, caller, kind, () =>
-    inOrder([findJudged(), findSource()]),
-  )
+  const [subject, source] = await inOrder([findSubject(), findSource()])
+  return { ...subject, source }
+}
 
+type By = { writer: Writer; origin: number | null; originGroup: Caller['originGroup'] }
+
+/** Stores a judgement that nothing refuses any more, with all that follows from it. */
+export async function recordJudgement(
+  tx: Transaction,
+  context: Context,
+  { writer, origin, originGroup: imported }: By,
+  { entry, revision, source }: Judged,
+  { kind, result, confidence, rationale }: Said,
+) {
   const { actor } = writer
-  assertNoSecret({ rationale })
-  const origin = await takeOrigin(tx, writer)
   const at = Math.max(context.at, entry.revised_at)
   const id = context.newId()
   const number = await takeRecord(tx)
   const [ordinal, originGroup] = await Promise.all([
     takeEvidenceOrdinal(tx, entry.number),
-    originGroupOf(tx, entry, { origin, imported: caller.originGroup }),
+    originGroupOf(tx, entry, { origin, imported }),
   ])
   await insertEvidence(tx, {
     number,

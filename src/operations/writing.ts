@@ -19,21 +19,35 @@ export type Writer = Sender & { actor: ActorRow }
  * What every write begins with: the actor and its origin may write, and the last write of this kind is long enough ago.
  * Beside that it reads what the write needs; who may not write learns nothing of it.
  */
-export async function beginWrite<T>(
+export const beginWrite = <T>(
   tx: Transaction,
   context: Context,
   caller: Caller,
   action: Action,
   read: () => Promise<T>,
+): Promise<[Writer, T]> => beginWrites(tx, context, caller, [action], read)
+
+/** The same where one request makes writes of several kinds. */
+export async function beginWrites<T>(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+  actions: readonly Action[],
+  read: () => Promise<T>,
 ): Promise<[Writer, T]> {
   // With a cooldown, two writes of one actor must see each other; without one they have nothing to do with each other.
   if (context.cooldown > 0 && caller.actor !== null) await tx.hold(`actor ${caller.actor}`)
-  return inOrder([findCooledWriter(tx, context, caller, action), read()])
+  return inOrder([findCooledWriter(tx, context, caller, actions), read()])
 }
 
-async function findCooledWriter(tx: Transaction, context: Context, caller: Caller, action: Action): Promise<Writer> {
+async function findCooledWriter(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+  actions: readonly Action[],
+): Promise<Writer> {
   const writer = await findWriter(tx, caller)
-  if (context.cooldown > 0) {
+  for (const action of context.cooldown > 0 ? actions : []) {
     assertCooledDown(await findCooldown(tx, cooldownSubject(writer.actor), action), context.cooldown, context.now)
   }
   return writer
@@ -131,6 +145,7 @@ const ACTIONS_OF: Record<string, readonly CooledAction[]> = {
   reviseEntry: CHANGE_TYPES,
   verifyRevision: ['VERIFY'],
   contradictRevision: ['CONTRADICT'],
+  recordEvidence: ['VERIFY', 'CONTRADICT'],
   relateEntries: ['CONNECT'],
 }
 

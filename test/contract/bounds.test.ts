@@ -47,6 +47,17 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
     rationale: `${RATIONALE} required`,
   },
   ContradictInput: { revisionId: 'uuid required', rationale: `${RATIONALE} required`, sourceEntryId: 'uuid' },
+  EvidenceInput: {
+    items: 'list 1..10 required',
+    'items.0': 'object',
+    'items.0.entry': 'text 1..120 required',
+    'items.0.revisionId': 'uuid required',
+    'items.0.kind': 'VERIFY|CONTRADICT required',
+    'items.0.result': 'SUPPORTED|UNSUPPORTED|INCONCLUSIVE',
+    'items.0.confidence': 'number 0..1',
+    'items.0.rationale': `${RATIONALE} required`,
+    'items.0.sourceEntryId': 'uuid',
+  },
   RelationInput: {
     sourceEntryId: 'uuid required',
     targetEntryId: 'uuid required',
@@ -76,11 +87,12 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
   },
 }
 
-function boundsOf({ type, enum: words, format, minimum, maximum, minLength, maxLength, maxItems }: Schema) {
+function boundsOf(schema: Schema) {
+  const { type, enum: words, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema
   if (words !== undefined) return words.join('|')
   if (format === 'uuid') return 'uuid'
   if (type === 'string') return `text ${minLength ?? ''}..${maxLength ?? ''}`
-  if (type === 'array') return `list ..${maxItems}`
+  if (type === 'array') return `list ${minItems ?? ''}..${maxItems}`
   return type === 'object' ? 'object' : `${type} ${minimum}..${maximum}`
 }
 

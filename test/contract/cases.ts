@@ -11,6 +11,7 @@ export type Schema = {
   maxLength?: number
   minimum?: number
   maximum?: number
+  minItems?: number
   maxItems?: number
   items?: Schema
   properties?: Record<string, Schema>
@@ -169,12 +170,12 @@ function numberTrials({ minimum = 0, maximum = 0 }: Schema): Trial[] {
   ]
 }
 
-function arrayTrials({ maxItems }: Schema, sample: readonly unknown[]): Trial[] {
+function arrayTrials({ minItems = 0, maxItems }: Schema, sample: readonly unknown[]): Trial[] {
   if (maxItems === undefined) throw new Error('Every array has a bound.')
   const item = sample[0]
   const many = (length: number): unknown[] => Array.from({ length }, () => item)
   return [
-    good('empty', []),
+    minItems === 0 ? good('empty', []) : bad('empty', []),
     good(`${maxItems} items`, many(maxItems)),
     bad(`${maxItems + 1} items`, many(maxItems + 1)),
     bad('nested', [[item]]),

@@ -51,6 +51,10 @@ export function bodyOf(
       return { revisionId, result: 'SUPPORTED', confidence: 0.5, rationale }
     case 'contradictRevision':
       return { revisionId, rationale, sourceEntryId: other.id }
+    case 'recordEvidence': {
+      const verified = { entry: entry.slug, revisionId, kind: 'VERIFY', result: 'SUPPORTED', confidence: 0.5 }
+      return { items: [{ ...verified, rationale, sourceEntryId: other.id }] }
+    }
     case 'relateEntries':
       return { sourceEntryId: entry.id, targetEntryId: other.id, relationType: 'CONNECT', rationale }
     case 'moderate':
