@@ -1,8 +1,14 @@
 import { SORTS } from '../../contract/words.ts'
-import type { Command } from '../command.ts'
-import { ENTRY_EXITS, READ_FLAGS, REVISION, SERVICE_EXITS, SLUG } from './flags.ts'
+import type { Command, Flag } from '../command.ts'
+import { ENTRY_EXITS, READ_FLAGS, REVISE_EXITS, REVISION, SERVICE_EXITS, SLUG } from './flags.ts'
 import { through } from './through.ts'
 
+/** The flags of the commands that use a lockfile, which names its service. */
+const LOCK_FLAGS: readonly Flag[] = [
+  { name: 'file', value: 'FILE', byDefault: 'palimpsest.lock', description: 'The lockfile.' },
+  { name: 'url', value: 'URL', description: 'The service; without it that of the lockfile, if there is one.' },
+  ...READ_FLAGS.filter(({ name }) => name !== 'url'),
+]
 const LIMIT = { name: 'limit', value: 'N', byDefault: '20', description: 'How many at most.' } as const
 
 /** The commands that only read. */
@@ -66,6 +72,30 @@ export const READ_COMMANDS: readonly Command[] = [
     examples: ['diff green-tea', 'diff green-tea 1 3 --words'],
     exits: ENTRY_EXITS,
     run: through(async () => (await import('./diff.ts')).diff),
+  },
+  {
+    name: 'lock',
+    summary: 'Pin the current revisions of entries in a lockfile that you commit beside your code.',
+    details:
+      'The lockfile names the service, the sequence up to which its evidence is known, and each pin as slug@revisionId#evidenceHash. Without a SLUG every pin moves to the current revision. Read what you pin: evidence against it is printed.',
+    args: [{ ...SLUG, optional: true, many: true }],
+    flags: LOCK_FLAGS,
+    examples: ['lock green-tea water-for-tea', 'lock --file docs/palimpsest.lock'],
+    exits: REVISE_EXITS,
+    run: async invocation => (await import('./lock.ts')).lock(invocation),
+  },
+  {
+    name: 'audit',
+    summary: 'Check the pins of a lockfile: what was revised, judged or withdrawn since.',
+    details:
+      'Exit code 0 means that nothing was found, and 1 that something was. A lockfile that is missing or damaged is 2.',
+    flags: [
+      { name: 'verify', description: 'Read every pinned revision too, and recompute its evidence hash.' },
+      ...LOCK_FLAGS,
+    ],
+    examples: ['audit', 'audit --verify --json'],
+    exits: SERVICE_EXITS,
+    run: async invocation => (await import('./audit.ts')).audit(invocation),
   },
   {
     name: 'watch',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -64,6 +64,11 @@ const noise: RequestListener = (_, answer) => answer.end(`${POISON}{`)
 const servers: Server[] = []
 const urls: Record<string, string> = {}
 before(async () => {
+  const pin = `x@${UUID}#${'0'.repeat(64)}`
+  writeFileSync(
+    join(scratch(), 'palimpsest.lock'),
+    `palimpsest-lock 1\nservice http://127.0.0.1:9\nsequence 4\n\n${pin}\n`,
+  )
   for (const [name, listener] of Object.entries({ lies, refusals, redirects, noise })) {
     const server = createServer(listener)
     servers.push(server)
@@ -91,10 +96,15 @@ const ARGS: Record<string, string[]> = {
   verify: ['x', ...JUDGE, '--result', 'SUPPORTED', '--confidence', '1'],
   contradict: ['x', ...JUDGE],
   relate: ['x', 'y', '--rationale', 'R'],
+  lock: ['x', '--file', join(scratch(), 'new.lock')],
+  audit: ['--verify', '--file', join(scratch(), 'palimpsest.lock')],
   watch: ['--since', '1', '--count', '1'],
   whoami: [],
   completion: ['fish'],
 }
+
+/** What a command ends with when every text of the service is a lie; 0 unless it is here. */
+const LIE_CODES: Record<string, number> = { edit: 1, lock: 1, audit: 1 }
 
 /** The first write makes the actor that whoami shows. */
 const BY_NEED = [...PEOPLE_COMMANDS].sort(
@@ -108,15 +118,15 @@ for (const { name, flags } of BY_NEED) {
       for (const form of forms) {
         const env = { PALIMPSEST_URL: url, XDG_CONFIG_HOME: join(scratch(), kind), EDITOR: 'echo mine >>' }
         const waits = name === 'completion' ? [] : ['--no-wait']
-        const args = [name, ...(ARGS[name] ?? []), ...waits, ...form]
+        const at = name === 'audit' ? ['--url', url] : []
+        const args = [name, ...(ARGS[name] ?? []), ...at, ...waits, ...form]
         const { stdout, stderr, code } = await inProcess(args, { env, input: DRAFT, terminal: 100 })
         assert.deepEqual(drivingIn(stdout + stderr), [], `${kind} ${form}`)
         assert.doesNotMatch(stdout, /^Evidence on the current text: SUPPORTED: 99 for/m)
         assert.doesNotMatch(stderr, /^\s+at /m, kind)
         const left = /(\/\S+)\/x\.md/.exec(stderr)?.[1]
         if (left !== undefined) rmSync(left, { recursive: true, force: true })
-        // Its lies make a file that says nothing.
-        if (kind === 'lies') assert.equal(code, name === 'edit' ? 1 : 0, stderr)
+        if (kind === 'lies') assert.equal(code, LIE_CODES[name] ?? 0, stderr)
         else if (name !== 'whoami' && name !== 'completion') assert.notEqual(code, 0, kind)
       }
     }
