@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from '../../src/database/sql.ts'
 import { assertKept, assertWhole } from './integrity.ts'
-import { type Sent, startWriters, underWay } from './load.ts'
+import { type Client, createClient, type Sent, startWriters, underWay } from './load.ts'
 import { makeDirectory, startServer } from './process.ts'
 import type { seededRandom } from './random.ts'
 import { inspect } from './reader.ts'
@@ -52,6 +52,13 @@ export async function killRounds(
 const medianOf = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
+/** A time (of performance.now()): what was sent before it over open connections was received, for a request sent at that time is answered. */
+async function receivedBefore(probe: Client): Promise<number> {
+  const at = performance.now()
+  await probe.send('GET', '/health')
+  return at
+}
+
 /** Stops the service under full write load, `rounds` times on one directory. */
 export async function stopRounds(
   rounds: number,
@@ -62,17 +69,19 @@ export async function stopRounds(
   try {
     for (let round = 0; round < rounds; round++) {
       const server = await startServer(directory.path)
+      const probe = createClient(server.url, 1)
       const writers = startWriters(server.url, WRITERS, `round${round}`)
+      await receivedBefore(probe)
       await underWay(writers, WRITES)
       await setTimeout(random.below(400))
+      const received = await receivedBefore(probe)
       server.kill('SIGTERM')
       const { code, stderr } = await server.ended
       assert.equal(code, 0, stderr)
       await writers.stop()
+      probe.close()
       sent.push(...writers.sent)
-      // The service reads all that came before it goes on: what was sent before a request that was answered was received.
-      const lastAnswered = Math.max(...writers.sent.flatMap(one => (one.status === undefined ? [] : [one.sentAt])))
-      const lost = writers.sent.filter(one => one.error !== undefined && one.sentAt < lastAnswered)
+      const lost = writers.sent.filter(one => one.error !== undefined && one.sentAt < received)
       assert.deepEqual(lost, [], 'nothing that was received is left without an answer')
       const refused = writers.sent.filter(
         ({ kind, status }) => status !== undefined && status !== 503 && status !== (kind === 'stale' ? 409 : 201),
