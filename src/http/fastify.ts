@@ -47,7 +47,7 @@ export function createFastify(
   const overload = watchOverload(logger, store.full)
   const fail = failure({ logger, config, metrics }, overload.noteRefused)
   const connections = createConnections(logger)
-  const shortcut = createShortcut({ metrics, ready, overload, noteRead: store.noteRead, isStopping })
+  const shortcut = createShortcut({ metrics, ready, overload, noteRead: () => store.noteRead(), isStopping })
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
