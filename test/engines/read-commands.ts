@@ -167,7 +167,8 @@ export const search = (by: ModelActor | undefined, { words, tag, sort, limit, of
     model.read(by ?? anonymous, at)
     return found.slice(offset, offset + limit).map(({ id }) => id)
   },
-  view: body => (body.items as Body[]).map(({ id }) => id),
+  // Where no entry has all words, the best partial matches are listed, of which the model says nothing.
+  view: ({ items, match = 1 }) => (match === 1 ? (items as Body[]).map(({ id }) => id) : []),
 })
 
 /** A request whose form is wrong, whoever sends it. */
