@@ -57,8 +57,9 @@ export async function perform(session: Session, name: string, args: unknown): Pr
 const actorLines = (place: Place, issued: ActorIssued | undefined): string[] =>
   issued === undefined ? [] : [newActor(place, issued.actor.id, issued.token)]
 
-function answered(place: Place, { text, structured }: Said, issued: ActorIssued | undefined): Performed {
+function answered(place: Place, { text, structured, failed }: Said, issued: ActorIssued | undefined): Performed {
   const content = textOf(text, ...actorLines(place, issued))
+  if (failed === true) return { content, isError: true }
   if (structured === undefined) return { content }
   const token = issued === undefined || place.keepsToken ? {} : { actorToken: issued.token }
   return { content, structuredContent: { ...structured, ...token } }

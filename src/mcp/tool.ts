@@ -9,8 +9,13 @@ import { type ObjectSchema, type Properties, type Static, Type } from '../contra
 import { isCleanText } from '../domain/text.ts'
 import { plain } from '../domain/unseen.ts'
 
-/** What a tool says: `structured` holds ids only, never what somebody wrote. */
-export type Said = { text: string; structured?: Record<string, string> }
+/** What a tool says: `structured` holds ids only, never what somebody wrote; tools that read have none, so that hosts show their fenced text. */
+export type Said = {
+  text: string
+  structured?: Record<string, string>
+  /** True where nothing of what was asked was done. */
+  failed?: boolean
+}
 
 /** What a call works on. */
 export type Context = {
@@ -27,18 +32,18 @@ export type Tool = {
   /** For the model that chooses among tools; where it depends on the place, a function of `shared`. */
   description: string | ((shared: boolean) => string)
   input: ObjectSchema
-  /** What `structured` holds; tools that read have none, so that hosts show their fenced text. */
-  output?: ObjectSchema
   /** The operations that a call is admitted, charged and observed as. */
   performs: readonly OperationName[]
   /** Other names of arguments, by name: models write them from habit. */
   aliases?: Readonly<Record<string, string>>
+  /** What is wrong with arguments that fit the schema each by itself; undefined where nothing is. */
+  refuse?(args: Record<string, unknown>): string | undefined
   /** True for tools that only a private store has. */
   onlyPrivate?: boolean
   run(context: Context, args: never): Promise<Said>
 }
 
-const CLOSED = { additionalProperties: false } as const
+export const CLOSED = { additionalProperties: false } as const
 const TOKEN_CHARACTERS = 200
 
 /** A row of the table of tools: closed input, typed for `run`. */
@@ -54,19 +59,21 @@ export const entry = Type.String({
 
 /** What every tool that writes takes beside its own arguments. */
 export const ACTING = {
-  actorToken: Type.Optional(
-    text(
-      TOKEN_CHARACTERS,
-      'The actor token from your first write. Leave it out on the very first one, or where the host sends it as X-Actor-Token.',
-    ),
-  ),
+  actorToken: Type.Optional(text(TOKEN_CHARACTERS, 'Your actor token, as your first write returned it.')),
   actor: Type.Optional(
     Type.Object(ActorInput.properties, {
       ...CLOSED,
-      description: 'What a new actor says of itself; used on the first write only.',
+      description:
+        'What a new actor declares on its first write: actorType, declaredName, declaredModel, declaredProvider.',
     }),
   ),
 }
+
+/** The same properties, each of which may be left out. */
+export const optionalOf = <P extends Properties>(properties: P) =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as unknown as {
+    [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>>
+  }
 
 /** A closed object of arguments. */
 export const inputOf = <P extends Properties>(properties: P) => Type.Object(properties, CLOSED)
@@ -80,23 +87,25 @@ const NAME_CHARACTERS = 60
 export type Check = (given: unknown) => { args: unknown } | { fault: string }
 
 /** Makes the check of a tool's arguments: they come back under their own names, or one sentence says what does not fit. Values are not repeated. */
-export function createCheck({ name, input, aliases = {} }: Tool): Check {
+export function createCheck({ name, input, aliases = {}, refuse = () => undefined }: Tool): Check {
   const check = checkOf(input)
   return given => {
     const args = renamed(given, aliases)
     if (check.fits(args)) {
+      const refusal = refuse(args)
+      if (refusal !== undefined) return { fault: unfit(name, [refusal]) }
       return isCleanText(args) ? { args } : { fault: 'A text holds U+0000 or a lone surrogate; remove it.' }
     }
     const faults = check
       .faults(args)
       .filter(({ keyword }) => keyword !== 'boolean')
       .map(fault => faultOf(fault, input))
-    const shown = [...new Set(faults)].slice(0, FAULTS_SHOWN)
-    return {
-      fault: `The arguments of ${name} do not fit: ${shown.join('; ')}. Correct them and call again; nothing was done.`,
-    }
+    return { fault: unfit(name, [...new Set(faults)].slice(0, FAULTS_SHOWN)) }
   }
 }
+
+const unfit = (name: string, faults: readonly string[]): string =>
+  `The arguments of ${name} do not fit: ${faults.join('; ')}. Correct them and call again; nothing was done.`
 
 /** The arguments with each alias under its own name, unless that is given too. */
 function renamed(given: unknown, aliases: Readonly<Record<string, string>>): unknown {

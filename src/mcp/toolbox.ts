@@ -9,8 +9,7 @@ export type Listed = {
   title: string
   description: string
   inputSchema: Schema
-  outputSchema?: Schema
-  annotations: Record<'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint', boolean>
+  annotations: Partial<Record<'readOnlyHint' | 'destructiveHint' | 'openWorldHint', boolean>>
 }
 
 /** The tools of one place: as the protocol lists them, and by name with the check of their arguments. */
@@ -37,8 +36,7 @@ function createToolbox(place: Place): Toolbox {
 /** Where the process keeps the token, no tool takes or returns one. */
 function fitted(tool: Tool, { keepsToken }: Place): Tool {
   if (!keepsToken) return tool
-  const { input, output } = tool
-  return { ...tool, input: withoutToken(input), ...(output === undefined ? {} : { output: withoutToken(output) }) }
+  return { ...tool, input: withoutToken(tool.input) }
 }
 
 function withoutToken(schema: ObjectSchema): ObjectSchema {
@@ -47,27 +45,47 @@ function withoutToken(schema: ObjectSchema): ObjectSchema {
   return Type.Object(rest, options)
 }
 
-/** A schema as models are shown it: the long pattern of an id adds nothing to its format. */
-const shown = (schema: ObjectSchema): Schema =>
-  JSON.parse(
-    JSON.stringify(schema, (_, value: { format?: string; pattern?: string } | null) => {
-      if (value?.format !== 'uuid') return value
-      const { pattern, ...rest } = value
-      return rest
-    }),
-  )
+/** Keywords of an argument that a model needs to write it; a refusal states the others. */
+const SHOWN = ['type', 'enum', 'format', 'minimum', 'maximum', 'maxLength', 'maxItems', 'default', 'description']
+/** Of the members of lists and objects inside the arguments only these: they are the same in every tool. */
+const SHOWN_INSIDE = ['type', 'enum']
 
-/** Only `forget` destroys; a write that is repeated is a further record. */
-const listedAs = (tool: Tool, { shared }: Place): Listed => ({
+type Parts = { properties?: Record<string, object>; items?: object; required?: string[] }
+
+/** A schema as models are shown it, in few words. The members of an object that is an argument itself are in its description. */
+function brief(schema: object, keywords: readonly string[]): Record<string, unknown> {
+  const { items } = schema as Parts
+  const kept = Object.entries(schema).filter(
+    ([name, value]) => keywords.includes(name) && (name === 'enum' || typeof value !== 'object'),
+  )
+  return { ...Object.fromEntries(kept), ...(items === undefined ? {} : { items: briefItem(items) }) }
+}
+
+const briefItem = (item: Parts & object): object => ({
+  ...brief(item, SHOWN_INSIDE),
+  ...(item.properties === undefined ? {} : { properties: briefMembers(item.properties, SHOWN_INSIDE) }),
+})
+
+const briefMembers = (properties: Record<string, object>, keywords: readonly string[]): Record<string, object> =>
+  Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, brief(member, keywords)]))
+
+const shownInput = ({ properties, required }: ObjectSchema & Parts): Schema => ({
+  type: 'object',
+  ...(required === undefined ? {} : { required }),
+  properties: briefMembers(properties, SHOWN),
+  additionalProperties: false,
+})
+
+const listedAs = (tool: Tool, place: Place): Listed => ({
   name: tool.name,
   title: tool.title,
-  description: typeof tool.description === 'string' ? tool.description : tool.description(shared),
-  inputSchema: shown(tool.input),
-  ...(tool.output === undefined ? {} : { outputSchema: shown(tool.output) }),
-  annotations: {
-    readOnlyHint: !writes(tool),
-    destructiveHint: tool.onlyPrivate === true,
-    idempotentHint: !writes(tool),
-    openWorldHint: shared,
-  },
+  description: typeof tool.description === 'string' ? tool.description : tool.description(place.shared),
+  inputSchema: shownInput(tool.input),
+  annotations: annotationsOf(tool, place),
+})
+
+/** What differs from the defaults of the protocol: a tool writes, destroys, and works on an open world. Only `forget` destroys. */
+const annotationsOf = (tool: Tool, { shared }: Place): Listed['annotations'] => ({
+  ...(writes(tool) ? (tool.onlyPrivate === true ? {} : { destructiveHint: false }) : { readOnlyHint: true }),
+  ...(shared ? {} : { openWorldHint: false }),
 })

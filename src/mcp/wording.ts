@@ -13,9 +13,13 @@ const PRIVATE = [
   'Do not store secrets. forget withdraws an entry that should not be here.',
 ]
 
+/** What a caller that keeps its own token reads once, in place of a description in every tool. */
+const ACTOR_TOKEN =
+  'The first write makes an actor and returns its token: pass it as actorToken with every further write. Leave actorToken out where the host sends X-Actor-Token.'
+
 /** What a model reads once, before it chooses a tool. */
-export const instructionsFor = ({ shared }: Place): string =>
-  [...(shared ? [WHAT, ...TRUST_RULES] : PRIVATE), FLOW].join('\n')
+export const instructionsFor = ({ shared, keepsToken }: Place): string =>
+  [...(shared ? [WHAT, ...TRUST_RULES] : PRIVATE), FLOW, ...(keepsToken ? [] : [ACTOR_TOKEN])].join('\n')
 
 /** Who wrote the text that is shown. */
 export const writersOf = (shared: boolean): string => (shared ? 'strangers' : 'earlier sessions')

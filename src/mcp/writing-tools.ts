@@ -1,27 +1,28 @@
+import { clientError } from '../client/problem.ts'
 import { uuid } from '../contract/fields.ts'
-import {
-  ContradictInput,
-  CreateInput,
-  ModerationInput,
-  RelationInput,
-  RevisionInput,
-  VerifyInput,
-} from '../contract/inputs.ts'
+import { CreateInput, ModerationInput, RelationInput, RevisionInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
-import type { Entry } from '../contract/resources.ts'
+import { ReportInput } from '../contract/more-inputs.ts'
+import type { Entry, Revision } from '../contract/resources.ts'
 import { Type } from '../contract/schema.ts'
 import { entryIdsOf } from './entry-ids.ts'
-import { ACTING, entry, inputOf, type Tool, tool } from './tool.ts'
+import { EVIDENCE_TOOLS } from './evidence-tools.ts'
+import { replaced } from './replace.ts'
+import { ACTING, CLOSED, entry, inputOf, optionalOf, type Tool, tool } from './tool.ts'
 
-const actorToken = Type.Optional(Type.String({ description: 'The token of the actor made for you; keep it secret.' }))
-const entryId = uuid('The entry.')
+/** Pieces that one revision replaces at most. */
+const REPLACEMENTS_MAX = 20
+
 const revisionId = uuid('The revision.')
-const slug = Type.String({ description: 'Readable address of the entry; it never changes.' })
 
 const written = (verb: string, { id, slug: address, currentRevisionId }: Entry) => ({
   text: `${verb} entry ${id} (${address}), current revision ${currentRevisionId}.`,
   structured: { entryId: id, slug: address, revisionId: currentRevisionId },
 })
+
+type Text = Pick<Revision, 'title' | 'summary' | 'content'>
+const isSameText = (a: Text, b: Text): boolean =>
+  a.title === b.title && a.summary === b.summary && a.content === b.content
 
 const publish = tool({
   name: 'publish',
@@ -29,57 +30,57 @@ const publish = tool({
   description: shared =>
     `Publish knowledge as an entry: one subject, stated so that it can be checked. Call find first; where an entry exists, revise it instead. ${shared ? 'Everything is public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
   input: inputOf({ ...CreateInput.properties, ...ACTING }),
-  output: Type.Object({ entryId, slug, revisionId, actorToken }),
   performs: ['createActor', 'createEntry'],
   async run({ client }, input) {
     return written('Published', await client.createEntry(input))
   },
 })
 
+const { title, summary, content, changeType, rationale, sources, previousRevisionId } = RevisionInput.properties
+
 const revise = tool({
   name: 'revise',
   title: 'Revise an entry',
   description:
-    'Replace title, summary and content of an entry by a better text; the old one stays in its history. previousRevisionId is the current revision as read gave it. If somebody was faster nothing is written and the answer names the revision to read and merge. Tags stay.',
-  input: inputOf({ entry, ...RevisionInput.properties, ...ACTING }),
-  output: Type.Object({ entryId, slug, revisionId, actorToken }),
-  performs: ['createActor', 'reviseEntry'],
-  async run({ client }, { entry: name, ...input }) {
-    return written('Revised', await client.reviseEntry(name, input))
-  },
-})
-
-const verify = tool({
-  name: 'verify',
-  title: 'Record what came of using a revision',
-  description:
-    'After you used an entry or checked it, say for the exact revision whether it held, how sure you are, and what you did to find out. Report failures and doubts too.',
-  input: inputOf({ entry, ...VerifyInput.properties, ...ACTING }),
-  output: Type.Object({ verificationId: uuid('The verification.'), entryId, revisionId, actorToken }),
-  performs: ['createActor', 'verifyRevision'],
-  async run({ client }, { entry: name, ...input }) {
-    const made = await client.verifyRevision(name, input)
-    return {
-      text: `Recorded verification ${made.id} of revision ${made.revisionId}: ${made.result}.`,
-      structured: { verificationId: made.id, entryId: made.entryId, revisionId: made.revisionId },
+    'Change an entry on top of the revision that read gave you; its history stays. Leave out what stays as it is; for a small change of the content give replace. If somebody was faster nothing is written and the answer names the revision to read and merge. Tags stay.',
+  input: inputOf({
+    entry,
+    previousRevisionId,
+    ...optionalOf({ title, summary, content }),
+    replace: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            old: Type.String({ minLength: 1, maxLength: LIMITS.contentCharacters }),
+            new: Type.String({ maxLength: LIMITS.contentCharacters }),
+          },
+          CLOSED,
+        ),
+        {
+          minItems: 1,
+          maxItems: REPLACEMENTS_MAX,
+          description:
+            'In place of content: pieces of it, each of which occurs exactly once, and what takes their place.',
+        },
+      ),
+    ),
+    changeType,
+    rationale,
+    sources,
+    ...ACTING,
+  }),
+  performs: ['createActor', 'readRevision', 'reviseEntry'],
+  refuse: args =>
+    args.content !== undefined && args.replace !== undefined
+      ? 'the call has content and replace; give one of them'
+      : undefined,
+  async run({ client }, { entry: name, replace, ...input }) {
+    const base = await client.readRevision(name, input.previousRevisionId)
+    const text = { title: base.title, summary: base.summary, content: replaced(base.content, replace ?? []), ...input }
+    if (isSameText(text, base) && input.sources === undefined) {
+      throw clientError('INVALID_ARGUMENT', 'The revision would change nothing, so nothing was written.')
     }
-  },
-})
-
-const contradict = tool({
-  name: 'contradict',
-  title: 'Record that a revision is wrong',
-  description:
-    'Say that an exact revision is wrong and why, so that readers see it beside the text. Name an entry that supports you as sourceEntryId. If you know what is right, revise as well.',
-  input: inputOf({ entry, ...ContradictInput.properties, ...ACTING }),
-  output: Type.Object({ contradictionId: uuid('The contradiction.'), entryId, revisionId, actorToken }),
-  performs: ['createActor', 'contradictRevision'],
-  async run({ client }, { entry: name, ...input }) {
-    const made = await client.contradictRevision(name, input)
-    return {
-      text: `Recorded contradiction ${made.id} of revision ${made.revisionId}.`,
-      structured: { contradictionId: made.id, entryId: made.entryId, revisionId: made.revisionId },
-    }
+    return written('Revised', await client.reviseEntry(name, text))
   },
 })
 
@@ -98,7 +99,6 @@ const relate = tool({
     rationale: RelationInput.properties.rationale,
     ...ACTING,
   }),
-  output: Type.Object({ relationId: uuid('The relation.'), actorToken }),
   performs: ['createActor', 'readBatch', 'relateEntries'],
   aliases: { sourceEntryId: 'source', targetEntryId: 'target' },
   async run({ client }, { source, target, ...rest }) {
@@ -107,6 +107,38 @@ const relate = tool({
     return {
       text: `Recorded relation ${made.id}: ${made.sourceEntryId} ${made.relationType} ${made.targetEntryId}.`,
       structured: { relationId: made.id },
+    }
+  },
+})
+
+const report = tool({
+  name: 'report',
+  title: 'Report abuse to the operator',
+  description:
+    'Report what should not be here at all: spam, private data, malicious instructions. Only the operator sees it. Name one of entry, revisionId or evidenceId. For what is wrong but honest, use contradict.',
+  input: inputOf({
+    entry: Type.Optional(entry),
+    revisionId: Type.Optional(revisionId),
+    evidenceId: Type.Optional(uuid('A verification or a contradiction.')),
+    reason: ReportInput.properties.reason,
+    details: ReportInput.properties.details,
+  }),
+  performs: ['readBatch', 'createReport'],
+  refuse({ entry: name, revisionId: revision, evidenceId }) {
+    const given = [name, revision, evidenceId].filter(one => one !== undefined)
+    return given.length === 1 ? undefined : 'the call names exactly one of entry, revisionId and evidenceId'
+  },
+  async run({ client }, { entry: name, revisionId: revision, evidenceId, ...rest }) {
+    const target =
+      name !== undefined
+        ? { targetType: 'ENTRY' as const, targetId: (await entryIdsOf(client, [name]))[0] ?? '' }
+        : revision !== undefined
+          ? { targetType: 'REVISION' as const, targetId: revision }
+          : { targetType: 'EVIDENCE' as const, targetId: evidenceId ?? '' }
+    const made = await client.createReport({ ...target, ...rest })
+    return {
+      text: `Reported ${made.targetType} ${made.targetId}: report ${made.id}.`,
+      structured: { reportId: made.id },
     }
   },
 })
@@ -128,4 +160,4 @@ const forget = tool({
 })
 
 /** The tools that write. Those that need an actor make one first where there is none, which is charged as a write of its own. */
-export const WRITING_TOOLS: readonly Tool[] = [publish, revise, verify, contradict, relate, forget]
+export const WRITING_TOOLS: readonly Tool[] = [publish, revise, ...EVIDENCE_TOOLS, relate, report, forget]

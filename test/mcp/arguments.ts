@@ -24,6 +24,7 @@ const FITTING: Record<string, Record<string, unknown>> = {
   },
   verify: { entry: ID, revisionId: ID, result: 'SUPPORTED', confidence: 1, rationale: 'R' },
   contradict: { entry: ID, revisionId: ID, rationale: 'R' },
+  report: { entry: ID, reason: 'SPAM' },
   relate: { source: ID, target: ID, relationType: 'CONNECT', rationale: 'R' },
 }
 
@@ -52,7 +53,7 @@ function beyond(schema: Schema): unknown[] {
   return [
     null,
     ...(type === 'string' ? [7, ['x']] : ['x']),
-    ...(schema.enum === undefined ? [] : ['OTHER']),
+    ...(schema.enum === undefined ? [] : ['NO_SUCH_WORD']),
     ...(schema.format === undefined && schema.pattern === undefined ? [] : ['!']),
     ...(maxLength === undefined ? [] : ['é'.repeat(maxLength + 1)]),
     ...(minLength === undefined ? [] : ['']),

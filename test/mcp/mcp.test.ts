@@ -6,6 +6,7 @@ import { testFence } from './fence.ts'
 import { testHttp } from './http.ts'
 import { openSession } from './session.ts'
 import { testStdio } from './stdio.ts'
+import { testWriting } from './writing.ts'
 
 // One app and one process for all of it: most of what these tests cost is starting.
 const app = await startApp(ORIGINS)
@@ -17,4 +18,5 @@ await testBadInput(app)
 testArguments(app, callTool)
 testHttp(app)
 testFence(app, callTool)
+testWriting(app, callTool)
 testStdio(app)

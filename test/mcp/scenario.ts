@@ -50,7 +50,7 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
   assert.equal(revised.structured.actorToken, undefined)
   // Somebody else revises on top of what was read before.
   const stale = refused(
-    await callTool('revise', { entry: entryId, previousRevisionId: revisionId, ...change }),
+    await callTool('revise', { entry: entryId, previousRevisionId: revisionId, ...change, content: 'It eats crabs.' }),
     /^STALE_REVISION/,
   )
   assert.ok(stale.text.includes(`The current revision is ${latest}.`), stale.text)

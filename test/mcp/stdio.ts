@@ -85,7 +85,7 @@ export function testStdio(app: TestApp): void {
     const { client, callTool, said } = await start(t, ['--url', app.url], '2025-11-25')
     await takePart(callTool, true)
     const { tools } = await client.listTools()
-    assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint))
+    assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint ?? true))
     assert.ok(!JSON.stringify(tools).includes('actorToken'))
     await client.close()
     assert.equal(said(), '')
@@ -124,6 +124,7 @@ export function testStdio(app: TestApp): void {
     await takePart(noted, true)
     const { tools } = await client.listTools()
     assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint === false))
+    assert.ok(JSON.stringify({ tools }).length <= 12_000)
     const { entryId, slug } = done(await noted('publish', { title: 'Wrong', summary: 'S', content: 'C' })).structured
     done(await noted('forget', { entry: slug, reason: 'It was wrong.' }))
     refused(await noted('read', { entry: entryId }), /^ENTRY_WITHDRAWN/)

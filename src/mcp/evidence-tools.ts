@@ -1,0 +1,108 @@
+import type { Client } from '../client/index.ts'
+import type { EvidenceInput, EvidenceResult } from '../client/resources.ts'
+import { ContradictInput, VerifyInput } from '../contract/inputs.ts'
+import { LIMITS } from '../contract/limits.ts'
+import { type ProblemCode, remedyOf } from '../contract/problems.ts'
+import { type Properties, Type } from '../contract/schema.ts'
+import { ACTING, CLOSED, entry, inputOf, optionalOf, type Said, type Tool, tool } from './tool.ts'
+
+/** Up to ten judgements in place of the one in the other arguments. */
+const itemsOf = <P extends Properties>(properties: P) =>
+  Type.Optional(
+    Type.Array(Type.Object({ entry, ...properties }, CLOSED), {
+      minItems: 1,
+      maxItems: LIMITS.evidenceItems,
+      description: `Several at once, in place of the arguments above; each counts as a write, with one cooldown.`,
+    }),
+  )
+
+/** Says what is missing where neither items nor one whole judgement was given. */
+const oneOrItems =
+  (needed: readonly string[]) =>
+  (args: Record<string, unknown>): string | undefined => {
+    const given = Object.keys(args).filter(name => name !== 'items' && name !== 'actor' && name !== 'actorToken')
+    if (args.items !== undefined) {
+      return given.length === 0 ? undefined : `the call has items and ${given.join(', ')}; give one judgement or items`
+    }
+    const missing = needed.filter(name => args[name] === undefined)
+    return missing.length === 0 ? undefined : `the call lacks ${missing.join(', ')}`
+  }
+
+type Item = EvidenceInput['items'][number]
+
+/** Records several judgements by one request, and says what became of each. */
+async function recordAll(client: Client, items: Item[], name: 'verification' | 'contradiction'): Promise<Said> {
+  const { items: results } = await client.recordEvidence({ items })
+  const made = results.flatMap(result => result[name]?.id ?? [])
+  const lines = results.map((result, place) => `${place}. ${lineOf(result, items[place]?.entry ?? '')}`)
+  return {
+    text: [`Recorded ${made.length} of ${results.length} ${name}s.`, ...lines].join('\n'),
+    structured: { [`${name}Ids`]: made.join(',') },
+    failed: made.length === 0,
+  }
+}
+
+function lineOf({ verification, contradiction, error }: EvidenceResult, address: string): string {
+  const made = verification ?? contradiction
+  if (made !== undefined) return `Recorded ${made.id} of revision ${made.revisionId}.`
+  const code = error?.code as ProblemCode
+  return `Refused for ${JSON.stringify(address)}: ${code}: ${remedyOf(code, error?.member)}`
+}
+
+const verify = tool({
+  name: 'verify',
+  title: 'Record what came of using a revision',
+  description:
+    'After you used an entry or checked it, say for the exact revision whether it held, how sure you are, and what you did to find out. Report failures and doubts too.',
+  input: inputOf({
+    ...optionalOf({ entry, ...VerifyInput.properties }),
+    items: itemsOf(VerifyInput.properties),
+    ...ACTING,
+  }),
+  performs: ['createActor', 'verifyRevision', 'recordEvidence'],
+  refuse: oneOrItems(['entry', ...Object.keys(VerifyInput.properties)]),
+  async run({ client }, { entry: name = '', items, ...input }) {
+    if (items !== undefined) {
+      return recordAll(
+        client,
+        items.map(item => ({ ...item, kind: 'VERIFY' })),
+        'verification',
+      )
+    }
+    const made = await client.verifyRevision(name, input as VerifyInput)
+    return {
+      text: `Recorded verification ${made.id} of revision ${made.revisionId}: ${made.result}.`,
+      structured: { verificationId: made.id, entryId: made.entryId, revisionId: made.revisionId },
+    }
+  },
+})
+
+const contradict = tool({
+  name: 'contradict',
+  title: 'Record that a revision is wrong',
+  description:
+    'Say that an exact revision is wrong and why, so that readers see it beside the text. Name an entry that supports you as sourceEntryId. If you know what is right, revise as well.',
+  input: inputOf({
+    ...optionalOf({ entry, ...ContradictInput.properties }),
+    items: itemsOf(ContradictInput.properties),
+    ...ACTING,
+  }),
+  performs: ['createActor', 'contradictRevision', 'recordEvidence'],
+  refuse: oneOrItems(['entry', 'revisionId', 'rationale']),
+  async run({ client }, { entry: name = '', items, ...input }) {
+    if (items !== undefined) {
+      return recordAll(
+        client,
+        items.map(item => ({ ...item, kind: 'CONTRADICT' })),
+        'contradiction',
+      )
+    }
+    const made = await client.contradictRevision(name, input as ContradictInput)
+    return {
+      text: `Recorded contradiction ${made.id} of revision ${made.revisionId}.`,
+      structured: { contradictionId: made.id, entryId: made.entryId, revisionId: made.revisionId },
+    }
+  },
+})
+
+export const EVIDENCE_TOOLS: readonly Tool[] = [verify, contradict]

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Entry, Evidence, Revision } from '../../src/contract/resources.ts'
+import { ADMIN_TOKEN, type TestApp } from '../support/app.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { type CallTool, done, refused } from './session.ts'
+
+/** Revising by pieces, several judgements in one call, and reports. */
+export function testWriting(app: TestApp, callTool: CallTool): void {
+  const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
+
+  test('revise replaces pieces of the content and leaves title and summary as they were', async () => {
+    const { token: actorToken } = await newActor(app.url)
+    const content = 'Steep for 3 minutes.\nUse 80 degrees.\n'
+    const entry = await newEntry(app.url, actorToken, { title: 'Green tea', summary: 'How to steep it.', content })
+    const base = { entry: entry.slug, previousRevisionId: entry.currentRevisionId, actorToken }
+    const change = { changeType: 'CORRECT', rationale: 'Measured.' }
+    const replace = [
+      { old: '3 minutes', new: '2 minutes' },
+      { old: 'Use 80', new: 'Use 70' },
+    ]
+    const made = done(await callTool('revise', { ...base, ...change, replace })).structured
+    const revision = await read<Revision>(`/api/entries/${entry.id}/revisions/${made.revisionId}`)
+    assert.deepEqual(
+      [revision.title, revision.summary, revision.content],
+      [entry.title, entry.summary, 'Steep for 2 minutes.\nUse 70 degrees.\n'],
+    )
+    // On top of an older revision the pieces are those of that revision, and the latest is named.
+    refused(await callTool('revise', { ...base, ...change, replace }), /^STALE_REVISION: .*The current revision is /)
+    const latest = { ...base, previousRevisionId: made.revisionId, ...change }
+    refused(
+      await callTool('revise', { ...latest, replace: [{ old: '3 minutes', new: 'x' }] }),
+      /replace\.0\.old does not occur/,
+    )
+    refused(
+      await callTool('revise', { ...latest, replace: [{ old: 'e', new: 'x' }] }),
+      /replace\.0\.old occurs more than once/,
+    )
+    refused(await callTool('revise', { ...latest, replace, content: 'x' }), /content and replace; give one of them/)
+    refused(await callTool('revise', { ...latest, replace: [{ old: 'Use', new: 'Use' }] }), /would change nothing/)
+    refused(await callTool('revise', latest), /would change nothing/)
+    const renamed = done(await callTool('revise', { ...latest, title: 'Sencha' })).structured
+    const last = await read<Revision>(`/api/entries/${entry.id}/revisions/${renamed.revisionId}`)
+    assert.deepEqual([last.title, last.content], ['Sencha', revision.content])
+  })
+
+  test('verify and contradict take several judgements, and say what became of each', async () => {
+    const { token: actorToken } = await newActor(app.url)
+    const entries: Entry[] = []
+    for (let made = 0; made < 3; made += 1) entries.push(await newEntry(app.url, actorToken))
+    const [a, b, c] = entries as [Entry, Entry, Entry]
+    const verified = (entry: Entry) => ({
+      ...{ entry: entry.slug, revisionId: entry.currentRevisionId },
+      ...{ result: 'SUPPORTED', confidence: 0.8, rationale: 'Tried it.' },
+    })
+    const missing = { ...verified(a), entry: 'no-such-entry' }
+    const { text, structured } = done(
+      await callTool('verify', { items: [verified(a), missing, verified(b)], actorToken }),
+    )
+    assert.match(text, /^Recorded 2 of 3 verifications\.\n0\. Recorded /)
+    assert.match(text, /\n1\. Refused for "no-such-entry": ENTRY_NOT_FOUND: No entry has this id or slug/)
+    const ids = structured.verificationIds?.split(',') ?? []
+    const found = await Promise.all(
+      [a, b].map(async ({ id }) => (await read<Evidence>(`/api/entries/${id}/evidence`)).verifications[0]?.id),
+    )
+    assert.deepEqual(ids, found)
+
+    const wrong = { entry: c.id, revisionId: c.currentRevisionId, rationale: 'It is not so.' }
+    const items = [wrong, { ...wrong, sourceEntryId: a.id }]
+    assert.match(done(await callTool('contradict', { items, actorToken })).text, /^Recorded 2 of 2 contradictions\./)
+    assert.equal((await read<Evidence>(`/api/entries/${c.id}/evidence`)).contradictions.length, 2)
+
+    refused(await callTool('verify', { items: [missing], actorToken }), /^Recorded 0 of 1 verifications\./)
+    refused(
+      await callTool('verify', { items: [verified(a)], entry: a.id, actorToken }),
+      /has items and entry; give one/,
+    )
+    refused(await callTool('verify', { entry: a.id, actorToken }), /lacks revisionId, result, confidence, rationale/)
+    refused(await callTool('contradict', {}), /lacks entry, revisionId, rationale/)
+    refused(await callTool('verify', { items: Array(11).fill(verified(a)) }), /items must be a list of 1 to 10 items/)
+  })
+
+  test('report tells the operator of an entry, a revision or a piece of evidence, and makes no actor', async () => {
+    const { token } = await newActor(app.url)
+    const entry = await newEntry(app.url, token)
+    const said = { reason: 'SPAM', details: 'It sells something.' }
+    const { text, structured } = done(await callTool('report', { entry: entry.slug, ...said }))
+    assert.match(text, new RegExp(`^Reported ENTRY ${entry.id}: report ${structured.reportId}\\.$`))
+    assert.doesNotMatch(text, /actor/)
+    done(await callTool('report', { revisionId: entry.currentRevisionId, ...said }))
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+    const { items } = expectStatus(
+      await call<{ items: { targetType: string; details: string }[] }>(app.url, 'GET', '/api/admin/reports?limit=2', {
+        headers,
+      }),
+      200,
+    )
+    assert.deepEqual(
+      items.map(({ targetType, details }) => [targetType, details]),
+      [
+        ['REVISION', said.details],
+        ['ENTRY', said.details],
+      ],
+    )
+    refused(await callTool('report', said), /names exactly one of entry, revisionId and evidenceId/)
+    refused(
+      await callTool('report', { entry: 'no-such-entry', ...said }),
+      /^ENTRY_NOT_FOUND: No entry has the id or slug/,
+    )
+  })
+}
