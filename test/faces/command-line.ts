@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXIT } from '../../src/cli/command.ts'
-import type { Activity, Entry } from '../../src/contract/resources.ts'
+import type { Activity, Entry, FoundList } from '../../src/contract/resources.ts'
 import { expectDone, expectRefusal } from '../cli/command.ts'
 import { type InProcess, inProcess, scratch } from '../cli/people/in-process.ts'
 import { type OpenFace, rowOf } from './face.ts'
@@ -19,7 +19,7 @@ export const openCommandLine: OpenFace = async base => {
   return {
     inOrder: true,
     discover: async () => expectDone(await typed(['help'])),
-    search: async word => (await json<Entry>(['search', word])).map(({ id }) => id),
+    search: async word => (await json<FoundList>(['search', word])).flatMap(({ items }) => items.map(({ id }) => id)),
     async createActor(declaredName) {
       name = declaredName
     },

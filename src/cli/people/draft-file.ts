@@ -7,16 +7,20 @@ import type { Session } from './session.ts'
 const FILE_BYTES_MAX = 1_000_000
 
 /** Reads the draft that a command names: a file, or - for standard input. */
-export async function readDraft({ invocation }: Session, file: string): Promise<Draft> {
-  const name = file === '-' ? 'Standard input' : file
+export const readDraft = async (session: Session, file: string): Promise<Draft> =>
+  parseDraft(await readText(session, file), nameOf(file))
+
+const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
+
+/** Reads a text in UTF-8 from a file, or from standard input as -. */
+export async function readText({ invocation }: Session, file: string): Promise<string> {
+  const name = nameOf(file)
   const bytes = file === '-' ? await bytesOf(invocation.stdin, name) : await bytesOfFile(file)
-  let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new OperatorError(`${name} is not text in UTF-8.`)
   }
-  return parseDraft(text, name)
 }
 
 async function bytesOfFile(file: string): Promise<Buffer> {
@@ -39,8 +43,7 @@ async function bytesOf(stream: NodeJS.ReadableStream, name: string): Promise<Buf
   for await (const chunk of stream) {
     const bytes = Buffer.from(chunk)
     size += bytes.length
-    if (size > FILE_BYTES_MAX)
-      throw new OperatorError(`${name} is over ${FILE_BYTES_MAX} bytes, more than an entry holds.`)
+    if (size > FILE_BYTES_MAX) throw new OperatorError(`${name} is over ${FILE_BYTES_MAX} bytes; shorten it.`)
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)

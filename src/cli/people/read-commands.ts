@@ -15,9 +15,16 @@ const LIMIT = { name: 'limit', value: 'N', byDefault: '20', description: 'How ma
 export const READ_COMMANDS: readonly Command[] = [
   {
     name: 'search',
-    summary: 'Find entries by words, phrase or tag; without words, list the latest ones.',
+    summary: 'Find the entries that answer a described problem; without words, list the latest ones.',
+    details:
+      'Any word counts, misspelt words are corrected. Standard error says how far to trust the result. With --sort, the entries with all words are listed.',
     args: [
-      { name: 'WORD', optional: true, many: true, description: 'All must occur; quote an argument for a phrase.' },
+      {
+        name: 'WORD',
+        optional: true,
+        many: true,
+        description: 'The problem in your words, or - to read it, such as a stack trace, from standard input.',
+      },
     ],
     flags: [
       { name: 'tag', value: 'TAG', description: 'Only entries with this tag.' },
@@ -25,12 +32,16 @@ export const READ_COMMANDS: readonly Command[] = [
         name: 'sort',
         value: 'ORDER',
         values: SORTS,
-        description: 'The order: with words relevance by default, without them recent.',
+        description: 'List entries with the words in this order, rather than the best answers.',
       },
       LIMIT,
       ...READ_FLAGS,
     ],
-    examples: ['search green tea', 'search --tag kitchen --sort recent --limit 5', 'search "boiling water" --json'],
+    examples: [
+      'search green tea tastes bitter',
+      'search --tag kitchen --sort recent --limit 5',
+      'search - < error.log',
+    ],
     exits: SERVICE_EXITS,
     run: through(async () => (await import('./search.ts')).search),
   },

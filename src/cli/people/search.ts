@@ -1,21 +1,71 @@
-import type { Entry, EntryQuery } from '../../client/index.ts'
+import type { Entry, EntryQuery, FoundList } from '../../client/index.ts'
+import { FIND } from '../../contract/limits.ts'
 import { SORTS } from '../../contract/words.ts'
+import { UsageError } from '../command.ts'
 import { createProgress } from '../progress.ts'
+import { readText } from './draft-file.ts'
 import { actorName } from './names.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'
 import { countOf, oneOf, plural } from './values.ts'
 
 const MOST = 10_000
+/** Words of the question that one line names. */
+const WORDS_SHOWN = 12
 
-/** Lists the entries that hold every word, or the latest ones. */
-export async function search({ invocation, client, out, json }: Session): Promise<void> {
-  const { args, flags } = invocation
+/** Finds the entries that answer a described problem, or with an order lists the entries that have its words; without words the latest ones. */
+export async function search(session: Session): Promise<void> {
+  const { args, flags } = session.invocation
   const most = countOf('--limit', flags.limit ?? '20', MOST)
+  const sort = flags.sort === undefined ? undefined : oneOf('--sort', flags.sort, SORTS)
+  if (args.length === 1 && args[0] === '-') {
+    const q = (await readText(session, '-')).trim()
+    if (q === '') throw new UsageError('Standard input has no words to search for.')
+    return sort === undefined ? find(session, q, most) : list(session, { q, sort }, most)
+  }
   const q = args.map(word => (/\s/.test(word) ? `"${word.replaceAll('"', ' ')}"` : word)).join(' ')
-  const sort = flags.sort === undefined ? (q === '' ? 'recent' : 'relevance') : oneOf('--sort', flags.sort, SORTS)
-  const query: EntryQuery = { sort, limit: Math.min(50, most), ...(q === '' ? {} : { q }) }
-  if (flags.tag !== undefined) query.tag = flags.tag
+  if (q === '') return list(session, { sort: sort ?? 'recent' }, most)
+  return sort === undefined ? find(session, q, most) : list(session, { q, sort }, most)
+}
+
+async function find({ invocation, client, out, json }: Session, q: string, most: number): Promise<void> {
+  if (most > FIND.max) {
+    throw new UsageError(
+      `--limit is at most ${FIND.max} where the best answers are asked for; with --sort it is ${MOST}.`,
+    )
+  }
+  const { tag } = invocation.flags
+  const found = await client.findEntries({ q, limit: most, ...(tag === undefined ? {} : { tag }) })
+  if (json) return out.json(found)
+  const about = adviceOn(found)
+  if (about !== '') out.note(about)
+  for (const { title, slug, excerpt, standing } of found.items) {
+    out.line(
+      styled('bold', title),
+      '  ',
+      styled('cyan', slug),
+      '  ',
+      styled(stateStyle(standing.state), standing.state),
+    )
+    out.block(excerpt)
+    await out.taken()
+  }
+}
+
+/** One line on how far to trust what was found. */
+function adviceOn({ items, answerable, corrected, missing }: FoundList): string {
+  const named = (words: readonly string[]): string => words.slice(0, WORDS_SHOWN).join(', ')
+  return [
+    ...(items.length === 0 ? ['No entry was found.'] : []),
+    ...(items.length > 0 && !answerable ? ['The entries hardly match: do not take them for an answer.'] : []),
+    ...(corrected.length > 0 ? [`Corrected: ${named(corrected.map(({ from, to }) => `${from} → ${to}`))}.`] : []),
+    ...(missing.length > 0 ? [`No entry has: ${named(missing)}.`] : []),
+  ].join(' ')
+}
+
+async function list({ invocation, client, out, json }: Session, asked: EntryQuery, most: number): Promise<void> {
+  const query: EntryQuery = { ...asked, limit: Math.min(50, most) }
+  if (invocation.flags.tag !== undefined) query.tag = invocation.flags.tag
   // On a terminal the results themselves show the progress.
   const progress = invocation.stdout.isTTY === true ? undefined : createProgress(undefined, invocation.stderr)
   let found = 0

@@ -69,7 +69,7 @@ test('publish refuses a text that is published already, and --anyway publishes i
     1,
     /^The entry known-text has this title and content already: nothing was published; give --anyway if that is intended\.$/,
   )
-  const found = expectDone(await people(['search', 'known', 'text', '--json']))
+  const found = expectDone(await people(['search', 'known', 'text', '--sort', 'recent', '--json']))
   assert.equal(found.trimEnd().split('\n').length, 1)
   expectDone(await people(['publish', fileOf('other.md', textOf('Known text').replace('One', 'Another'))]))
   assert.match(expectDone(await people([...publish, '--anyway'])), /^Published known-text-/)

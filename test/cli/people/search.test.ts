@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { FoundList } from '../../../src/client/index.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { type Ended, expectDone, expectRefusal } from '../command.ts'
+import { type InProcess, inProcess, scratch } from './in-process.ts'
+
+let app: TestApp
+before(async () => {
+  app = await startApp()
+})
+after(() => app.close())
+
+const people = (args: readonly string[], options: InProcess = {}): Promise<Ended> =>
+  inProcess(args, { ...options, env: { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: scratch() } })
+const done = async (args: readonly string[], options: InProcess = {}): Promise<string> =>
+  expectDone(await people(args, options))
+
+test('search answers a described problem, from words or from standard input, and says how far to trust it', async () => {
+  await done(['publish', '-', '--title', 'Valve sticks in frost', '--summary', 'S'], {
+    input: 'Thaw the valve slowly.\n',
+  })
+  const words = await people(['search', 'why', 'does', 'my', 'vlave', 'stick', 'zeppelin'])
+  assert.match(
+    expectDone(words),
+    /^Valve sticks in frost {2}valve-sticks-in-frost {2}UNCHECKED\n {2}│ Thaw the valve slowly\.\n/,
+  )
+  assert.match(words.stderr, /Corrected: vlave → valve\. No entry has: zeppelin\./)
+  const trace = `${'    at the place where it was called\n'.repeat(200)}ValveError: frost`
+  assert.match(await done(['search', '-'], { input: trace }), /^Valve sticks in frost/)
+  const foreign = await people(['search', 'slowly negotiated tariffs of maritime insurance'])
+  assert.match(foreign.stderr, /The entries hardly match: do not take them for an answer\./)
+  const { answerable, items } = JSON.parse(await done(['search', 'frost', 'valve', '--json'])) as FoundList
+  assert.deepEqual([answerable, items[0]?.slug], [true, 'valve-sticks-in-frost'])
+  expectRefusal(await people(['search', 'frost', '--limit', '21']), 2, /--limit is at most 20/)
+  expectRefusal(await people(['search', '-'], { input: ' \n' }), 2, /Standard input has no words/)
+})
