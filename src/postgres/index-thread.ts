@@ -7,7 +7,7 @@ import { openIndex, type StoreState } from '../search/index-file.ts'
 import { keepIndex } from '../search/keep-index.ts'
 import { changedEntries, currentEntry } from '../store/entry.ts'
 import { beNice, NICE } from '../threads/priority.ts'
-import { awaitWanted, isStopping, type Signals, tellCommitted } from '../threads/signals.ts'
+import { awaitWanted, isStopping, positionOf, type Signals, tellCommitted } from '../threads/signals.ts'
 import { SEQUENCE_GAP } from './group.ts'
 import { createSession } from './session.ts'
 import { readerThrough } from './snapshot.ts'
@@ -44,8 +44,9 @@ async function state(): Promise<StoreState> {
   )
   if (head === undefined) throw new StoreFault('unavailable', new Error('the store has no head row yet'))
   const { storeId, record, sequence } = head
-  tellCommitted(signals, record)
-  return { storeId, record, history: Math.floor(sequence / SEQUENCE_GAP) }
+  const reached = { record, history: Math.floor(sequence / SEQUENCE_GAP) }
+  tellCommitted(signals, positionOf(reached))
+  return { storeId, ...reached }
 }
 
 await keepIndex({
@@ -59,7 +60,7 @@ await keepIndex({
     async awaitNewer(seen, patience) {
       const deadline = performance.now() + patience
       while (!isStopping(signals) && performance.now() < deadline) {
-        awaitWanted(signals, BigInt(seen.record), Math.min(POLL, deadline - performance.now()))
+        awaitWanted(signals, positionOf(seen), Math.min(POLL, deadline - performance.now()))
         // The session is looked after between two waits.
         await setTimeout(0)
         const now = await state()

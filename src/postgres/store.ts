@@ -8,6 +8,7 @@ import type { Store, Terms } from '../operations/store.ts'
 import { bytesOf } from '../search/bytes-of.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
+import { positionOf } from '../threads/signals.ts'
 import { SEQUENCE_GAP, type Work } from './group.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { prepareDatabase, type Server } from './prepare.ts'
@@ -137,6 +138,10 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
       breakDown(error as Error)
     }
   }
+  const latestRecord = async (): Promise<{ record: number; history: number }> => {
+    const head = await reader.one<{ record: number; sequence: number }>(NEWEST_RECORD)
+    return { record: head?.record ?? 0, history: Math.floor((head?.sequence ?? 0) / SEQUENCE_GAP) }
+  }
   let probing: Promise<void> | undefined
   const look = (): void => {
     probing ??= probe().finally(() => {
@@ -151,16 +156,12 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
     reader,
     recordHere: () => undefined,
     noteRead() {},
-    async latestRecord() {
-      const head = await reader.one<{ record: number; sequence: number }>(NEWEST_RECORD)
-      return { record: head?.record ?? 0, history: Math.floor((head?.sequence ?? 0) / SEQUENCE_GAP) }
-    },
+    latestRecord,
     write: (name, request, terms) => perform(name, request, terms) as never,
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: request =>
       heartbeat.during(async () => {
-        const head = await reader.one<{ record: number }>(NEWEST_RECORD)
-        return search.search(request, head?.record ?? 0)
+        return search.search(request, positionOf(await latestRecord()))
       }),
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,

@@ -9,6 +9,8 @@ export type IndexedEntry = {
   entry: number
   id: string
   revision: number
+  /** The record that changed it last. */
+  change: number
   updated_at: number
   revisions: number
   title: string
@@ -37,7 +39,8 @@ export function removeEntry(index: SqliteConnection, entry: number): void {
 /** Puts an entry as it stands into the index, in place of what was there of it. */
 export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   removeEntry(index, entry.entry)
-  index.run(sql`DELETE FROM withdrawn WHERE entry = ${entry.entry}`)
+  // The row stays: where a failover loses a restoration, the entry is looked at again.
+  index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.entry}`)
   const [title, summary, content, ...tags] = [entry.title, entry.summary, entry.content, ...entry.tags].map(field => {
     const text = indexedText(field)
     noteWords(index, text)

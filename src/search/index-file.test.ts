@@ -25,6 +25,7 @@ const entryOf = (n: number, members: Partial<IndexedEntry> = {}): IndexedEntry =
   entry: n,
   id: `id-${String(n).padStart(4, '0')}`,
   revision: n,
+  change: n,
   updated_at: n,
   revisions: 1,
   title: 'Title',

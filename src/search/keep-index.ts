@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Awaitable, isUnavailable, StoreFault } from '../database/database.ts'
 import { isBusy, type SqliteConnection } from '../database/sqlite.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
-import { awaitWanted, isStopping, type Signals, tellIndexed } from '../threads/signals.ts'
+import { awaitWanted, isStopping, positionOf, type Signals, tellIndexed } from '../threads/signals.ts'
 import { claimIndex, type ReadEntry } from './claim-index.ts'
 import { followChanges, type ReadChanges } from './follow.ts'
 import { deleteIndex, indexedRecord, type StoreState, tidyIndex, undoIndexing } from './index-file.ts'
@@ -54,7 +54,7 @@ export async function keepIndex({ signals, file, index, source, onEntry, onNotic
   let tidying: 'due' | 'under way' | 'done' = 'due'
   let state: StoreState | undefined
   const onReached = (record: number): boolean => {
-    tellIndexed(signals, record)
+    tellIndexed(signals, positionOf({ record, history: state?.history ?? 0 }))
     return !isStopping(signals)
   }
   const step = async (): Promise<void> => {
@@ -62,7 +62,7 @@ export async function keepIndex({ signals, file, index, source, onEntry, onNotic
     if (state?.storeId !== seen.storeId || state.history !== seen.history) {
       tellIndexed(signals, 0)
       await claimIndex(index, seen, source.entry)
-      tellIndexed(signals, indexedRecord(index))
+      tellIndexed(signals, positionOf({ record: indexedRecord(index), history: seen.history }))
       onNotice({ from: indexedRecord(index), of: seen.record })
     }
     state = seen
@@ -77,7 +77,7 @@ export async function keepIndex({ signals, file, index, source, onEntry, onNotic
       return
     }
     await source.awaitNewer(seen, Number.POSITIVE_INFINITY)
-    awaitWanted(signals, BigInt(seen.record), LINGER)
+    awaitWanted(signals, positionOf(seen), LINGER)
   }
   while (!isStopping(signals)) {
     try {

@@ -15,8 +15,8 @@ const INDEX_PATIENCE = 5_000
 
 /** The searches of a process. */
 export type Searches = {
-  /** Finds entries once the index has reached a record. Rejects with NOT_READY or OVERLOADED where that takes too long. */
-  search(request: SearchRequest, record: number): Promise<SearchResult>
+  /** Finds entries once the index has reached a position in the store. Rejects with NOT_READY or OVERLOADED where that takes too long. */
+  search(request: SearchRequest, position: number | bigint): Promise<SearchResult>
   pending(): number
   close(): Promise<void>
 }
@@ -38,8 +38,8 @@ export async function openSearches(
   const searchers = await startSearchers(start, SEARCH_THREADS)
   const waits = createIndexWaits(signals, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
   return {
-    async search(request, record) {
-      await waits.until(BigInt(record))
+    async search(request, position) {
+      await waits.until(BigInt(position))
       return searchers.ask(request)
     },
     pending: () => waits.pending() + searchers.pending(),

@@ -82,17 +82,19 @@ export type ChangedEntryRow = Pick<
   'number' | 'id' | 'withdrawn' | 'revision' | 'updated_at' | 'revisions' | 'tags' | 'title' | 'summary' | 'content'
 > & { change: number }
 
-/** Entries in the order of their latest change, from behind an entry of a change on, withdrawn ones too. Revisions that change nothing are left out. */
-export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
+/** What search indexes of an entry: the latest revision that changed its text. */
+const INDEXED_ENTRY: Sql = sql`
   SELECT e.number, e.change, e.id, e.withdrawn, coalesce(e.text_revision, e.revision) AS revision, e.updated_at,
     e.changes AS revisions, e.tags, r.title, r.summary, r.content
-  FROM entry e JOIN revision r ON r.number = e.revision
-  WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
+  FROM entry e JOIN revision r ON r.number = e.revision`
+
+/** Entries in the order of their latest change, from behind an entry of a change on, withdrawn ones too. Revisions that change nothing are left out. */
+export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
+  ${INDEXED_ENTRY} WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
 
 /** An entry as it stands, withdrawn or not. */
 export const currentEntry = (number: number): Sql => sql`
-  SELECT e.number, e.change, e.id, e.withdrawn, e.revision, e.updated_at, e.revisions, e.tags, r.title, r.summary, r.content
-  FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number = ${number}`
+  ${INDEXED_ENTRY} WHERE e.number = ${number}`
 
 /** Of two slugs, those that entries have. */
 export const listTakenSlugs = async (reader: Reader, [one, other]: readonly [string, string]): Promise<string[]> =>

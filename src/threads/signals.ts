@@ -55,7 +55,19 @@ export async function eventAfter(signals: Signals, events: bigint, patience: num
   await Atomics.waitAsync(signals, EVENTS, events, patience).value
 }
 
-export const tellCommitted = (signals: Signals, record: number): void => tell(signals, COMMITTED, BigInt(record))
+/** Bits of a position that are the record. */
+const RECORD_BITS = 48n
+
+/** A place in the course of a store: every record of a later history comes after all of an earlier one. On an embedded store it is the record. */
+export const positionOf = ({ record, history }: { record: number; history: number }): bigint =>
+  (BigInt(history) << RECORD_BITS) | BigInt(record)
+
+/** How many records one position is before another; of another history, all records count. */
+const recordsBetween = (from: bigint, to: bigint): number =>
+  Number(from >> RECORD_BITS === to >> RECORD_BITS ? to - from : BigInt.asUintN(Number(RECORD_BITS), to))
+
+export const tellCommitted = (signals: Signals, record: number | bigint): void =>
+  tell(signals, COMMITTED, BigInt(record))
 
 /** To be called before each commit; `tellEnded` after it, whatever became of it. */
 export function tellBegun(signals: Signals): void {
@@ -91,10 +103,10 @@ export const readsOf = (signals: Signals): bigint => Atomics.load(signals, READS
 export const countedSignals = (signals: Signals): { commits: number; committedWrites: number; indexLag: number } => ({
   commits: Number(Atomics.load(signals, ENDED)),
   committedWrites: Number(Atomics.load(signals, WRITES)),
-  indexLag: Math.max(0, Number(committed(signals) - indexed(signals))),
+  indexLag: Math.max(0, recordsBetween(indexed(signals), committed(signals))),
 })
 
-export const tellIndexed = (signals: Signals, record: number): void => tell(signals, INDEXED, BigInt(record))
+export const tellIndexed = (signals: Signals, record: number | bigint): void => tell(signals, INDEXED, BigInt(record))
 
 export const tellStop = (signals: Signals): void => tell(signals, STOPPING, 1n)
 

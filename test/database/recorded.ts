@@ -226,6 +226,7 @@ export function recordSearches(path: string): Recorded {
     entry: 1,
     id: 'a',
     revision: 1,
+    change: 1,
     updated_at: 1,
     revisions: 1,
     title: 'Fox',
@@ -233,7 +234,7 @@ export function recordSearches(path: string): Recorded {
     content: 'Fox',
   }
   putEntry(recorded.connection, { ...entry, tags: ['sea'] })
-  putEntry(recorded.connection, { ...entry, revision: 2, tags: ['sea'] })
+  putEntry(recorded.connection, { ...entry, change: 2, revision: 2, tags: ['sea'] })
   for (const sort of ['recent', 'evolution', 'relevance', 'fit'] as const) {
     for (const q of ['fox "a fox"', 'fax', 'antfox']) {
       searchIndex(recorded.connection, { q, tag: 'sea', sort, limit: 5, offset: 0 })

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Entry } from '../../src/contract/resources.ts'
+import type { Entry, EntryList, FoundList } from '../../src/contract/resources.ts'
 import { SEQUENCE_GAP } from '../../src/postgres/group.ts'
 import { startApp } from '../support/app.ts'
-import { call, newActor, newEntry } from '../support/client.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { moderate } from '../support/moderation.ts'
 
 test('of a database that was exchanged for an earlier state of itself nothing is served from memory', {
   skip: NO_POSTGRES,
@@ -28,3 +29,83 @@ test('of a database that was exchanged for an earlier state of itself nothing is
   })
   assert.deepEqual(await titles(), ['As it is', 'As it is'])
 })
+
+/** More entries than are compared with the store at a time. */
+const OLDER = 230
+
+test('the index of a node finds what the database has after a failover that lost commits', {
+  skip: NO_POSTGRES,
+}, async () => {
+  const DATABASE_URL = await databaseOf('lost commits')
+  const { url } = await startApp({ DATABASE_URL })
+  const { token } = await newActor(url)
+  const publish = (title: string) => newEntry(url, token, { title, summary: 'Of animals', content: 'As it was.' })
+  const revise = async (entry: Entry, title: string): Promise<void> => {
+    const body = revisionOf(entry, { title })
+    expectStatus(await call(url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
+  }
+  const found = async (q: string): Promise<string[]> => {
+    const [list, answers] = await Promise.all([
+      call<EntryList>(url, 'GET', `/api/search?q=${q}&sort=recent`),
+      call<FoundList>(url, 'GET', `/api/find?q=${q}`),
+    ])
+    const titles = expectStatus(list, 200).items.map(({ title }) => title)
+    assert.deepEqual(
+      expectStatus(answers, 200)
+        .items.map(({ title }) => title)
+        .sort(),
+      [...titles].sort(),
+      q,
+    )
+    return titles.sort()
+  }
+  const [heron, badger, weasel, otter] = [
+    await publish('heron'),
+    await publish('badger'),
+    await publish('weasel'),
+    await publish('otter'),
+  ]
+  await moderate(url, 'ENTRY', weasel.id, 'HIDE')
+  for (let n = 0; n < OLDER; n++) await publish(`shrimp${n}`)
+  const recent = await publish('squirrel')
+  await withClient(DATABASE_URL, client => client.query(SAVE))
+
+  // What the standby had not received: revisions, withdrawals, a restoration and a new entry.
+  await revise(heron, 'flamingo')
+  await revise(recent, 'chipmunk')
+  await moderate(url, 'ENTRY', badger.id, 'HIDE')
+  await moderate(url, 'ENTRY', weasel.id, 'RESTORE')
+  await publish('pelican')
+  assert.deepEqual(await Promise.all(['heron', 'flamingo', 'chipmunk', 'badger', 'weasel', 'pelican'].map(found)), [
+    [],
+    ['flamingo'],
+    ['chipmunk'],
+    [],
+    ['weasel'],
+    ['pelican'],
+  ])
+  await withClient(DATABASE_URL, async client => {
+    await client.query(restoring(SEQUENCE_GAP))
+  })
+  const now = () =>
+    Promise.all(['heron', 'flamingo', 'squirrel', 'chipmunk', 'badger', 'weasel', 'pelican', 'otter'].map(found))
+  const kept = [['heron'], [], ['squirrel'], [], ['badger'], [], [], ['otter']]
+  assert.deepEqual(await now(), kept)
+  // The numbers of the lost records are given to others.
+  await publish('walrus')
+  await revise(otter, 'marmot')
+  assert.deepEqual(await now(), [...kept.slice(0, -1), []])
+  assert.deepEqual(await Promise.all(['walrus', 'marmot'].map(found)), [['walrus'], ['marmot']])
+})
+
+/** Copies every table; puts all rows back as they were then, in another history. */
+const TABLES = `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
+const SAVE = `CREATE SCHEMA saved; DO $$ DECLARE one text; BEGIN
+  FOR one IN ${TABLES} LOOP EXECUTE format('CREATE TABLE saved.%I AS TABLE public.%I', one, one); END LOOP; END $$`
+const restoring = (gap: number): string => `BEGIN; SET LOCAL session_replication_role = replica;
+  SELECT 1 FROM head FOR UPDATE; DO $$ DECLARE one text; BEGIN
+  FOR one IN ${TABLES} LOOP
+    EXECUTE format('DELETE FROM public.%I', one);
+    EXECUTE format('INSERT INTO public.%I SELECT * FROM saved.%I', one, one);
+  END LOOP;
+  UPDATE head SET sequence = sequence + ${gap}; END $$; COMMIT`
