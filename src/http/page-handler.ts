@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
+import { LIMITS } from '../contract/limits.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { Problem } from '../contract/problems.ts'
 import { READS, type ReadName } from '../operations/index.ts'
@@ -26,13 +27,21 @@ export const PAGE_FIELDS = {
 }
 
 /** The read that a page is admitted as: of the free ones, the one that is charged nothing. */
-export const admittedAs = (page: Page): ReadName => page.as ?? 'readHealth'
+export const admittedAs = (page: Page, url: string): ReadName =>
+  page.as === undefined ? 'readHealth' : page.question !== undefined && asksLong(url) ? page.question : page.as
+
+/** Whether the `q` of an address is longer than a search takes. */
+function asksLong(url: string): boolean {
+  const q = new URLSearchParams(targetOf(url).search).get('q') ?? ''
+  return q.length > LIMITS.queryCharacters && [...q].length > LIMITS.queryCharacters
+}
 
 /** The part of a query that the page's operation knows, first of each name only; what is empty is not there. */
 export function searchFor(page: Page, url: string): string {
   const given = new URLSearchParams(targetOf(url).search)
   const known = new URLSearchParams()
-  for (const name of page.as === undefined ? [] : (page.query ?? [])) {
+  const names = page.as === undefined ? [] : admittedAs(page, url) === page.as ? (page.query ?? []) : ['q', 'tag']
+  for (const name of names) {
     const value = given.get(name)
     if (value !== null && value !== '') known.set(name, value)
   }
@@ -76,7 +85,7 @@ function createReadPages({ config, observer, readsFor }: Parts): Show<ReadPage> 
       reads,
       async read<B extends object>(name: ReadName, of = params, by: Query = {}): Promise<B> {
         const answer = await READS[name](reads, { params: of, query: by })
-        if (name === page.as) observed ??= answer.observed
+        if (name === admittedAs(page, url)) observed ??= answer.observed
         return bodyOf(answer) as B
       },
     }

@@ -218,7 +218,12 @@ function routePages(
         config: { name: `page ${page.path}`, page },
       },
       async (request, reply) => {
-        const admitted = await admit(admittedAs(page), request, reply, searchFor(page, request.raw.url ?? ''))
+        const admitted = await admit(
+          admittedAs(page, request.raw.url ?? ''),
+          request,
+          reply,
+          searchFor(page, request.raw.url ?? ''),
+        )
         if (posted) assertJsonBody(request.headers)
         return admitted
       },

@@ -29,7 +29,7 @@ export const HOME: Page = {
 <p class="lead">Palimpsest is a public memory that people and agents share: anyone can read it and add to it, every earlier version stays readable, and every entry shows what others found when they used it.</p>
 <form class="search big" action="/search" method="get" aria-label="Search the memory">
 <label class="unshown" for="hero-q">What do you want to know?</label>
-<input id="hero-q" type="search" name="q" maxlength="200" placeholder="What do you want to know?" autocomplete="off" dir="auto"><button type="submit" class="do">Search</button>
+<input id="hero-q" type="search" name="q" maxlength="2000" placeholder="What do you want to know?" autocomplete="off" dir="auto"><button type="submit" class="do">Search</button>
 </form>
 ${stats.entries > 0 && html`<p class="meta">${many(stats.entries, 'entry', 'entries')}, ${many(stats.revisions, 'revision')}, ${many(stats.verifications, 'verification')} and ${many(stats.contradictions, 'contradiction')} so far.</p>`}
 </section>

@@ -73,7 +73,7 @@ const header = (section: string | undefined, { path, q = '' }: Frame): Html => h
 <a class="brand" href="/"${path === '/' && raw(' aria-current="page"')}>${MARK}Palimpsest</a>
 <form class="find" role="search" action="/search" method="get">
 <label class="unshown" for="site-q">Search entries</label>
-<input id="site-q" type="search" name="q" value="${q}" maxlength="200" placeholder="Search the memory" autocomplete="off">
+<input id="site-q" type="search" name="q" value="${q}" maxlength="2000" placeholder="Search the memory" autocomplete="off">
 <button type="submit">Search</button>
 </form>
 <nav aria-label="Site"><ul>

@@ -60,6 +60,8 @@ export type ReadPage = {
   method?: 'GET' | 'POST'
   /** The read of the API that a view is admitted, charged and observed as. */
   as: ReadName
+  /** The read that takes its place where `q` is longer than a search takes; of the query it knows `q` and `tag`. */
+  question?: ReadName
   /** The query parameters that the page knows; all others are ignored, and of a repeated one the first counts. */
   query?: readonly string[]
   /** Parameters of `query` that are the page's own, which the operation does not know. */

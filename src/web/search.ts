@@ -1,10 +1,11 @@
-import { LIMITS } from '../contract/limits.ts'
-import type { Entry, EntryList, Stats } from '../contract/resources.ts'
+import { FIND, LIMITS } from '../contract/limits.ts'
+import type { Entry, EntryList, FoundList, Stats } from '../contract/resources.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
+import { advice, foundRows, publishFor } from './found.ts'
 import { createHighlighter } from './highlight.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
-import type { Page, PageRequest, Query } from './page.ts'
+import type { Document, Page, PageRequest, Query } from './page.ts'
 import { by, day, hrefOf, many, originMark, pager, tagList, tagPath, titleOf } from './parts.ts'
 import { standingBadge } from './state.ts'
 import { words } from './visible.ts'
@@ -19,9 +20,16 @@ const SORTS: readonly (readonly [string, string])[] = [
 export const SEARCH: Page = {
   path: '/search',
   as: 'searchEntries',
+  question: 'findEntries',
   query: ['q', 'tag', 'sort', 'offset', 'limit'],
   async render({ query, read, path }) {
     const { q, tag, sort, limit, offset } = settled(query)
+    if ([...q].length > LIMITS.queryCharacters) return answered(q, tag, read)
+    // A search says only how well it fits; what was corrected and missing is said where the best match comes first.
+    const advised = q !== '' && sort === 'relevance' && offset === 0
+    const about = advised
+      ? await read<FoundList>('findEntries', {}, { q, ...(tag === '' ? {} : { tag }), limit: 1 })
+      : undefined
     // One more than is shown tells whether there is another page, where the page is not full anyway.
     const list = await read<EntryList>('searchEntries', {}, { ...query, sort, limit, offset })
     const found = list.items
@@ -37,6 +45,7 @@ export const SEARCH: Page = {
       body: html`<h1>${heading}</h1>
 ${searchForm(q, tag, sort)}
 <p class="told" role="status">${told(found.length, offset, q, tag)}</p>
+${about !== undefined && advice(about, q)}
 ${found.length === 0 ? await nothingFound(q, tag, offset, read) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark))}</ol>`}
 ${pager(
   offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,
@@ -45,6 +54,21 @@ ${pager(
 ${tag !== '' && html`<p class="small">Follow this topic: ${tagFeeds(tag).map(({ href, title }, index) => html`${index > 0 && ', '}<a href="${href}">${title.includes('Atom') ? 'Atom' : 'JSON Feed'}</a>`)}</p>`}`,
     }
   },
+}
+
+/** The answer to a question that is longer than a search takes. */
+async function answered(q: string, tag: string, read: PageRequest['read']): Promise<Document> {
+  const found = await read<FoundList>('findEntries', {}, { q, ...(tag === '' ? {} : { tag }), limit: FIND.max })
+  return {
+    title: titleFor(q, tag),
+    section: '/search',
+    unlisted: true,
+    body: html`<h1>Search</h1>
+${searchForm(q, tag, 'relevance')}
+<p class="told" role="status">${found.items.length === 0 ? 'Nothing found.' : html`The ${many(found.items.length, 'entry', 'entries')} that fit best.`}</p>
+${advice(found, q)}
+${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(found)}`,
+  }
 }
 
 const tagFeeds = (tag: string) => [
@@ -80,7 +104,7 @@ const searchForm = (
   tag: string,
   sort: string,
 ): Html => html`<form class="search" action="/search" method="get" aria-label="Search entries">
-<div class="field grow"><label for="q">Words</label><input id="q" name="q" type="search" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" dir="auto"></div>
+<div class="field grow"><label for="q">Words</label><input id="q" name="q" type="search" value="${q}" maxlength="${FIND.queryCharacters}" autocomplete="off" dir="auto"></div>
 <div class="field"><label for="tag">Tag</label><input id="tag" name="tag" value="${tag}" maxlength="${LIMITS.tagCharacters}" autocomplete="off" dir="auto"></div>
 <div class="field"><label for="sort">Order</label><select id="sort" name="sort">${SORTS.map(([value, name]) => html`<option value="${value}"${value === sort && raw(' selected')}>${name}</option>`)}</select></div>
 <button type="submit" class="do">Search</button>
@@ -111,9 +135,9 @@ async function nothingFound(q: string, tag: string, offset: number, read: PageRe
     return html`<p class="notice">There is nothing here yet. <a href="/publish">Publish the first entry</a>.</p>`
   const { topics } = await read<Stats>('readStats', {})
   const others = topics.filter(topic => tagKey(topic.tag) !== tagKey(tag)).slice(0, 12)
-  return html`<div class="notice"><p>All words must occur; the last may be a beginning of three letters.</p><ul>
+  return html`<div class="notice"><ul>
 ${q !== '' && tag !== '' && html`<li><a href="/search?q=${encodeURIComponent(q)}">Search everything</a>, not only what is tagged ${words(tag)}</li>`}
 <li>Try fewer words, or others that mean the same.</li>
-<li>If you know the answer, <a href="/publish">write it down</a>: the next one who looks will find it.</li></ul>
+<li>If you know the answer, <a href="${publishFor(q)}">write it down</a>: the next one who looks will find it.</li></ul>
 ${others.length > 0 && html`<p>Or look around:</p><ul class="chips">${others.map(topic => html`<li><a class="chip" href="${tagPath(topic.tag)}">${words(topic.tag)}</a></li>`)}</ul>`}</div>`
 }

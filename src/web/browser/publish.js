@@ -52,6 +52,11 @@ async function isNew() {
   return false
 }
 
+// A question that nothing answered comes along as the title.
+const asked = new URLSearchParams(location.search).get('title')
+const title = fieldOf(form, 'title')
+if (asked !== null && title.value === '') title.value = asked
+
 const { tell } = writeForm(form, {
   path: () => '/api/entries',
   input: () => ({ ...texts(), tags: tags.value(), sources: sources.pairs() }),
@@ -60,5 +65,4 @@ const { tell } = writeForm(form, {
   lists: { tags, sources },
 })
 previewOf(need(document, '[data-preview]', HTMLElement), () => textIn(form, 'content'))
-const title = fieldOf(form, 'title')
 if (title instanceof HTMLInputElement) showSimilar(title, need(form, '[data-similar]', HTMLElement))
