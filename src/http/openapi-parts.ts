@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { EXAMPLES } from '../contract/examples.ts'
 import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
+import { MEMBER_PROBLEMS } from '../contract/member-problems.ts'
 import { issuesToken, OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS, type ProblemCode, problemsOf } from '../contract/problems.ts'
 import { reference } from './openapi-schemas.ts'
@@ -21,29 +22,40 @@ export const HEADERS = {
   },
 }
 
-/** The codes that every operation can meet. */
-export const EVERYWHERE = (Object.keys(PROBLEMS) as ProblemCode[]).filter(code =>
-  Object.values(OPERATIONS).every(operation => problemsOf(operation).includes(code)),
-)
+/** The codes that every operation of a method can meet. */
+export const EVERYWHERE = { GET: commonCodes('GET'), POST: commonCodes('POST') }
+
+function commonCodes(method: Operation['method']): ProblemCode[] {
+  const [first, ...others] = (Object.values(OPERATIONS) as Operation[]).filter(one => one.method === method)
+  const sets = others.map(problemsOf)
+  return first === undefined ? [] : problemsOf(first).filter(code => sets.every(codes => codes.includes(code)))
+}
+
+/**
+ * The codes of an operation beside those of its method. INVALID_ with the name of a parameter or member is left out: it follows from the
+ * parameters and the body.
+ */
+export const ownProblems = (operation: Operation): ProblemCode[] =>
+  problemsOf(operation).filter(code => !EVERYWHERE[operation.method].includes(code) && !(code in MEMBER_PROBLEMS))
 
 /** One response per status, shared by all operations; `x-problems` of the document and of the operation list the codes that can come. */
 export function problemResponses(operation: Operation): Json {
   const statuses = new Set(problemsOf(operation).map(code => PROBLEMS[code].status))
   return Object.fromEntries(
-    [...statuses].sort((a, b) => a - b).map(status => [status, { $ref: `#/components/responses/Error${status}` }]),
+    [...statuses].sort((a, b) => a - b).map(status => [status, { $ref: `#/components/responses/E${status}` }]),
   )
 }
 
 /** The response of each status, with the rule of every code that it can have. */
 export function sharedResponses(): Json {
   const codes = Map.groupBy(Object.keys(PROBLEMS) as ProblemCode[], code => PROBLEMS[code].status)
-  return Object.fromEntries([...codes].map(([status, own]) => [`Error${status}`, sharedResponse(status, own)]))
+  return Object.fromEntries([...codes].map(([status, own]) => [`E${status}`, sharedResponse(status, own)]))
 }
 
 function sharedResponse(status: number, codes: readonly ProblemCode[]): Json {
   const waits = status === 429 || status === 503 || codes.includes('REQUEST_IN_PROGRESS')
   return {
-    description: `${STATUS_CODES[status]}. The code says why; x-problems of the document and of the operation list the codes that can come.`,
+    description: `${STATUS_CODES[status]}. The code says why; x-problems of the document and of the operation list the codes that can come; INVALID_ with the name of a parameter or member comes where there is one.`,
     headers: {
       Link: { $ref: '#/components/headers/Help' },
       ...(waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),

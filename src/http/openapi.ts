@@ -2,12 +2,12 @@ import { STATUS_CODES } from 'node:http'
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
 import { mediaOf, NAMED_INPUTS, OPERATIONS, type Operation } from '../contract/operations.ts'
-import { problemsOf } from '../contract/problems.ts'
 import { NAMED_RESOURCES } from '../contract/resources.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 import {
   EVERYWHERE,
   HEADERS,
+  ownProblems,
   parameterReferences,
   problemResponses,
   sharedParameters,
@@ -100,7 +100,7 @@ function describe(name: string, operation: Operation): Json {
       ...(conditional ? { 304: { description: 'Unchanged since the ETag named by If-None-Match.' } } : {}),
       ...problemResponses(operation),
     },
-    'x-problems': problemsOf(operation).filter(code => !EVERYWHERE.includes(code)),
+    'x-problems': ownProblems(operation),
   }
 }
 

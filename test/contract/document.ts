@@ -1,6 +1,7 @@
 import { checkOf as compiled } from '../../src/contract/check.ts'
+import { codeOf } from '../../src/contract/member-problems.ts'
 import { Type } from '../../src/contract/schema.ts'
-import type { Schema } from './cases.ts'
+import { placesOf, type Schema } from './cases.ts'
 
 export type Media = {
   schema: Schema
@@ -32,7 +33,7 @@ export type Response = {
 export type Document = {
   openapi: string
   info: { version: string }
-  'x-problems': string[]
+  'x-problems': Record<string, string[]>
   paths: Record<string, Record<string, Described>>
   components: {
     examples: Record<string, { value: unknown }>
@@ -40,6 +41,14 @@ export type Document = {
     responses: Record<string, Response>
     parameters: Record<string, Parameter>
   }
+}
+
+/** The names of the parameters and of the members of the body, nested ones too. */
+function membersOf(document: Document, { parameters, requestBody }: Described): string[] {
+  const body = resolved(document, Object.values(requestBody?.content ?? {})[0]?.schema ?? {}) as Schema
+  const names = placesOf(body).flatMap(({ at }) => at.filter(part => typeof part === 'string'))
+  const own = parameters.filter(parameter => parameter.in !== 'header').map(({ name }) => name)
+  return [...new Set([...own, ...names])]
 }
 
 /** What a reference into the components of the document leads to. */
@@ -57,8 +66,8 @@ export function withParts(document: Document): Document {
     return $ref === undefined ? value : (target(document, $ref) as T)
   }
   const whole = structuredClone(document)
-  for (const { operation } of rowsOf(whole)) {
-    operation['x-problems'].push(...whole['x-problems'])
+  for (const { method, operation } of rowsOf(whole)) {
+    operation['x-problems'].push(...(whole['x-problems'][method] ?? []))
     operation.parameters = operation.parameters.map(parameter => part(parameter))
     for (const [status, response] of Object.entries(operation.responses)) {
       const answer = part(response)
@@ -69,6 +78,7 @@ export function withParts(document: Document): Document {
       }
       operation.responses[status] = answer
     }
+    operation['x-problems'].push(...membersOf(whole, operation).map(codeOf))
   }
   return whole
 }

@@ -18,6 +18,8 @@ before(async () => {
 })
 after(() => app.close())
 
+/** Without shared parts it was 7,200. */
+const BYTES_PER_OPERATION = 4_000
 const OPERATION_ENTRIES = Object.entries(OPERATIONS) as [string, Operation][]
 
 test('the document is valid OpenAPI 3.1 of version 0.1.0', async () => {
@@ -25,7 +27,8 @@ test('the document is valid OpenAPI 3.1 of version 0.1.0', async () => {
   assert.equal(document.info.version, '0.1.0')
   const { valid, errors } = await new Validator().validate(structuredClone(published) as never)
   assert.ok(valid, JSON.stringify(errors))
-  assert.ok(JSON.stringify(published).length <= 139_000, `${JSON.stringify(published).length} characters`)
+  const { length } = JSON.stringify(published)
+  assert.ok(length <= BYTES_PER_OPERATION * rowsOf(published).length, `${length} characters`)
   const broken = { ...structuredClone(published), info: { title: 'No version' } }
   assert.equal((await new Validator().validate(broken as never)).valid, false)
 })
