@@ -22,7 +22,7 @@ test('a log numbers revisions, names their actors, and says how many are left ou
   expectDone(await as('bea', revise, edit.replace('two', 'zwei')))
   assert.match(
     expectDone(await as('eve', ['log', 'named'])),
-    /^revision 2 CORRECT \S+ by "Bea"\n {2}no evidence\n {2}│ R\nrevision 1 CREATE \S+ by "Ann"\n/m,
+    /^revision 2 CORRECT \S+ by "Bea"\n {2}│ R\nrevision 1 CREATE \S+ by "Ann"\n/m,
   )
   const shortened = await as('eve', ['log', 'named', '--limit', '1'])
   assert.match(shortened.stderr, /^1 earlier revision left out; --limit shows more\.$/m)

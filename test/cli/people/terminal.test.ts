@@ -139,6 +139,7 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
   const edit = expectDone(await inProcess(['show', slug, '--edit'], { env }))
   assert.ok(edit.includes(unseen.slice(0, 5)), 'a file gets the text as it is')
   const reasons = ['--change-type', 'CORRECT', '--rationale', text]
+  const lockfile = join(scratch(), 'palimpsest.lock')
   const recipes: Record<string, [string[], string?][]> = {
     search: [[['search', 'hostile']]],
     publish: [[['publish', '-', ...names], draft]],
@@ -157,6 +158,8 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
     watch: [[['watch', '--since', '10', '--count', '3']]],
     whoami: [[['whoami']]],
     completion: [[['completion', 'bash']]],
+    lock: [[['lock', slug, '--file', lockfile]]],
+    audit: [[['audit', '--file', lockfile]]],
   }
   assert.deepEqual(Object.keys(recipes).sort(), PEOPLE_COMMANDS.map(({ name }) => name).sort())
   for (const [name, runs] of Object.entries(recipes)) {
