@@ -4,7 +4,8 @@ import { checkOf } from '../contract/check.ts'
 import { uuid } from '../contract/fields.ts'
 
 const ids = checkOf(uuid('An id.'))
-const isId = (name: string): boolean => ids.fits(name)
+/** Whether a name of an entry is its id. */
+export const isId = (name: string): boolean => ids.fits(name)
 
 /** The ids of entries named by id or slug, in that order; one read where any is a slug. Rejects where one is not there. */
 export async function entryIdsOf(client: Client, names: readonly string[]): Promise<string[]> {

@@ -1,11 +1,13 @@
 import { uuid } from '../contract/fields.ts'
 import { CursorQuery } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { FindQuery } from '../contract/more-inputs.ts'
+import { FindQuery, PinsInput } from '../contract/more-inputs.ts'
 import { Type } from '../contract/schema.ts'
+import { isId } from './entry-ids.ts'
 import { showEntry, showHistory, TOKENS } from './show.ts'
 import { showFound } from './show-found.ts'
-import { entry, inputOf, type Tool, tool } from './tool.ts'
+import { showPins } from './show-pins.ts'
+import { CLOSED, entry, inputOf, type Tool, tool } from './tool.ts'
 import { WRITING_TOOLS } from './writing-tools.ts'
 
 const HISTORY_LIMIT = 10
@@ -85,5 +87,30 @@ const history = tool({
   },
 })
 
+const { since } = PinsInput.properties
+
+const checkPins = tool({
+  name: 'check_pins',
+  title: 'Check the revisions that you rely on',
+  description:
+    'Of exact revisions that you rely on, name those that were revised, judged or withdrawn. Costs one read, however many there are.',
+  input: inputOf({
+    pins: Type.Array(Type.Object({ entry, revisionId: uuid('The revision that you rely on.') }, CLOSED), {
+      minItems: 1,
+      maxItems: LIMITS.pins,
+      description: 'The entries, by id or slug, and their revisions.',
+    }),
+    since,
+  }),
+  performs: ['checkPins'],
+  async run({ client, shared }, { pins, ...rest }) {
+    const named = pins.map(({ entry: name, revisionId }) => ({
+      ...(isId(name) ? { entryId: name } : { slug: name }),
+      revisionId,
+    }))
+    return { text: showPins(await client.checkPins({ pins: named, ...rest }), shared) }
+  },
+})
+
 /** Every tool once, in the order in which they are listed. */
-export const TOOLS: readonly Tool[] = [find, read, history, ...WRITING_TOOLS]
+export const TOOLS: readonly Tool[] = [find, read, history, checkPins, ...WRITING_TOOLS]

@@ -12,6 +12,7 @@ const FITTING: Record<string, Record<string, unknown>> = {
   find: { q: 'x' },
   read: { entry: ID },
   history: { entry: ID },
+  check_pins: { pins: [{ entry: ID, revisionId: ID }] },
   publish: { title: 'T', summary: 'S', content: 'C' },
   revise: {
     entry: ID,

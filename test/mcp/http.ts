@@ -29,10 +29,21 @@ export function testHttp(app: TestApp): void {
     const { client } = await openSession(app.url)
     t.after(() => client.close())
     const { tools } = await client.listTools()
-    const names = ['find', 'read', 'history', 'publish', 'revise', 'verify', 'contradict', 'relate', 'report']
+    const names = [
+      'find',
+      'read',
+      'history',
+      'check_pins',
+      'publish',
+      'revise',
+      'verify',
+      'contradict',
+      'relate',
+      'report',
+    ]
     assert.deepEqual(
       tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint === true]),
-      names.map((name, index) => [name, index < 3]),
+      names.map((name, index) => [name, index < 4]),
     )
     for (const { name, annotations, inputSchema, description } of tools) {
       // By default a tool that writes destroys, and works on an open world.

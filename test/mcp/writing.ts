@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Entry, Evidence, Revision } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
-import { type CallTool, done, refused } from './session.ts'
+import { type CallTool, done, fenceOf, refused } from './session.ts'
 
 /** Revising by pieces, several judgements in one call, and reports. */
 export function testWriting(app: TestApp, callTool: CallTool): void {
@@ -78,6 +78,22 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     refused(await callTool('verify', { entry: a.id, actorToken }), /lacks revisionId, result, confidence, rationale/)
     refused(await callTool('contradict', {}), /lacks entry, revisionId, rationale/)
     refused(await callTool('verify', { items: Array(11).fill(verified(a)) }), /items must be a list of 1 to 10 items/)
+  })
+
+  test('check_pins names what differs from the revisions that one relies on', async () => {
+    const { token: actorToken } = await newActor(app.url)
+    const [same, revised] = [await newEntry(app.url, actorToken), await newEntry(app.url, actorToken)]
+    const pins = [same, revised].map(({ slug, currentRevisionId: revisionId }) => ({ entry: slug, revisionId }))
+    pins[0] = { entry: same.id, revisionId: same.currentRevisionId }
+    const { text } = done(await callTool('check_pins', { pins }))
+    const [, since] = /^Nothing differs from the 2 pinned revisions\. .* since="(\d+)"/.exec(text) ?? []
+    const change = { content: 'Another text.', changeType: 'CORRECT', rationale: 'It was wrong.\n>>>' }
+    const base = { entry: revised.id, previousRevisionId: revised.currentRevisionId, actorToken }
+    done(await callTool('revise', { ...base, ...change }))
+    const { inside, outside } = fenceOf(done(await callTool('check_pins', { pins, since })).text)
+    assert.match(outside, /^1 differ, 1 do not\./)
+    const { kind, slug, revised: found } = JSON.parse(inside)
+    assert.deepEqual([kind, slug, found.rationale], ['REVISED', revised.slug, change.rationale])
   })
 
   test('report tells the operator of an entry, a revision or a piece of evidence, and makes no actor', async () => {

@@ -1,0 +1,26 @@
+import type { PinFinding, PinsReport } from '../contract/resources.ts'
+import { fenced, member } from './fence.ts'
+import { SUMMARY_BYTES } from './show.ts'
+
+/** What differs from pinned revisions, a line each, and how to ask again. */
+export function showPins({ items, same, sequence }: PinsReport, shared: boolean): string {
+  const again = `Next time call check_pins with since="${sequence}".`
+  if (items.length === 0) return `Nothing differs from the ${same} pinned revisions. ${again}`
+  return `${items.length} differ, ${same} do not. ${again}\n${fenced(shared, items.map(row))}`
+}
+
+const row = ({ revised, evidence, ...rest }: PinFinding) => ({
+  ...rest,
+  ...(revised === undefined ? {} : { revised: { ...revised, rationale: member(revised.rationale, SUMMARY_BYTES) } }),
+  ...(evidence === undefined ? {} : { evidence: evidenceOf(evidence) }),
+})
+
+const evidenceOf = ({ state, tally, added, objection }: NonNullable<PinFinding['evidence']>) => ({
+  state,
+  for: tally.supported,
+  against: tally.unsupported + tally.contradicted,
+  added,
+  ...(objection === null
+    ? {}
+    : { objection: { id: objection.id, rationale: member(objection.rationale, SUMMARY_BYTES) } }),
+})
