@@ -1,16 +1,20 @@
-import { faultsOf } from '../../contract/check.ts'
+import { firstFault } from '../../contract/fault.ts'
+import { ruleOf } from '../../contract/member-problems.ts'
 import { NAMED_INPUTS } from '../../contract/operations.ts'
 import { isCleanText } from '../../domain/text.ts'
 import { type Invocation, mistake } from '../command.ts'
 
-/** Checks a body against the contract before it costs a write. The error names the flag that was typed, or the member of the file. */
+/** Checks a body against the contract before it costs a write. The error names the flag that was typed, or the member of the file, and the rule. */
 export function checkInput<T>({ flags }: Invocation, schema: keyof typeof NAMED_INPUTS, body: Partial<T>): T {
-  const [first] = faultsOf(NAMED_INPUTS[schema], body)
-  if (first !== undefined) {
-    const member = first.instancePath.slice(1).replaceAll('/', '.')
-    const flag = flagOf(member.split('.')[0] ?? '')
-    const name = flags[flag] === undefined ? (member === '' ? 'The draft' : member) : `--${flag}`
-    throw mistake(`${name} ${first.message}.`)
+  const fault = firstFault(NAMED_INPUTS[schema], body)
+  if (fault !== undefined) {
+    const [member = ''] = fault.path
+    const flag = flagOf(member)
+    const name = flags[flag] === undefined ? fault.path.join('.') || 'The draft' : `--${flag}`
+    if (fault.kind === 'missing') throw mistake(`${name} is missing.`)
+    if (fault.kind === 'unknown') throw mistake(`The draft has the member ${name}, which is not one of a draft.`)
+    const { [member]: rule } = NAMED_INPUTS[schema].properties as Record<string, object>
+    throw mistake(`${name} does not fit: ${member} is ${ruleOf(rule ?? {})}.`)
   }
   if (!isCleanText(body)) throw mistake('A text contains U+0000 or a lone surrogate; remove it.')
   return body as T

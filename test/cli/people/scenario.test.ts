@@ -226,7 +226,8 @@ test('what cannot be done is one sentence with the code, the request and an exit
     /does not say which revision it was made from/,
   )
   const long = ['publish', '-', '--title', 'T', '--summary', 'x'.repeat(501)]
-  expectRefusal(await people(long, { input: 'x' }), 1, /^--summary must not have more than 500 characters\.$/)
+  const fit = /^--summary does not fit: summary is a text of 1 to 500 characters\.$/
+  expectRefusal(await people(long, { input: 'x' }), 1, fit)
   expectRefusal(
     await people(['publish', join(scratch(), 'none.md')]),
     1,
