@@ -96,7 +96,9 @@ test('a refused report from an address that is new leaves the writes that wait w
 
 test('a statement that a refused work left under way throws, and the group stores nothing of it', { skip }, async t => {
   const url = await databaseOf('stray of a refused work')
-  await startApp({ DATABASE_URL: url })
+  const app = await startApp({ DATABASE_URL: url })
+  // A first write is answered once the database has its schema and its head.
+  await newActor(app.url)
   const connection = await connectPostgres({ url, name: 'test', statementTimeout: 5_000, idleTimeout: 5_000 })
   t.after(() => connection.close())
   await connection.exec('CREATE TABLE note (text TEXT NOT NULL); BEGIN')
