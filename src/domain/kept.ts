@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isAscii } from './fold.ts'
 import { wordsOf } from './terms.ts'
 import { EVERY_HIDDEN } from './unseen.ts'
 
@@ -27,14 +28,27 @@ export type Text = { title: string; summary: string; content: string }
 /** A text as it is measured: its words in order, without case, accents, signs, unseen characters and layout, and a digest of them. */
 export type Wording = { words: readonly string[]; digest: string }
 
+/** The texts that were worded last: one judgement words the same text several times. */
+const REMEMBERED = 4
+const remembered: { text: string; wording: Wording }[] = []
+
 export function wordingOf({ title, summary, content }: Text): Wording {
   const text = `${title}\n${summary}\n${content}`
-  const found = wordsOf(text.replace(EVERY_HIDDEN, '')).map(word =>
-    word.replace(LOOKALIKE, letter => LOOKALIKES.get(letter) ?? letter),
-  )
+  const known = remembered.find(one => one.text === text)
+  if (known !== undefined) return known.wording
+  const wording = worded(text)
+  remembered.unshift({ text, wording })
+  remembered.length = Math.min(remembered.length, REMEMBERED)
+  return wording
+}
+
+function worded(text: string): Wording {
+  const found = wordsOf(text.replace(EVERY_HIDDEN, ''))
   // A text of signs alone is one word.
-  const words = found.length > 0 ? found : [text]
-  return { words, digest: hash('sha256', words.join(' '), 'base64url').slice(0, 22) }
+  const joined = found.length > 0 ? found.join(' ') : text
+  const plain = isAscii(joined) ? joined : joined.replace(LOOKALIKE, letter => LOOKALIKES.get(letter) ?? letter)
+  const words = found.length === 0 ? [text] : plain === joined ? found : plain.split(' ')
+  return { words, digest: hash('sha256', plain, 'base64url').slice(0, 22) }
 }
 
 /**

@@ -45,10 +45,12 @@ export type Standing = {
 export const MEASURED_TEXTS = 20
 /** Judgements of an entry that count; of more, the oldest of the largest group of one origin leaves. */
 export const COUNTED_JUDGEMENTS = 10_000
-const OBJECTIONS_SHOWN = 3
-const AGAINST_NAMED = 5
+export const OBJECTIONS_SHOWN = 3
+export const AGAINST_NAMED = 5
 
-const isObjection = ({ verdict }: Judgement): boolean => verdict === 'CONTRADICTED' || verdict === 'CONTRADICTS'
+/** Whether a judgement is a contradiction, of either kind. */
+export const isObjection = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
+  verdict === 'CONTRADICTED' || verdict === 'CONTRADICTS'
 /** Whether a judgement speaks against what it is about. */
 export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
   verdict !== 'SUPPORTED' && verdict !== 'INCONCLUSIVE'
@@ -152,7 +154,7 @@ const textsOf = (judgements: readonly Judgement[]): Map<number, Judgement[]> =>
 const SIDES_WEIGHT = 100_000
 
 /** Voices on the weaker of the two sides first, then those against. One origin that takes both sides is one voice. */
-function contestOf({ independent, independentFor, independentAgainst }: Tally): number {
+export function contestOf({ independent, independentFor, independentAgainst }: Tally): number {
   if (independentAgainst === 0) return 0
   const sides = Math.min(independentFor, independentAgainst, independent - 1)
   return sides * SIDES_WEIGHT + Math.min(independentAgainst, SIDES_WEIGHT - 1)
@@ -185,6 +187,16 @@ export function surplusOf(judgements: readonly Judgement[]): Judgement | undefin
   const groups = Map.groupBy(judgements, ({ originGroup }) => originGroup)
   const [largest] = [...groups.values()].sort((a, b) => b.length - a.length)
   return largest?.reduce((oldest, one) => (one.record < oldest.record ? one : oldest))
+}
+
+/** The tally with one judgement more, of an actor that is not in it; `isVoice` where its origin is not either. */
+export function tallyWith(tally: Tally, judgement: Judgement, isVoice: boolean): Tally {
+  const more = tallyOf([judgement])
+  const voices = isVoice ? {} : { independent: 0, independentFor: 0, independentAgainst: 0 }
+  const added = { ...more, ...voices }
+  return Object.fromEntries(
+    (Object.keys(tally) as (keyof Tally)[]).map(name => [name, tally[name] + added[name]]),
+  ) as Tally
 }
 
 /** The tally of no evidence. */

@@ -28,7 +28,7 @@ export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: nu
   for (const { standing, actor, origin, id, slug, title, summary } of rows) {
     const { state, tally, against } = keptStanding(standing)
     const objectors = await Promise.all(
-      against.map(async record => (await findJudge(reader, record)) ?? (await findRelator(reader, record))),
+      against.map(async ({ record }) => (await findJudge(reader, record)) ?? (await findRelator(reader, record))),
     )
     const known = objectors.filter(one => one !== undefined)
     const isFree = (one: ObjectorRow): boolean =>

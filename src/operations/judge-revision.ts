@@ -4,13 +4,13 @@ import type { Transaction } from '../database/database.ts'
 import { assertWritable } from '../domain/entry.ts'
 import { assertNoSecret } from '../domain/secret.ts'
 import { authorOf } from '../store/actor.ts'
-import { type EntryRow, findEntry, takeEvidenceOrdinal } from '../store/entry.ts'
+import { countEvidence, type EntryRow, findEntry } from '../store/entry.ts'
 import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../store/evidence.ts'
 import { takeRecord } from '../store/head.ts'
 import { findRevision, type RevisionRow } from '../store/revision.ts'
 import { addJudgement, originGroupOf } from './judgement.ts'
 import type { Caller, Context, WriteOperation, WriteRequest } from './operation.ts'
-import { settleStanding } from './settle-standing.ts'
+import { settleJudgement } from './settle-judgement.ts'
 import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin, type Writer } from './writing.ts'
 
 /** What is said of an exact revision. */
@@ -76,10 +76,9 @@ export async function recordJudgement(
   const at = Math.max(context.at, entry.revised_at)
   const id = context.newId()
   const number = await takeRecord(tx)
-  const [ordinal, originGroup] = await Promise.all([
-    takeEvidenceOrdinal(tx, entry.number),
-    originGroupOf(tx, entry, { origin, imported }),
-  ])
+  const counted = await countEvidence(tx, entry.number)
+  const originGroup = await originGroupOf(tx, entry.number, counted, { origin, imported })
+  const ordinal = counted.evidence
   await insertEvidence(tx, {
     number,
     id,
@@ -97,10 +96,10 @@ export async function recordJudgement(
     at,
   })
   const verdict = result ?? 'CONTRADICTED'
-  await addJudgement(tx, entry.number, {
-    ...{ record: number, actor: actor.number, verdict, revision: revision.number, originGroup, at },
+  const added = await addJudgement(tx, entry.number, revision, {
+    ...{ record: number, actor: actor.number, verdict, originGroup, at },
   })
-  await settleStanding(tx, entry)
+  await settleJudgement(tx, entry, counted, added)
   await endWrite(
     tx,
     context,

@@ -1,13 +1,11 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { KEPT_FROM, measurerOf, wordingOf } from '../domain/kept.ts'
 import { type Judgement, surplusOf } from '../domain/standing.ts'
+import type { Counted } from '../store/entry.ts'
 import * as store from '../store/standing.ts'
 
-/** Texts of an actor that are looked at to find out whether it judged its own words: its newest. */
-const OWN_TEXTS = 4
-
 /** Gives the texts of an entry their numbers: the same for revisions that have the same words. */
-export type TextNumbers = { numberOf(revision: store.TextRow): Promise<number> }
+export type TextNumbers = { numberOf(revision: store.JudgedRevision): Promise<number> }
 
 /** The numbers that the store keeps; a text that nobody judged before gets one. */
 export const keptTexts = (tx: Transaction, entry: number): TextNumbers => ({
@@ -21,26 +19,45 @@ export const keptTexts = (tx: Transaction, entry: number): TextNumbers => ({
 })
 
 /** Whether an actor wrote a revision, or an earlier one that nearly all of its words come from. */
-async function isOwn(reader: Reader, entry: number, actor: number, revision: store.TextRow): Promise<boolean> {
+async function isOwn(reader: Reader, entry: number, actor: number, revision: store.JudgedRevision): Promise<boolean> {
   if (revision.actor === actor) return true
-  const texts = await store.listOwnTexts(reader, entry, actor, revision.ordinal, OWN_TEXTS)
+  const texts = revision.ordinal === 1 ? [] : await store.listOwnTexts(reader, entry, actor, revision.ordinal)
+  if (texts.length === 0) return false
   const judged = wordingOf(revision)
   return texts.some(text => measurerOf(wordingOf(text))(judged) >= KEPT_FROM)
 }
 
-type Said = Omit<store.SaidRow, 'origin_group'> & { actor: number; originGroup: number }
+type Said = Omit<Judgement, 'text' | 'own'>
 
-async function judgementOf(reader: Reader, entry: number, said: Said, texts: TextNumbers): Promise<Judgement> {
-  const { revision, ...rest } = said
-  const judged = await store.findText(reader, revision)
-  if (judged === undefined) throw new Error(`Revision number ${revision} was judged and is not there.`)
+const byRecord = (a: store.SaidRow, b: store.SaidRow): number => a.record - b.record
+
+async function judgementOf(
+  reader: Reader,
+  entry: number,
+  judged: store.JudgedRevision,
+  said: Said,
+  texts: TextNumbers,
+): Promise<Judgement> {
   const [text, own] = await Promise.all([texts.numberOf(judged), isOwn(reader, entry, said.actor, judged)])
-  return { ...rest, text, own }
+  return { ...said, text, own }
 }
 
+/** A judgement that was added, the digest of the text that it is about, and whether its actor had not judged the entry before. */
+export type Added = { judgement: Judgement; digest: string; isFirst: boolean }
+
 /** Makes what an actor said of a revision its latest judgement of that text. */
-export async function addJudgement(tx: Transaction, entry: number, said: Said): Promise<void> {
-  await store.upsertJudgement(tx, entry, await judgementOf(tx, entry, said, keptTexts(tx, entry)))
+export async function addJudgement(
+  tx: Transaction,
+  entry: number,
+  judged: store.JudgedRevision,
+  said: Said,
+): Promise<Added> {
+  const [judgement, before] = await Promise.all([
+    judgementOf(tx, entry, judged, said, keptTexts(tx, entry)),
+    store.listJudgedBy(tx, entry, said.actor),
+  ])
+  await store.upsertJudgement(tx, entry, judgement)
+  return { judgement, digest: wordingOf(judged).digest, isFirst: before.length === 0 }
 }
 
 /** The latest judgement of an actor about each text of an entry, by its public records. */
@@ -55,8 +72,10 @@ export async function judgementsOf(
     store.listObjected(reader, entry, actor),
   ])
   const latest = new Map<number, Judgement>()
-  for (const { origin_group: originGroup, ...one } of [...said, ...objected].sort((a, b) => a.record - b.record)) {
-    const judgement = await judgementOf(reader, entry, { ...one, actor, originGroup }, texts)
+  for (const { origin_group: originGroup, revision, ...one } of [...said, ...objected].sort(byRecord)) {
+    const judged = await store.findText(reader, revision)
+    if (judged === undefined) throw new Error(`Revision number ${revision} was judged and is not there.`)
+    const judgement = await judgementOf(reader, entry, judged, { ...one, actor, originGroup }, texts)
     latest.set(judgement.text, judgement)
   }
   return [...latest.values()]
@@ -78,14 +97,19 @@ export async function countedJudgements(tx: Transaction, entry: number): Promise
   return judgements.filter(one => one !== surplus)
 }
 
-/** The group of the origin of a judgement within the entry that it is about, made now if the origin is new to it. */
+/**
+ * The group of the origin of a judgement within the entry that it is about, made now if the origin is new to it. `counted` includes the
+ * judgement itself.
+ */
 export async function originGroupOf(
   tx: Transaction,
-  entry: { number: number; origins: number },
+  entry: number,
+  { evidence, relations, origins }: Counted,
   { origin, imported = 0 }: { origin: number | null; imported?: number | undefined },
 ): Promise<number> {
-  const known = origin === null ? imported : await store.findOriginGroup(tx, entry.number, origin)
-  const group = known ?? entry.origins + 1
-  if (group > entry.origins) await store.raiseOrigins(tx, entry.number, group)
+  const first = evidence + relations === 1
+  const known = origin === null ? imported : first ? undefined : await store.findOriginGroup(tx, entry, origin)
+  const group = known ?? origins + 1
+  if (group > origins) await store.raiseOrigins(tx, entry, group)
   return group
 }

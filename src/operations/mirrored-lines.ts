@@ -2,7 +2,7 @@ import type { ExportLine } from '../contract/resources.ts'
 import type { Action, ExportType } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { appendActivity, isUnobserved } from '../store/activity.ts'
-import { insertEntry, takeRelationOrdinal } from '../store/entry.ts'
+import { countRelation, insertEntry } from '../store/entry.ts'
 import { insertEvidence } from '../store/evidence.ts'
 import * as mirror from '../store/mirror.ts'
 import * as judged from '../store/mirror-evidence.ts'
@@ -166,7 +166,7 @@ async function placeRelation(
 
 const endOf = async (tx: Transaction, entry: number, relation: number): Promise<RelationEnd> => ({
   entry,
-  ordinal: await takeRelationOrdinal(tx, entry),
+  ordinal: (await countRelation(tx, entry)).relations,
   revision: await mirror.findRevisionBefore(tx, entry, relation),
 })
 

@@ -4,12 +4,13 @@ import { assertReadable, assertWritable } from '../domain/entry.ts'
 import { assertTwoEnds } from '../domain/relation.ts'
 import { assertNoSecret } from '../domain/secret.ts'
 import { authorOf } from '../store/actor.ts'
-import { type EntryRow, takeRelationOrdinal } from '../store/entry.ts'
+import { countRelation, type EntryRow } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { insertRelation, type NewRelation, toRelation } from '../store/relation.ts'
+import { findText } from '../store/standing.ts'
 import { addJudgement, originGroupOf } from './judgement.ts'
 import type { WriteOperation } from './operation.ts'
-import { settleStanding } from './settle-standing.ts'
+import { settleJudgement } from './settle-judgement.ts'
 import { beginWrite, endWrite, holdEntries, takeOrigin } from './writing.ts'
 
 /** Relates one entry to another; both must be open for writing. */
@@ -63,19 +64,17 @@ async function insertBetween(
 ): Promise<void> {
   const { number, relationType, actor, origin, at } = fields
   const objects = relationType === 'CONTRADICTS'
-  const [atSource, atTarget, originGroup] = await Promise.all([
-    takeRelationOrdinal(tx, source.number),
-    takeRelationOrdinal(tx, target.number),
-    objects ? originGroupOf(tx, target, { origin, imported }) : 0,
-  ])
+  const [atSource, atTarget] = await Promise.all([countRelation(tx, source.number), countRelation(tx, target.number)])
+  const originGroup = objects ? await originGroupOf(tx, target.number, atTarget, { origin, imported }) : 0
   await insertRelation(tx, {
     ...fields,
     originGroup,
-    source: { entry: source.number, ordinal: atSource, revision: source.revision },
-    target: { entry: target.number, ordinal: atTarget, revision: target.revision },
+    source: { entry: source.number, ordinal: atSource.relations, revision: source.revision },
+    target: { entry: target.number, ordinal: atTarget.relations, revision: target.revision },
   })
   if (!objects) return
-  const said = { record: number, actor, verdict: relationType, revision: target.revision, originGroup, at } as const
-  await addJudgement(tx, target.number, said)
-  await settleStanding(tx, target)
+  const judged = await findText(tx, target.revision)
+  if (judged === undefined) throw new Error(`Entry ${target.id} has lost its latest revision.`)
+  const said = { record: number, actor, verdict: relationType, originGroup, at } as const
+  await settleJudgement(tx, target, atTarget, await addJudgement(tx, target.number, judged, said))
 }

@@ -45,18 +45,20 @@ export async function assess(
   const { objections, best, against, contest, ...counted } = standingOf(judgements, keptOf)
   const contradictions: store.KeptStanding['contradictions'] = []
   for (const objection of objections) {
-    const { record, verdict, text } = objection.judgement
+    const { record, verdict, text, originGroup } = objection.judgement
     // A contradiction of the new text says that the correction was none.
     const open = objection.current || counted.tally.contradicted > 0
     const addressedBy = open ? null : await addressedByOf(reader, entry.number, objection, { rows, measured, memory })
-    contradictions.push({ record, verdict, kept: keptOf(text), addressedBy })
+    contradictions.push({ record, group: originGroup, verdict, kept: keptOf(text), addressedBy })
   }
   return {
-    standing: { ...counted, best: best?.record ?? null, against: against.map(({ record }) => record), contradictions },
+    standing: { ...counted, best: best?.record ?? null, against: against.map(namedOf), contradictions },
     contest,
     measured: [...measured],
   }
 }
+
+const namedOf = ({ record, originGroup }: Judgement) => ({ record, group: originGroup })
 
 type Rows = Map<number, store.JudgedTextRow>
 

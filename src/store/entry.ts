@@ -121,40 +121,42 @@ export async function insertEntry(tx: Transaction, entry: NewEntry): Promise<voi
       ${entry.at}, ${entry.at}, ${entry.number}, ${entry.number})`)
 }
 
-/** What a revision moves of its entry beside the head, as assignments: nothing where it changes nothing. */
-export const movedBy = (changed: boolean, at: number): Sql =>
-  changed
-    ? sql`changes = changes + 1, text_revision = NULL, updated_at = ${at}`
-    : sql`text_revision = coalesce(text_revision, revision)`
-
 /** Moves the entry's head from one revision to the next by compare-and-swap; false when another one was first. What changes nothing moves nothing else. */
 export async function advanceEntry(
   tx: Transaction,
   entry: { number: number; revision: number },
   next: { revision: number; at: number; changed: boolean },
 ): Promise<boolean> {
-  const advanced = await tx.run(sql`
-    UPDATE entry SET revision = ${next.revision}, change = ${next.revision}, revisions = revisions + 1,
-      ${movedBy(next.changed, next.at)}
-    WHERE number = ${entry.number} AND revision = ${entry.revision}`)
+  const advanced = await tx.run(
+    next.changed
+      ? sql`UPDATE entry SET revision = ${next.revision}, change = ${next.revision}, revisions = revisions + 1, changes = changes + 1,
+          text_revision = NULL, updated_at = ${next.at} WHERE number = ${entry.number} AND revision = ${entry.revision}`
+      : sql`UPDATE entry SET revision = ${next.revision}, change = ${next.revision}, revisions = revisions + 1,
+          text_revision = coalesce(text_revision, revision) WHERE number = ${entry.number} AND revision = ${entry.revision}`,
+  )
   return advanced === 1
 }
 
-/** Counts one more piece of evidence on an entry and gives its place in the entry's stream, from 1. */
-export async function takeEvidenceOrdinal(tx: Transaction, entry: number): Promise<number> {
-  const row = await tx.one<{ evidence: number }>(
-    sql`UPDATE entry SET evidence = evidence + 1 WHERE number = ${entry} RETURNING evidence`,
-  )
-  return row?.evidence ?? 0
+/** What an entry counts: the numbers are the places of the newest rows in its streams. */
+export type Counted = Pick<EntryRow, 'evidence' | 'relations' | 'origins' | 'standing'>
+const COUNTED: Sql = sql`evidence, relations, origins, standing`
+
+const counted = (row: Counted | undefined): Counted => {
+  if (row === undefined) throw new Error('The entry that is counted on is gone.')
+  return row
 }
 
-/** Counts one more relation at an entry and gives its place in the entry's stream, from 1. */
-export async function takeRelationOrdinal(tx: Transaction, entry: number): Promise<number> {
-  const row = await tx.one<{ relations: number }>(
-    sql`UPDATE entry SET relations = relations + 1 WHERE number = ${entry} RETURNING relations`,
+/** Counts one more piece of evidence on an entry; its number is the place in the entry's stream, from 1. */
+export const countEvidence = async (tx: Transaction, entry: number): Promise<Counted> =>
+  counted(
+    await tx.one<Counted>(sql`UPDATE entry SET evidence = evidence + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
   )
-  return row?.relations ?? 0
-}
+
+/** Counts one more relation at an entry; its number is the place in the entry's stream, from 1. */
+export const countRelation = async (tx: Transaction, entry: number): Promise<Counted> =>
+  counted(
+    await tx.one<Counted>(sql`UPDATE entry SET relations = relations + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
+  )
 
 export const tagsOf = (row: { tags: string }): string[] => JSON.parse(row.tags) as string[]
 

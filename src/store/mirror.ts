@@ -3,7 +3,6 @@ import type { ActorType, DataClass } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { insertActor } from './actor.ts'
-import { movedBy } from './entry.ts'
 import type { RevisionRow } from './revision.ts'
 
 /** Of which server and which of its stores this store is a copy, the sequence where it goes on, and the act of moderation that it has followed. */
@@ -151,9 +150,13 @@ export async function raiseEntry(
   entry: number,
   { number, ordinal, at, changed }: { number: number; ordinal: number; at: number; changed: boolean },
 ): Promise<void> {
-  await tx.run(sql`
-    UPDATE entry SET revision = ${number}, revisions = ${ordinal}, ${movedBy(changed, at)}
-    WHERE number = ${entry} AND revisions < ${ordinal}`)
+  await tx.run(
+    changed
+      ? sql`UPDATE entry SET revision = ${number}, revisions = ${ordinal}, changes = changes + 1, text_revision = NULL, updated_at = ${at}
+          WHERE number = ${entry} AND revisions < ${ordinal}`
+      : sql`UPDATE entry SET revision = ${number}, revisions = ${ordinal}, text_revision = coalesce(text_revision, revision)
+          WHERE number = ${entry} AND revisions < ${ordinal}`,
+  )
 }
 
 /** Lets an entry count at least so many pieces of evidence. */

@@ -10,6 +10,7 @@ export type RevisionRow = {
   entry_id: string
   ordinal: number
   previous_id: string | null
+  actor: number
   actor_id: string
   origin_id: string | null
   title: string
@@ -23,7 +24,7 @@ export type RevisionRow = {
 }
 
 const REVISION: Sql = sql`
-  SELECT r.number, r.id, e.id AS entry_id, r.ordinal, p.id AS previous_id, a.id AS actor_id, o.id AS origin_id, r.title, r.summary, r.content,
+  SELECT r.number, r.id, e.id AS entry_id, r.ordinal, p.id AS previous_id, r.actor, a.id AS actor_id, o.id AS origin_id, r.title, r.summary, r.content,
     r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources
   FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
     LEFT JOIN origin o ON o.number = r.origin LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1`
@@ -83,7 +84,7 @@ export const isCitable = async (reader: Reader, entryId: string, revisionId: str
     SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
     WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0`)) !== undefined
 
-export const toRevision = (row: RevisionRow): Revision => ({
+export const toRevision = (row: Omit<RevisionRow, 'actor'>): Revision => ({
   id: row.id,
   entryId: row.entry_id,
   previousRevisionId: row.previous_id,

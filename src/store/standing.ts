@@ -27,6 +27,26 @@ export async function upsertJudgement(tx: Transaction, entry: number, one: Judge
       origin_group = excluded.origin_group, at = excluded.at`)
 }
 
+/** Texts of an entry that an actor judged: at most two. */
+export const listJudgedBy = (reader: Reader, entry: number, actor: number) =>
+  reader.all<{ text: number }>(sql`SELECT text FROM judgement WHERE entry = ${entry} AND actor = ${actor} LIMIT 2`)
+
+/** Another actor of an origin that judged the entry. */
+export const findNeighbour = (reader: Reader, entry: number, { originGroup, actor }: Judgement) =>
+  reader.one<{ actor: number }>(
+    sql`SELECT actor FROM judgement WHERE entry = ${entry} AND origin_group = ${originGroup} AND actor <> ${actor} LIMIT 1`,
+  )
+
+/** Another actor of an origin that says the same of a text. */
+export const findVoice = (reader: Reader, entry: number, { originGroup, verdict, text, actor }: Judgement) =>
+  reader.one<{ actor: number }>(sql`
+    SELECT actor FROM judgement WHERE entry = ${entry} AND origin_group = ${originGroup} AND verdict = ${verdict}
+      AND text = ${text} AND own = 0 AND actor <> ${actor} LIMIT 1`)
+
+/** Texts of an entry that were judged: at most so many. */
+export const listJudgedTexts = (reader: Reader, entry: number, limit: number) =>
+  reader.all<{ text: number }>(sql`SELECT text FROM judged_text WHERE entry = ${entry} LIMIT ${limit}`)
+
 export async function deleteJudgement(
   tx: Transaction,
   entry: number,
@@ -122,7 +142,9 @@ export async function updateJudgedText(tx: Transaction, entry: number, row: Judg
     WHERE entry = ${entry} AND text = ${row.text}`)
 }
 
-export type TextRow = Text & { number: number; ordinal: number; actor: number; change_type: string }
+/** A revision that is judged. */
+export type JudgedRevision = Text & { number: number; ordinal: number; actor: number }
+export type TextRow = JudgedRevision & { change_type: string }
 const TEXT: Sql = sql`SELECT number, ordinal, actor, change_type, title, summary, content FROM revision`
 
 export const findText = (reader: Reader, revision: number) =>
@@ -134,27 +156,30 @@ export const listChangesAbove = (reader: Reader, entry: number, ordinal: number,
     sql`${TEXT} WHERE entry = ${entry} AND ordinal > ${ordinal} AND changed = 1 ORDER BY ordinal LIMIT ${limit}`,
   )
 
-/** What an actor wrote of an entry up to an ordinal: its first revision, if it is the actor's, and the newest others. */
-export async function listOwnTexts(
-  reader: Reader,
-  entry: number,
-  actor: number,
-  ordinal: number,
-  limit: number,
-): Promise<TextRow[]> {
+/** Texts of an actor that are looked at to find out whether it judged its own words. */
+const OWN_TEXTS = 4
+/** So far back it is looked who wrote the words of a revision. */
+const AUTHORS_WINDOW = 32
+
+/** What an actor wrote of an entry before an ordinal: its first revision, if it is the actor's, and those not far back. */
+export async function listOwnTexts(reader: Reader, entry: number, actor: number, ordinal: number): Promise<TextRow[]> {
   const [first, later] = await Promise.all([
     reader.all<TextRow>(sql`${TEXT} WHERE number = ${entry} AND actor = ${actor}`),
     reader.all<TextRow>(sql`
-      ${TEXT} WHERE entry = ${entry} AND actor = ${actor} AND ordinal > 1 AND ordinal <= ${ordinal} ORDER BY ordinal DESC LIMIT ${limit}`),
+      ${TEXT} WHERE entry = ${entry} AND ordinal > ${Math.max(1, ordinal - AUTHORS_WINDOW)} AND ordinal < ${ordinal}
+        AND actor = ${actor} ORDER BY ordinal DESC LIMIT ${OWN_TEXTS}`),
   ])
   return [...first, ...later]
 }
 
+/** A record by its number, and the group of its origin. */
+type Named = { record: number; group: number }
+
 /** What an entry keeps of its standing: records and revisions by their numbers, times in milliseconds. */
 export type KeptStanding = Omit<Standing, 'best' | 'objections' | 'against' | 'contest'> & {
   best: number | null
-  against: number[]
-  contradictions: { record: number; verdict: Verdict; kept: number; addressedBy: number | null }[]
+  against: Named[]
+  contradictions: (Named & { verdict: Verdict; kept: number; addressedBy: number | null })[]
 }
 
 export const NO_STANDING: KeptStanding = {

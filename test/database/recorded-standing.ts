@@ -2,7 +2,7 @@ import type { Transaction } from '../../src/database/database.ts'
 import type { WriteName } from '../../src/operations/index.ts'
 import { recountStandings } from '../../src/operations/recount.ts'
 import { findWrongChange, numberOrigin, readChanges } from '../../src/store/recount.ts'
-import { deleteJudgement } from '../../src/store/standing.ts'
+import { deleteJudgement, listJudgedTexts } from '../../src/store/standing.ts'
 
 type Made = Record<string, string>
 /** Performs a write operation as one of two actors, the author of an entry or one who judges it. */
@@ -47,6 +47,7 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await findWrongChange(tx, 1)
   await readChanges(tx, 1)
   await numberOrigin(tx, -1, 1, 1)
+  await listJudgedTexts(tx, 1, 1)
   await deleteJudgement(tx, -1, { actor: 1, text: 1 })
   return [entry, objected, wrong].map(({ slug }) => String(slug))
 }

@@ -285,6 +285,8 @@ CREATE INDEX export_change_record ON export_change (record, segment);
 
 CREATE UNIQUE INDEX judged_text_digest ON judged_text (entry, digest);
 
+CREATE INDEX judgement_voice ON judgement (entry, origin_group, verdict);
+
 CREATE INDEX origin_alive ON origin (day) WHERE network_key IS NOT NULL;
 
 CREATE INDEX origin_block_origin ON origin_block (origin);
@@ -296,8 +298,6 @@ CREATE INDEX relation_origin ON relation (origin, target_entry);
 CREATE INDEX report_open ON report (number) WHERE resolved_at IS NULL;
 
 CREATE INDEX report_target ON report (target_id, origin) WHERE resolved_at IS NULL;
-
-CREATE INDEX revision_author ON revision (entry, actor, ordinal) WHERE ordinal > 1;
 
 CREATE INDEX revision_by_actor ON revision (actor, entry) WHERE ordinal > 1;
 

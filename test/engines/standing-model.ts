@@ -21,6 +21,7 @@ export type ModelEntry = { texts: ModelText[]; judgements: ModelJudgement[] }
 
 const FROM = 0.9
 const OWN_TEXTS = 4
+const AUTHORS_WINDOW = 32
 
 export const keptOf = (judged: readonly string[], current: readonly string[]): number => {
   const there = new Set(current)
@@ -37,8 +38,8 @@ const isOwn = ({ texts }: ModelEntry, { actor, ordinal }: ModelJudgement): boole
   const judged = texts[ordinal]
   if (judged === undefined) return false
   if (judged.author === actor) return true
-  const written = texts.filter(text => text.author === actor && text.ordinal <= ordinal)
-  const later = written.filter(text => text.ordinal > 0).slice(-OWN_TEXTS)
+  const written = texts.filter(text => text.author === actor && text.ordinal < ordinal)
+  const later = written.filter(text => text.ordinal > Math.max(0, ordinal - AUTHORS_WINDOW)).slice(-OWN_TEXTS)
   return [...written.filter(text => text.ordinal === 0), ...later].some(
     text => keptOf(judged.words, text.words) >= FROM,
   )

@@ -29,7 +29,6 @@ ALTER TABLE relation ADD COLUMN target_revision INTEGER REFERENCES revision;
 DROP INDEX entry_evolution;
 CREATE INDEX entry_evolution ON entry (changes, updated_at, id) WHERE withdrawn = 0;
 CREATE INDEX entry_contest ON entry (contest, number) WHERE contest > 0 AND withdrawn = 0;
-CREATE INDEX revision_author ON revision (entry, actor, ordinal) WHERE ordinal > 1;
 DROP INDEX evidence_actor;
 DROP INDEX evidence_origin;
 DROP INDEX relation_actor;
@@ -61,6 +60,7 @@ CREATE TABLE judgement (
   at INTEGER NOT NULL,
   PRIMARY KEY (entry, actor, text)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX judgement_voice ON judgement (entry, origin_group, verdict);
 CREATE TABLE standing_progress (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   version INTEGER NOT NULL,

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  COUNTED_JUDGEMENTS,
+  type Judgement,
+  MEASURED_TEXTS,
+  measuredTexts,
+  NO_TALLY,
+  standingOf,
+  surplusOf,
+  tallyOf,
+  tallyWith,
+  type Verdict,
+} from './standing.ts'
+
+let made = 0
+const judgement = (one: Partial<Judgement> = {}): Judgement => {
+  made += 1
+  const { actor = made, originGroup = made, verdict = 'SUPPORTED' } = one
+  return { record: made, at: made, text: 1, own: false, ...one, actor, originGroup, verdict }
+}
+const many = (count: number, one: Partial<Judgement> = {}): Judgement[] =>
+  Array.from({ length: count }, () => judgement(one))
+
+test('a tally that judgements are added to one by one is the tally of all of them', () => {
+  const verdicts: Verdict[] = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE', 'CONTRADICTED', 'CONTRADICTS']
+  const all = verdicts.map(verdict => judgement({ verdict }))
+  assert.deepEqual(
+    all.reduce((tally, one) => tallyWith(tally, one, true), NO_TALLY),
+    tallyOf(all),
+  )
+  const again = judgement({ originGroup: all[0]?.originGroup ?? 0 })
+  assert.deepEqual(tallyWith(tallyOf(all), again, false), tallyOf([...all, again]))
+})
+
+test('one origin that takes both sides contests nothing more than it contradicts', () => {
+  const both = [judgement({ originGroup: 7 }), judgement({ originGroup: 7, verdict: 'CONTRADICTED' })]
+  const alone = [judgement({ verdict: 'CONTRADICTED' })]
+  const contest = (judgements: Judgement[]): number => standingOf(judgements, () => 1).contest
+  assert.equal(contest(both), contest(alone))
+  assert.ok(contest([judgement(), ...alone]) > contest(many(50, { verdict: 'CONTRADICTED' })))
+})
+
+test('texts that one origin judged do not crowd out the text that another one judged', () => {
+  const honest = judgement({ text: 1, verdict: 'CONTRADICTED' })
+  const flood = Array.from({ length: 3 * MEASURED_TEXTS }, (_, n) => judgement({ text: n + 2, originGroup: 99 }))
+  const measured = measuredTexts([honest, ...flood])
+  assert.equal(measured.length, MEASURED_TEXTS)
+  assert.equal(measured[0], honest.text)
+})
+
+test('of more judgements than count, the oldest of the largest group of one origin leaves', () => {
+  const honest = many(51, { verdict: 'CONTRADICTED' })
+  const flood = many(COUNTED_JUDGEMENTS, { originGroup: 5_000_000 })
+  assert.equal(surplusOf([...honest, ...flood]), flood[0])
+  assert.equal(surplusOf(flood), undefined)
+})
+
+test('support of an earlier text is named only while the text as it stands has none', () => {
+  const earlier = judgement({ text: 1 })
+  const keptOf = (text: number): number => (text === 1 ? 0.2 : 1)
+  assert.equal(standingOf([earlier], keptOf).best, earlier)
+  assert.equal(standingOf([earlier, judgement({ text: 2, verdict: 'CONTRADICTED' })], keptOf).best, earlier)
+  assert.equal(standingOf([earlier, judgement({ text: 2 })], keptOf).best, null)
+})
