@@ -169,7 +169,9 @@ test('a copy that was killed keeps nodes out, and the next one finishes it', opt
     await client.query('ROLLBACK')
   })
   const env = { DATABASE_URL: target, DATA_DIR: `${directory.path}/kept-out`, PORT: '0' }
-  expectRefusal(await palimpsest(['serve'], { env }), 1, /was not finished; run "palimpsest copy" again/)
+  const kept = await palimpsest(['serve'], { env })
+  assert.equal(kept.code, 1, kept.stderr)
+  assert.match(kept.stderr, /was not finished; run "palimpsest copy" again/)
   expectRefusal(await copy(story, target), 1, /another store; name an empty one/)
   assert.match(expectDone(await copy(dataDir, target)), /entries +4\n/)
 })
