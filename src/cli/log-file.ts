@@ -4,6 +4,8 @@ import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 export type LogFile = {
   /** Takes one line, which ends with a line feed. */
   write(line: string): void
+  /** Writes what waits at once, as far as the descriptor takes it. */
+  flush(): void
   /** How many lines were dropped so far. */
   dropped(): number
   /** Writes what is left before the process ends, within half a second. */
@@ -48,6 +50,12 @@ export function openLogFile(descriptor: number, onRestored: (dropped: number) =>
       else if (queue.size() === 0) report()
     } else if (error.code !== 'EAGAIN') dropped += queue.drop()
   }
+  const flush = (): void => {
+    if (isWriting) return
+    const fault = writeNow(fd, queue)
+    if (fault === undefined) report()
+    else if (fault !== 'EAGAIN') dropped += queue.drop()
+  }
   const report = (): void => {
     const count = dropped - reported
     reported = dropped
@@ -60,6 +68,7 @@ export function openLogFile(descriptor: number, onRestored: (dropped: number) =>
       if (!queue.add(line)) dropped += 1
       else if (queue.size() >= WRITE_LEAST) next()
     },
+    flush,
     dropped: () => dropped,
     close() {
       clearInterval(timer)
@@ -117,18 +126,18 @@ function createQueue() {
   }
 }
 
-function writeLast(fd: number, queue: Queue): void {
-  for (let tries = 0; tries < LAST_TRIES; ) {
-    const bytes = queue.next()
-    if (bytes === undefined) return
-    try {
-      queue.written(writeSync(fd, bytes))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
-      tries += 1
-      pause(LAST_PAUSE)
-    }
+/** Writes all that waits, in this thread; returns the code of the error that stopped it. */
+function writeNow(fd: number, queue: Queue): string | undefined {
+  try {
+    for (let bytes = queue.next(); bytes !== undefined; bytes = queue.next()) queue.written(writeSync(fd, bytes))
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN'
   }
+}
+
+function writeLast(fd: number, queue: Queue): void {
+  for (let tries = 0; tries < LAST_TRIES && writeNow(fd, queue) === 'EAGAIN'; tries += 1) pause(LAST_PAUSE)
 }
 
 /** The ends of lines in bytes. A line feed at their start ends a line that was dropped before. */

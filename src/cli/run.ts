@@ -7,6 +7,7 @@ import { commandHelp, helpText, helpWidth, usageOf } from './help.ts'
 import { didYouMean } from './nearest.ts'
 import { ReaderGone } from './people/output.ts'
 import { visible } from './people/visible.ts'
+import { guardStandardError } from './standard-error.ts'
 
 /**
  * Runs one command line in this process. A mistake is one sentence on standard error and an exit code of the table in `command.ts`;
@@ -15,6 +16,7 @@ import { visible } from './people/visible.ts'
 export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // Whatever is made here, stores, secrets and backups, is for its owner alone.
   process.umask(0o077)
+  guardStandardError()
   const { stdin, stdout, stderr } = process
   const surroundings = { env, stdin, stdout, stderr }
   try {
