@@ -9,27 +9,29 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const filesUnder = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map(path => `${folder}/${path.replaceAll('\\', '/')}`)
-    .filter(path => path.endsWith('.ts'))
+    .filter(path => path.endsWith('.ts') || (path.startsWith('src/tlog/') && path.endsWith('.js')))
 const SOURCES = filesUnder('src').filter(path => !path.endsWith('.test.ts'))
 
 /** What each folder of src may import, besides itself; files that stand in no folder wire everything. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
+  tlog: [],
   database: [],
-  domain: ['contract'],
-  store: ['contract', 'domain', 'database'],
-  operations: ['contract', 'domain', 'database', 'store'],
+  domain: ['contract', 'tlog'],
+  store: ['contract', 'tlog', 'domain', 'database'],
+  operations: ['contract', 'tlog', 'domain', 'database', 'store'],
   threads: ['contract', 'database'],
-  search: ['contract', 'domain', 'database', 'store', 'operations', 'threads'],
-  embedded: ['contract', 'domain', 'database', 'store', 'operations', 'threads', 'search'],
-  postgres: ['contract', 'domain', 'database', 'store', 'operations', 'threads', 'search'],
+  search: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads'],
+  embedded: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads', 'search'],
+  postgres: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads', 'search'],
   guide: ['contract', 'operations'],
-  web: ['contract', 'domain', 'database', 'store', 'operations', 'guide'],
-  http: ['contract', 'domain', 'database', 'store', 'operations', 'guide', 'web'],
-  client: [],
+  web: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'guide'],
+  http: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'guide', 'web'],
+  client: ['tlog'],
   mcp: ['contract', 'domain', 'guide', 'http', 'client'],
   cli: [
     'contract',
+    'tlog',
     'domain',
     'database',
     'store',

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto'
+import { TILE_WIDTH, tileWidth } from '../../tlog/tile.js'
+import { consistencyParts, inclusionSiblings, leafInput, nodeInput } from '../../tlog/tree.js'
+
+/** Hashes of a level of the tree, joined: number `index` of tile level `level`, with the first `width` of its 256 hashes. */
+export type HashTile = { level: number; index: number; width: number; hashes: Uint8Array }
+
+/** Reads the first `width` hashes of a tile; undefined where it is missing. Called once per tile and proof; all reads of a proof start in one turn. */
+export type TileReader = (
+  level: number,
+  index: number,
+  width: number,
+) => Uint8Array | undefined | Promise<Uint8Array | undefined>
+
+const HASH_BYTES = 32
+const LEVEL_BITS = 8
+
+/** SHA-256 of a leaf (RFC 6962, section 2.1). */
+export const leafHash = (entry: Uint8Array): Buffer => hash('sha256', leafInput(entry), 'buffer')
+
+/** SHA-256 of a node with two children. */
+export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer =>
+  hash('sha256', nodeInput(left, right), 'buffer')
+
+/** The root of a tree without leaves: SHA-256 of nothing. */
+export const EMPTY_ROOT: Buffer = hash('sha256', '', 'buffer')
+
+/** The root of one hash or more, in order; the last of a level without a sibling is its own parent. */
+function rootOfHashes(hashes: Uint8Array[]): Uint8Array {
+  let level = hashes
+  while (level.length > 1) {
+    const above: Uint8Array[] = []
+    for (let at = 0; at < level.length; at += 2) {
+      const [left, right] = level.slice(at, at + 2) as [Uint8Array, Uint8Array?]
+      above.push(right === undefined ? left : nodeHash(left, right))
+    }
+    level = above
+  }
+  return level[0] as Uint8Array
+}
+
+const split = (joined: Uint8Array): Uint8Array[] =>
+  Array.from({ length: joined.length / HASH_BYTES }, (_, at) => joined.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES))
+
+async function readTile(read: TileReader, level: number, index: number, width: number): Promise<Uint8Array> {
+  const hashes = await read(level, index, width)
+  if (hashes === undefined || hashes.length < width * HASH_BYTES) {
+    throw new Error(`The log lacks tile ${index} of level ${level} with ${width} hashes.`)
+  }
+  return hashes.subarray(0, width * HASH_BYTES)
+}
+
+/**
+ * The tiles that `leaves` change or add after the first `size` leaves, on all levels, each whole up to its new width.
+ * A tile is final at width 256. Reads the partial tiles of the tree of `size` leaves, one per level.
+ */
+export async function appendLeaves(size: number, leaves: readonly Uint8Array[], read: TileReader): Promise<HashTile[]> {
+  const tiles: HashTile[] = []
+  let start = size
+  let added = leaves
+  for (let level = 0; added.length > 0; level += 1) {
+    const first = Math.floor(start / TILE_WIDTH)
+    const before = start % TILE_WIDTH
+    const kept = before === 0 ? [] : split(await readTile(read, level, first, before))
+    const hashes = [...kept, ...added]
+    const above: Uint8Array[] = []
+    for (let at = 0; at < hashes.length; at += TILE_WIDTH) {
+      const part = hashes.slice(at, at + TILE_WIDTH)
+      tiles.push({ level, index: first + at / TILE_WIDTH, width: part.length, hashes: Buffer.concat(part) })
+      if (part.length === TILE_WIDTH) above.push(rootOfHashes(part))
+    }
+    start = first
+    added = above
+  }
+  return tiles
+}
+
+/** The largest complete subtrees that leaves from `start` to `end` consist of; `start` is a multiple of the largest. */
+function completeSubtrees(start: number, end: number): { height: number; index: number }[] {
+  const subtrees: { height: number; index: number }[] = []
+  for (let at = start; at < end; ) {
+    const height = Math.floor(Math.log2(end - at))
+    subtrees.push({ height, index: at / 2 ** height })
+    at += 2 ** height
+  }
+  return subtrees
+}
+
+/** Computes hashes of a tree of `size` leaves from its tiles, each of which is read once. */
+function hasherOf(size: number, read: TileReader): (start: number, end: number) => Promise<Uint8Array> {
+  const known = new Map<string, Promise<Uint8Array>>()
+  const tile = (level: number, index: number): Promise<Uint8Array> => {
+    const key = `${level}/${index}`
+    const reading = known.get(key) ?? readTile(read, level, index, tileWidth(level, index, size))
+    known.set(key, reading)
+    return reading
+  }
+  const complete = async ({ height, index }: { height: number; index: number }): Promise<Uint8Array> => {
+    const count = 2 ** (height % LEVEL_BITS)
+    const first = index * count
+    const hashes = await tile(Math.floor(height / LEVEL_BITS), Math.floor(first / TILE_WIDTH))
+    const from = first % TILE_WIDTH
+    return rootOfHashes(split(hashes.subarray(from * HASH_BYTES, (from + count) * HASH_BYTES)))
+  }
+  return async (start, end) => {
+    const subtrees = await Promise.all(completeSubtrees(start, end).map(complete))
+    return subtrees.reduceRight((right, left) => nodeHash(left, right))
+  }
+}
+
+/** The root of the tree of the first `size` leaves. */
+export const rootOf = async (size: number, read: TileReader): Promise<Uint8Array> =>
+  size === 0 ? EMPTY_ROOT : hasherOf(size, read)(0, size)
+
+/** The hashes that prove that leaf `index` (0 to `size` - 1) is in the tree of `size` leaves, from the leaf upwards (RFC 6962, section 2.1.1). */
+export function proveInclusion(index: number, size: number, read: TileReader): Promise<Uint8Array[]> {
+  const hashOf = hasherOf(size, read)
+  return Promise.all(inclusionSiblings(index, size).map(({ start, end }) => hashOf(start, end)))
+}
+
+/** The hashes that prove that the tree of `size` leaves begins with that of `older` leaves (RFC 6962, section 2.1.2); none for an empty older one. */
+export async function proveConsistency(older: number, size: number, read: TileReader): Promise<Uint8Array[]> {
+  if (older === 0) return []
+  const hashOf = hasherOf(size, read)
+  const { first, siblings } = consistencyParts(older, size)
+  const parts = first === undefined ? siblings : [first, ...siblings]
+  return Promise.all(parts.map(({ start, end }) => hashOf(start, end)))
+}
