@@ -1,0 +1,82 @@
+import { hash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { toUint64 } from '../../tlog/bytes.js'
+import { formatEntry, SALT_BYTES } from '../../tlog/entry.js'
+
+/** What a leaf of the log is about: a permanent record, or that this log continues another. */
+export type RecordKind = 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
+
+/** Members of every statement. Numbers of records and sequences are decimal strings, as everywhere in the contract. */
+type Recorded = { record: string }
+type Acted = Recorded & { actorId: string; sequence: string; dataClass: string }
+
+/**
+ * The facts of a record that never change and that moderation cannot take from an answer without withdrawing the record.
+ * No declared name, address, origin, token or user agent is among them. `slug` and `tags` belong to first revisions only, because no
+ * evidenceHash covers them.
+ */
+export type Facts = {
+  revision: Acted & { entryRecord: string; entryId: string; evidenceHash: string; slug?: string; tags?: string[] }
+  evidence: Acted & {
+    id: string
+    entryRecord: string
+    entryId: string
+    revisionId: string
+    ordinal: number
+    action: 'VERIFY' | 'CONTRADICT'
+    result: string | null
+    confidence: number | null
+    rationale: string
+    sourceRecord: string | null
+    createdAt: string
+  }
+  relation: Acted & {
+    id: string
+    relationType: string
+    sourceEntryRecord: string
+    targetEntryRecord: string
+    rationale: string | null
+    createdAt: string
+  }
+  moderation: Recorded & {
+    id: string
+    targetType: string
+    targetId: string
+    action: string
+    reason: string
+    changed: boolean
+    createdAt: string
+  }
+  continuation: Recorded & { previousOrigin: string; size: number; checkpoint: string }
+}
+
+const ACTED = ['record', 'actorId', 'sequence', 'dataClass'] as const
+const MEMBERS: { [Kind in RecordKind]: readonly (keyof Facts[Kind])[] } = {
+  revision: [...ACTED, 'entryRecord', 'entryId', 'evidenceHash', 'slug', 'tags'],
+  evidence: [
+    ...ACTED,
+    ...(['id', 'entryRecord', 'entryId', 'revisionId', 'ordinal', 'action', 'result', 'confidence'] as const),
+    ...(['rationale', 'sourceRecord', 'createdAt'] as const),
+  ],
+  relation: [...ACTED, 'id', 'relationType', 'sourceEntryRecord', 'targetEntryRecord', 'rationale', 'createdAt'],
+  moderation: ['record', 'id', 'targetType', 'targetId', 'action', 'reason', 'changed', 'createdAt'],
+  continuation: ['record', 'previousOrigin', 'size', 'checkpoint'],
+}
+
+/** The statement of a record: the RFC 8785 form of exactly the members of its kind; other members of `facts` are left out. */
+export function statementOf<Kind extends RecordKind>(kind: Kind, facts: Facts[Kind]): string {
+  const members = MEMBERS[kind].filter(name => facts[name] !== undefined).map(name => [name, facts[name]])
+  return canonicalize(Object.fromEntries(members)) as string
+}
+
+/** The salt of a record: the first 16 bytes of SHA-256(log secret ∥ record number as 8 bytes, big-endian). */
+export const saltOf = (secret: Uint8Array, record: number): Buffer =>
+  hash('sha256', Buffer.concat([secret, toUint64(record)]), 'buffer').subarray(0, SALT_BYTES)
+
+/** The entry of a record: its number, its kind and SHA-256(salt ∥ statement). Its leaf is number `record` - 1. */
+export const entryOf = (record: number, kind: RecordKind, salt: Uint8Array, statement: string): Uint8Array =>
+  formatEntry({
+    record,
+    kind,
+    commitment: Uint8Array.from(hash('sha256', Buffer.concat([salt, Buffer.from(statement)]), 'buffer')),
+  })

@@ -1,0 +1,46 @@
+// @ts-check
+import { concat, fromDecimal, fromHashLine, fromUtf8, MalformedError, sha256, toBase64, toUtf8 } from './bytes.js'
+import { TILE_WIDTH } from './tile.js'
+
+/** @typedef {import('./bytes.js').Bytes} Bytes */
+/** What a leaf says of a record: its number, its kind, and SHA-256(salt ∥ statement). @typedef {{ record: number, kind: string, commitment: Bytes }} Entry */
+
+const FORMAT = 'palimpsest-record/v1'
+export const SALT_BYTES = 16
+
+/** The entry of a record: three lines of text. Its leaf is number `record` - 1. @param {Entry} entry @returns {Bytes} */
+export const formatEntry = ({ record, kind, commitment }) =>
+  toUtf8(`${FORMAT}\n${record} ${kind}\n${toBase64(commitment)}\n`)
+
+/** What an entry says. Throws MalformedError on anything else. @param {Uint8Array} bytes @returns {Entry} */
+export function parseEntry(bytes) {
+  const [format, line = '', commitment = '', end, more] = fromUtf8(bytes).split('\n')
+  const [number, kind = '', rest] = line.split(' ')
+  if (format !== FORMAT || end !== '' || more !== undefined || rest !== undefined || !/^[a-z]{1,20}$/.test(kind)) {
+    throw new MalformedError('An entry is not one of palimpsest-record/v1.')
+  }
+  return { record: fromDecimal(number), kind, commitment: fromHashLine(commitment) }
+}
+
+/** The commitment of a record to its statement. @param {Uint8Array} salt 16 bytes @param {Uint8Array} statement @returns {Promise<Bytes>} */
+export const commitmentOf = (salt, statement) => sha256(concat(salt, statement))
+
+/** Entries as a bundle: each after its length as two bytes, big-endian. @param {readonly Uint8Array[]} entries 1 to 256, of at most 65,535 bytes each @returns {Bytes} */
+export const formatBundle = entries =>
+  concat(...entries.flatMap(entry => [Uint8Array.of(entry.length >> 8, entry.length & 255), entry]))
+
+/** The entries of a bundle. Throws MalformedError unless there are exactly `width`. @param {Bytes} bundle @param {number} width @returns {Bytes[]} */
+export function parseBundle(bundle, width) {
+  /** @type {Bytes[]} */
+  const entries = []
+  let at = 0
+  while (at + 2 <= bundle.length && entries.length < TILE_WIDTH) {
+    const end = at + 2 + (bundle[at] ?? 0) * 256 + (bundle[at + 1] ?? 0)
+    if (end > bundle.length) break
+    entries.push(bundle.subarray(at + 2, end))
+    at = end
+  }
+  if (at !== bundle.length || entries.length !== width)
+    throw new MalformedError('A bundle has other entries than its width says.')
+  return entries
+}
