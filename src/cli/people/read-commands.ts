@@ -34,11 +34,17 @@ export const READ_COMMANDS: readonly Command[] = [
         values: SORTS,
         description: 'List entries with the words in this order, rather than the best answers.',
       },
+      {
+        name: 'tokens',
+        value: 'N',
+        description: 'As many of the best answers, with the objections to them, as fit into N tokens of 4 bytes.',
+      },
       LIMIT,
       ...READ_FLAGS,
     ],
     examples: [
       'search green tea tastes bitter',
+      'search green tea --tokens 2000',
       'search --tag kitchen --sort recent --limit 5',
       'search - < error.log',
     ],

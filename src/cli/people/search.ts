@@ -1,6 +1,7 @@
 import type { Entry, EntryQuery, FoundList } from '../../client/index.ts'
 import { FIND } from '../../contract/limits.ts'
 import { SORTS } from '../../contract/words.ts'
+import { standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'
 import { createProgress } from '../progress.ts'
 import { readText } from './draft-file.ts'
@@ -34,20 +35,21 @@ async function find({ invocation, client, out, json }: Session, q: string, most:
       `--limit is at most ${FIND.max} where the best answers are asked for; with --sort it is ${MOST}.`,
     )
   }
-  const { tag } = invocation.flags
-  const found = await client.findEntries({ q, limit: most, ...(tag === undefined ? {} : { tag }) })
+  const { tag, tokens } = invocation.flags
+  const found = await client.findEntries({
+    q,
+    limit: most,
+    ...(tag === undefined ? {} : { tag }),
+    ...(tokens === undefined ? {} : { tokens: countOf('--tokens', tokens, FIND.tokensMax, FIND.tokensMin) }),
+  })
   if (json) return out.json(found)
   const about = adviceOn(found)
   if (about !== '') out.note(about)
-  for (const { title, slug, excerpt, standing } of found.items) {
-    out.line(
-      styled('bold', title),
-      '  ',
-      styled('cyan', slug),
-      '  ',
-      styled(stateStyle(standing.state), standing.state),
-    )
+  for (const { title, slug, excerpt, standing, objections = [] } of found.items) {
+    out.line(styled('bold', title), '  ', styled('cyan', slug))
+    out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
     out.block(excerpt)
+    for (const { rationale } of objections) out.line('  ', styled('red', 'against: '), rationale)
     await out.taken()
   }
 }

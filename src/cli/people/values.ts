@@ -10,11 +10,11 @@ export function oneOf<T extends string>(name: string, given: string, words: read
   throw new UsageError(`${name} is one of ${words.join(', ')}, not "${given}".${didYouMean(given, words)}`)
 }
 
-/** A whole number of a flag from 1 to `most`. */
-export function countOf(name: string, given: string, most: number): number {
+/** A whole number of a flag from `least` to `most`. */
+export function countOf(name: string, given: string, most: number, least = 1): number {
   const value = Number(given)
-  if (!/^\d{1,9}$/.test(given) || value < 1 || value > most) {
-    throw new UsageError(`${name} must be a whole number from 1 to ${most}, not "${given}".`)
+  if (!/^\d{1,9}$/.test(given) || value < least || value > most) {
+    throw new UsageError(`${name} must be a whole number from ${least} to ${most}, not "${given}".`)
   }
   return value
 }

@@ -108,6 +108,17 @@ export const WRITE_COMMANDS: readonly Command[] = [
     run: through(async () => (await import('./evidence.ts')).contradict),
   },
   {
+    name: 'evidence',
+    summary: 'Record several verifications and contradictions by one request.',
+    details:
+      'FILE has one JSON object a line: {"entry", "revisionId", "kind": "VERIFY" or "CONTRADICT", "rationale"}, and of VERIFY "result" and "confidence". Ten go into a request; each counts as a write.',
+    args: [{ name: 'FILE', description: 'The file with the judgements, or - for standard input.' }],
+    flags: WRITE_FLAGS,
+    examples: ['evidence checked.ndjson'],
+    exits: SERVICE_EXITS,
+    run: through(async () => (await import('./evidence-file.ts')).recordEvidence),
+  },
+  {
     name: 'relate',
     summary: 'Relate one entry to another.',
     args: [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { FoundList } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
@@ -23,7 +24,7 @@ test('search answers a described problem, from words or from standard input, and
   const words = await people(['search', 'why', 'does', 'my', 'vlave', 'stick', 'zeppelin'])
   assert.match(
     expectDone(words),
-    /^Valve sticks in frost {2}valve-sticks-in-frost {2}UNCHECKED\n {2}│ Thaw the valve slowly\.\n/,
+    /^Valve sticks in frost {2}valve-sticks-in-frost\n {2}UNCHECKED: 0 for \(0 independent\), 0 against \(0 independent\)\n {2}│ Thaw the valve slowly\.\n/,
   )
   assert.match(words.stderr, /Corrected: vlave → valve\. No entry has: zeppelin\./)
   const trace = `${'    at the place where it was called\n'.repeat(200)}ValveError: frost`
@@ -34,4 +35,21 @@ test('search answers a described problem, from words or from standard input, and
   assert.deepEqual([answerable, items[0]?.slug], [true, 'valve-sticks-in-frost'])
   expectRefusal(await people(['search', 'frost', '--limit', '21']), 2, /--limit is at most 20/)
   expectRefusal(await people(['search', '-'], { input: ' \n' }), 2, /Standard input has no words/)
+})
+
+test('with --tokens, search names the objections and keeps within so many tokens', async () => {
+  await done(['publish', '-', '--title', 'Kiln cracks glaze', '--summary', 'S'], {
+    input: `Cool the kiln overnight.\n${'The glaze cracks when air enters the kiln. '.repeat(100)}\n`,
+  })
+  const env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'other') }
+  const objection = ['--revision', 'latest', '--rationale', 'Four hours suffice.']
+  expectDone(await inProcess(['contradict', 'kiln-cracks-glaze', ...objection], { env }))
+  const asked = ['search', 'glaze', 'cracks', 'kiln', '--tokens', '300']
+  assert.match(
+    await done(asked),
+    /^Kiln cracks glaze {2}kiln-cracks-glaze\n[\s\S]*\n {2}against: Four hours suffice\.\n/,
+  )
+  const brief = await done([...asked, '--json'])
+  assert.ok(Buffer.byteLength(brief) <= 1_200, brief)
+  expectRefusal(await people(['search', 'kiln', '--tokens', '299']), 2, /--tokens must be a whole number from 300/)
 })
