@@ -9,6 +9,8 @@ import type { CallOptions, ClientSettings } from './settings.ts'
 import type { Iterators, Methods } from './table.ts'
 import { watchActivity } from './watch.ts'
 
+export type { CheckpointVerdict, LogVerdict, ProofVerdict, ReadFile, Trust, Witnessed } from '../tlog/verify.js'
+export { verifyCheckpoint, verifyLogFiles, verifyProof } from '../tlog/verify.js'
 export type { Clock } from './clock.ts'
 export { canonicalJson, evidenceHashOf, type HashCheck, type HistoryCheck } from './hash.ts'
 export {

@@ -23,7 +23,7 @@ before(async () => {
 test('a page of another site uses the built client in a browser', { skip: NO_BROWSER }, async t => {
   const site = createServer(async (request, answer) => {
     if (request.url === '/') return answer.setHeader('content-type', 'text/html').end('<!doctype html><title>x</title>')
-    const file = /^\/([a-z]+\.js)$/.exec(request.url ?? '')?.[1]
+    const file = /^\/((?:client|tlog)\/[a-z]+\.js)$/.exec(request.url ?? '')?.[1]
     if (file === undefined) return answer.writeHead(404).end()
     return answer.setHeader('content-type', 'text/javascript').end(await readFile(join(built, file)))
   })
@@ -36,7 +36,7 @@ test('a page of another site uses the built client in a browser', { skip: NO_BRO
   await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
   const told = await page.evaluate(
     async ({ baseUrl, reads }) => {
-      const path = '/index.js'
+      const path = '/client/index.js'
       const module = (await import(path)) as { createClient: typeof createClient }
       const client: Client = module.createClient({ baseUrl, maxWaitSeconds: 0 })
       await client.createActor({ actorType: 'HUMAN' })

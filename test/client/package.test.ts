@@ -49,13 +49,13 @@ test('what the README says of TypeScript compiles and works where the package is
 })
 
 test('the built client imports nothing but its own files, and names no type of Node or of a package', async () => {
-  const built = join(project, 'node_modules', 'palimpsest', 'dist', 'client')
-  const files = await readdir(built)
-  assert.ok(files.includes('index.js') && files.includes('index.d.ts'))
+  const built = join(project, 'node_modules', 'palimpsest', 'dist')
+  const files = (await readdir(built, { recursive: true })).filter(file => file.includes('.'))
+  assert.ok(files.includes('client/index.js') && files.includes('client/index.d.ts') && files.includes('tlog/tree.js'))
   for (const file of files) {
     const text = await readFile(join(built, file), 'utf8')
     for (const [, target = ''] of text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)) {
-      assert.match(target, /^\.\/[a-z]+\.(?:js|ts)$/, file)
+      assert.match(target, /^\.(?:\.\/tlog)?\/[a-z]+\.(?:js|ts)$/, file)
     }
     assert.doesNotMatch(text, /NodeJS|node:|reference types/, file)
   }

@@ -17,7 +17,7 @@ test('a statement is the RFC 8785 form of the members of its kind, and no others
   }
   assert.equal(
     statementOf('revision', facts),
-    `{"actorId":"${ID}","dataClass":"EXTERNAL","entryId":"${ID}","entryRecord":"12","evidenceHash":"${'ab'.repeat(32)}","record":"301","sequence":"512"}`,
+    `{"actorId":"${ID}","dataClass":"EXTERNAL","entryId":"${ID}","entryRecord":"12","evidenceHash":"${'ab'.repeat(32)}","kind":"revision","record":"301","sequence":"512"}`,
   )
   const first = JSON.parse(statementOf('revision', { ...facts, slug: 'tea', tags: ['b', 'a'] }))
   assert.deepEqual(first.tags, ['b', 'a'])
@@ -46,14 +46,14 @@ test('a statement is the RFC 8785 form of the members of its kind, and no others
     rationale: null,
     createdAt: AT,
   })
-  assert.equal(Object.keys(JSON.parse(relation)).length, 10)
+  assert.equal(Object.keys(JSON.parse(relation)).length, 11)
   const moderation = { record: '301', id: ID, targetType: 'ENTRY', targetId: ID, action: 'HIDE', reason: 'Spam.' }
   assert.equal(
     statementOf('moderation', { ...moderation, changed: true, createdAt: AT }),
-    `{"action":"HIDE","changed":true,"createdAt":"${AT}","id":"${ID}","reason":"Spam.","record":"301","targetId":"${ID}","targetType":"ENTRY"}`,
+    `{"action":"HIDE","changed":true,"createdAt":"${AT}","id":"${ID}","kind":"moderation","reason":"Spam.","record":"301","targetId":"${ID}","targetType":"ENTRY"}`,
   )
   const previous = { record: '9', previousOrigin: 'example.com/log/0198f0c2', size: 8, checkpoint: 'a\n' }
-  assert.deepEqual(JSON.parse(statementOf('continuation', previous)), previous)
+  assert.deepEqual(JSON.parse(statementOf('continuation', previous)), { kind: 'continuation', ...previous })
 })
 
 test('an entry is three lines with the salted hash of the statement, and is read again', () => {

@@ -63,10 +63,10 @@ const MEMBERS: { [Kind in RecordKind]: readonly (keyof Facts[Kind])[] } = {
   continuation: ['record', 'previousOrigin', 'size', 'checkpoint'],
 }
 
-/** The statement of a record: the RFC 8785 form of exactly the members of its kind; other members of `facts` are left out. */
+/** The statement of a record: the RFC 8785 form of `kind` and exactly the members of that kind; other members of `facts` are left out. */
 export function statementOf<Kind extends RecordKind>(kind: Kind, facts: Facts[Kind]): string {
   const members = MEMBERS[kind].filter(name => facts[name] !== undefined).map(name => [name, facts[name]])
-  return canonicalize(Object.fromEntries(members)) as string
+  return canonicalize({ kind, ...Object.fromEntries(members) }) as string
 }
 
 /** The salt of a record: the first 16 bytes of SHA-256(log secret ∥ record number as 8 bytes, big-endian). */
