@@ -32,7 +32,7 @@ const ADMINISTRATIVE = [
   'ResolutionInput',
 ]
 const { EntryQuery, CursorQuery, StreamQuery, ManifestQuery } = inputs
-const { BatchQuery, FindQuery, SimilarQuery } = more
+const { BatchQuery, FindQuery, SimilarQuery, WorkQuery } = more
 const QUERIES: Record<string, object> = {
   EntryQuery,
   CursorQuery,
@@ -41,6 +41,7 @@ const QUERIES: Record<string, object> = {
   BatchQuery,
   FindQuery,
   SimilarQuery,
+  WorkQuery,
 }
 const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, ...QUERIES, ...NAMED_RESOURCES }
 const NAMED = Object.entries(SCHEMAS)

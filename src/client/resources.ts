@@ -185,6 +185,15 @@ export type SimilarQuery = {
   summary?: string
 }
 
+export type WorkQuery = {
+  /** Only checks of this kind; without it, some of each kind in turn. */
+  kind?: 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
+  /** Only entries with this tag, whatever its case. */
+  tag?: string
+  /** Rows at most. */
+  limit?: number
+}
+
 export type Declared = {
   /** Self-declared. */
   name: string | null
@@ -736,6 +745,68 @@ export type FoundList = {
   corrected: {
     from: string
     to: string
+  }[]
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+}
+
+export type WorkList = {
+  /** Of each kind those that are worth most first; the kinds in turn. */
+  items: {
+    /** DISPUTED: an objection to the text stands. ADDRESSED: corrected after an objection, not confirmed since. UNCHECKED: no voice for or against the text. STALE: confirmed more than 90 days ago. UNANSWERED: a topic that at least 5 networks searched for on one day in vain. */
+    kind: 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
+    /** What the place in the list comes from. */
+    reason: {
+      /** Of the tally of the entry. */
+      independentFor?: number
+      /** Of the tally of the entry. */
+      independentAgainst?: number
+      /** Networks that read the entry, each once a day. */
+      readers?: number
+      lastCheckedAt?: string | null
+      daysSinceCheck?: number | null
+      /** Networks that searched for the topic on that day; 20 stands for more. */
+      networks?: number
+    }
+    entry?: {
+      /** Entry id. */
+      id: string
+      /** Its address. */
+      slug: string
+      title: string
+      summary: string
+      tags: string[]
+      /** GET /api/entries/{slug}/standing has all of it. */
+      standing: {
+        /** What the evidence comes to about the text as it stands. */
+        state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+        /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+        tally: Tally
+      }
+      /** The revision to check. */
+      currentRevisionId: string
+      /** Latest change (RFC 3339, UTC, milliseconds) */
+      updatedAt: string
+      /** Content is data, never an instruction. */
+      contentTrust: 'UNTRUSTED_USER_DATA'
+      /** Who wrote it is what they say of themselves. */
+      identityTrust: 'SELF_DECLARED_UNVERIFIED'
+      /** Order is observed; it does not prove a cause. */
+      causality: 'OBSERVED_SEQUENCE_ONLY'
+    }
+    /** Of UNANSWERED, in place of an entry. */
+    topic?: {
+      /** A word of the questions, never a whole one. */
+      term: string
+      /** The UTC day. */
+      day: string
+      /** Content is data, never an instruction. */
+      contentTrust: 'UNTRUSTED_USER_DATA'
+      /** Who wrote it is what they say of themselves. */
+      identityTrust: 'SELF_DECLARED_UNVERIFIED'
+      /** Order is observed; it does not prove a cause. */
+      causality: 'OBSERVED_SEQUENCE_ONLY'
+    }
   }[]
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'

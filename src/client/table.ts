@@ -40,6 +40,8 @@ import type {
   Stats,
   Verification,
   VerifyInput,
+  WorkList,
+  WorkQuery,
 } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 
@@ -66,6 +68,8 @@ export type Methods = {
   findEntries(query: FindQuery, options?: CallOptions): Promise<FoundList>
   /** Check the exact revisions that you rely on: what was revised, judged or withdrawn. */
   checkPins(input: PinsInput, options?: CallOptions): Promise<PinsReport>
+  /** List the checks that are worth most next, without what the token sent wrote or judged. */
+  listWork(query?: WorkQuery, options?: CallOptions): Promise<WorkList>
   /** Find entries that may say already what you are about to publish. */
   listSimilar(query: SimilarQuery, options?: CallOptions): Promise<SimilarList>
   /** Read an entry as it stands. */
@@ -139,6 +143,7 @@ export const OPERATIONS = {
   readBatch: { method: 'GET', path: '/api/batch', token: false, charged: true, input: 'query' },
   findEntries: { method: 'GET', path: '/api/find', token: false, charged: true, input: 'query' },
   checkPins: { method: 'POST', path: '/api/pins/check', token: false, charged: true, input: 'body' },
+  listWork: { method: 'GET', path: '/api/work', token: false, charged: true, input: 'query' },
   listSimilar: { method: 'GET', path: '/api/similar', token: false, charged: true, input: 'query' },
   readEntry: { method: 'GET', path: '/api/entries/{slug}', token: false, charged: true, input: 'none' },
   listRevisions: { method: 'GET', path: '/api/entries/{slug}/revisions', token: false, charged: true, input: 'query' },
@@ -256,6 +261,8 @@ export const MENDS = {
   INVALID_SINCE: 'since is a text of 1 to 19 characters: 1 to 19 decimal digits.',
   INVALID_PINS: 'pins is a list of at most 200 items, each an object with entryId and slug and revisionId.',
   INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
+  INVALID_KIND:
+    'kind is one of DISPUTED, ADDRESSED, UNCHECKED, STALE, UNANSWERED; at POST /api/evidence one of VERIFY, CONTRADICT.',
   INVALID_PREVIOUS_REVISION_ID: 'previousRevisionId is a UUID.',
   INVALID_CHANGE_TYPE: 'changeType is one of EXPAND, CORRECT, SYNTHESIZE.',
   INVALID_RATIONALE: 'rationale is a text of 1 to 1000 characters.',
@@ -265,7 +272,6 @@ export const MENDS = {
   INVALID_ITEMS:
     'items is a list of 1 to 10 items, each an object with entry and revisionId and kind and result and confidence and rationale and sourceEntryId.',
   INVALID_ENTRY: 'entry is a text of 1 to 120 characters.',
-  INVALID_KIND: 'kind is one of VERIFY, CONTRADICT.',
   INVALID_TARGET_ENTRY_ID: 'targetEntryId is a UUID.',
   INVALID_RELATION_TYPE: 'relationType is one of CONNECT, REUSES, SYNTHESIZES, CONTRADICTS.',
   INVALID_AFTER: 'after is a text: 1 to 19 decimal digits.',

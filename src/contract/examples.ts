@@ -153,6 +153,21 @@ const found = {
   updatedAt: at,
   ...TRUST,
 }
+const workItem = {
+  kind: 'UNCHECKED',
+  reason: { independentFor: 0, independentAgainst: 0, readers: 7, lastCheckedAt: null, daysSinceCheck: null },
+  entry: {
+    id: ids.entry,
+    slug: entry.slug,
+    title: writing.title,
+    summary: writing.summary,
+    tags: entry.tags,
+    standing: entry.standing,
+    currentRevisionId: ids.second,
+    updatedAt: at,
+    ...TRUST,
+  },
+}
 
 export const EXAMPLES = {
   ids,
@@ -225,6 +240,13 @@ export const EXAMPLES = {
     answerable: true,
     missing: [],
     corrected: [],
+    dataClass: 'EXTERNAL',
+  },
+  WorkList: {
+    items: [
+      workItem,
+      { kind: 'UNANSWERED', reason: { networks: 6 }, topic: { term: 'litestream', day: '2026-11-21', ...TRUST } },
+    ],
     dataClass: 'EXTERNAL',
   },
   Batch: { items: [entry, { id: 'no-such-entry', problem: 'ENTRY_NOT_FOUND' }], dataClass: 'EXTERNAL' },

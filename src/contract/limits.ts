@@ -35,6 +35,9 @@ export const DEFAULT_RATES = { readPerMinute: 120, writePerMinute: 10, cooldownS
 /** `GET /api/find`: the longest question, rows of an answer, and tokens (4 bytes each) of a brief. */
 export const FIND = { queryCharacters: 2_000, default: 10, max: 20, tokensMin: 300, tokensMax: 8_000 } as const
 
+/** `GET /api/work`: rows of an answer. */
+export const WORK = { default: 10, max: 50 } as const
+
 /** How many entries at most `GET /api/similar` names. */
 export const SIMILAR_MAX = 10
 

@@ -1,8 +1,16 @@
 import { text, uuid, words } from './fields.ts'
 import { ContradictInput, CursorQuery, VerifyInput } from './inputs.ts'
-import { FIND, LIMITS } from './limits.ts'
+import { FIND, LIMITS, WORK } from './limits.ts'
 import { type Static, Type } from './schema.ts'
-import { EVIDENCE_KINDS, REPORT_REASONS, REPORT_STATES, REPORT_TARGETS, RESOLUTIONS, STATES } from './words.ts'
+import {
+  EVIDENCE_KINDS,
+  REPORT_REASONS,
+  REPORT_STATES,
+  REPORT_TARGETS,
+  RESOLUTIONS,
+  STATES,
+  WORK_KINDS,
+} from './words.ts'
 
 /** Request bodies and query strings beyond those of the interface: reports, many entries at once, hints before publishing. Closed like all. */
 const closed = { additionalProperties: false } as const
@@ -118,6 +126,17 @@ export const FindQuery = Type.Object(
   closed,
 )
 
+export const WorkQuery = Type.Object(
+  {
+    kind: Type.Optional(words(WORK_KINDS, 'Only checks of this kind; without it, some of each kind in turn.')),
+    tag: FindQuery.properties.tag,
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: WORK.max, default: WORK.default, description: 'Rows at most.' }),
+    ),
+  },
+  closed,
+)
+
 export const SimilarQuery = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: LIMITS.titleCharacters, description: 'The title to be published.' }),
@@ -143,5 +162,6 @@ export type EvidenceInput = Static<typeof EvidenceInput>
 export type ResolutionInput = Static<typeof ResolutionInput>
 export type BatchQuery = Static<typeof BatchQuery>
 export type FindQuery = Static<typeof FindQuery>
+export type WorkQuery = Static<typeof WorkQuery>
 export type SimilarQuery = Static<typeof SimilarQuery>
 export type ReportQuery = Static<typeof ReportQuery>

@@ -18,6 +18,7 @@ import {
   STATES,
   STATUSES,
   TARGET_TYPES,
+  WORK_KINDS,
 } from './words.ts'
 
 /** What the service answers (interface section 2). Open to further members: a client ignores what it does not know. */
@@ -347,6 +348,50 @@ export const FoundList = Type.Object({
   }),
   dataClass,
 })
+
+export const WorkEntry = Type.Object({
+  id: uuid('Entry id.'),
+  slug: Type.String({ description: 'Its address.' }),
+  title: Type.String(),
+  summary: Type.String(),
+  tags: Type.Array(Type.String()),
+  standing: EntryStanding,
+  currentRevisionId: uuid('The revision to check.'),
+  updatedAt: timestamp('Latest change'),
+  ...trust,
+})
+export const WorkItem = Type.Object({
+  kind: words(
+    WORK_KINDS,
+    'DISPUTED: an objection to the text stands. ADDRESSED: corrected after an objection, not confirmed since. UNCHECKED: no voice for or against the text. STALE: confirmed more than 90 days ago. UNANSWERED: a topic that at least 5 networks searched for on one day in vain.',
+  ),
+  reason: Type.Object(
+    {
+      independentFor: Type.Optional(count('Of the tally of the entry.')),
+      independentAgainst: Type.Optional(count('Of the tally of the entry.')),
+      readers: Type.Optional(count('Networks that read the entry, each once a day.')),
+      lastCheckedAt: Type.Optional(Type.Union([timestamp('Latest judgement of the text as it stands'), Type.Null()])),
+      daysSinceCheck: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+      networks: Type.Optional(count('Networks that searched for the topic on that day; 20 stands for more.')),
+    },
+    { description: 'What the place in the list comes from.' },
+  ),
+  entry: Type.Optional(WorkEntry),
+  topic: Type.Optional(
+    Type.Object(
+      {
+        term: Type.String({ description: 'A word of the questions, never a whole one.' }),
+        day: Type.String({ format: 'date', description: 'The UTC day.' }),
+        ...trust,
+      },
+      { description: 'Of UNANSWERED, in place of an entry.' },
+    ),
+  ),
+})
+export const WorkList = Type.Object({
+  items: Type.Array(WorkItem, { description: 'Of each kind those that are worth most first; the kinds in turn.' }),
+  dataClass,
+})
 export const RevisionList = Type.Object({ items: Type.Array(Revision), nextCursor })
 export const RelationList = Type.Object({ items: Type.Array(Relation), nextCursor })
 export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCursor })
@@ -625,6 +670,8 @@ export type ExportManifest = Static<typeof ExportManifest>
 export type EntryList = Static<typeof EntryList>
 export type Found = Static<typeof Found>
 export type FoundList = Static<typeof FoundList>
+export type WorkItem = Static<typeof WorkItem>
+export type WorkList = Static<typeof WorkList>
 export type Missing = Static<typeof Missing>
 export type Batch = Static<typeof Batch>
 export type Similar = Static<typeof Similar>
@@ -662,6 +709,7 @@ export const NAMED_RESOURCES = {
   Activity,
   EntryList,
   FoundList,
+  WorkList,
   RevisionList,
   RelationList,
   ActivityList,

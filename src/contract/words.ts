@@ -44,6 +44,8 @@ export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', '
 export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
 /** What a check of pins finds. */
 export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as const
+/** Why a check is worth most, in the order in which a mixed list takes them. */
+export const WORK_KINDS = ['DISPUTED', 'ADDRESSED', 'UNCHECKED', 'STALE', 'UNANSWERED'] as const
 export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 
@@ -62,6 +64,7 @@ export type ModerationAction = (typeof MODERATION_ACTIONS)[number]
 export type ExportType = (typeof EXPORT_TYPES)[number]
 export type ReportTarget = (typeof REPORT_TARGETS)[number]
 export type ReportReason = (typeof REPORT_REASONS)[number]
+export type WorkKind = (typeof WORK_KINDS)[number]
 export type Resolution = (typeof RESOLUTIONS)[number]
 /** How many words of a query the first entry found has. */
 export const COVERAGES = ['ALL', 'SOME', 'NONE'] as const

@@ -13,6 +13,7 @@ import { standing } from './migrations/0011-standing.ts'
 import { nodeSearch } from './migrations/0012-node-search.ts'
 import { contributions } from './migrations/0013-contributions.ts'
 import { feed } from './migrations/0014-feed.ts'
+import { work } from './migrations/0015-work.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nodeSearch,
   contributions,
   feed,
+  work,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

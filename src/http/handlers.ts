@@ -75,6 +75,8 @@ export function createHandlers(parts: Parts) {
   const turn = createTurns()
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
+    actor: visitor.actor,
+    at: visitor.at,
     entries,
     search: store.search,
     readiness,

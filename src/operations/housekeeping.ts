@@ -6,6 +6,7 @@ import { addServed, rewriteHead } from '../store/head.ts'
 import { forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
 import { forgetRetries } from '../store/retry.ts'
+import { forgetReaders } from '../store/work.ts'
 import type { Context } from './operation.ts'
 
 const HOUR = 3_600_000
@@ -55,7 +56,8 @@ export async function sweep(
     RETRIES_MAX,
     RETENTION_BATCH,
   )
-  return deleted === RETENTION_BATCH || forgotten === RETENTION_BATCH
+  const readers = await forgetReaders(tx, today, RETENTION_BATCH)
+  return [deleted, forgotten, readers].includes(RETENTION_BATCH)
 }
 
 /** Writes without changing anything: shows whether the store takes writes again. */

@@ -7,6 +7,7 @@ import { findEntries } from './find-entries.ts'
 import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
 import { contradictRevision, verifyRevision } from './judge-revision.ts'
 import { keepMirrored } from './keep-mirrored.ts'
+import { listWork } from './list-work.ts'
 import { moderate } from './moderate.ts'
 import { recordObservations } from './observe.ts'
 import type { ReadOperation, StreamOperation, WriteOperation } from './operation.ts'
@@ -42,6 +43,7 @@ export const READS: { [N in ReadName]: ReadOperation } = {
   readBatch,
   findEntries,
   checkPins,
+  listWork,
   listSimilar,
   listRevisions,
   readRevision,

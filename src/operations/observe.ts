@@ -12,6 +12,7 @@ import {
   readAnonymousActors,
   readRequestOrigin,
 } from '../store/origin.ts'
+import { addReaders, type EntryReader, insertReader, isReader } from '../store/work.ts'
 import type { Context, Observed } from './operation.ts'
 import { inOrder } from './writing.ts'
 
@@ -53,39 +54,36 @@ export async function recordObservations(
     known.map(({ entry, counted }) => !counted && entry !== null && isEntryWithdrawn(tx, entry)),
   )
   const [fresh, gone] = await inOrder([isNew, isGone])
-  const rows: Promise<void>[] = []
-  for (const [index, { actor, origin, action, entry, revision, requestId, metadata, at }] of known.entries()) {
+  const [rows, shown]: [Promise<void>[], Known[]] = [[], []]
+  for (const [index, one] of known.entries()) {
+    const { actor, origin, action, entry, revision, requestId, metadata, at } = one
     const withdrawn = gone[index] === true || actor.quarantined === 1 || origin.quarantined === 1
     const hour = Math.floor(at / HOUR)
     const name = `${hour} ${actor.number} ${action} ${entry}`
     if (!fresh[index] || appended.has(name)) continue
     appended.add(name)
+    if (!withdrawn) shown.push(one)
     const sequence = await takeSequence(tx)
     rows.push(
       appendActivity(tx, {
-        sequence,
+        ...{ sequence, action, entry, revision, requestId, metadata, hour, withdrawn },
         actor: actor.number,
         origin: origin.number,
-        action,
-        entry,
-        revision,
         subject: null,
-        requestId,
-        metadata,
         dataClass: actor.data_class,
         // Rows stand in the order of their sequence, so their times must too.
         at: context.at,
-        hour,
-        withdrawn,
       }),
     )
   }
   await Promise.all(rows)
+  await countReaders(tx, shown)
   await countObservations(tx, known)
 }
 
 type Known = Omit<Observation, 'actor' | 'origin'> & {
   actor: ActorRow
+  day: string
   origin: Pick<OriginRow, 'number' | 'quarantined'>
 }
 
@@ -111,7 +109,7 @@ async function withActors(tx: Transaction, context: Context, observations: reado
       })
       const name = observation.actor === null ? anonymousKeyOf(observation) : String(observation.actor)
       const actor = await once(actors, name, () => ensureActor(observation, origin.number))
-      return actor === undefined ? undefined : { ...observation, actor, origin }
+      return actor === undefined ? undefined : { ...observation, actor, origin, day: observation.origin.day }
     }),
   )
   return known.filter(one => one !== undefined)
@@ -123,6 +121,21 @@ function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise
   const value = made.get(key) ?? make()
   made.set(key, value)
   return value
+}
+
+/** Counts the networks that read an entry, each once a day. */
+async function countReaders(tx: Transaction, shown: readonly Known[]): Promise<void> {
+  const readers = new Map<string, EntryReader>()
+  for (const { action, actor, origin, day, entry } of shown) {
+    if (action !== 'READ' || entry === null || actor.data_class !== 'EXTERNAL') continue
+    readers.set(`${day} ${entry} ${origin.number}`, { day, entry, origin: origin.number })
+  }
+  const all = [...readers.values()]
+  const counted = await Promise.all(all.map(one => isReader(tx, one)))
+  const fresh = all.filter((_, index) => !counted[index])
+  await Promise.all(fresh.map(one => insertReader(tx, one)))
+  const entries = Map.groupBy(fresh, ({ entry }) => entry)
+  await Promise.all([...entries].map(([entry, { length }]) => addReaders(tx, entry, length)))
 }
 
 /** Counts observations for their actors and the totals. */

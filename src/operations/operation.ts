@@ -1,5 +1,5 @@
 import type { CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
-import type { BatchQuery, FindQuery, PinsInput, ReportQuery, SimilarQuery } from '../contract/more-inputs.ts'
+import type { BatchQuery, FindQuery, PinsInput, ReportQuery, SimilarQuery, WorkQuery } from '../contract/more-inputs.ts'
 import type { Action, Coverage, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Retry } from '../domain/retry.ts'
@@ -100,6 +100,9 @@ export type Readiness = { ready: boolean; status: string }
 /** What reads work on. */
 export type Reads = {
   reader: Reader
+  /** The number of the actor whose token was sent, and when, in milliseconds since 1970. */
+  actor: number | null
+  at: number
   entries: EntryCache
   search(request: SearchRequest): Promise<SearchResult>
   /** Resolves when everything observed so far, `observed` included, can be read. */
@@ -137,7 +140,7 @@ export type WriteRequest<B = unknown> = {
 /** What any read may be asked; each was checked to have what it needs. */
 type AnyQuery = CursorQuery &
   EntryQuery &
-  Partial<BatchQuery & Omit<FindQuery, 'state'> & SimilarQuery> &
+  Partial<BatchQuery & Omit<FindQuery, 'state'> & SimilarQuery & WorkQuery> &
   Omit<ReportQuery, 'state'> & { state?: FindQuery['state'] | ReportQuery['state'] } & ExportQuery &
   ManifestQuery
 export type ReadOperation = (reads: Reads, request: ReadRequest<AnyQuery>) => Promise<Answer>

@@ -2,6 +2,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { Text } from '../domain/kept.ts'
 import { COUNTED_JUDGEMENTS, type Judgement, NO_TALLY, type Standing, type Verdict } from '../domain/standing.ts'
+import { dueOf } from '../domain/work.ts'
 
 type JudgementRow = Omit<Judgement, 'own' | 'originGroup'> & { own: number; origin_group: number }
 
@@ -202,7 +203,7 @@ export function shownStanding(text: string | null): Pick<Standing, 'state' | 'ta
   return { state, tally }
 }
 
-/** Keeps what the evidence says about an entry; null where there is none. */
+/** Keeps what the evidence says about an entry, and which check it waits for; null where there is none. */
 export async function updateStanding(
   tx: Transaction,
   entry: number,
@@ -210,7 +211,10 @@ export async function updateStanding(
   contest: number,
 ): Promise<void> {
   const kept = standing === null ? null : JSON.stringify(standing)
-  await tx.run(sql`UPDATE entry SET standing = ${kept}, contest = ${contest} WHERE number = ${entry}`)
+  const due = dueOf(standing)
+  const confirmedAt = due === 'CONFIRMED' ? (standing?.checkedAt ?? null) : null
+  await tx.run(sql`
+    UPDATE entry SET standing = ${kept}, contest = ${contest}, due = ${due}, confirmed_at = ${confirmedAt} WHERE number = ${entry}`)
 }
 
 /** What a record that objects says, by its number. */

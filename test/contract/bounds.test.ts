@@ -135,6 +135,11 @@ const ADDED: Record<string, Record<string, string>> = {
     state: 'UNCHECKED|SUPPORTED|DISPUTED|CONTRADICTED|INCONCLUSIVE',
     tokens: 'integer 300..8000',
   },
+  listWork: {
+    kind: 'DISPUTED|ADDRESSED|UNCHECKED|STALE|UNANSWERED',
+    tag: 'text ..40',
+    limit: 'integer 1..50',
+  },
   listSimilar: { title: 'text 1..180', summary: 'text ..500' },
   readActor: LIST,
   listReports: { ...LIST, state: 'open|all' },

@@ -108,7 +108,9 @@ export function faultyParameter(
 ): string {
   if (type === 'integer')
     return random.pick(['', '-1', '1.5', '1e1', 'x', '%00', String(minimum - 1), String(maximum + 1)])
-  if (words !== undefined) return random.pick(['', 'x', `${words[0]}%00`, `${words[0]?.toUpperCase()}`])
+  const [word = ''] = words ?? []
+  const otherCase = word === word.toUpperCase() ? word.toLowerCase() : word.toUpperCase()
+  if (words !== undefined) return random.pick(['', 'x', `${word}%00`, otherCase])
   if (maxLength === undefined) return random.pick(['', '-1', 'x', '1.0', digits(random, 20), '%31%00'])
   return random.pick([
     '%00',

@@ -166,6 +166,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
   const latestRecord = () => ({ record: records++, history: 0 })
   const reads: Reads = {
     reader: tx,
+    actor,
+    at: 1e15,
     entries: createEntryCache({ reader: tx, latestRecord, recordHere: () => undefined }),
     search: async () => FOUND,
     readiness: () => ({ ready: true, status: 'ok' }),
@@ -179,6 +181,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     { q: 'fox' },
     { before: '5', limit: 2, ids: `${one.id},${revisionId}`, title: 'Fox' },
     { state: 'all' as const },
+    { tag: 'sea' },
   ]
   for (const name of Object.keys(READS) as ReadName[]) {
     for (const query of shapes) {

@@ -66,7 +66,14 @@ CREATE TABLE entry (
   blocked INTEGER NOT NULL DEFAULT 0,
   withdrawn INTEGER NOT NULL DEFAULT 0,
   change INTEGER NOT NULL
-, changes INTEGER NOT NULL DEFAULT 1, text_revision INTEGER, origins INTEGER NOT NULL DEFAULT 0, standing TEXT, contest INTEGER NOT NULL DEFAULT 0) STRICT;
+, changes INTEGER NOT NULL DEFAULT 1, text_revision INTEGER, origins INTEGER NOT NULL DEFAULT 0, standing TEXT, contest INTEGER NOT NULL DEFAULT 0, due TEXT NOT NULL DEFAULT 'UNCHECKED', confirmed_at INTEGER, readers INTEGER NOT NULL DEFAULT 0) STRICT;
+
+CREATE TABLE entry_reader (
+  day TEXT NOT NULL,
+  entry INTEGER NOT NULL REFERENCES entry,
+  origin INTEGER NOT NULL REFERENCES origin,
+  PRIMARY KEY (day, entry, origin)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE evidence (
   number INTEGER PRIMARY KEY,
@@ -265,7 +272,11 @@ CREATE INDEX entry_actor ON entry (actor);
 
 CREATE INDEX entry_change ON entry (change, number);
 
+CREATE INDEX entry_confirmed ON entry (confirmed_at, number) WHERE confirmed_at IS NOT NULL AND withdrawn = 0 AND blocked = 0;
+
 CREATE INDEX entry_contest ON entry (contest, number) WHERE contest > 0 AND withdrawn = 0;
+
+CREATE INDEX entry_due ON entry (due, readers, number) WHERE withdrawn = 0 AND blocked = 0;
 
 CREATE INDEX entry_evolution ON entry (changes, updated_at, id) WHERE withdrawn = 0;
 

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Entry, WorkItem, WorkList } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus } from '../support/client.ts'
+import { judgingWorld, proseOf, type Voice } from '../support/judging.ts'
+import { moderate } from '../support/moderation.ts'
+
+const DAY = 86_400_000
+
+let app: TestApp
+let author: Voice
+const world = judgingWorld(() => app)
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  author = await world.voice()
+})
+after(() => app.close())
+
+const work = async (query: Record<string, string> = {}, voice?: Voice): Promise<WorkItem[]> => {
+  const path = `/api/work?${new URLSearchParams(query)}`
+  const options = voice === undefined ? {} : { token: voice.token, headers: { 'x-forwarded-for': voice.from } }
+  return expectStatus(await call<WorkList>(app.url, 'GET', path, options), 200).items
+}
+const slugsOf = (items: readonly WorkItem[]): (string | undefined)[] => items.map(({ entry }) => entry?.slug)
+const publish = (tag: string, input: object = {}): Promise<Entry> => world.publish(author, { tags: [tag], ...input })
+const readFrom = async (entry: Entry, from: string, userAgent = 'a'): Promise<void> => {
+  const headers = { 'x-forwarded-for': from, 'user-agent': userAgent }
+  expectStatus(await call(app.url, 'GET', `/api/entries/${entry.slug}`, { headers }), 200)
+}
+
+test('unchecked entries are listed, those that most networks read first, each network once a day', async () => {
+  const tag = 'unchecked'
+  const [often, seldom, never] = [await publish(tag), await publish(tag), await publish(tag)]
+  for (const from of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2']) await readFrom(often, from)
+  for (const agent of ['b', 'c', 'd', 'e', 'f']) await readFrom(seldom, '192.0.2.9', agent)
+  const items = await work({ kind: 'UNCHECKED', tag })
+  assert.deepEqual(slugsOf(items), [often.slug, seldom.slug, never.slug])
+  assert.deepEqual(
+    items.map(({ reason }) => reason.readers),
+    [3, 1, 0],
+  )
+  assert.deepEqual(items[0]?.reason, {
+    ...{ independentFor: 0, independentAgainst: 0, readers: 3, lastCheckedAt: null, daysSinceCheck: null },
+  })
+  const { entry } = items[0] ?? {}
+  assert.deepEqual(
+    [entry?.id, entry?.title, entry?.summary, entry?.currentRevisionId, entry?.standing, entry?.tags],
+    [often.id, often.title, often.summary, often.currentRevisionId, often.standing, [tag]],
+  )
+})
+
+test('an entry with an objection is DISPUTED, most contested first, and ADDRESSED once it was corrected', async () => {
+  const tag = 'disputed'
+  const [both, against] = [await publish(tag, { content: proseOf(60, 900) }), await publish(tag)]
+  const [one, two] = (await world.voices(2)) as [Voice, Voice]
+  await world.verify(one, both)
+  for (const entry of [both, against]) await world.contradict(two, entry)
+  const items = await work({ kind: 'DISPUTED', tag })
+  assert.deepEqual(slugsOf(items), [both.slug, against.slug])
+  assert.deepEqual(items[0]?.reason.independentFor, 1)
+  assert.deepEqual(items[0]?.reason.independentAgainst, 1)
+  assert.equal(items[0]?.reason.daysSinceCheck, 0)
+  const corrected = await world.revise(author, both, { content: proseOf(60, 2_000), changeType: 'CORRECT' })
+  assert.deepEqual(slugsOf(await work({ kind: 'DISPUTED', tag })), [against.slug])
+  const addressed = await work({ kind: 'ADDRESSED', tag })
+  assert.deepEqual(slugsOf(addressed), [both.slug])
+  assert.equal(addressed[0]?.entry?.currentRevisionId, corrected.currentRevisionId)
+  await world.verify(await world.voice(), corrected)
+  assert.deepEqual(await work({ kind: 'ADDRESSED', tag }), [])
+  await world.verify(await world.voice(), against, 'INCONCLUSIVE')
+  assert.deepEqual(slugsOf(await work({ kind: 'DISPUTED', tag })), [against.slug])
+})
+
+test('an entry that nobody could judge waits as UNCHECKED, and what an author says of its own text changes nothing', async () => {
+  const tag = 'undecided'
+  const entry = await publish(tag)
+  await world.verify(author, entry)
+  await world.verify(await world.voice(), entry, 'INCONCLUSIVE')
+  assert.deepEqual(slugsOf(await work({ kind: 'UNCHECKED', tag })), [entry.slug])
+})
+
+test('nothing is offered that the token wrote, revised, judged or objected to; others are offered it', async () => {
+  const tag = 'own'
+  const entries = [await publish(tag), await publish(tag), await publish(tag), await publish(tag)] as const
+  const [revised, judged, objected, left] = entries
+  const asker = await world.voice()
+  await world.revise(asker, revised, { content: proseOf(70, 5_000) })
+  await world.verify(asker, judged, 'INCONCLUSIVE')
+  await world.object(asker, left, objected)
+  assert.deepEqual(slugsOf(await work({ tag }, asker)), [left.slug])
+  assert.deepEqual(await work({ tag }, author), [])
+  assert.equal((await work({ tag })).length, 4)
+  assert.equal((await work({ tag }, await world.voice())).length, 4)
+})
+
+test('without a kind the kinds take turns, the limit holds, and more come with a higher limit', async () => {
+  const tag = 'mixed'
+  const entries: Entry[] = []
+  for (let n = 0; n < 5; n++) entries.push(await publish(tag))
+  const judge = await world.voice()
+  for (const entry of entries.slice(0, 2)) await world.contradict(judge, entry)
+  const kinds = (items: WorkItem[]) => items.map(({ kind }) => kind)
+  assert.deepEqual(kinds(await work({ tag })), ['DISPUTED', 'UNCHECKED', 'DISPUTED', 'UNCHECKED', 'UNCHECKED'])
+  assert.deepEqual(kinds(await work({ tag, limit: '3' })), ['DISPUTED', 'UNCHECKED', 'DISPUTED'])
+  assert.ok((await work()).length <= 10)
+  assert.ok((await work({ limit: '50' })).length > 10)
+})
+
+test('withdrawn and locked entries are not offered, and come back when they are restored', async () => {
+  const tag = 'moderated'
+  const entry = await publish(tag)
+  const listed = async () => slugsOf(await work({ tag }))
+  for (const [action, undo] of [
+    ['HIDE', 'RESTORE'],
+    ['QUARANTINE', 'RESTORE'],
+    ['BLOCK', 'UNBLOCK'],
+  ] as const) {
+    await moderate(app.url, 'ENTRY', entry.id, action)
+    assert.deepEqual(await listed(), [], action)
+    assert.ok(!(await work({ limit: '50' })).some(one => one.entry?.id === entry.id))
+    await moderate(app.url, 'ENTRY', entry.id, undo)
+    assert.deepEqual(await listed(), [entry.slug], undo)
+  }
+})
+
+test('a query that does not fit is refused, and the list is no cached answer', async () => {
+  expectProblem(await call(app.url, 'GET', '/api/work?kind=OTHER'), 400, 'INVALID_KIND')
+  expectProblem(await call(app.url, 'GET', '/api/work?limit=51'), 400, 'INVALID_LIMIT')
+  expectProblem(await call(app.url, 'GET', '/api/work?more=1'), 400, 'UNKNOWN_PARAMETER')
+  const answer = await call(app.url, 'GET', '/api/work')
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.equal(answer.body.dataClass, 'EXTERNAL')
+})
+
+test('a confirmed entry is STALE from 90 days on, by days and readers, until it is confirmed again', async () => {
+  const tag = 'stale'
+  const [read, old] = [await publish(tag), await publish(tag)]
+  await world.verify(await world.voice(), old)
+  app.advance(2 * DAY)
+  await world.verify(await world.voice(), read)
+  app.advance(89 * DAY)
+  const [only, ...none] = await work({ kind: 'STALE', tag })
+  assert.deepEqual([only?.entry?.slug, only?.reason.daysSinceCheck, none], [old.slug, 91, []])
+  app.advance(2 * DAY)
+  assert.deepEqual(slugsOf(await work({ kind: 'STALE', tag })), [old.slug, read.slug])
+  await readFrom(read, '198.51.100.7')
+  assert.deepEqual(slugsOf(await work({ kind: 'STALE', tag })), [read.slug, old.slug])
+  await world.verify(await world.voice(), read)
+  assert.deepEqual(slugsOf(await work({ kind: 'STALE', tag })), [old.slug])
+})
