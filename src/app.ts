@@ -9,7 +9,7 @@ import type { Metrics } from './http/metrics.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { dayOf } from './http/origin.ts'
 import { createServer, type Server } from './http/server.ts'
-import { serveMcp } from './mcp/endpoint.ts'
+import { loadMcp, serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
 import { OperatorError } from './operator-error.ts'
 
@@ -49,6 +49,8 @@ export async function openService(
   config: Config,
   { logger, now = Date.now, onBroken = () => {}, droppedLines = () => 0 }: AppOptions,
 ): Promise<Service> {
+  // The threads of the store start at the same time.
+  const loading = loadMcp()
   const engine = await openEngine(config, logger, now)
   const { store, limiter } = engine
   store.onBroken(fault => {
@@ -57,7 +59,7 @@ export async function openService(
   })
   try {
     const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter, droppedLines })
-    await serveMcp(server, config)
+    await serveMcp(server, config, loading)
 
     const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {

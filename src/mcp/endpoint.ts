@@ -15,11 +15,26 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Header fields of a request that its calls carry on. */
 const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
 
+/** Loads the SDK and the tools, which takes 0.1 s of processor time. */
+export async function loadMcp() {
+  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('./server.ts'),
+  ])
+  return { createMcpHandler, createMcpServer }
+}
+type Sdk = Awaited<ReturnType<typeof loadMcp>>
+
 /**
  * Serves the Model Context Protocol at /mcp, without sessions: a request is a message, and whatever it calls goes through the routes
- * of `app`. A message is charged as a read, besides what it calls. The SDK is loaded with the first request.
+ * of `app`. A message is charged as a read, besides what it calls. Resolves once the SDK is loaded: no message waits for it, and it blocks no other request.
  */
-export async function serveMcp({ app, chargeRead }: Pick<Server, 'app' | 'chargeRead'>, config: Config): Promise<void> {
+export async function serveMcp(
+  { app, chargeRead }: Pick<Server, 'app' | 'chargeRead'>,
+  config: Config,
+  loading = loadMcp(),
+): Promise<void> {
+  const sdk = await loading
   await app.register(async scope => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => bytes)
@@ -47,12 +62,17 @@ export async function serveMcp({ app, chargeRead }: Pick<Server, 'app' | 'charge
       config: { name: 'mcp' },
       onRequest: chargeRead,
       preParsing: async request => assertJsonBody(request.headers),
-      handler: (request, reply) => answer(app, request, reply),
+      handler: (request, reply) => answer(app, sdk, request, reply),
     })
   })
 }
 
-async function answer(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(
+  app: FastifyInstance,
+  { createMcpHandler, createMcpServer }: Sdk,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   let message: unknown
   try {
     message = parseJson(request.body as Buffer)
@@ -62,10 +82,6 @@ async function answer(app: FastifyInstance, request: FastifyRequest, reply: Fast
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     return say(reply, 400, CODES.invalid, 'The body is one JSON-RPC 2.0 message; a batch is not taken.')
   }
-  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
-    import('@modelcontextprotocol/server'),
-    import('./server.ts'),
-  ])
   const session = sessionOf(app, request)
   const handler = createMcpHandler(() => createMcpServer(session), { keepAliveMs: 0 })
   const asked = new Request('http://palimpsest.invalid/mcp', { method: 'POST', headers: fieldsOf(request) })
