@@ -3,15 +3,19 @@ import { isStopWord, stemOf } from './stem.ts'
 import { isUnspaced } from './terms.ts'
 
 /** Changes whenever the same text would give other ranking terms, so that a search index knows that it is stale. */
-export const RANKING_VERSION = 1
+export const RANKING_VERSION = 2
 
-/** A term that an entry is ranked by. `word` is what the text has, folded; `derived` terms are parts or other spellings of it. */
-export type RankingTerm = { term: string; word: string; derived: boolean }
+/**
+ * A term that an entry is ranked by. `word` is what the text has, folded; `derived` terms are parts or other spellings of it.
+ * A NAME is a name with its number, or a version: an entry that has only parts of it has another one. A PAIR is two words written as one.
+ */
+export type RankingTerm = { term: string; word: string; derived: boolean; role?: 'NAME' | 'PAIR' }
 
-/** Words that are joined by connectors, with what languages of programmers put before and after a name. */
-const ASCII_CHUNK = /(?<![A-Za-z0-9_])\.net\b|[A-Za-z0-9_]+(?:['.-]+[A-Za-z0-9_]+)*(?:\+\+|#(?![A-Za-z0-9]))?/gi
+/** Words that are joined by connectors, with what languages of programmers put before and after a name; a name and number such as HTTP/2. */
+const ASCII_CHUNK =
+  /(?<![A-Za-z0-9_])\.net\b|(?<![\w/.-])[a-z]{2,}\/\d+(?:\.\d+)*(?![\w/])|[A-Za-z0-9_]+(?:['.-]+[A-Za-z0-9_]+)*(?:\+\+|#(?![A-Za-z0-9]))?/gi
 const CHUNK =
-  /(?<![\p{L}\p{N}_])\.net(?![\p{L}\p{N}_])|[\p{L}\p{N}\p{M}_]+(?:['’.-]+[\p{L}\p{N}\p{M}_]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/giu
+  /(?<![\p{L}\p{N}_])\.net(?![\p{L}\p{N}_])|(?<![\p{L}\p{N}_/.-])\p{L}{2,}\/\d+(?:\.\d+)*(?![\p{L}\p{N}_/])|[\p{L}\p{N}\p{M}_]+(?:['’.-]+[\p{L}\p{N}\p{M}_]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/giu
 
 /** Names of languages that are a letter and signs. */
 const SIGNED = /^[a-z](?:\+\+|#)$/
@@ -21,82 +25,115 @@ const CAMEL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 const CAMEL_EDGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/
 const WORD_AND_NUMBER = /^([a-z]{3,})(\d+)$/
 const V_NUMBER = /^v(\d+)$/
+/** A number or a version that may stand after a name, and a name that may stand before it. */
+const NUMBER = /^v?(\d+(?:\.\d+)*)$/i
+const NAME = /^(?=.{2})\p{L}[\p{L}\p{M}.-]*$/u
+/** The version at the end of a name, such as python3.12. */
+const DOTTED = /^\p{L}[\p{L}\p{M}_-]*?(\d+(?:\.\d+)+)$/u
+/** A name with a number in it. */
+const NUMBERED = /\p{L}\D*\d/u
 /** So many parts of a name, and characters of them together, make a term of their own at most. */
 const PARTS_MAX = 6
 const TERM_MAX = 64
 
 /**
  * The terms of a text in order, repeated as often as they occur: stems without stop words, names whole and in parts, versions with and
- * without v and cut at each dot, C++, C#, F# and .NET, pairs of characters for scripts without spaces. `all` gives stop words too.
+ * without v and cut at each dot, C++, C#, F# and .NET, pairs of characters for scripts without spaces, a name with the number that follows it.
  */
-export function rankingTermsOf(text: string, all = false): RankingTerm[] {
+export function rankingTermsOf(text: string): RankingTerm[] {
   const terms: RankingTerm[] = []
   const plain = isAscii(text)
-  const collect = (word: string, term: string, derived: boolean): void => {
-    if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, derived })
-  }
-  for (const [chunk] of (plain ? text : text.normalize('NFKC')).matchAll(plain ? ASCII_CHUNK : CHUNK)) {
-    termsOfChunk(chunk, all, collect)
+  const whole = plain ? text : text.normalize('NFKC')
+  let before: { name: string; end: number } | undefined
+  for (const match of whole.matchAll(plain ? ASCII_CHUNK : CHUNK)) {
+    const [chunk] = match
+    termsOfChunk(chunk, terms)
+    const number = NUMBER.exec(chunk)?.[1]
+    if (number !== undefined && before?.end === match.index - 1 && whole[before.end] === ' ') {
+      const pair = `${before.name}${number.replaceAll('.', '')}`
+      collect(terms, pair, pair, { derived: true, role: 'PAIR' })
+    }
+    const end = match.index + chunk.length
+    before =
+      NAME.test(chunk) && !isStopWord(foldWord(chunk))
+        ? { name: partsOf(chunk).map(foldWord).join(''), end }
+        : undefined
   }
   return terms
 }
 
-type Collect = (word: string, term: string, derived: boolean) => void
+function collect(terms: RankingTerm[], word: string, term: string, more: Pick<RankingTerm, 'derived' | 'role'>): void {
+  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, ...more })
+}
 
-function termsOfChunk(chunk: string, all: boolean, collect: Collect): void {
+const WHOLE = { derived: false }
+const DERIVED = { derived: true }
+
+const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
+
+function termsOfChunk(chunk: string, terms: RankingTerm[]): void {
   const lower = chunk.toLowerCase()
   if (SIGNED.test(lower) || lower === '.net') {
-    collect(lower, lower, false)
+    collect(terms, lower, lower, WHOLE)
     return
   }
   const version = VERSION.exec(lower)?.[1]
   if (version !== undefined) {
     const numbers = version.split('.')
-    for (let count = numbers.length; count > 0; count--) {
-      const term = numbers.slice(0, count).join('.')
-      collect(version, term, count < numbers.length)
+    collect(terms, version, version, { derived: false, role: 'NAME' })
+    for (let count = numbers.length - 1; count > 0; count--) {
+      collect(terms, version, numbers.slice(0, count).join('.'), DERIVED)
     }
     if (version.length >= lower.length - 1) return
   }
-  const parts = chunk.split(/[.\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
+  const parts = partsOf(chunk)
   const rest = version === undefined ? parts : parts.slice(version.split('.').length)
-  for (const part of rest) termsOfPart(part.replace(/['’]s?$|['’]/gu, ''), all, collect)
-  if (rest.length < 2 || rest.length > PARTS_MAX || version !== undefined) return
   const joined = foldWord(rest.join('').replace(/['’]/gu, ''))
-  if (!isUnspaced(joined) && !/^\d+$/.test(joined)) collect(joined, stemOf(joined), true)
+  const isJoined = rest.length > 1 && rest.length <= PARTS_MAX && version === undefined && !isUnspaced(joined)
+  const isName = isJoined && joined.length <= TERM_MAX && NUMBERED.test(joined)
+  for (const part of rest) {
+    const text = part.replace(/['’]s?$|['’]/gu, '')
+    termsOfPart(text, isName ? lower : undefined, terms)
+  }
+  if (!isJoined || /^\d+$/.test(joined)) return
+  const dotted = isName ? DOTTED.exec(lower)?.[1] : undefined
+  if (dotted !== undefined) collect(terms, lower, dotted, DERIVED)
+  collect(terms, isName ? lower : joined, stemOf(joined), { derived: true, role: isName ? 'NAME' : 'PAIR' })
 }
 
-/** A part that holds no connector: a word, a name in camelCase, a run of a script without spaces. */
-function termsOfPart(part: string, all: boolean, collect: Collect): void {
-  const word = foldWord(part)
-  if (word === '') return
-  if (!isAscii(word) && isUnspaced(word)) {
-    termsOfUnspaced(word, collect)
+/** A part that holds no connector: a word, a name in camelCase, a run of a script without spaces. `name` is the name that it is a part of. */
+function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[]): void {
+  const folded = foldWord(part)
+  if (folded === '') return
+  if (!isAscii(folded) && isUnspaced(folded)) {
+    termsOfUnspaced(folded, terms)
     return
   }
-  if (!all && isStopWord(word)) return
-  collect(word, stemOf(word), false)
+  if (isStopWord(folded)) return
+  const word = name ?? folded
+  const version = V_NUMBER.exec(folded)?.[1]
+  const role = name === undefined && version === undefined && NUMBERED.test(folded) ? 'NAME' : undefined
+  collect(terms, word, stemOf(folded), role === undefined ? WHOLE : { derived: false, role })
   if (CAMEL.test(part)) {
     for (const piece of part.split(CAMEL_EDGE)) {
-      const folded = foldWord(piece)
-      if (folded.length > 1 && folded.length < word.length && !isStopWord(folded)) collect(word, stemOf(folded), true)
+      const own = foldWord(piece)
+      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) collect(terms, word, stemOf(own), DERIVED)
     }
     return
   }
-  const numbered = WORD_AND_NUMBER.exec(word)
-  if (numbered !== null) for (const piece of numbered.slice(1)) collect(word, stemOf(piece), true)
-  const version = V_NUMBER.exec(word)?.[1]
-  if (version !== undefined) collect(word, version, true)
+  const numbered = WORD_AND_NUMBER.exec(folded)
+  if (numbered !== null) for (const piece of numbered.slice(1)) collect(terms, word, stemOf(piece), DERIVED)
+  if (version !== undefined) collect(terms, word, version, DERIVED)
 }
 
 const SEGMENT =
   /(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]\p{M}*)+|[\s\S]/gu
 
 /** Each two neighbouring characters of a script without spaces; what lies between such runs is a word. */
-function termsOfUnspaced(run: string, collect: Collect): void {
+function termsOfUnspaced(run: string, terms: RankingTerm[]): void {
   let word = ''
   const flush = (): void => {
-    if (word !== '') collect(word, stemOf(word), false)
+    if (word !== '') collect(terms, word, stemOf(word), WHOLE)
     word = ''
   }
   for (const [segment] of run.matchAll(SEGMENT)) {
@@ -106,10 +143,10 @@ function termsOfUnspaced(run: string, collect: Collect): void {
     }
     flush()
     const characters = segment.match(/\P{M}\p{M}*/gu) ?? [segment]
-    if (characters.length === 1) collect(segment, segment, false)
+    if (characters.length === 1) collect(terms, segment, segment, WHOLE)
     for (let at = 1; at < characters.length; at++) {
       const pair = `${characters[at - 1]}${characters[at]}`
-      collect(pair, pair, false)
+      collect(terms, pair, pair, WHOLE)
     }
   }
   flush()

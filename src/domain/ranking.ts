@@ -1,4 +1,4 @@
-import { RANKING_VERSION, rankingTermsOf } from './ranking-terms.ts'
+import { RANKING_VERSION, type RankingTerm, rankingTermsOf } from './ranking-terms.ts'
 
 /** Changes whenever the same entry would be ranked otherwise, so that a search index knows that it is stale. */
 export const IMPACT_VERSION = RANKING_VERSION * 100 + 2
@@ -65,8 +65,18 @@ const MENTIONS = 3
 export const emphasis = (term: string, count: number): number =>
   /^\d+$/.test(term) ? Math.min(1, count) : (count * (MENTIONS + 1)) / (count + MENTIONS)
 
-/** A word of a query, and the terms that entries are ranked by for it, each with how often the query asks for it. */
-export type QueryWord = { word: string; terms: Map<string, number> }
+/** A name with its number says what it says wherever an entry has it: each of its impacts counts as at least so much. */
+const NAMED = 0.75
+
+/** The share of its greatest impact that a level of a term stands for. */
+export const worthAt = (level: number, named: boolean): number =>
+  named ? Math.max(NAMED, impactOf(level)) : impactOf(level)
+
+/**
+ * A word of a query, and the terms that entries are ranked by for it, each with how often the query asks for it. An entry has a word with a
+ * `name` only where it has that term. An `optional` word says more where entries have it, and nothing where none has.
+ */
+export type QueryWord = { word: string; terms: Map<string, number>; name: string | undefined; optional: boolean }
 
 /** Of a query, so many distinct terms are looked at. */
 const QUERY_TERMS_MAX = 64
@@ -75,19 +85,19 @@ const QUERY_TERMS_MAX = 64
 export function queryWords(query: string): QueryWord[] {
   const words = new Map<string, QueryWord>()
   const seen = new Set<string>()
-  for (const { term, word, derived } of rankingTermsOf(query)) {
-    if (!seen.has(term) && seen.size === QUERY_TERMS_MAX) continue
-    seen.add(term)
-    addTerm(words, word, term, derived ? DERIVED : 1)
+  for (const one of rankingTermsOf(query)) {
+    if (!seen.has(one.term) && seen.size === QUERY_TERMS_MAX) continue
+    seen.add(one.term)
+    addTerm(words, one)
   }
   return [...words.values()]
 }
 
-function addTerm(words: Map<string, QueryWord>, word: string, term: string, count: number): void {
-  let known = words.get(word)
-  if (known === undefined) {
-    known = { word, terms: new Map() }
-    words.set(word, known)
-  }
+function addTerm(words: Map<string, QueryWord>, { term, word, derived, role }: RankingTerm): void {
+  const known = words.get(word) ?? { word, terms: new Map<string, number>(), name: undefined, optional: true }
+  words.set(word, known)
+  const count = derived && role !== 'NAME' ? DERIVED : 1
   known.terms.set(term, (known.terms.get(term) ?? 0) + count)
+  if (role === 'NAME') known.name = term
+  if (role !== 'PAIR') known.optional = false
 }

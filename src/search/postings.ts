@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { emphasis, impactOf, LEVELS, rarity } from '../domain/ranking.ts'
+import { emphasis, LEVELS, rarity, worthAt } from '../domain/ranking.ts'
 import { tagWord } from '../domain/terms.ts'
 
 /** So many of the newest postings of each list are read to estimate how many entries have a term. */
@@ -41,10 +41,15 @@ export function samplePostings(index: SqliteConnection, term: string, { entries,
   return { term, having: Math.min(having, entries), lists }
 }
 
-/** A term that a query asks for, with how often. */
-export type Wanted = { postings: Postings; count: number }
-/** What each entry scores, by its number; what each term weighs; and the most that an entry could score. */
-export type Scores = { scores: Map<number, number>; weights: Map<string, number>; best: number }
+/** A term that a query asks for, with how often. A NAME counts alike wherever it is; a HINT is a part of a name that no entry has. */
+export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' }
+/** What each entry scores, by its number, and how much of it by hints; what each term weighs; and the most that an entry could score. */
+export type Scores = {
+  scores: Map<number, number>
+  hinted: Map<number, number>
+  weights: Map<string, number>
+  best: number
+}
 
 /**
  * Scores entries by BM25F: rarest terms first, until so many postings are read. Of a longer list the highest impacts and the newest entries count.
@@ -52,24 +57,29 @@ export type Scores = { scores: Map<number, number>; weights: Map<string, number>
  */
 export function score(index: SqliteConnection, wanted: readonly Wanted[], extent: Extent, tag: string | null): Scores {
   const weighed = wanted
-    .map(({ postings, count }) => ({
+    .map(({ postings, count, as }) => ({
       postings,
+      as,
       weight: emphasis(postings.term, count) * rarity(postings.having, extent.entries),
     }))
     .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
     .slice(0, RANKED_TERMS_MAX)
   const scores = new Map<number, number>()
+  const hinted = new Map<number, number>()
   let left = POSTINGS_MAX
-  for (const { postings, weight } of weighed.toSorted((a, b) => a.postings.having - b.postings.having)) {
+  for (const { postings, weight, as } of weighed.toSorted((a, b) => a.postings.having - b.postings.having)) {
     for (const list of postings.lists) {
       const numbers = fetchList(index, postings.term, list, left, tag)
       left = Math.max(0, left - numbers.length)
-      const worth = weight * impactOf(list.level)
-      for (const number of numbers) scores.set(number, (scores.get(number) ?? 0) + worth)
+      const worth = weight * worthAt(list.level, as === 'NAME')
+      for (const number of numbers) {
+        scores.set(number, (scores.get(number) ?? 0) + worth)
+        if (as === 'HINT') hinted.set(number, (hinted.get(number) ?? 0) + worth)
+      }
     }
   }
   const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
-  return { scores, weights, best: weighed.reduce((sum, { weight }) => sum + weight, 0) }
+  return { scores, hinted, weights, best: weighed.reduce((sum, { weight }) => sum + weight, 0) }
 }
 
 /** The postings of a list: as sampled where that is all of it or no more may be read. */

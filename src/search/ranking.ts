@@ -10,6 +10,10 @@ const REPAIRS_MAX = 6
 /** What two neighbouring words written as one count. */
 const JOINED = 0.5
 
+/** What a name with its number counts where an entry has it, and what its parts count beside it. */
+const NAME = 2
+const PART = 0.5
+
 /** A word that was searched for as another one, or as two. */
 export type Correction = { from: string; to: string }
 
@@ -42,36 +46,58 @@ export const extentOf = (index: SqliteConnection): Extent =>
 export function rank(index: SqliteConnection, query: string, tag: string | null): Ranking {
   const extent = extentOf(index)
   const words = queryWords(query)
+  const { wanted, missing, corrected } = termsFor(index, words, extent)
+  const { scores, hinted, weights, best: known } = score(index, wanted, extent, tag)
+  const numbers = [...scores.keys()].sort((a, b) => (scores.get(b) as number) - (scores.get(a) as number) || b - a)
+  const [first] = numbers
+  const unknown = rarity(0, extent.entries)
+  const best = known + missing.length * unknown
+  // A hint leads to entries that have another name: it says nothing of whether there is an answer.
+  const match = first === undefined ? 0 : ((scores.get(first) as number) - (hinted.get(first) ?? 0)) / best
+  const all = first !== undefined && missing.length === 0 && words.every(word => hasWord(index, word, first))
+  return { numbers, scores, weights, unknown, best, match: Math.round(match * 1_000) / 1_000, all, missing, corrected }
+}
+
+type Terms = { wanted: Wanted[]; missing: string[]; corrected: Correction[] }
+
+/** The terms that entries are ranked by for the words of a query; a word that no entry has is repaired or missing. */
+function termsFor(index: SqliteConnection, words: readonly QueryWord[], extent: Extent): Terms {
   const lookUp = createLookUp(index, extent)
   const wanted = new Map<string, Wanted>()
-  const want = (term: string, count: number): boolean => {
+  const want = (term: string, count: number, as: Wanted['as'] = 'WORD'): boolean => {
     const postings = lookUp(term)
     if (postings.having === 0) return false
-    wanted.set(term, { postings, count: (wanted.get(term)?.count ?? 0) + count })
+    const before = wanted.get(term)
+    wanted.set(term, { postings, count: (before?.count ?? 0) + count, as: stronger(before?.as, as) })
     return true
   }
   const missing: string[] = []
   const corrected: Correction[] = []
   let repairs = 0
-  for (const { word, terms } of words) {
-    const known = [...terms].map(([term, count]) => want(term, count)).some(found => found)
-    if (known) continue
-    const others = repairs++ < REPAIRS_MAX ? repairWord(index, word) : []
-    if (others.length === 0) missing.push(word)
-    else corrected.push({ from: word, to: others.join(' ') })
+  for (const word of words) {
+    const { name } = word
+    const absent = name !== undefined && lookUp(name).having === 0
+    const found = [...word.terms].map(([term, count]) => want(term, ...shareOf(word, term, count, absent)))
+    if (word.optional || (found.includes(true) && !absent)) continue
+    const others = name === undefined && repairs++ < REPAIRS_MAX ? repairWord(index, word.word) : []
+    if (others.length === 0) missing.push(word.word)
+    else corrected.push({ from: word.word, to: others.join(' ') })
     for (const other of others) for (const { term } of rankingTermsOf(other)) want(term, 1)
   }
   for (const term of joinedTerms(index, words)) want(term, JOINED)
-
-  const { scores, weights, best: known } = score(index, [...wanted.values()], extent, tag)
-  const numbers = [...scores.keys()].sort((a, b) => (scores.get(b) as number) - (scores.get(a) as number) || b - a)
-  const [first] = numbers
-  const unknown = rarity(0, extent.entries)
-  const best = known + missing.length * unknown
-  const match = first === undefined ? 0 : (scores.get(first) as number) / best
-  const all = first !== undefined && missing.length === 0 && words.every(word => hasWord(index, word, first))
-  return { numbers, scores, weights, unknown, best, match: Math.round(match * 1_000) / 1_000, all, missing, corrected }
+  return { wanted: [...wanted.values()], missing, corrected }
 }
+
+/** How much a term of a word counts, and as what; `absent` says that no entry has the name that the word is. */
+function shareOf({ name, optional }: QueryWord, term: string, count: number, absent: boolean): [number, Wanted['as']] {
+  if (absent) return [count, 'HINT']
+  if (term === name || (optional && /\d/.test(term))) return [NAME * count, 'NAME']
+  return [name === undefined ? count : PART * count, 'WORD']
+}
+
+/** What a term counts as that a query asks for twice. */
+const stronger = (one: Wanted['as'] | undefined, other: Wanted['as']): Wanted['as'] =>
+  one === 'NAME' || (one === 'WORD' && other === 'HINT') ? one : other
 
 /** Looks each term up once. */
 function createLookUp(index: SqliteConnection, extent: Extent): (term: string) => Postings {
@@ -92,9 +118,10 @@ function joinedTerms(index: SqliteConnection, words: readonly QueryWord[]): stri
   return knownWords(index, pairs).flatMap(pair => rankingTermsOf(pair).map(({ term }) => term))
 }
 
-/** Whether an entry has a word of the query, in any form of it. */
-function hasWord(index: SqliteConnection, { terms }: QueryWord, number: number): boolean {
-  const levels = [...terms.keys()].flatMap(term =>
+/** Whether an entry has a word of the query, in any form of it; of a name, all of it. */
+function hasWord(index: SqliteConnection, { terms, name, optional }: QueryWord, number: number): boolean {
+  if (optional) return true
+  const levels = (name === undefined ? [...terms.keys()] : [name]).flatMap(term =>
     Array.from({ length: LEVELS }, (_, level) => `"${levelled(term, level)}"`),
   )
   const found = index.one(sql`SELECT rowid FROM ranked WHERE ranked MATCH ${levels.join(' OR ')} AND rowid = ${number}`)

@@ -86,6 +86,80 @@ test('words that no entry has are repaired, or named as missing', async () => {
   )
 })
 
+test('a name with another number than any entry has is missing, and does not make a question answerable', async () => {
+  for (const [title, content] of [
+    ['TypeScript TS2322: type is not assignable', 'The compiler reports TS2322 for the assignment.'],
+    ['Oracle ORA-01017 at logon', 'ORA-01017 means that the user name or the password is wrong.'],
+    ['Rust E0499 in a loop', 'The borrow checker reports E0499 for two mutable borrows.'],
+    ['Virtual environments of python3.11', 'On this system python3.11 -m venv needs a package of its own.'],
+    ['Keeping HTTP/1 connections open', 'Over HTTP/1 each connection carries one request at a time.'],
+    ['The otter1 host', 'On otter1 the disks are mirrored.'],
+    ['A note with numbers', 'Two is 2, twelve is 12, and 3 is between them; 942 and 382 are larger.'],
+  ] as const) {
+    await newEntry(app.url, token, { title, summary: title, content })
+  }
+  for (const [asked, other] of [
+    ['TS2345', 'TS2322'],
+    ['ORA-00942', 'ORA-01017'],
+    ['E0382', 'E0499'],
+    ['python3.12', 'python3.11'],
+    ['HTTP/2', 'HTTP/1'],
+    ['otter2', 'otter1'],
+  ] as const) {
+    const absent = await find(asked)
+    assert.deepEqual(absent.missing, [asked.toLowerCase()], asked)
+    assert.equal(absent.answerable, false, `${asked}: ${absent.match}`)
+    assert.notEqual(absent.coverage, 'ALL', asked)
+    const present = await find(other)
+    assert.deepEqual([present.missing, present.coverage], [[], 'ALL'], other)
+    assert.equal(present.answerable, true, `${other}: ${present.match}`)
+    const [both, one] = [await find(`what does ${asked} mean here`), await find(`what does ${other} mean here`)]
+    assert.ok(both.match < one.match, `${asked}: ${both.match} and ${one.match}`)
+  }
+  assert.deepEqual((await find('python 3.12')).missing, ['3.12'])
+  assert.match((await find('otter2')).items[0]?.title ?? '', /otter1/)
+})
+
+test('an entry with the exact name and number comes first, however it is written', async () => {
+  const padding =
+    'The log of that night has more lines about tables, views, users and the logon of each of them. '.repeat(12)
+  for (const [name, other] of [
+    ['TS7053', 'TS7006'],
+    ['ORA-12154', 'ORA-12541'],
+    ['E0716', 'E0597'],
+    ['ruby3.3', 'ruby3.2'],
+    ['QUIC/2', 'QUIC/1'],
+    ['badger2', 'badger1'],
+  ] as const) {
+    const exact = `${padding}Then ${name} was reported. ${padding}`
+    const entry = await newEntry(app.url, token, {
+      title: `Night log ${name.length}`,
+      summary: 'A log',
+      content: exact,
+    })
+    for (let n = 0; n < 3; n++) {
+      const title = `${other} explained: users, tables and views, part ${n}`
+      await newEntry(app.url, token, { title, summary: other, content: `${other} in full: ${other} for users.` })
+    }
+    for (const q of [name, name.toLowerCase(), `${name} for users`, `tables and views: ${name}`]) {
+      const found = await find(q)
+      assert.equal(found.items[0]?.id, entry.id, q)
+      assert.deepEqual(found.missing, [], q)
+    }
+  }
+  for (const [q, name] of [
+    ['ORA 12154', 'ora'],
+    ['ruby 3.3', 'ruby'],
+    ['QUIC 2', 'quic'],
+    ['badger-2', 'badger'],
+    ['badger 2', 'badger'],
+  ] as const) {
+    const [row] = (await find(q)).items
+    assert.match(row?.title ?? '', /^Night log/, q)
+    assert.match(row?.excerpt.toLowerCase() ?? '', new RegExp(name), q)
+  }
+})
+
 test('a row is slim, and its excerpt is the passage that fits best', async () => {
   const [row] = (await find('health check pg_isready')).items
   assert.ok(row?.excerpt.includes('Add a health check with pg_isready'), row?.excerpt)
