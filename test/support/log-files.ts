@@ -17,15 +17,17 @@ const own = (bytes: Uint8Array): Bytes => Uint8Array.from(bytes)
 export class MemoryLog {
   readonly origin: string
   readonly signer: Signer
-  readonly #secret: Uint8Array
+  readonly #secret = new Uint8Array(32)
   readonly #statements: string[] = []
   readonly #entries: Bytes[] = []
   readonly #tiles = new Map<string, Uint8Array>()
 
-  constructor(origin = 'memory.example/log/0198f0c2', secret = new Uint8Array(32)) {
+  constructor(
+    origin = 'memory.example/log/0198f0c2',
+    signer = logSigner(origin, generateKeyPairSync('ed25519').privateKey),
+  ) {
     this.origin = origin
-    this.signer = logSigner(origin, generateKeyPairSync('ed25519').privateKey)
-    this.#secret = secret
+    this.signer = signer
   }
 
   get size(): number {
