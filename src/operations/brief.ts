@@ -1,4 +1,5 @@
 import type { Found, FoundList } from '../contract/resources.ts'
+import { standingLine } from '../domain/standing-words.ts'
 
 /** Bytes of UTF-8 that count as a token. */
 const TOKEN_BYTES = 4
@@ -49,11 +50,9 @@ function sectionOf({
   standing,
   objections = [],
 }: Found): string {
-  const { supported, unsupported, contradicted, independent } = standing.tally
-  const voices = `${standing.state}: ${supported} for, ${unsupported + contradicted} against, ${independent} independent`
   return [
     `## ${oneLine(title)}`,
-    `${voices} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
+    `${standingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
     oneLine(summary),
     excerpt
       .split('\n')
