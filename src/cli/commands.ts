@@ -198,6 +198,23 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     run: async invocation => (await import('./mirror/mirror.ts')).mirrorServer(invocation),
   },
   {
+    name: 'witness',
+    summary: 'Cosign the public logs of other services, each as long as it only grows.',
+    details:
+      'The key of the witness and what it cosigned last are in the directory; a checkpoint is stored there before it is cosigned. A checkpoint that does not continue the last one is refused and reported. The operator of the log names the witness in the file of LOG_WITNESSES.',
+    args: [{ name: 'LOG', many: true, description: 'The verifier key of a log: the first line of its /log/keys.' }],
+    flags: [
+      { name: 'name', value: 'NAME', description: 'The name of the witness, as in witness.example/w1.' },
+      { name: 'dir', value: 'DIR', description: 'The directory of the witness, made if there is none.' },
+      ...flagOfSetting(SETTINGS.host),
+      ...flagOfSetting(SETTINGS.port),
+    ],
+    examples: [
+      'witness --name witness.example/w1 --dir ./witness --port 8090 "$(curl -s https://memory.example/log/keys | head -1)"',
+    ],
+    run: async invocation => (await import('./witness/witness.ts')).witnessLogs(invocation),
+  },
+  {
     name: 'doctor',
     summary: 'Check this machine, the configuration and the store, a line for each finding.',
     flags: SETTING_FLAGS,

@@ -1,6 +1,6 @@
 // Verifies a public log with golang.org/x/mod/sumdb only, and shares no code with the service.
 //
-//	GO111MODULE=off GOPATH=/usr/share/gocode go run verify-log.go -key VKEY [-witness VKEY] [-older FILE] [-proofs DIR] LOG
+//	GO111MODULE=off GOPATH=/usr/share/gocode go run verify-log.go -key VKEY [-witness VKEY] [-older FILE] [-proofs DIR] [-checkpoint-only] LOG
 //
 // LOG is the address of a log (https://memory.example/log) or a directory with its files.
 package main
@@ -153,6 +153,7 @@ func main() {
 	key := flag.String("key", "", "the verifier key of the log")
 	witness := flag.String("witness", "", "the verifier key of a witness that must have cosigned")
 	older := flag.String("older", "", "a file with an older checkpoint, with which the log must begin")
+	only := flag.Bool("checkpoint-only", false, "look at nothing but the checkpoint")
 	proofs := flag.String("proofs", "", "a directory of .tlog-proof files")
 	flag.Parse()
 	base := strings.TrimSuffix(flag.Arg(0), "/")
@@ -178,7 +179,7 @@ func main() {
 		check(tlog.CheckTree(proof, tree.N, tree.Hash, before.N, before.Hash), "The older checkpoint")
 		fmt.Printf("begins with the %d records of the older checkpoint\n", before.N)
 	}
-	for start := int64(0); start < tree.N; start += width {
+	for start := int64(0); !*only && start < tree.N; start += width {
 		tile := tlog.Tile{H: height, L: 0, N: start / width, W: width}
 		if tree.N-start < width {
 			tile.W = int(tree.N - start)

@@ -1,0 +1,85 @@
+import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { privateKeyOf } from '../../domain/log/signer.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { syncPath } from '../../sync-path.ts'
+import { type Checkpoint, parseCheckpoint } from '../../tlog/checkpoint.js'
+import { parseNote } from '../../tlog/note.js'
+
+/** The name of the file with the checkpoint of an origin, also in the address where it is served. */
+export const originHash = (origin: string): string => hash('sha256', origin, 'hex')
+
+/** What a witness keeps: per log the checkpoint that it cosigned last. */
+export type WitnessState = {
+  /** The checkpoint cosigned last for an origin. */
+  lastOf(origin: string): Checkpoint | undefined
+  /** The note of the origin with this hash. */
+  noteOf(originHash: string): string | undefined
+  /** Keeps a cosigned note; it survives a power cut once this returns. */
+  keep(checkpoint: Checkpoint, note: string): void
+}
+
+/** Writes a file wholly or not at all; it survives a power cut once this returns. */
+function writeWhole(path: string, text: string): void {
+  const partial = `${path}.new`
+  const file = openSync(partial, 'w', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(partial, path)
+  syncPath(dirname(path))
+}
+
+/** Reads the state in a directory for these origins. Throws OperatorError where a file is not what was written: a witness must not forget. */
+export function openWitnessState(directory: string, origins: readonly string[]): WitnessState {
+  const folder = join(directory, 'checkpoints')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  syncPath(directory)
+  const notes = new Map<string, string>()
+  const last = new Map<string, Checkpoint>()
+  for (const origin of origins) {
+    const path = join(folder, originHash(origin))
+    if (!existsSync(path)) continue
+    const note = readFileSync(path, 'utf8')
+    notes.set(originHash(origin), note)
+    last.set(origin, readKept(path, note, origin))
+  }
+  return {
+    lastOf: origin => last.get(origin),
+    noteOf: name => notes.get(name),
+    keep(checkpoint, note) {
+      const name = originHash(checkpoint.origin)
+      writeWhole(join(folder, name), note)
+      notes.set(name, note)
+      last.set(checkpoint.origin, checkpoint)
+    },
+  }
+}
+
+function readKept(path: string, note: string, origin: string): Checkpoint {
+  try {
+    const checkpoint = parseCheckpoint(parseNote(note).text)
+    if (checkpoint.origin === origin) return checkpoint
+  } catch {}
+  throw new OperatorError(
+    `${path} is not the checkpoint that was cosigned for ${origin}; restore the file, for a witness must not forget what it cosigned.`,
+  )
+}
+
+/** The private key in the directory, made now if there is none. */
+export function ensureWitnessKey(directory: string): KeyObject {
+  const path = join(directory, 'witness-key')
+  if (!existsSync(path)) {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeWhole(path, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string)
+  }
+  try {
+    return privateKeyOf(readFileSync(path, 'utf8'))
+  } catch {
+    throw new OperatorError(`${path} is no private key in PEM (PKCS#8); restore it, or begin with an empty directory.`)
+  }
+}

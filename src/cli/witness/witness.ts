@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { readConfig } from '../../config.ts'
+import { witnessSigner } from '../../domain/log/signer.ts'
+import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
+import { OperatorError, systemFault } from '../../operator-error.ts'
+import { MalformedError } from '../../tlog/bytes.js'
+import { isKeyName } from '../../tlog/note.js'
+import { parseVerifierKey, SIGNATURE_TYPES, type VerifierKey } from '../../tlog/signature.js'
+import { EXIT, type Invocation, required, UsageError } from '../command.ts'
+import { createWitnessServer } from './server.ts'
+import { ensureWitnessKey, openWitnessState } from './state.ts'
+
+/** Serves a witness of the logs whose keys are the arguments, until SIGTERM or SIGINT. */
+export async function witnessLogs(invocation: Invocation): Promise<number> {
+  const name = required(invocation, 'name', 'the witness, as in witness.example/w1')
+  if (!isKeyName(name)) throw new UsageError('--name is without white space and plus, as in witness.example/w1.')
+  const logs = await Promise.all(invocation.args.map(logKey))
+  const directory = prepareDataDirectory(
+    required(invocation, 'dir', 'the directory with the key and what was cosigned'),
+  )
+  const unlock = lockDataDirectory(directory)
+  try {
+    const signer = witnessSigner(name, ensureWitnessKey(directory))
+    const state = openWitnessState(
+      directory,
+      logs.map(log => log.name),
+    )
+    const report = (sentence: string): void => void invocation.stdout.write(`${sentence}\n`)
+    const now = (): number => Math.floor(Date.now() / 1_000)
+    const server = createWitnessServer({ signer, logs, state, now, report })
+    const { host, port } = addressOf(invocation)
+    const url = await listen(server, host, port)
+    report(`The witness ${name} listens at ${url}\n  key  ${signer.vkey}`)
+    await stopped()
+    server.close()
+    server.closeAllConnections()
+    return EXIT.ok
+  } finally {
+    unlock()
+  }
+}
+
+async function logKey(vkey: string): Promise<VerifierKey> {
+  try {
+    const key = await parseVerifierKey(vkey)
+    const types: number[] = [SIGNATURE_TYPES.ed25519, SIGNATURE_TYPES.cosignatureMlDsa44]
+    if (types.includes(key.type)) return key
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+  }
+  throw new UsageError(`"${vkey.slice(0, 80)}" is no verifier key of a log; the first line of its /log/keys is one.`)
+}
+
+/** Only these two settings are looked at. */
+function addressOf({ env, flags }: Invocation): { host: string; port: number } {
+  const named = Object.fromEntries(
+    ['HOST', 'PORT'].flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])),
+  )
+  return readConfig(named, { host: flags.host, port: flags.port })
+}
+
+async function listen(server: ReturnType<typeof createWitnessServer>, host: string, port: number): Promise<string> {
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (error) {
+    throw new OperatorError(
+      `The witness cannot listen at ${host}:${port} (${systemFault(error)}); name another --port or --host.`,
+    )
+  }
+  const { port: taken } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`
+}
+
+const stopped = (): Promise<void> =>
+  new Promise(resolve => {
+    process.once('SIGINT', resolve).once('SIGTERM', resolve)
+  })
