@@ -1,26 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { LIMITS } from '../contract/limits.ts'
 import { Problem } from '../contract/problems.ts'
 import { problemAnswer } from './errors.ts'
 
-/** Requests of one connection that may wait for the answer before them, and the bytes of their bodies; past either the connection ends. */
-const WAITING_MAX = 64
-const WAITING_BYTES_MAX = 8 * LIMITS.bodyBytes
+/** While so many requests of one connection wait for the answer before them, nothing more of it is read. */
+const WAITING_MAX = 8
+/** Bytes of a connection that are parsed together, and on to the end of the fields of a request: at most 20 requests of 26 bytes. */
+const PIECE_LEAST = 512
+const FIELDS_END = Buffer.from('\r\n\r\n')
 /** Milliseconds after which a connection whose bytes were refused is destroyed, even if its client neither reads nor closes. */
 const LINGER = 2_000
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
-type Waiting = { request: IncomingMessage; response: ServerResponse; bytes: number }
+type Waiting = { request: IncomingMessage; response: ServerResponse }
+/** What Node gives the bytes of a connection to. While it waits for the client to read, `_paused` is set and nothing may be parsed. */
+type Parse = (bytes: Buffer) => void
+type HttpSocket = Socket & { _paused?: boolean }
 type Connection = {
-  socket: Socket
+  socket: HttpSocket
   /** The request that came last. */
   last?: IncomingMessage
   /** The response that is under way. */
   current?: ServerResponse | undefined
   waiting: Waiting[]
+  /** Whether bytes were read that are not parsed yet. */
+  isHeld: boolean
   isRefused: boolean
   /** Called once no request waits and no response is under way. */
   afterwards?: () => void
@@ -28,12 +34,13 @@ type Connection = {
 
 /**
  * What each connection has under way. Pipelined requests are handled one after another, as their answers are read: the answers to a client
- * that does not read take the memory of one, and each turn of the event loop has at most one request of each connection.
+ * that does not read take the memory of one, and each turn of the event loop has at most one request of each connection. Further requests stay
+ * unparsed, and in the end unread, so that no number of them takes more of a turn, or memory.
  */
 export function createConnections(logger: Logger) {
   const connections = new WeakMap<Socket, Connection>()
   const connectionOf = (socket: Socket): Connection => {
-    const known = connections.get(socket) ?? { socket, waiting: [], isRefused: false }
+    const known = connections.get(socket) ?? { socket, waiting: [], isHeld: false, isRefused: false }
     connections.set(socket, known)
     return known
   }
@@ -45,8 +52,19 @@ export function createConnections(logger: Logger) {
         const connection = connectionOf(request.socket)
         connection.last = request
         if (connection.current === undefined && connection.waiting.length === 0) run(connection, request, response)
-        else wait(connection, request, response)
+        else connection.waiting.push({ request, response })
       }
+    },
+    /** Parses what connections of `server` send request by request. */
+    readInPieces(server: Server): void {
+      server.on('connection', (socket: Socket) => {
+        const connection = connectionOf(socket)
+        const [parse] = socket.listeners('data') as Parse[]
+        if (parse === undefined) throw new Error('Node does not parse what this socket reads.')
+        // With a listener of ours, Node parses nothing before it is given to its own.
+        socket.on('data', (bytes: Buffer) => parseInPieces(connection, bytes, parse))
+        socket.removeListener('data', parse)
+      })
     },
     /** Answers bytes that are no HTTP request with the error shape, once the requests before them are answered, and ends the connection. */
     refuse(error: Error & { code?: string }, socket: Socket): void {
@@ -72,22 +90,33 @@ function createOrder(handle: Handle) {
     const first = connection.waiting.shift()
     if (first === undefined) connection.afterwards?.()
     else run(connection, first.request, first.response)
+    readOn(connection)
   }
   return { run }
 }
 
-function wait({ socket, waiting }: Connection, request: IncomingMessage, response: ServerResponse): void {
-  waiting.push({ request, response, bytes: announcedBytes(request) })
-  const bytes = waiting.reduce((sum, one) => sum + one.bytes, 0)
-  if (waiting.length > WAITING_MAX || bytes > WAITING_BYTES_MAX) {
-    waiting.length = 0
-    socket.destroy()
+function parseInPieces(connection: Connection, bytes: Buffer, parse: Parse): void {
+  const { socket, waiting } = connection
+  for (let from = 0; from < bytes.length && !socket.destroyed && !connection.isRefused; ) {
+    if (waiting.length >= WAITING_MAX || socket._paused === true) {
+      connection.isHeld = true
+      socket.pause()
+      socket.unshift(bytes.subarray(from))
+      return
+    }
+    const end = bytes.length - from <= PIECE_LEAST ? -1 : bytes.indexOf(FIELDS_END, from + PIECE_LEAST)
+    const to = end === -1 ? bytes.length : end + FIELDS_END.length
+    parse(to - from === bytes.length ? bytes : bytes.subarray(from, to))
+    from = to
   }
 }
 
-function announcedBytes({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return LIMITS.bodyBytes
-  return Number(headers['content-length'] ?? 0)
+/** Parses on once there is room. Where Node itself waits for the client to read, it does so. */
+function readOn(connection: Connection): void {
+  const { socket, waiting } = connection
+  if (!connection.isHeld || waiting.length >= WAITING_MAX || socket._paused === true) return
+  connection.isHeld = false
+  socket.resume()
 }
 
 /** Ends a connection in which something is no HTTP: the body of its last request, or what follows that request. */

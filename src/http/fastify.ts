@@ -63,6 +63,7 @@ export function createFastify(
     frameworkErrors: (error, request, reply) => fail(error, request, reply as FastifyReply),
     clientErrorHandler: connections.refuse,
   })
+  connections.readInPieces(app.server)
   ignoreExpectations(app.server)
   closeUnknownPeers(app.server)
   closeSlowReaders(app.server)

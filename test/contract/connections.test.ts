@@ -104,23 +104,15 @@ test('answers to pipelined requests are made one after another, so that who does
   assert.ok(most - earlier < GROWTH_MAX, `${Math.round((most - earlier) / 1e6)} MB more`)
 })
 
-test('pipelined requests are answered in their order, and past the most that may wait the connection ends', async () => {
-  const request = (path: string): string => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`
-  const statuses = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? 404 : 200))
-  const bytes = statuses.map(status => request(status === 200 ? '/health' : '/nowhere')).join('')
+test('pipelined requests are answered in their order, however many there are', async () => {
+  const statuses = Array.from({ length: 2_000 }, (_, n) => (n % 3 === 0 ? 404 : 200))
+  const requests = statuses.map(status => `GET ${status === 200 ? '/health' : '/nowhere'} HTTP/1.1\r\n${HOST}\r\n`)
   const options = { expected: statuses.length, patience: PATIENCE, bodiless: false }
-  const { responses } = await exchange(server.url, Buffer.from(bytes), options)
+  const { responses } = await exchange(server.url, Buffer.from(requests.join('')), options)
   assert.deepEqual(
     responses.map(({ status }) => status),
     statuses,
   )
-  const many = await exchange(server.url, Buffer.from(request('/health').repeat(2_000)), {
-    ...options,
-    expected: 2_000,
-  })
-  assert.ok(many.closed)
-  assert.ok(many.responses.length < 2_000)
-  for (let n = 0; n < 20; n++) expectStatus(await read('/health'), 200)
 })
 
 test('what follows a valid write and is no HTTP is refused once the write is answered', async () => {

@@ -120,15 +120,13 @@ const PIPELINED: Record<string, string> = {
   '/openapi.json': asked('/openapi.json'),
   'a refused read': asked('/api/entries?limit=50'),
 }
-const AT_ONCE = 50
+const AT_ONCE = [50, 1_000]
 
 async function kinds(): Promise<{ name: string; request: string; pipelined: number }[]> {
   const single = Object.entries(await requests()).map(([name, request]) => ({ name, request, pipelined: 1 }))
-  const several = Object.entries(PIPELINED).map(([name, request]) => ({
-    name: `${name}, ${AT_ONCE} at once`,
-    request,
-    pipelined: AT_ONCE,
-  }))
+  const several = AT_ONCE.flatMap(pipelined =>
+    Object.entries(PIPELINED).map(([name, request]) => ({ name: `${name}, ${pipelined} at once`, request, pipelined })),
+  )
   return [...single, ...several]
 }
 
