@@ -17,6 +17,10 @@ export function fenced(shared: boolean, rows: readonly object[], text?: string):
   ])
 }
 
+/** The same around one text of many lines. */
+export const fencedText = (shared: boolean, text: string): string =>
+  fenceOf(randomBytes(MARK_BYTES).toString('hex'), writersOf(shared), plain(text).split('\n'))
+
 const sizeOf = (text: string): number => Buffer.byteLength(text)
 const asShown = (text: string, inJson: boolean): number => sizeOf(inJson ? JSON.stringify(plain(text)) : plain(text))
 

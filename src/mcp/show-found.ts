@@ -1,15 +1,17 @@
 import type { Found, FoundList } from '../contract/resources.ts'
-import { fenced, member } from './fence.ts'
+import { markdownOf } from '../domain/brief.ts'
+import { fenced, fencedText, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 
 const EXCERPT_BYTES = 1_200
 /** Words of the question that a row names. */
 const WORDS_SHOWN = 12
+const NOTHING = 'No entry matches. Try other words; if there is nothing, publish what you know.'
 
 /** What was found, a line each, best first, and how far to trust it. A last row names the words of the question that were missing or corrected. */
 export function showFound(found: FoundList, shared: boolean): string {
   const { items, missing, corrected } = found
-  if (items.length === 0) return 'No entry matches. Try other words; if there is nothing, publish what you know.'
+  if (items.length === 0) return NOTHING
   const words = {
     ...(missing.length === 0 ? {} : { missing: missing.slice(0, WORDS_SHOWN).map(word => member(word, NAME_BYTES)) }),
     ...(corrected.length === 0 ? {} : { corrected: corrected.slice(0, WORDS_SHOWN).map(correction) }),
@@ -17,6 +19,10 @@ export function showFound(found: FoundList, shared: boolean): string {
   const rows = [...items.map(row), ...(Object.keys(words).length === 0 ? [] : [words])]
   return `${verdict(found)}\n${fenced(shared, rows)}`
 }
+
+/** What was found as one text in Markdown, with its standings and objections. */
+export const showBrief = (found: FoundList, shared: boolean): string =>
+  `${found.items.length === 0 ? NOTHING : verdict(found)}\n${fencedText(shared, markdownOf(found))}`
 
 function verdict({ items, answerable, match, missing, corrected }: FoundList): string {
   const of = `match ${match} of 1, ${items.length} ${items.length === 1 ? 'entry' : 'entries'}`

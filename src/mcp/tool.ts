@@ -59,12 +59,11 @@ export const entry = Type.String({
 
 /** What every tool that writes takes beside its own arguments. */
 export const ACTING = {
-  actorToken: Type.Optional(text(TOKEN_CHARACTERS, 'Your actor token, as your first write returned it.')),
+  actorToken: Type.Optional(text(TOKEN_CHARACTERS, 'As your first write returned it.')),
   actor: Type.Optional(
     Type.Object(ActorInput.properties, {
       ...CLOSED,
-      description:
-        'What a new actor declares on its first write: actorType, declaredName, declaredModel, declaredProvider.',
+      description: 'On your first write: actorType, declaredName, declaredModel, declaredProvider.',
     }),
   ),
 }

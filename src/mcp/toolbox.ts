@@ -3,7 +3,11 @@ import { type Check, createCheck, type Tool, writes } from './tool.ts'
 import { TOOLS } from './tools.ts'
 import type { Place } from './wording.ts'
 
-type Schema = { type: 'object'; [member: string]: unknown }
+type Schema = {
+  type: 'object'
+  properties: Record<string, { description?: string }>
+  [member: string]: unknown
+}
 export type Listed = {
   name: string
   title: string
@@ -28,7 +32,7 @@ export function toolboxFor(place: Place): Toolbox {
 function createToolbox(place: Place): Toolbox {
   const tools = TOOLS.filter(tool => !(tool.onlyPrivate && place.shared)).map(tool => fitted(tool, place))
   return {
-    listed: tools.map(tool => listedAs(tool, place)),
+    listed: describedOnce(tools.map(tool => listedAs(tool, place))),
     byName: new Map(tools.map(tool => [tool.name, { tool, check: createCheck(tool) }])),
   }
 }
@@ -83,6 +87,20 @@ const listedAs = (tool: Tool, place: Place): Listed => ({
   inputSchema: shownInput(tool.input),
   annotations: annotationsOf(tool, place),
 })
+
+/** Keeps the description of an argument in the first tool that has it: models read all tools together. */
+function describedOnce(listed: Listed[]): Listed[] {
+  const described = new Set<string>()
+  return listed.map(one => {
+    const properties = Object.entries(one.inputSchema.properties).map(([name, { description, ...rest }]) => {
+      const key = `${name}: ${description}`
+      if (description === undefined || described.has(key)) return [name, rest] as const
+      described.add(key)
+      return [name, { ...rest, description }] as const
+    })
+    return { ...one, inputSchema: { ...one.inputSchema, properties: Object.fromEntries(properties) } }
+  })
+}
 
 /** What differs from the defaults of the protocol: a tool writes, destroys, and works on an open world. Only `forget` destroys. */
 const annotationsOf = (tool: Tool, { shared }: Place): Listed['annotations'] => ({

@@ -1,29 +1,44 @@
 import { uuid } from '../contract/fields.ts'
 import { CursorQuery } from '../contract/inputs.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { FIND, LIMITS } from '../contract/limits.ts'
 import { FindQuery, PinsInput } from '../contract/more-inputs.ts'
 import { Type } from '../contract/schema.ts'
 import { isId } from './entry-ids.ts'
 import { showEntry, showHistory, TOKENS } from './show.ts'
-import { showFound } from './show-found.ts'
+import { showBrief, showFound } from './show-found.ts'
 import { showPins } from './show-pins.ts'
 import { CLOSED, entry, inputOf, type Tool, tool } from './tool.ts'
 import { WRITING_TOOLS } from './writing-tools.ts'
 
 const HISTORY_LIMIT = 10
+const BRIEF_TOKENS = 2_000
 
-const { q, ...narrowing } = FindQuery.properties
+const { q, tokens, tag, limit, state } = FindQuery.properties
+// The client cuts a longer question at the words that say most.
+const problem = Type.String({ ...q, maxLength: LIMITS.contentCharacters })
 
 const find = tool({
   name: 'find',
   title: 'Find what answers a problem',
   description:
     'Describe the problem in q as you would to a person, or paste what was printed: an error, a stack trace. Do this before you answer from memory and before you publish. Gives titles, summaries, passages and ids, best first, and says whether the question is answerable here; call read for content and evidence.',
-  // The client cuts a longer question at the words that say most.
-  input: inputOf({ q: Type.String({ ...q, maxLength: LIMITS.contentCharacters }), ...narrowing }),
+  input: inputOf({ q: problem, tag, limit, state }),
   performs: ['findEntries'],
   aliases: { query: 'q' },
   run: async ({ client, shared }, query) => ({ text: showFound(await client.findEntries(query), shared) }),
+})
+
+const brief = tool({
+  name: 'brief',
+  title: 'Learn what is known about a subject',
+  description:
+    'All about a subject in one text of a size that you choose: the best passages, how far each can be trusted, and the strongest objections.',
+  input: inputOf({ q: Type.String({ ...problem, description: 'The subject or the problem.' }), tokens, tag }),
+  performs: ['findEntries'],
+  aliases: { query: 'q' },
+  run: async ({ client, shared }, { tokens: most = BRIEF_TOKENS, ...query }) => ({
+    text: showBrief(await client.findEntries({ ...query, tokens: most, limit: FIND.max }), shared),
+  }),
 })
 
 const read = tool({
@@ -113,4 +128,4 @@ const checkPins = tool({
 })
 
 /** Every tool once, in the order in which they are listed. */
-export const TOOLS: readonly Tool[] = [find, read, history, checkPins, ...WRITING_TOOLS]
+export const TOOLS: readonly Tool[] = [find, brief, read, history, checkPins, ...WRITING_TOOLS]

@@ -9,6 +9,7 @@ import { type CallTool, done, fenceOf, refused } from './session.ts'
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057'
 const FITTING: Record<string, Record<string, unknown>> = {
+  brief: { q: 'x' },
   find: { q: 'x' },
   read: { entry: ID },
   history: { entry: ID },
@@ -143,6 +144,10 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     ).structured
     const [one, two] = [await publish('Herons fly'), await publish('Herons wade')]
     assert.match(done(await callTool('find', { query: 'herons wade' })).text, /Herons wade/)
+    assert.match(done(await callTool('brief', { query: 'herons wade' })).text, /## Herons wade\nUNCHECKED: /)
+    const short = done(await callTool('brief', { q: 'herons wade', tokens: 300 })).text
+    assert.ok(Buffer.byteLength(fenceOf(short).inside) <= 1_200, short)
+    assert.match(done(await callTool('brief', { q: 'zzyzx' })).text, /^No entry matches/)
     refused(await callTool('find', { query: 'x', q: 'x' }), /has no argument "query"; its arguments are q, /)
     const relation = { relationType: 'CONNECT', rationale: 'Birds.', actorToken }
     const { text } = done(await callTool('relate', { source: one.slug, target: two.slug, ...relation }))

@@ -31,6 +31,7 @@ export function testHttp(app: TestApp): void {
     const { tools } = await client.listTools()
     const names = [
       'find',
+      'brief',
       'read',
       'history',
       'check_pins',
@@ -43,7 +44,7 @@ export function testHttp(app: TestApp): void {
     ]
     assert.deepEqual(
       tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint === true]),
-      names.map((name, index) => [name, index < 4]),
+      names.map((name, index) => [name, index < 5]),
     )
     for (const { name, annotations, inputSchema, description } of tools) {
       // By default a tool that writes destroys, and works on an open world.
@@ -51,6 +52,19 @@ export function testHttp(app: TestApp): void {
       assert.equal(annotations?.openWorldHint, undefined, name)
       assert.equal(inputSchema.additionalProperties, false, name)
       assert.ok((description ?? '').length > 100, name)
+    }
+    const described = tools.flatMap(({ inputSchema }) =>
+      Object.entries(inputSchema.properties ?? {}).flatMap(([name, schema]) => {
+        const { description } = schema as { description?: string }
+        return description === undefined ? [] : [`${name}: ${description}`]
+      }),
+    )
+    assert.equal(new Set(described).size, described.length, 'each argument is described once')
+    for (const name of new Set(tools.flatMap(one => Object.keys(one.inputSchema.properties ?? {})))) {
+      assert.ok(
+        described.some(one => one.startsWith(`${name}: `)),
+        name,
+      )
     }
     const { length } = JSON.stringify({ tools })
     assert.ok(length <= 12_000, `the list of tools has ${length} bytes`)

@@ -1,5 +1,5 @@
 import type { Found, FoundList } from '../contract/resources.ts'
-import { standingLine } from '../domain/standing-words.ts'
+import { standingLine } from './standing-words.ts'
 
 /** Bytes of UTF-8 that count as a token. */
 const TOKEN_BYTES = 4
