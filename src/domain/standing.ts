@@ -166,7 +166,12 @@ export function contestOf({ independent, independentFor, independentAgainst }: T
  */
 export function measuredTexts(judgements: readonly Judgement[]): number[] {
   const texts = textsOf(judgements)
-  if (texts.size <= MEASURED_TEXTS) return [...texts.keys()]
+  return texts.size <= MEASURED_TEXTS ? [...texts.keys()] : weightiestTexts(judgements)
+}
+
+/** The same, those with the most voices first. */
+export function weightiestTexts(judgements: readonly Judgement[]): number[] {
+  const texts = textsOf(judgements)
   const spread = new Map<number, number>()
   const voicesAbout = (about: readonly Judgement[]): Set<number> =>
     new Set(about.filter(({ own }) => !own).map(({ originGroup }) => originGroup))

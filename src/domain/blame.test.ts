@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createBlame, evidenceOf, type Origin } from './blame.ts'
+import type { Text } from './kept.ts'
+import { piecesOf } from './sentence.ts'
+import type { Judgement, Verdict } from './standing.ts'
+
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+const textOf = (content: string): Text => ({ title: 'A title', summary: 'A summary.', content })
+
+/** The origins of the content's pieces, given all contents oldest first. */
+function blame(...contents: string[]): (Origin & { text: string })[] {
+  const found = createBlame(textOf(contents.at(-1) ?? ''), contents.length)
+  for (let at = contents.length; at > 0; at--) found.look(textOf(contents[at - 1] ?? ''), at)
+  return found
+    .origins()
+    .map((origin, at) => ({ ...origin, text: found.pieces[at]?.text ?? '' }))
+    .filter((_, at) => found.pieces[at]?.section === 'CONTENT')
+}
+const firsts = (...contents: string[]): number[] => blame(...contents).map(({ first }) => first)
+
+test('a changed word changes the author of its sentence and of no other', () => {
+  assert.deepEqual(
+    firsts('Red is warm. Blue is cold. Green is calm.', 'Red is warm. Blue is cool. Green is calm.'),
+    [1, 2, 1],
+  )
+})
+
+test('sentences that move or get other space around them keep their authors', () => {
+  assert.deepEqual(firsts('One is odd. Two is even.\n', 'Two is even.\n\nNew here.\n\nOne is odd.'), [1, 2, 1])
+})
+
+test('a restored text gets its authors back, and says since when it is there again', () => {
+  const [first, second] = blame('One is odd. Two is even.', 'Vandalised. Two is even.', 'One is odd. Two is even.')
+  assert.deepEqual([first?.first, first?.since, second?.first, second?.since], [1, 3, 1, 1])
+})
+
+test('of a sentence that occurs twice the second is by the first revision that had two', () => {
+  assert.deepEqual(
+    firsts('Again and again.', 'Again and again. Once more.', 'Again and again. Once more. Again and again.'),
+    [1, 2, 3],
+  )
+})
+
+/** Says for each piece of the last text which revision wrote it, from all pieces of all texts. */
+function model(contents: readonly string[]): Origin[] {
+  const counts = contents.map(content => {
+    const found = new Map<string, number>()
+    for (const piece of piecesOf(content)) found.set(piece.trimEnd(), (found.get(piece.trimEnd()) ?? 0) + 1)
+    return found
+  })
+  const copies = new Map<string, number>()
+  return piecesOf(contents.at(-1) ?? '').map(text => {
+    const piece = text.trimEnd()
+    const copy = (copies.get(piece) ?? 0) + 1
+    copies.set(piece, copy)
+    const having = counts.map(found => (found.get(piece) ?? 0) >= copy)
+    return { first: having.indexOf(true) + 1, since: having.lastIndexOf(false) + 2 }
+  })
+}
+
+test('random histories are blamed as the model blames them', t => {
+  t.diagnostic(`SEED=${seed}`)
+  let state = seed
+  const below = (limit: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+  const parts = [
+    'a',
+    'bc',
+    '. ',
+    '.',
+    '\n',
+    '\n\n',
+    '  ',
+    '! ',
+    '。',
+    'é',
+    '1. ',
+    '"',
+    '} ',
+    'word ',
+    'other ',
+    '...',
+    '\n  x',
+    '💥',
+    '? ',
+  ]
+  const piece = (): string => Array.from({ length: 1 + below(6) }, () => parts[below(parts.length)] ?? '').join('')
+  for (let round = 0; round < 400; round++) {
+    let content = piece()
+    const contents = [content]
+    for (let step = 0; step < 12; step++) {
+      const from = below(content.length + 1)
+      const to = Math.min(content.length, from + below(8))
+      const kind = below(6)
+      if (kind === 0) content = contents[below(contents.length)] ?? content
+      else if (kind === 1) content = content.slice(to) + content.slice(0, to)
+      else content = content.slice(0, from) + (kind === 2 ? '' : piece()) + content.slice(to)
+      contents.push(content === '' ? piece() : content)
+      content = contents.at(-1) ?? ''
+    }
+    const found = blame(...contents).map(({ first, since }) => ({ first, since }))
+    assert.deepEqual(found, model(contents), `SEED=${seed} round ${round}: ${JSON.stringify(contents)}`)
+  }
+})
+
+const judgement = (actor: number, text: number, verdict: Verdict): Judgement => ({
+  ...{ record: actor, actor, text, verdict, own: false, originGroup: actor, at: 0 },
+})
+
+test('evidence stands on the pieces that the judged text has, once for each actor', () => {
+  const judged = [
+    { text: 10, has: [true, true, false] },
+    { text: 20, has: [true, false, false] },
+  ]
+  const said = [
+    judgement(1, 10, 'SUPPORTED'),
+    judgement(2, 20, 'CONTRADICTED'),
+    { ...judgement(1, 20, 'SUPPORTED'), record: 9 },
+  ]
+  const { places, standings } = evidenceOf(said, judged, 3)
+  assert.deepEqual(places, [0, 1, null])
+  assert.deepEqual(
+    standings.map(({ state, tally }) => [state, tally.actors]),
+    [
+      ['DISPUTED', 2],
+      ['SUPPORTED', 1],
+    ],
+  )
+})
+
+test('what is counted has a bound: of many judged texts those with the fewest voices are left out', () => {
+  const size = 1_000
+  const judged = Array.from({ length: 20 }, (_, at) => ({
+    text: at,
+    has: Array.from({ length: size }, (_, place) => ((place >> (at % 10)) & 1) === 1),
+  }))
+  const said = Array.from({ length: 1_000 }, (_, actor) => judgement(actor + 1, actor % 20, 'SUPPORTED'))
+  const { standings } = evidenceOf(said, judged, size)
+  assert.ok(standings.length > 1 && standings.length <= 100, `${standings.length}`)
+})

@@ -1,0 +1,198 @@
+import { SECTIONS, type Section } from '../contract/words.ts'
+import type { Text } from './kept.ts'
+import { visitPieces } from './sentence.ts'
+import { type Judgement, type Standing, standingOf } from './standing.ts'
+
+const MEMBERS = { TITLE: 'title', SUMMARY: 'summary', CONTENT: 'content' } as const satisfies Record<
+  Section,
+  keyof Text
+>
+
+/** What comparing costs, in units of about 2 ns: a revision that is read, a character of it, one that is cut again, a piece of that, a piece that is sought. */
+export const COSTS = { revision: 3_000, read: 2, cut: 2, piece: 200, sought: 8 } as const
+/** What may be spent on one text: enough for 500 revisions of 20,000 characters that have nothing in common. */
+export const COST_MAX = 75_000_000
+
+/** The pieces of one section of a text, and which of them another text has. */
+type Comparison = {
+  pieces: readonly string[]
+  /** Looks at another text; gives what that cost. It costs least for a text that differs little from the one before. */
+  look(text: string): number
+  /** Whether the text that was looked at last has a piece: of a piece that occurs twice, the second is there where two are. */
+  has(place: number): boolean
+}
+
+/** A text, where its pieces begin, and which of the sought pieces each is: -1 for none. */
+type Cut = { text: string; starts: number[]; keys: number[] }
+
+function compare(section: string): Comparison {
+  const pieces: string[] = []
+  const known = new Map<string, number>()
+  const keys: number[] = []
+  const copies: number[] = []
+  const counts: number[] = []
+  visitPieces(section, 0, (from, to, end) => {
+    const text = section.slice(from, end)
+    const key = known.get(text) ?? known.size
+    known.set(text, key)
+    counts[key] = (counts[key] ?? 0) + 1
+    pieces.push(section.slice(from, to))
+    keys.push(key)
+    copies.push(counts[key])
+  })
+  counts.fill(0)
+  const count = (key: number, by: number): void => {
+    if (key >= 0) counts[key] = (counts[key] ?? 0) + by
+  }
+  const seen: Cut = { text: '', starts: [], keys: [] }
+  return {
+    pieces,
+    look(text) {
+      const { first, rest, starts, keys: fresh } = cutAgain(seen, text, known)
+      const moved = text.length - seen.text.length
+      for (const key of seen.keys.splice(first, rest - first, ...fresh)) count(key, -1)
+      for (const key of fresh) count(key, 1)
+      seen.starts.splice(first, rest - first, ...starts)
+      const after = first + starts.length
+      for (let at = after; moved !== 0 && at < seen.starts.length; at++)
+        seen.starts[at] = (seen.starts[at] ?? 0) + moved
+      seen.text = text
+      const cut = (seen.starts[after] ?? text.length) - (seen.starts[first] ?? 0)
+      return text.length * COSTS.read + cut * COSTS.cut + starts.length * COSTS.piece
+    },
+    has: place => (counts[keys[place] ?? -1] ?? 0) >= (copies[place] ?? 1),
+  }
+}
+
+/** Cuts the part of a text that differs from the one before: the pieces of that from `first` up to `rest` are exchanged for these. */
+function cutAgain(before: Cut, text: string, known: ReadonlyMap<string, number>) {
+  const most = Math.min(text.length, before.text.length)
+  const prefix = commonPrefix(before.text, text, most)
+  const suffix = commonSuffix(before.text, text, most - prefix)
+  const moved = text.length - before.text.length
+  // Where a piece begins is known once the next one has begun.
+  const first = Math.max(0, countUpTo(before.starts, prefix) - 2)
+  const starts: number[] = []
+  const keys: number[] = []
+  let next = first
+  let rest = before.starts.length
+  visitPieces(text, before.starts[first] ?? 0, (from, _, end) => {
+    if (from >= text.length - suffix) {
+      while (next < before.starts.length && (before.starts[next] ?? 0) < from - moved) next++
+      if (before.starts[next] === from - moved) {
+        rest = next
+        return true
+      }
+    }
+    starts.push(from)
+    keys.push(known.get(text.slice(from, end)) ?? -1)
+    return false
+  })
+  return { first, rest, starts, keys }
+}
+
+/** The greatest number from 0 to `most` up to which something holds. */
+function greatest(most: number, holds: (size: number, held: number) => boolean): number {
+  let least = 0
+  let limit = most
+  while (least < limit) {
+    const middle = (least + limit + 1) >> 1
+    if (holds(middle, least)) least = middle
+    else limit = middle - 1
+  }
+  return least
+}
+
+/** Texts are compared in halves, because the engine compares slices many times faster than code compares units. */
+const commonPrefix = (a: string, b: string, most: number): number =>
+  greatest(most, (size, held) => a.slice(held, size) === b.slice(held, size))
+const commonSuffix = (a: string, b: string, most: number): number =>
+  greatest(
+    most,
+    (size, held) => a.slice(a.length - size, a.length - held) === b.slice(b.length - size, b.length - held),
+  )
+/** How many of some rising numbers are at most `limit`. */
+const countUpTo = (rising: readonly number[], limit: number): number =>
+  greatest(rising.length, size => (rising[size - 1] ?? 0) <= limit)
+
+/** A sentence or line of a text, the blank space after it included. */
+export type Piece = { section: Section; text: string }
+
+/** What is known of a piece: the revisions, by their ordinals, that had it first, and since which all that were looked at have it. */
+export type Origin = { first: number; since: number }
+
+export type Blame = {
+  pieces: readonly Piece[]
+  /** Looks at an earlier revision, newest first. Gives what that cost. */
+  look(text: Text, ordinal: number): number
+  /** Which pieces a text has. */
+  holds(text: Text): boolean[]
+  origins(): Origin[]
+}
+
+/**
+ * Finds the revision that wrote each sentence of a text: the first one that had it, in the same section, even where later ones did not. A sentence
+ * that moved or came back keeps its author; of a sentence that occurs twice, the second is by the first revision that had two.
+ */
+export function createBlame(current: Text, ordinal: number): Blame {
+  const sections = SECTIONS.map(section => ({ section, comparison: compare(current[MEMBERS[section]]) }))
+  const places = sections.flatMap(({ comparison }) => comparison.pieces.map((_, place) => ({ comparison, place })))
+  const origins: (Origin & { alive: boolean })[] = places.map(() => ({ first: ordinal, since: ordinal, alive: true }))
+  const compareWith = (text: Text): number =>
+    sections.reduce((cost, { section, comparison }) => cost + comparison.look(text[MEMBERS[section]]), 0)
+  return {
+    pieces: sections.flatMap(({ section, comparison }) => comparison.pieces.map(text => ({ section, text }))),
+    look(text, earlier) {
+      const cost = compareWith(text)
+      places.forEach(({ comparison, place }, at) => {
+        const origin = origins[at] as (typeof origins)[number]
+        if (!comparison.has(place)) origin.alive = false
+        else {
+          origin.first = earlier
+          if (origin.alive) origin.since = earlier
+        }
+      })
+      return cost + places.length * COSTS.sought
+    },
+    holds(text) {
+      compareWith(text)
+      return places.map(({ comparison, place }) => comparison.has(place))
+    },
+    origins: () => origins.map(({ first, since }) => ({ first, since })),
+  }
+}
+
+/** So many judgements are counted for all parts of a text together; of more, the judged texts with the fewest voices are left out. */
+const COUNTED_MAX = 100_000
+
+/** A judged text, and which pieces it has. */
+export type Judged = { text: number; has: readonly boolean[] }
+
+/**
+ * What judgements say about each piece of a text: those of the judged texts that have it. Pieces that the same texts have are counted together:
+ * `places` has for each piece the place in `standings`, null where no judged text has it. `judged` comes with the most voices first.
+ */
+export function evidenceOf(judgements: readonly Judgement[], judged: readonly Judged[], size: number) {
+  let texts = judged
+  let signs = signsOf(texts, size)
+  while (new Set(signs).size * judgements.length > COUNTED_MAX) {
+    texts = texts.slice(0, -1)
+    signs = signsOf(texts, size)
+  }
+  const bits = new Map(texts.map(({ text }, at) => [text, 2 ** at]))
+  const distinct = [...new Set(signs)].filter(sign => sign !== 0)
+  const standings: Standing[] = distinct.map(sign =>
+    standingOf(
+      judgements.filter(({ text }) => ((bits.get(text) ?? 0) & sign) !== 0),
+      () => 1,
+    ),
+  )
+  const placeOf = new Map(distinct.map((sign, place) => [sign, place]))
+  return { places: signs.map(sign => placeOf.get(sign) ?? null), standings }
+}
+
+/** For each piece a number with a bit for each text that has it. */
+const signsOf = (texts: readonly Judged[], size: number): number[] =>
+  Array.from({ length: size }, (_, place) =>
+    texts.reduce((sign, { has }, at) => (has[place] ? sign | (2 ** at) : sign), 0),
+  )
