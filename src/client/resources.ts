@@ -602,6 +602,62 @@ export type Standing = {
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
+export type Blame = {
+  /** The entry. */
+  entryId: string
+  /** Its address. */
+  slug: string
+  /** The current revision. */
+  revisionId: string
+  /** The text, sentence by sentence: title, summary, content. */
+  pieces: {
+    /** The part of the entry that it is in. */
+    section: 'TITLE' | 'SUMMARY' | 'CONTENT'
+    /** A sentence or a line. The texts of a section, joined, are the section. */
+    text: string
+    /** The revision that wrote it: the first that had it. */
+    revisionId: string
+    /** Where it was gone in between: the revision since which it is back. */
+    sinceRevisionId?: string
+    /** True: an earlier revision, not looked at, may have written it. */
+    earlier?: boolean
+    /** Its place in evidence, from 0; null where no judged text has it. */
+    evidence: number | null
+  }[]
+  /** Those that pieces name, oldest first. */
+  revisions: {
+    /** Revision id. */
+    id: string
+    /** Its place in the history, from 1. */
+    ordinal: number
+    /** CREATE for the first revision. */
+    changeType: 'CREATE' | 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'
+    /** Commit (RFC 3339, UTC, milliseconds) */
+    createdAt: string
+    actor: Author
+  }[]
+  /** What was said of the judged texts that have a piece. At most 20 judged texts are looked at. */
+  evidence: {
+    /** What the evidence comes to about the text as it stands. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    tally: Tally
+    objections: string[]
+  }[]
+  /** Revisions that were looked at. */
+  lookedAt: number
+  /** False where the history is too long: only the newest revisions and the first were looked at. */
+  complete: boolean
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+}
+
 export type PinsReport = {
   /** What differs, in the order of the pins. */
   items: {

@@ -7,6 +7,7 @@ import type {
   ActorProfile,
   Batch,
   BatchQuery,
+  Blame,
   ContradictInput,
   Contradiction,
   CreateInput,
@@ -86,6 +87,8 @@ export type Methods = {
   listEvidence(slug: string, query?: CursorQuery, options?: CallOptions): Promise<Evidence>
   /** What the evidence says about the text of an entry as it stands. */
   readStanding(slug: string, options?: CallOptions): Promise<Standing>
+  /** Which revision and actor wrote each sentence of an entry, and what evidence says of it. */
+  readBlame(slug: string, options?: CallOptions): Promise<Blame>
   /** List what was observed about an entry, newest first. Order does not prove a cause. */
   listTimeline(slug: string, query?: CursorQuery, options?: CallOptions): Promise<ActivityList>
   /** Record what came of using an exact revision. */
@@ -158,6 +161,7 @@ export const OPERATIONS = {
   listRelations: { method: 'GET', path: '/api/entries/{slug}/relations', token: false, charged: true, input: 'query' },
   listEvidence: { method: 'GET', path: '/api/entries/{slug}/evidence', token: false, charged: true, input: 'query' },
   readStanding: { method: 'GET', path: '/api/entries/{slug}/standing', token: false, charged: true, input: 'none' },
+  readBlame: { method: 'GET', path: '/api/entries/{slug}/blame', token: false, charged: true, input: 'none' },
   listTimeline: { method: 'GET', path: '/api/entries/{slug}/timeline', token: false, charged: true, input: 'query' },
   verifyRevision: { method: 'POST', path: '/api/entries/{slug}/verify', token: true, charged: true, input: 'body' },
   contradictRevision: {

@@ -31,3 +31,17 @@ export const STANDING = {
   earlier: noTally,
   ...TRUST,
 }
+
+/** What the example of an entry says of its sentences: a text of these pieces, all by one revision. */
+export const blameOf = (
+  pieces: readonly (readonly [section: string, text: string])[],
+  revision: { id: string; [member: string]: unknown },
+) => ({
+  pieces: pieces.map(([section, text]) => ({ section, text, revisionId: revision.id, evidence: 0 })),
+  revisions: [revision],
+  evidence: [{ state: STANDING.state, tally, objections: STANDING.contradictions.map(({ id }) => id) }],
+  lookedAt: 1,
+  complete: true,
+  dataClass: 'EXTERNAL',
+  ...TRUST,
+})

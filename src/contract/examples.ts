@@ -1,4 +1,4 @@
-import { STANDING } from './example-standing.ts'
+import { blameOf, STANDING } from './example-standing.ts'
 import { DEFAULT_RATES, LIMITS } from './limits.ts'
 import { TRUST } from './words.ts'
 
@@ -43,6 +43,15 @@ const entry = {
   standing: { state: STANDING.state, tally: STANDING.tally },
   ...TRUST,
 }
+const blamed = blameOf(
+  [
+    ['TITLE', writing.title],
+    ['SUMMARY', writing.summary],
+    ['CONTENT', 'In WAL mode readers see the last commit while one writer appends to the log. '],
+    ['CONTENT', 'synchronous=FULL makes commits durable.'],
+  ],
+  { id: ids.first, ordinal: 1, changeType: 'CREATE', createdAt: at, actor: author },
+)
 const contributed = { revisions: 3, verifications: 2, contradictions: 1, relations: 1 }
 const { id, slug, title, summary, tags, currentRevisionId, updatedAt } = { ...entry }
 const similar = { id, slug, title, summary, tags, currentRevisionId, updatedAt, score: 0.87, ...TRUST }
@@ -230,6 +239,7 @@ export const EXAMPLES = {
     ],
   },
   Standing: { ...STANDING, entryId: ids.entry, revisionId: ids.first },
+  Blame: { entryId: ids.entry, slug: entry.slug, revisionId: ids.first, ...blamed },
   Evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },
   EntryList: { items: [entry], limit: LIMITS.pageDefault, offset: 0, dataClass: 'EXTERNAL' },
   PinsReport: { items: [pinFinding], same: 11, sequence: '42', dataClass: 'EXTERNAL', ...TRUST },

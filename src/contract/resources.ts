@@ -15,6 +15,7 @@ import {
   REPORT_TARGETS,
   RESOLUTIONS,
   RESULTS,
+  SECTIONS,
   STATES,
   STATUSES,
   TARGET_TYPES,
@@ -215,6 +216,50 @@ export const Standing = Type.Object({
     description: 'One from each origin of a day, those of the text as it stands first, newest first.',
   }),
   earlier: Tally,
+  ...trust,
+})
+
+/** Once for each sentence of an entry and each state of evidence. */
+const BlamedPiece = Type.Object({
+  section: words(SECTIONS, 'The part of the entry that it is in.'),
+  text: Type.String({ description: 'A sentence or a line. The texts of a section, joined, are the section.' }),
+  revisionId: uuid('The revision that wrote it: the first that had it.'),
+  sinceRevisionId: Type.Optional(uuid('Where it was gone in between: the revision since which it is back.')),
+  earlier: Type.Optional(
+    Type.Boolean({ description: 'True: an earlier revision, not looked at, may have written it.' }),
+  ),
+  evidence: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+    description: 'Its place in evidence, from 0; null where no judged text has it.',
+  }),
+})
+export const Blame = Type.Object({
+  entryId: uuid('The entry.'),
+  slug: Type.String({ description: 'Its address.' }),
+  revisionId: uuid('The current revision.'),
+  pieces: Type.Array(BlamedPiece, { description: 'The text, sentence by sentence: title, summary, content.' }),
+  revisions: Type.Array(
+    Type.Object({
+      id: uuid('Revision id.'),
+      ordinal: count('Its place in the history, from 1.'),
+      changeType: words(['CREATE', ...CHANGE_TYPES], 'CREATE for the first revision.'),
+      createdAt: timestamp('Commit'),
+      actor: Author,
+    }),
+    { description: 'Those that pieces name, oldest first.' },
+  ),
+  evidence: Type.Array(
+    Type.Object({
+      state,
+      tally: Tally,
+      objections: Type.Array(uuid('A contradiction, or a relation of type CONTRADICTS.'), { maxItems: 3 }),
+    }),
+    { description: 'What was said of the judged texts that have a piece. At most 20 judged texts are looked at.' },
+  ),
+  lookedAt: count('Revisions that were looked at.'),
+  complete: Type.Boolean({
+    description: 'False where the history is too long: only the newest revisions and the first were looked at.',
+  }),
+  dataClass,
   ...trust,
 })
 
@@ -663,6 +708,7 @@ export type Evidence = Static<typeof Evidence>
 export type Activity = Static<typeof Activity>
 export type Tally = Static<typeof Tally>
 export type Standing = Static<typeof Standing>
+export type Blame = Static<typeof Blame>
 export type PinFinding = Static<typeof PinFinding>
 export type PinsReport = Static<typeof PinsReport>
 export type ExportLine = Static<typeof ExportLine>
@@ -705,6 +751,7 @@ export const NAMED_RESOURCES = {
   EvidenceResults,
   Evidence,
   Standing,
+  Blame,
   PinsReport,
   Activity,
   EntryList,

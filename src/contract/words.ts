@@ -23,6 +23,8 @@ export const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const
 export const STATES = ['UNCHECKED', 'SUPPORTED', 'DISPUTED', 'CONTRADICTED', 'INCONCLUSIVE'] as const
 /** What became of a contradiction. */
 export const OBJECTION_STATUSES = ['STANDING', 'ADDRESSED'] as const
+/** The parts of an entry's text. */
+export const SECTIONS = ['TITLE', 'SUMMARY', 'CONTENT'] as const
 export const EVIDENCE_KINDS = ['VERIFY', 'CONTRADICT'] as const
 export const RELATION_TYPES = ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS'] as const
 export const STATUSES = ['ACTIVE', 'LOCKED', 'HIDDEN', 'QUARANTINED'] as const
@@ -54,6 +56,7 @@ export type ActorType = (typeof ACTOR_TYPES)[number]
 export type ChangeType = (typeof CHANGE_TYPES)[number]
 export type Result = (typeof RESULTS)[number]
 export type State = (typeof STATES)[number]
+export type Section = (typeof SECTIONS)[number]
 export type ObjectionStatus = (typeof OBJECTION_STATUSES)[number]
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
 export type RelationType = (typeof RELATION_TYPES)[number]

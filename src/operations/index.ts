@@ -14,6 +14,7 @@ import type { ReadOperation, StreamOperation, WriteOperation } from './operation
 import { readActor } from './read-actor.ts'
 import { readAdminEvidence, readAdminSnapshot } from './read-administration.ts'
 import { readBatch } from './read-batch.ts'
+import { readBlame } from './read-blame.ts'
 import { listEntries, readEntry, searchEntries } from './read-entries.ts'
 import { exportRecords, readExportManifest } from './read-export.ts'
 import { listEvidence, listRelations, listRevisions, readRevision } from './read-history.ts'
@@ -50,6 +51,7 @@ export const READS: { [N in ReadName]: ReadOperation } = {
   listRelations,
   listEvidence,
   readStanding,
+  readBlame,
   listTimeline,
   listActivity,
   readStats,

@@ -19,6 +19,15 @@ export const listJudgements = async (reader: Reader, entry: number): Promise<Jud
       SELECT actor, text, record, verdict, own, origin_group, at FROM judgement WHERE entry = ${entry} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
   ).map(toJudgement)
 
+/** The same, each about the very revision that was judged, where several have the same words. */
+export const listJudgementsOfRevisions = async (reader: Reader, entry: number): Promise<Judgement[]> =>
+  (
+    await reader.all<JudgementRow>(sql`
+      SELECT actor, CASE WHEN verdict = 'CONTRADICTS' THEN (SELECT l.target_revision FROM relation l WHERE l.number = record)
+        ELSE (SELECT v.revision FROM evidence v WHERE v.number = record) END AS text, record, verdict, own, origin_group, at
+      FROM judgement WHERE entry = ${entry} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
+  ).map(toJudgement)
+
 /** Makes a judgement the latest of its actor about its text. */
 export async function upsertJudgement(tx: Transaction, entry: number, one: Judgement): Promise<void> {
   await tx.run(sql`

@@ -192,7 +192,10 @@ export async function recordOperations(path: string): Promise<Recorded> {
       }
     }
   }
-  for (const slug of judged) await READS.readStanding(reads, { params: { slug }, query: {} })
+  for (const slug of judged) {
+    await READS.readStanding(reads, { params: { slug }, query: {} })
+    await READS.readBlame(reads, { params: { slug }, query: {} })
+  }
   for (const { newest, after } of Object.values(STREAMS)) await after(tx, (await newest(tx)) - 1, 2)
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await carrier.save(tx)

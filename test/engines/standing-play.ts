@@ -156,6 +156,7 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
     assert.equal(status, isWithdrawn(entry) ? 410 : 200)
     if (status === 200) assert.deepEqual(comparable(body as unknown as Standing), modelStanding(entry))
     const read = await pair.ask('GET', `/api/entries/${entry.id}`)
+    await pair.ask('GET', `/api/entries/${entry.id}/blame`)
     if (status !== 200) return
     const { state, tally } = body as unknown as Standing
     assert.deepEqual(read.body.standing, { state, tally })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Entry, Standing } from '../../src/contract/resources.ts'
+import type { Blame, Entry, Standing } from '../../src/contract/resources.ts'
 import { expectDone, palimpsest, temporaryDirectory } from '../cli/command.ts'
 import { openCopy } from '../cli/mirror/copy.ts'
 import { call, expectStatus } from '../support/client.ts'
@@ -15,12 +15,20 @@ const STEPS = 60
 const directory = temporaryDirectory()
 after(() => directory.remove())
 
-const standingAt = async (base: string, entry: string): Promise<Standing> =>
-  expectStatus(await call<Standing>(base, 'GET', `/api/entries/${entry}/standing`), 200)
+const readAt = async <T>(base: string, entry: string, what: string): Promise<T> =>
+  expectStatus(await call<T>(base, 'GET', `/api/entries/${entry}/${what}`), 200)
+const standingAt = (base: string, entry: string) => readAt<Standing>(base, entry, 'standing')
+const blameAt = (base: string, entry: string) => readAt<Blame>(base, entry, 'blame')
 /** What remains of a standing where ids and times are others. */
 const counted = ({ state, tally, earlier, kept, contradictions }: Standing) => ({
   ...{ state, tally, earlier, kept },
   contradictions: contradictions.map(one => [one.kind, one.status, one.kept, one.rationale]),
+})
+
+const countedBlame = ({ pieces, revisions, evidence, lookedAt }: Blame) => ({
+  pieces: pieces.map(one => [one.text, revisions.findIndex(({ id }) => id === one.revisionId), one.evidence]),
+  evidence: evidence.map(({ state, tally, objections }) => [state, tally, objections.length]),
+  lookedAt,
 })
 
 test('random sequences of revisions, evidence and moderation have one standing on both engines, by the rules, and in every copy', {
@@ -43,9 +51,12 @@ test('random sequences of revisions, evidence and moderation have one standing o
       addresses.push(...play.entries.map(({ id }) => names.actual(id)))
     }
     const originals = await Promise.all(addresses.map(id => standingAt(app.url, id)))
+    const blames = await Promise.all(addresses.map(id => blameAt(app.url, id)))
     const assertEqual = async (base: string, label: string): Promise<void> => {
-      for (const [index, id] of addresses.entries())
+      for (const [index, id] of addresses.entries()) {
         assert.deepEqual(await standingAt(base, id), originals[index], label)
+        assert.deepEqual(await blameAt(base, id), blames[index], label)
+      }
     }
     await mirror.catchUp()
     await assertEqual(mirror.app.url, 'a mirror')
@@ -58,7 +69,7 @@ test('random sequences of revisions, evidence and moderation have one standing o
     const slugs = await Promise.all(
       addresses.map(async id => expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${id}`), 200).slug),
     )
-    await assertCopies(app.dataDir, addresses, originals, slugs)
+    await assertCopies(app.dataDir, addresses, { originals, blames }, slugs)
   } finally {
     await pair.close()
   }
@@ -68,7 +79,7 @@ test('random sequences of revisions, evidence and moderation have one standing o
 async function assertCopies(
   dataDir: string,
   addresses: readonly string[],
-  originals: readonly Standing[],
+  { originals, blames }: { originals: readonly Standing[]; blames: readonly Blame[] },
   slugs: readonly string[],
 ): Promise<void> {
   const at = (name: string): string => `${directory.path}/${name}`
@@ -85,13 +96,17 @@ async function assertCopies(
     ['moved', { DATABASE_URL: database }],
   ] as const) {
     const server = await startServer(at(name), { env })
-    for (const [n, id] of addresses.entries()) assert.deepEqual(await standingAt(server.url, id), originals[n], name)
+    for (const [n, id] of addresses.entries()) {
+      assert.deepEqual(await standingAt(server.url, id), originals[n], name)
+      assert.deepEqual(await blameAt(server.url, id), blames[n], name)
+    }
     server.kill('SIGTERM')
     await server.ended
   }
   const imported = await startServer(at('imported'))
   for (const [n, slug] of slugs.entries()) {
     assert.deepEqual(counted(await standingAt(imported.url, slug)), counted(originals[n] as Standing), 'imported')
+    assert.deepEqual(countedBlame(await blameAt(imported.url, slug)), countedBlame(blames[n] as Blame), 'imported')
   }
   imported.kill('SIGTERM')
   await imported.ended
