@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,9 +10,11 @@ import type { Metrics } from './http/metrics.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { dayOf } from './http/origin.ts'
 import { createServer, type Server } from './http/server.ts'
+import { LogKeeper } from './log/keep-log.ts'
 import { loadMcp, serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
 import { OperatorError } from './operator-error.ts'
+import type { Secrets } from './secrets.ts'
 
 export type App = {
   url: string
@@ -61,6 +64,7 @@ export async function openService(
     const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter, droppedLines })
     await serveMcp(server, config, loading)
 
+    const log = await keepLog(config, { server, store, logger, now }, engine.secrets)
     const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {
       app: server.app,
@@ -72,6 +76,7 @@ export async function openService(
       async close() {
         endHousekeeping()
         await server.stop()
+        await log?.close()
         await limiter.close()
         await store.close()
       },
@@ -81,6 +86,29 @@ export async function openService(
     await store.close()
     throw error
   }
+}
+
+/** What the origin of a log begins with where PUBLIC_URL says nothing. */
+const HOST_BY_DEFAULT = 'localhost'
+
+/** Follows the store with its public log. That of a mirror is the original's. */
+async function keepLog(
+  { databaseUrl, publicUrl, logIntervalSeconds }: Config,
+  { server, store, logger, now }: Kept,
+  secrets: () => Secrets,
+): Promise<LogKeeper | undefined> {
+  if (store.original !== undefined) return undefined
+  const keeper = new LogKeeper({
+    ...{ store, logger, now, terms: server.terms },
+    pem: () => secrets().logKey,
+    host: publicUrl === undefined ? HOST_BY_DEFAULT : new URL(publicUrl).host,
+    interval: logIntervalSeconds * 1_000,
+    chance: () => randomBytes(8).toString('hex'),
+  })
+  // A store that may not be there yet is followed once it is.
+  if (databaseUrl === undefined) await keeper.begin()
+  keeper.follow()
+  return keeper
 }
 
 type Kept = Required<Pick<AppOptions, 'logger' | 'now'>> & { server: Server; store: Store }

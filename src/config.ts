@@ -27,6 +27,8 @@ export type Config = {
   writeGroupMax: number
   adminToken: string | undefined
   originKey: string | undefined
+  logKey: string | undefined
+  logIntervalSeconds: number
   readPerMinute: number
   writePerMinute: number
   cooldownSeconds: number
@@ -105,6 +107,20 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     description:
       'The key under which networks are recognised for as long as they are blocked. Unset: made once into DATA_DIR/origin-key, mode 0600. It is in no backup: keep it, or blocks of origins lapse when it is lost.',
     parse: secret,
+  },
+  logKey: {
+    name: 'LOG_KEY',
+    byDefault: undefined,
+    secret: true,
+    description:
+      'The private key that signs the public log: Ed25519, and ML-DSA-44 if there is one, as PEM (PKCS#8). Unset: made once into DATA_DIR/log-key, mode 0600, or into the database. It is in no backup: without it another log begins, which names the one before.',
+    parse: filled,
+  },
+  logIntervalSeconds: {
+    name: 'LOG_INTERVAL_SECONDS',
+    byDefault: '1',
+    description: 'Seconds between two signed checkpoints of the public log, while there are new records.',
+    parse: whole(1, 3_600),
   },
   readPerMinute: {
     name: 'READ_LIMIT_PER_MINUTE',

@@ -7,8 +7,10 @@ import type { PostgresConnection } from './database/postgres.ts'
 import { lockDataDirectory, prepareDataDirectory } from './embedded/data-directory.ts'
 import { nodeIndexFile } from './embedded/files.ts'
 import type { Engine } from './engine.ts'
+import { logHeadFile } from './log/head-file.ts'
+import { makeLogKey, privateKeysOf } from './log/log-key.ts'
 import { openPostgresLimiter } from './postgres/limiter.ts'
-import { findTokenDigest, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
+import { findTokenDigest, shareLogKey, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
 import { openPostgresStore } from './postgres/store.ts'
 import { reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
@@ -22,6 +24,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     if (lost === undefined) logger.info({ database: placeOf(url) }, 'the database is there')
     else logger.error({ err: lost }, 'the database is away: see that PostgreSQL runs and that DATABASE_URL names it')
   }
+  if (config.logKey !== undefined) privateKeysOf(config.logKey, 'LOG_KEY')
   const directory = prepareDataDirectory(config.dataDir)
   const unlock = lockDataDirectory(directory)
   let secrets: Secrets | undefined
@@ -29,6 +32,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   const store = openPostgresStore({
     url,
     indexFile: nodeIndexFile(directory),
+    logHeadFile: logHeadFile(directory),
     onIndex: reportIndex(logger, nodeIndexFile(directory)),
     readUrl: config.databaseReadUrl,
     groupMax: config.writeGroupMax,
@@ -77,20 +81,21 @@ async function shareSecrets(
   const ownKey = originKeyFile(config.dataDir)
   const originKey =
     config.originKey ?? (await shareOriginKey(connection, existsSync(ownKey) ? ensureSecret(ownKey) : undefined))
+  const logKey = config.logKey ?? (await shareLogKey(connection, makeLogKey))
   if (config.adminToken !== undefined) {
-    return { secrets: { adminDigest: digestOf(config.adminToken), originKey }, tokenFile: undefined }
+    return { secrets: { adminDigest: digestOf(config.adminToken), originKey, logKey }, tokenFile: undefined }
   }
   const known = await findTokenDigest(connection)
   const path = adminTokenFile(config.dataDir)
   if (known !== undefined && !existsSync(path))
-    return { secrets: { adminDigest: known, originKey }, tokenFile: undefined }
+    return { secrets: { adminDigest: known, originKey, logKey }, tokenFile: undefined }
   prepareDataDirectory(config.dataDir)
   const made = !existsSync(path)
   const ownDigest = digestOf(ensureSecret(path))
   const adminDigest = known ?? (await shareTokenDigest(connection, ownDigest))
   const ours = adminDigest === ownDigest
   if (made && !ours) rmSync(path)
-  return { secrets: { adminDigest, originKey }, tokenFile: ours ? path : undefined }
+  return { secrets: { adminDigest, originKey, logKey }, tokenFile: ours ? path : undefined }
 }
 
 /** The database without its password. */

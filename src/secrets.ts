@@ -4,18 +4,25 @@ import { dirname, join } from 'node:path'
 import { OperatorError } from './operator-error.ts'
 import { syncMade } from './sync-path.ts'
 
-/** What a node must know and never show: the SHA-256 of the admin token as lower-case hex, and the key of the origins. */
-export type Secrets = { adminDigest: string; originKey: string }
+/**
+ * What a node must know and never show: the SHA-256 of the admin token as lower-case hex, the key of the origins, and the private key of the public log as
+ * PEM.
+ */
+export type Secrets = { adminDigest: string; originKey: string; logKey: string }
 
 export const adminTokenFile = (directory: string): string => join(directory, 'admin-token')
 export const originKeyFile = (directory: string): string => join(directory, 'origin-key')
 
+export const logKeyFile = (directory: string): string => join(directory, 'log-key')
+
 /** The SHA-256 of an admin token as lower-case hex. */
 export const digestOf = (token: string): string => hash('sha256', token, 'hex')
 
-/** Gives the secret in a file of mode 0600, made now from 256 random bits if there is none: wholly or not at all, whenever the power goes. */
-export function ensureSecret(path: string): string {
-  if (!existsSync(path)) makeSecret(path)
+const chance = (): string => `${randomBytes(32).toString('base64url')}\n`
+
+/** Gives the secret in a file of mode 0600, made now if there is none, by default from 256 random bits: wholly or not at all, whenever the power goes. */
+export function ensureSecret(path: string, make = chance): string {
+  if (!existsSync(path)) makeSecret(path, make())
   const secret = readFileSync(path, 'utf8').trim()
   if (secret.length < 16) {
     throw new OperatorError(
@@ -25,10 +32,10 @@ export function ensureSecret(path: string): string {
   return secret
 }
 
-function makeSecret(path: string): void {
+function makeSecret(path: string, secret: string): void {
   const partial = `${path}.${randomBytes(8).toString('hex')}`
   try {
-    writeFileSync(partial, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(partial, secret, { mode: 0o600, flag: 'wx' })
     syncMade(partial)
     linkSync(partial, path)
   } catch (error) {

@@ -22,8 +22,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   operations: ['contract', 'tlog', 'domain', 'database', 'store'],
   threads: ['contract', 'database'],
   search: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads'],
-  embedded: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads', 'search'],
-  postgres: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads', 'search'],
+  log: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads'],
+  embedded: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads', 'search', 'log'],
+  postgres: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads', 'search', 'log'],
   guide: ['contract', 'operations'],
   web: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'guide'],
   http: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'guide', 'web'],
@@ -37,6 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'store',
     'operations',
     'search',
+    'log',
     'embedded',
     'postgres',
     'http',
@@ -47,6 +49,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 /** Files outside every folder that a folder may import: the operator's mistakes and settings. */
 const MAY_IMPORT_FILES: Record<string, readonly string[]> = {
+  log: ['operator-error.ts', 'sync-path.ts'],
   embedded: ['operator-error.ts', 'sync-path.ts'],
   postgres: ['operator-error.ts'],
   http: ['operator-error.ts', 'config.ts', 'secrets.ts'],

@@ -38,6 +38,8 @@ export const COPIED: readonly CopiedTable[] = [
   numbered('report', 'any'),
   { name: 'judged_text', by: 'entry', key: ['entry', 'text'], changes: 'swept' },
   { name: 'judgement', by: 'entry', key: ['entry', 'actor', 'text'], changes: 'swept' },
+  numbered('log_bundle', 'any'),
+  { name: 'log_tile', by: 'level', key: ['level', 'number'], changes: 'any' },
   numbered('moderation', 'never'),
 ]
 
@@ -49,6 +51,9 @@ export const REPLACED = [
   'cooldown',
   'export_change',
   'standing_progress',
+  'log_epoch',
+  'log_checkpoint',
+  'log',
 ] as const
 
 /** What PostgreSQL knows of a table: its columns and their types, in order. */

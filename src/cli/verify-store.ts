@@ -78,7 +78,8 @@ async function damageOfNumbers(store: Reader, { record, sequence }: Counts): Pro
   for (;;) {
     const page = await store.all<{ number: number }>(sql`
       SELECT number FROM (SELECT number FROM revision UNION ALL SELECT number FROM evidence
-        UNION ALL SELECT number FROM relation UNION ALL SELECT number FROM moderation) AS records
+        UNION ALL SELECT number FROM relation UNION ALL SELECT number FROM moderation
+        UNION ALL SELECT number FROM log_epoch WHERE number > 0) AS records
       WHERE number > ${last} ORDER BY number LIMIT ${NUMBER_PAGE}`)
     for (const { number } of page) {
       if (number !== last + 1) return `Record ${last + 1} is missing, or record ${number} is there twice.`

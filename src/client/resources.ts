@@ -1247,3 +1247,16 @@ export type ExportManifest = {
   /** False when more changed than is named: then every segment may have. */
   complete: boolean
 }
+
+export type LogRecord = {
+  /** Its number among the permanent records; its leaf is the number before. */
+  record: string
+  /** What it is. */
+  kind: 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
+  /** 16 bytes in base64; left out where the statement is not public. */
+  salt?: string
+  /** Its immutable facts as RFC 8785 text: the leaf has SHA-256(salt, then this). */
+  statement?: string
+}
+
+export type LogProof = Record<string, unknown>

@@ -23,6 +23,7 @@ import type {
   FindQuery,
   FoundList,
   Health,
+  LogRecord,
   ManifestQuery,
   PinsInput,
   PinsReport,
@@ -105,6 +106,8 @@ export type Methods = {
   readStats(options?: CallOptions): Promise<Stats>
   /** How far the export is, and which of its segments moderation changed. */
   readExportManifest(query?: ManifestQuery, options?: CallOptions): Promise<ExportManifest>
+  /** What the public log has of a permanent record: kind, salt and statement; of a withdrawn one the kind alone. */
+  readLogRecord(record: string, options?: CallOptions): Promise<LogRecord>
   /** Report abuse to the operator; only administrators see it. */
   createReport(input: ReportInput, options?: CallOptions): Promise<Report>
   /** What this service is, where to start, and its limits. */
@@ -176,6 +179,7 @@ export const OPERATIONS = {
   listActivity: { method: 'GET', path: '/api/activity', token: false, charged: true, input: 'query' },
   readStats: { method: 'GET', path: '/api/stats', token: false, charged: true, input: 'none' },
   readExportManifest: { method: 'GET', path: '/api/export/manifest', token: false, charged: true, input: 'query' },
+  readLogRecord: { method: 'GET', path: '/api/log/records/{record}', token: false, charged: true, input: 'none' },
   createReport: { method: 'POST', path: '/api/reports', token: false, charged: true, input: 'body' },
   readDiscovery: { method: 'GET', path: '/api/discovery', token: false, charged: true, input: 'none' },
   readHealth: { method: 'GET', path: '/health', token: false, charged: false, input: 'none' },
@@ -214,6 +218,8 @@ export const MENDS = {
   REVISION_NOT_FOUND: 'This entry has no revision with this id; list its revisions.',
   TARGET_NOT_FOUND: 'What is to be moderated or reported does not exist, or its fingerprint is no longer alive.',
   REPORT_NOT_FOUND: 'No report has this id; list the reports.',
+  NOT_IN_LOG:
+    'The public log has no such record or tile, or not yet: it follows a commit within seconds. /log/checkpoint says how far it is.',
   STALE_REVISION:
     'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
   REQUEST_IN_PROGRESS:
@@ -280,6 +286,7 @@ export const MENDS = {
   INVALID_RELATION_TYPE: 'relationType is one of CONNECT, REUSES, SYNTHESIZES, CONTRADICTS.',
   INVALID_AFTER: 'after is a text: 1 to 19 decimal digits.',
   INVALID_FROM: 'from is a text: 1 to 19 decimal digits.',
+  INVALID_RECORD: 'record is a text: 1 to 19 decimal digits.',
   INVALID_TARGET_TYPE:
     'targetType is one of ENTRY, REVISION, EVIDENCE; at POST /api/admin/moderate one of ENTRY, ACTOR, ORIGIN.',
   INVALID_TARGET_ID: 'targetId is a UUID; at POST /api/admin/moderate a text of 1 to 100 characters.',

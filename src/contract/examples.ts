@@ -335,6 +335,11 @@ export const EXAMPLES = {
     actors: [author],
     complete: true,
   },
+  LogRecord: {
+    record: '12',
+    kind: 'moderation',
+  },
+  LogProof: 'c2sp.org/tlog-proof@v1\nindex 11\n\nmemory.example/log/019a9b1c\n12\n…\n',
   AdminReport: adminReport,
   ReportList: { items: [adminReport], nextCursor: null },
 } as const

@@ -57,6 +57,10 @@ export const GENERAL_PROBLEMS = {
     mend: 'What is to be moderated or reported does not exist, or its fingerprint is no longer alive.',
   },
   REPORT_NOT_FOUND: { status: 404, mend: 'No report has this id; list the reports.' },
+  NOT_IN_LOG: {
+    status: 404,
+    mend: 'The public log has no such record or tile, or not yet: it follows a commit within seconds. /log/checkpoint says how far it is.',
+  },
   STALE_REVISION: {
     status: 409,
     mend: 'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',

@@ -3,6 +3,7 @@ import type { GeneralCode } from './general-problems.ts'
 import * as inputs from './inputs.ts'
 import { LIMITS } from './limits.ts'
 import * as more from './more-inputs.ts'
+import { DIGITS_PATTERN } from './patterns.ts'
 import type * as resources from './resources.ts'
 import { Type } from './schema.ts'
 
@@ -12,8 +13,8 @@ export type Access = 'anyone' | 'actor' | 'admin'
 export type Kind = 'read' | 'write' | 'stream'
 /** What a call is charged as: a read, a write, or nothing. */
 export type Cost = 'read' | 'write' | 'free'
-/** What an answer is that is not one JSON text: server-sent events, or a JSON text per line. */
-export type Media = 'text/event-stream' | 'application/x-ndjson'
+/** What an answer is that is not one JSON text: server-sent events, a JSON text per line, or a file of text. */
+export type Media = 'text/event-stream' | 'application/x-ndjson' | 'text/plain'
 
 export type Operation = {
   kind: Kind
@@ -58,6 +59,7 @@ const slug = Type.String({
   maxLength: LIMITS.slugCharacters,
   description: 'The id (in either case) or the slug of the entry.',
 })
+const record = Type.String({ pattern: DIGITS_PATTERN, description: 'The number of the record.' })
 const none = {}
 const ofEntry = { slug }
 
@@ -523,6 +525,36 @@ export const OPERATIONS = {
     status: 200,
     response: 'ExportManifest',
     problems: [],
+  }),
+  readLogRecord: row({
+    kind: 'read',
+    method: 'GET',
+    path: '/api/log/records/{record}',
+    tag: 'Observation',
+    summary:
+      'What the public log has of a permanent record: kind, salt and statement; of a withdrawn one the kind alone.',
+    access: 'anyone',
+    cost: 'read',
+    params: { record },
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'LogRecord',
+    problems: ['NOT_IN_LOG'],
+  }),
+  readLogProof: row({
+    kind: 'read',
+    method: 'GET',
+    path: '/api/log/records/{record}/proof',
+    tag: 'Observation',
+    summary: 'Prove by the newest signed checkpoint that a record is in the public log (c2sp.org/tlog-proof).',
+    access: 'anyone',
+    cost: 'read',
+    params: { record },
+    query: inputs.NoQuery,
+    status: 200,
+    media: 'text/plain',
+    response: 'LogProof',
+    problems: ['NOT_IN_LOG'],
   }),
   createReport: row({
     kind: 'write',

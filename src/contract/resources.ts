@@ -10,6 +10,7 @@ import {
   MODERATION_ACTIONS,
   OBJECTION_STATUSES,
   PIN_FINDINGS,
+  RECORD_KINDS,
   RELATION_TYPES,
   REPORT_REASONS,
   REPORT_TARGETS,
@@ -640,6 +641,20 @@ export const ExportManifest = Type.Object({
   complete: Type.Boolean({ description: 'False when more changed than is named: then every segment may have.' }),
 })
 
+export const LogRecord = Type.Object({
+  record: digits('Its number among the permanent records; its leaf is the number before.'),
+  kind: words(RECORD_KINDS, 'What it is.'),
+  salt: Type.Optional(Type.String({ description: '16 bytes in base64; left out where the statement is not public.' })),
+  statement: Type.Optional(
+    Type.String({ description: 'Its immutable facts as RFC 8785 text: the leaf has SHA-256(salt, then this).' }),
+  ),
+})
+
+/** The file is text; see c2sp.org/tlog-proof. */
+export const LogProof = Type.String({
+  description: 'A file of c2sp.org/tlog-proof@v1; extra is the salt and the statement, where they are public.',
+})
+
 export const AdminEvidence = Type.Object({
   entry: Type.Object({}, { additionalProperties: true }),
   revisions: anyObjects('Newest revisions first, with originId.'),
@@ -713,6 +728,7 @@ export type PinFinding = Static<typeof PinFinding>
 export type PinsReport = Static<typeof PinsReport>
 export type ExportLine = Static<typeof ExportLine>
 export type ExportManifest = Static<typeof ExportManifest>
+export type LogRecord = Static<typeof LogRecord>
 export type EntryList = Static<typeof EntryList>
 export type Found = Static<typeof Found>
 export type FoundList = Static<typeof FoundList>
@@ -775,6 +791,8 @@ export const NAMED_RESOURCES = {
   ModerationResult,
   ExportLine,
   ExportManifest,
+  LogRecord,
+  LogProof,
   AdminReport,
   ReportList,
   Error: ErrorShape,

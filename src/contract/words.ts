@@ -41,6 +41,8 @@ export const EXPORT_TYPES = [
   'withdrawn',
   'end',
 ] as const
+/** What a leaf of the public log is about. */
+export const RECORD_KINDS = ['revision', 'evidence', 'relation', 'moderation', 'continuation'] as const
 export const REPORT_TARGETS = ['ENTRY', 'REVISION', 'EVIDENCE'] as const
 export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', 'ABUSE', 'OTHER'] as const
 export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const

@@ -14,6 +14,7 @@ import { nodeSearch } from './migrations/0012-node-search.ts'
 import { contributions } from './migrations/0013-contributions.ts'
 import { feed } from './migrations/0014-feed.ts'
 import { work } from './migrations/0015-work.ts'
+import { log } from './migrations/0016-log.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   contributions,
   feed,
   work,
+  log,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -2,6 +2,7 @@ import { Problem } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { GROUP_MAX } from '../database/write-queue.ts'
+import { createLogThread } from '../log/compute.ts'
 import type { Readiness, WriteAnswer } from '../operations/operation.ts'
 import type { Newest, Store, Terms } from '../operations/store.ts'
 import { bytesOf } from '../search/bytes-of.ts'
@@ -86,6 +87,7 @@ export async function openEmbeddedStore(
     throw error
   }
   const { reader, original } = read
+  const log = createLogThread(new URL('./log-thread.ts', import.meta.url), data)
 
   const perform = async (name: Command['name'], input: unknown, terms: Terms): Promise<unknown> => {
     try {
@@ -145,6 +147,7 @@ export async function openEmbeddedStore(
       // What reads may show already, which is more than was told to be committed while a commit still moves its log into the file.
       return searches.search(request, latestRecord().record)
     },
+    askLog: log.ask,
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,
     onCommit(listener) {
@@ -168,6 +171,7 @@ export async function openEmbeddedStore(
       tellClosing(signals)
       // Of each file the one that writes closes last: it moves the log into the file.
       await searches.close()
+      await log.close()
       tellStop(signals)
       for (const thread of threads) if (thread !== writer) await thread.close()
       reader.close()

@@ -70,6 +70,12 @@ function sharedResponse(status: number, codes: readonly ProblemCode[]): Json {
   }
 }
 
+const PATH_EXAMPLES: Readonly<Record<string, string>> = {
+  revisionId: EXAMPLES.ids.first,
+  slug: EXAMPLES.Entry.slug,
+  record: EXAMPLES.LogRecord.record,
+}
+
 function parametersOf(operation: Operation): Parameter[] {
   const { properties, required = [] } = operation.query as unknown as {
     properties: Record<string, object>
@@ -81,7 +87,7 @@ function parametersOf(operation: Operation): Parameter[] {
       in: 'path',
       required: true,
       schema: reference(schema),
-      example: name === 'revisionId' ? EXAMPLES.ids.first : name === 'slug' ? EXAMPLES.Entry.slug : EXAMPLES.Report.id,
+      example: PATH_EXAMPLES[name] ?? EXAMPLES.Report.id,
     })),
     ...Object.entries(properties).map(([name, schema]) => ({
       name,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import cors from '@fastify/cors'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
@@ -13,18 +13,20 @@ import type { Store, Terms } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Page } from '../web/page.ts'
 import { PAGES } from '../web/pages.ts'
-import { type Admitted, createAdmission, createReadCharge } from './admission.ts'
+import { createAdmission, createReadCharge } from './admission.ts'
 import { assertJsonBody } from './body.ts'
 import { corsOptions } from './cors.ts'
 import { createFastify } from './fastify.ts'
 import { createGuides } from './guides.ts'
 import { createHandlers } from './handlers.ts'
+import { routeLog } from './log-documents.ts'
 import { sendMade } from './made.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
 import { admittedAs, createPageHandler, searchFor } from './page-handler.ts'
 import { createReadyAnswer } from './ready.ts'
+import { routeAdmitted } from './route-admitted.ts'
 import { createStreams } from './streams.ts'
 import { assertWellFormed, SECURITY_FIELDS } from './transport.ts'
 
@@ -97,6 +99,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   routeOperations(app, admit, handlers)
   routeGuides(app, config, now)
   routeMetrics(app, admit, metrics)
+  routeLog(app, admit, reader)
   routePages(app, admit, createPageHandler({ config, observer, readsFor: handlers.readsFor }))
   return {
     app,
@@ -137,27 +140,6 @@ async function prepare(app: FastifyInstance, isStopping: () => boolean): Promise
 /** An unknown path is told before its body is looked at, and to web pages too. */
 function refuseUnknown(request: FastifyRequest, _reply: FastifyReply, done: (problem?: Problem) => void): void {
   done(request.is404 && request.method !== 'OPTIONS' ? new Problem('ROUTE_NOT_FOUND') : undefined)
-}
-
-/** A route whose request is admitted before its body is read. */
-function routeAdmitted(
-  app: FastifyInstance,
-  route: Pick<RouteOptions, 'method' | 'url' | 'config'>,
-  admit: (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted>,
-  handle: (admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
-): void {
-  const admitted = new WeakMap<FastifyRequest, Admitted>()
-  app.route({
-    ...route,
-    onRequest: async (request, reply) => {
-      admitted.set(request, await admit(request, reply))
-    },
-    handler: (request, reply) => {
-      const known = admitted.get(request)
-      if (known === undefined) throw new Error('The request was not admitted.')
-      return handle(known, request, reply)
-    },
-  })
 }
 
 function routeOperations(

@@ -6,6 +6,7 @@ import { createEntry } from './create-entry.ts'
 import { findEntries } from './find-entries.ts'
 import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
 import { contradictRevision, verifyRevision } from './judge-revision.ts'
+import { extendLog, publishCheckpoint, settleLog } from './keep-log.ts'
 import { keepMirrored } from './keep-mirrored.ts'
 import { listWork } from './list-work.ts'
 import { moderate } from './moderate.ts'
@@ -18,6 +19,7 @@ import { readBlame } from './read-blame.ts'
 import { listEntries, readEntry, searchEntries } from './read-entries.ts'
 import { exportRecords, readExportManifest } from './read-export.ts'
 import { listEvidence, listRelations, listRevisions, readRevision } from './read-history.ts'
+import { readLogProof, readLogRecord } from './read-log.ts'
 import { listActivity, listTimeline, readStats } from './read-observation.ts'
 import { listReports } from './read-reports.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
@@ -57,6 +59,8 @@ export const READS: { [N in ReadName]: ReadOperation } = {
   readStats,
   exportRecords,
   readExportManifest,
+  readLogRecord,
+  readLogProof,
   readDiscovery,
   readHealth,
   readReadiness,
@@ -87,6 +91,16 @@ export const WRITES: { [N in WriteName]: WriteOperation<BodyOf<N>> } = allRetria
 })
 
 /** What the service writes for itself, by name. */
-export const UPKEEP = { recordObservations, saveAdmissions, openDay, sweep, proveWritable, keepMirrored }
+export const UPKEEP = {
+  recordObservations,
+  saveAdmissions,
+  openDay,
+  sweep,
+  proveWritable,
+  keepMirrored,
+  extendLog,
+  publishCheckpoint,
+  settleLog,
+}
 
 export type UpkeepName = keyof typeof UPKEEP

@@ -1,5 +1,6 @@
 import type { Awaitable, Reader } from '../database/database.ts'
 import type { UPKEEP, UpkeepName, WriteName } from './index.ts'
+import type { LogQuestion } from './keep-log.ts'
 import type { Context, Readiness, SearchRequest, SearchResult, WriteAnswer, WriteRequest } from './operation.ts'
 
 /** What a write brings along beside its request: the time it was admitted, and the settings it is judged by. */
@@ -45,6 +46,8 @@ export type Store = {
     terms: Terms,
   ): Promise<Awaited<ReturnType<(typeof UPKEEP)[N]>>>
   search(request: SearchRequest): Promise<SearchResult>
+  /** Asks the thread that computes the log of the permanent records. */
+  askLog(question: LogQuestion): Promise<unknown>
   readiness(): Readiness
   /** Whether a write that came now would be refused as OVERLOADED. */
   full(): boolean

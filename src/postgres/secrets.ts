@@ -3,6 +3,7 @@ import type { PostgresConnection } from '../database/postgres.ts'
 
 const TOKEN_DIGEST = 'admin-token-sha256'
 const ORIGIN_KEY = 'origin-key'
+const LOG_KEY = 'log-key'
 const KEY_BYTES = 32
 
 /** Gives the key by which all nodes recognise networks: the one in the database, which is `own` (or chance) if there was none. */
@@ -13,9 +14,16 @@ export const shareOriginKey = (connection: PostgresConnection, own: string | und
 export const shareTokenDigest = (connection: PostgresConnection, own: string): Promise<string> =>
   share(connection, TOKEN_DIGEST, own)
 
+/** Gives the private key that all nodes sign the log with: the one in the database, made now if there was none. */
+export const shareLogKey = async (connection: PostgresConnection, make: () => string): Promise<string> =>
+  (await find(connection, LOG_KEY)) ?? share(connection, LOG_KEY, make())
+
 /** The digest of the admin token in the database, if a node made one. */
-export async function findTokenDigest(connection: PostgresConnection): Promise<string | undefined> {
-  const [found] = await connection.send([{ text: 'SELECT value FROM secret WHERE name = $1', values: [TOKEN_DIGEST] }])
+export const findTokenDigest = (connection: PostgresConnection): Promise<string | undefined> =>
+  find(connection, TOKEN_DIGEST)
+
+async function find(connection: PostgresConnection, name: string): Promise<string | undefined> {
+  const [found] = await connection.send([{ text: 'SELECT value FROM secret WHERE name = $1', values: [name] }])
   return found?.rows[0]?.value as string | undefined
 }
 

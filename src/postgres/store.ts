@@ -1,6 +1,7 @@
 import { type Reader, StoreFault } from '../database/database.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
+import { createLogThread } from '../log/compute.ts'
 import { createContexts } from '../operations/context.ts'
 import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/index.ts'
 import type { Context, Readiness } from '../operations/operation.ts'
@@ -36,6 +37,8 @@ export type PostgresOptions = {
   url: string
   /** The path of the file of this node's search index. */
   indexFile: string
+  /** The path of the file with the last checkpoint that this node knows. */
+  logHeadFile: string
   /** A standby to read from. */
   readUrl: string | undefined
   /** The most writes that share one commit. */
@@ -62,7 +65,7 @@ const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<WriteName | Upkeep
 
 /** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
 export function openPostgresStore(options: PostgresOptions): PostgresStore {
-  const { url, readUrl, indexFile, groupMax, onIndex, onReach, onOpen, report } = options
+  const { url, readUrl, indexFile, logHeadFile, groupMax, onIndex, onReach, onOpen, report } = options
   let server: Server | undefined
   const listeners: ((fault: Error) => void)[] = []
   const state: State = { reachable: undefined, full: false, broken: undefined, closing: false }
@@ -87,6 +90,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
     readUrl === undefined || standbyHeartbeat === undefined ? [] : readers(readUrl, 'standby reader', standbyHeartbeat)
   const reader = createReader({ primary, standby })
   const search = openNodeSearch({ url, indexFile, onIndex, onDeath: breakDown })
+  const log = createLogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
   const writer = createWriter({
     session,
     groupMax,
@@ -163,6 +167,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
       heartbeat.during(async () => {
         return search.search(request, positionOf(await latestRecord()))
       }),
+    askLog: log.ask,
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,
     onCommit: followers.add,
@@ -185,6 +190,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
       await writer.idle()
       await probing
       await search.close()
+      await log.close()
       await Promise.all([session, ...primary, ...standby].map(one => one.close()))
       await Promise.all([heartbeat.close(), standbyHeartbeat?.close()])
     },

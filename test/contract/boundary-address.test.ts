@@ -262,7 +262,13 @@ const MISSING: Partial<Record<OperationName, string>> = {
   readRevision: 'REVISION_NOT_FOUND',
   resolveReport: 'REPORT_NOT_FOUND',
   readActor: 'ACTOR_NOT_FOUND',
+  readLogRecord: 'NOT_IN_LOG',
+  readLogProof: 'NOT_IN_LOG',
 }
+
+/** What is refused as a number of a record, and numbers that no record has. */
+const RECORD_FAULTS = CURSOR_FAULTS.filter(value => value !== '').map(escaped)
+const RECORD_STRANGERS = ['0', '00', '999999999', '9'.repeat(19)]
 
 test('every path parameter beyond its bounds is refused, at its bounds looked up, and nothing is stored', async () => {
   await storingNothing(wire, () =>
@@ -276,10 +282,12 @@ test('every path parameter beyond its bounds is refused, at its bounds looked up
       for (const parameter of Object.keys(operation.params)) {
         const missing = MISSING[name === 'readRevision' && parameter === 'slug' ? 'readEntry' : name]
         const isEntry = missing === undefined
-        for (const value of isEntry ? ENTRY_FAULTS : [...BAD_UUIDS.map(encodeURIComponent), ...ENTRY_FAULTS]) {
+        const isRecord = parameter === 'record'
+        const idFaults = isRecord ? RECORD_FAULTS : BAD_UUIDS.map(encodeURIComponent)
+        for (const value of isEntry ? ENTRY_FAULTS : [...idFaults, ...ENTRY_FAULTS]) {
           await tell(parameter, value, 400, isEncoded(value) ? codeOf(parameter) : 'INVALID_PATH')
         }
-        const strangers = isEntry ? ENTRY_STRANGERS : GOOD_UUIDS
+        const strangers = isEntry ? ENTRY_STRANGERS : isRecord ? RECORD_STRANGERS : GOOD_UUIDS
         for (const value of strangers) await tell(parameter, value, 404, missing ?? 'ENTRY_NOT_FOUND')
         await tell(parameter, '', 400, codeOf(parameter))
       }

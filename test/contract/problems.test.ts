@@ -105,6 +105,7 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
   ENTRY_NOT_FOUND: by('readEntry', () => wire.send('GET', '/api/entries/nothing-here')),
   REVISION_NOT_FOUND: by('readRevision', () => wire.send('GET', `/api/entries/${entry.slug}/revisions/${NIL}`)),
   TARGET_NOT_FOUND: by('moderate', () => moderate('ACTOR', NIL, 'BLOCK')),
+  NOT_IN_LOG: by('readLogProof', () => wire.send('GET', '/api/log/records/999999/proof')),
   STALE_REVISION: by('reviseEntry', () => {
     const body = { ...revisionOf(entry), previousRevisionId: NIL }
     return wire.send('POST', `/api/entries/${entry.slug}/revisions`, { token, body })

@@ -80,6 +80,7 @@ export function pathOf(
     slug: entry.slug,
     id: path.includes('/reports/') ? report.id : path.includes('/actors/') ? actor.id : entry.id,
     revisionId: entry.currentRevisionId,
+    record: '1',
     ...params,
   }
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '')

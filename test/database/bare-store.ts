@@ -41,9 +41,9 @@ export async function openEmbedded(t: TestContext): Promise<BareStore & { connec
 export async function openPostgres(t: TestContext): Promise<BareStore> {
   const url = await databaseOf(t.name)
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-bare-'))
-  const indexFile = join(directory, 'search.db')
+  const [indexFile, logHeadFile] = [join(directory, 'search.db'), join(directory, 'log-head')]
   const store = openPostgresStore({
-    ...{ url, indexFile, readUrl: undefined, groupMax: 256 },
+    ...{ url, indexFile, logHeadFile, readUrl: undefined, groupMax: 256 },
     onIndex() {},
     onReach() {},
   })

@@ -145,9 +145,9 @@ const newer = (breaking: boolean): Migration => ({
 })
 const openStore = (t: TestContext, url: string) => {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-schema-'))
-  const indexFile = join(directory, 'search.db')
+  const [indexFile, logHeadFile] = [join(directory, 'search.db'), join(directory, 'log-head')]
   const store = openPostgresStore({
-    ...{ url, indexFile, readUrl: undefined, groupMax: 1 },
+    ...{ url, indexFile, logHeadFile, readUrl: undefined, groupMax: 1 },
     onIndex() {},
     onReach() {},
   })

@@ -16,6 +16,7 @@ import { findActorByToken } from '../../src/store/actor.ts'
 import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
+import { recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
 import { recordStandings } from './recorded-standing.ts'
 
@@ -162,6 +163,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
     }
   }
 
+  await carrier.save(tx)
+  await recordLog(tx, context)
   let records = 0
   const latestRecord = () => ({ record: records++, history: 0 })
   const reads: Reads = {
@@ -188,7 +191,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
       for (const slug of [String(one.slug), String(one.id)]) {
         const id = name === 'readActor' ? issued.actor.id : slug
         const body = { since: '1', pins: [{ slug, revisionId: String(revisionId) }] }
-        await READS[name](reads, { params: { slug, id, revisionId: String(revisionId) }, query, body })
+        await READS[name](reads, { params: { slug, id, revisionId: String(revisionId), record: '1' }, query, body })
       }
     }
   }
@@ -199,6 +202,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   for (const { newest, after } of Object.values(STREAMS)) await after(tx, (await newest(tx)) - 1, 2)
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await carrier.save(tx)
+  await recordLogEnd(tx, context)
   await recordMirror(reads, tx, context)
   await listAdmissions(tx, 0)
   await readHead(tx)

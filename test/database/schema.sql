@@ -137,6 +137,44 @@ CREATE TABLE judgement (
   PRIMARY KEY (entry, actor, text)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE log (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  size INTEGER NOT NULL,
+  root TEXT NOT NULL,
+  history INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE log_bundle (
+  number INTEGER PRIMARY KEY,
+  kinds TEXT NOT NULL,
+  commitments TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE log_checkpoint (
+  size INTEGER PRIMARY KEY,
+  epoch INTEGER NOT NULL REFERENCES log_epoch,
+  note TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  kept INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE log_epoch (
+  number INTEGER PRIMARY KEY,
+  origin TEXT NOT NULL UNIQUE,
+  store_id TEXT NOT NULL,
+  keys TEXT NOT NULL,
+  secret TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  checkpoint TEXT
+) STRICT;
+
+CREATE TABLE log_tile (
+  level INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  hashes TEXT NOT NULL,
+  PRIMARY KEY (level, number)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT;
 
 CREATE TABLE mirror (
@@ -262,6 +300,8 @@ CREATE INDEX activity_feed ON activity (sequence) WHERE data_class = 'EXTERNAL' 
 
 CREATE UNIQUE INDEX activity_observed ON activity (hour, actor, action, coalesce(entry, 0)) WHERE hour IS NOT NULL;
 
+CREATE INDEX activity_record ON activity (revision) WHERE subject IS NULL AND hour IS NULL;
+
 CREATE INDEX activity_subject ON activity (subject) WHERE subject IS NOT NULL;
 
 CREATE INDEX activity_timeline ON activity (entry, sequence) WHERE entry IS NOT NULL;
@@ -297,6 +337,8 @@ CREATE INDEX export_change_record ON export_change (record, segment);
 CREATE UNIQUE INDEX judged_text_digest ON judged_text (entry, digest);
 
 CREATE INDEX judgement_voice ON judgement (entry, origin_group, verdict);
+
+CREATE INDEX moderation_target ON moderation (target_id, number);
 
 CREATE INDEX origin_alive ON origin (day) WHERE network_key IS NOT NULL;
 

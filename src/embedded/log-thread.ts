@@ -1,0 +1,21 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { openSqlite } from '../database/sqlite.ts'
+import { createLogAnswers } from '../log/answers.ts'
+import { logHeadFile } from '../log/head-file.ts'
+import { serveLogQuestions } from '../log/log-thread.ts'
+import { createGivingWay } from '../threads/giving-way.ts'
+import { beNice, NICE } from '../threads/priority.ts'
+import { storeFile } from './files.ts'
+import type { ThreadData } from './protocol.ts'
+
+/** The thread that computes the log of this directory. */
+const { directory, signals } = workerData as ThreadData
+const STORE_CACHE_KIB = 256
+
+beNice(NICE.index)
+const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
+serveLogQuestions(
+  parentPort,
+  createLogAnswers(async () => store, logHeadFile(directory), createGivingWay(signals)),
+  () => store.close(),
+)

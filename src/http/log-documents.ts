@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import type { Reader } from '../database/database.ts'
+import { readCheckpoint, readLogKeys, readTile } from '../operations/read-log.ts'
+import { targetOf } from '../web/target.ts'
+import type { createAdmission } from './admission.ts'
+import { routeAdmitted } from './route-admitted.ts'
+
+type LogDocument = { type: string; cache: string; read(reader: Reader, path: string): Promise<string | Buffer> }
+
+const TEXT = 'text/plain; charset=utf-8'
+
+/** The files of the public log by route (c2sp.org/tlog-tiles). Only hashes are in tiles and bundles: moderation never changes them. */
+const LOG_DOCUMENTS: Readonly<Record<string, LogDocument>> = {
+  '/log/checkpoint': { type: TEXT, cache: 'public, max-age=1', read: readCheckpoint },
+  '/log/keys': { type: TEXT, cache: 'public, max-age=60', read: readLogKeys },
+  '/log/tile/*': {
+    type: 'application/octet-stream',
+    cache: 'public, max-age=31536000, immutable',
+    read: (reader, path) => readTile(reader, path.replace(/^\/log\//, '')),
+  },
+}
+
+/** The files of the public log are charged like reads. */
+export function routeLog(app: FastifyInstance, admit: ReturnType<typeof createAdmission>, reader: Reader): void {
+  for (const [url, { type, cache, read }] of Object.entries(LOG_DOCUMENTS)) {
+    routeAdmitted(
+      app,
+      { method: ['GET', 'HEAD'], url, config: { name: url } },
+      (request, reply) => admit('readDiscovery', request, reply, ''),
+      async (_admitted, request, reply) => {
+        const octets = Buffer.from(await read(reader, targetOf(request.raw.url ?? '').path))
+        return reply.code(200).headers({ 'cache-control': cache }).type(type).send(octets)
+      },
+    )
+  }
+}

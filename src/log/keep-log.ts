@@ -1,0 +1,170 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { Problem } from '../contract/problems.ts'
+import { isUnavailable } from '../database/database.ts'
+import type { LogQuestion, LogStep } from '../operations/keep-log.ts'
+import type { Store, Terms } from '../operations/store.ts'
+import type { LogLook, Signed } from './answers.ts'
+import { judgeLog, type LogVerdict, originOf } from './verdict.ts'
+
+/** Records that one step appends: its rows are written in one transaction. */
+const STEP = 2_048
+/** How often a long catching-up says how far it is, in milliseconds. */
+const SAY_INTERVAL = 5_000
+/** How long other nodes may object to a history in which this node misses nothing, in milliseconds. */
+const OBJECTION = 3_000
+const BEGIN_TRIES = 3
+
+export type LogKeeping = {
+  store: Store
+  logger: Logger
+  terms(): Terms
+  now(): number
+  /** The private key as PEM; throws while it is not known. */
+  pem(): string
+  /** What the origin of a new log begins with. */
+  host: string
+  /** Milliseconds between two checkpoints. */
+  interval: number
+  /** Hexadecimal digits by chance. */
+  chance(): string
+}
+
+/**
+ * Appends the records of a store to its log after they were committed, and publishes a signed checkpoint each interval in which there was one.
+ * Any number of nodes may do so over one database: each step is a compare-and-swap, and what it appends follows from committed rows alone.
+ */
+export class LogKeeper {
+  readonly #keeping: LogKeeping
+  readonly #stopped = new AbortController()
+  #following: Promise<void> | undefined
+  #unsettledSince: number | undefined
+  /** The newest record when the log had all of them and was signed. */
+  #signed: number | undefined
+  #said = performance.now()
+
+  constructor(keeping: LogKeeping) {
+    this.#keeping = keeping
+  }
+
+  /** Settles which log it is and whether it goes on. A write before that could belong to the log before. */
+  async begin(): Promise<void> {
+    for (let tries = 0; tries < BEGIN_TRIES; tries++) if ((await this.#look()) !== undefined) return
+  }
+
+  /** Follows the store until `close`. */
+  follow(): void {
+    this.#following ??= this.#followUntilClosed()
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort()
+    await this.#following
+  }
+
+  #ask<T>(question: LogQuestion): Promise<T> {
+    return this.#keeping.store.askLog(question) as Promise<T>
+  }
+
+  /** How the log stands, where it may go on; else undefined, after what can be done about that. */
+  async #look(): Promise<LogLook | undefined> {
+    const look = await this.#ask<LogLook>({ ask: 'look' })
+    const verdict = judgeLog(look, await this.#keysOf(look.epoch?.origin ?? 'none'))
+    if (verdict === 'same') {
+      this.#unsettledSince = undefined
+      return look
+    }
+    if (verdict === 'settle') await this.#settle(look)
+    else await this.#begin(look, verdict)
+    return undefined
+  }
+
+  #keysOf(origin: string): Promise<string> {
+    return this.#ask({ ask: 'keys', pem: this.#keeping.pem(), origin })
+  }
+
+  /** Lets the log go on in the history of the store, once no other node has objected to it. */
+  async #settle({ epoch, history }: LogLook): Promise<void> {
+    this.#unsettledSince ??= performance.now()
+    if (performance.now() - this.#unsettledSince < OBJECTION) return
+    const { store, terms } = this.#keeping
+    await store.keep('settleLog', { after: epoch?.number ?? -1, history }, terms())
+  }
+
+  async #begin(look: LogLook, { begin: reason, agreed: by }: Exclude<LogVerdict, string>): Promise<void> {
+    const { store, terms, logger, host, chance } = this.#keeping
+    const { history, epoch } = look
+    const origin = originOf(host, look, chance())
+    const agreed = by === 'stored' ? look.log.size : await this.#ask<number>({ ask: 'agreed' })
+    const checkpoint = later(look.kept, look.published)?.note ?? null
+    const begin = { origin, keys: await this.#keysOf(origin), agreed, checkpoint }
+    const begun = await store.keep('settleLog', { after: epoch?.number ?? -1, history, begin }, terms())
+    const level = epoch === undefined ? 'info' : 'warn'
+    if (begun) logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
+  }
+
+  /** Appends what is new, for one interval at most; true when there is more. */
+  async #extend(): Promise<boolean> {
+    const { store, terms, logger, interval } = this.#keeping
+    const until = performance.now() + interval
+    while (!this.#stopped.signal.aborted) {
+      const step = await this.#ask<LogStep | undefined>({ ask: 'step', most: STEP })
+      if (step === undefined || !(await store.keep('extendLog', step, terms()))) return false
+      if (performance.now() - this.#said > SAY_INTERVAL) {
+        this.#said = performance.now()
+        logger.info({ record: step.to.size }, 'the public log has come to this record')
+      }
+      if (performance.now() > until) return true
+    }
+    return false
+  }
+
+  /** Signs what is new and publishes it; what another node published is kept by this one too. */
+  async #publish({ kept, published }: LogLook): Promise<void> {
+    const { store, terms, now, pem } = this.#keeping
+    const signed = await this.#ask<Signed | undefined>({ ask: 'sign', pem: pem(), time: Math.floor(now() / 1_000) })
+    if (signed !== undefined) await store.keep('publishCheckpoint', signed, terms())
+    else if (published !== undefined && published.size > (kept?.size ?? 0)) {
+      await this.#ask({ ask: 'keep', note: published.note })
+    }
+  }
+
+  /** One round; true when there is more to do at once. */
+  async #round(): Promise<boolean> {
+    const record = this.#keeping.store.recordHere()
+    if (record !== undefined && record === this.#signed) return false
+    const look = await this.#look()
+    if (look === undefined) return false
+    const more = await this.#extend()
+    await this.#publish(look)
+    this.#signed = more ? undefined : record
+    return more
+  }
+
+  async #followUntilClosed(): Promise<void> {
+    const { logger, interval } = this.#keeping
+    const { signal } = this.#stopped
+    let failing = false
+    while (!signal.aborted) {
+      const began = performance.now()
+      try {
+        const more = await this.#round()
+        if (failing) logger.info('the public log follows the store again')
+        failing = false
+        if (more) continue
+      } catch (error) {
+        if (signal.aborted) return
+        const expected = isUnavailable(error) || (error instanceof Problem && error.code === 'NOT_READY')
+        if (!failing && !expected)
+          logger.error({ err: error }, 'the public log cannot follow the store; it is tried again')
+        failing = true
+        this.#signed = undefined
+      }
+      const left = Math.max(0, interval - (performance.now() - began))
+      await setTimeout(left, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+}
+
+const later = <T extends { size: number }>(one: T | undefined, other: T | undefined): T | undefined =>
+  (one?.size ?? 0) >= (other?.size ?? 0) ? (one ?? other) : other

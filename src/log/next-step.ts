@@ -1,0 +1,90 @@
+import type { Reader } from '../database/database.ts'
+import { entryOf } from '../domain/log/statement.ts'
+import { appendLeaves, leafHash, rootOf, type TileReader } from '../domain/log/tree.ts'
+import type { LogStep } from '../operations/keep-log.ts'
+import { readHead } from '../store/head.ts'
+import * as store from '../store/log.ts'
+import { listLogged } from '../store/log-records.ts'
+import { parseEntry } from '../tlog/entry.js'
+import { TILE_WIDTH } from '../tlog/tile.js'
+
+/** The entries of the records above one number and up to another. Throws where a record has no row. */
+export async function entriesFromRows(
+  reader: Reader,
+  epochs: readonly store.Epoch[],
+  above: number,
+  upTo: number,
+): Promise<Uint8Array[]> {
+  const records = await listLogged(reader, epochs, { above, upTo })
+  return records.map(({ record, kind, statement }, at) => {
+    if (record !== above + at + 1)
+      throw new Error(`Record ${above + at + 1} is missing, or record ${record} is there twice.`)
+    return entryOf(record, kind, store.saltFor(epochs, record), statement)
+  })
+}
+
+/**
+ * What appends the next records, at most `most`, to the log; undefined where it has all of them or has not begun. `onBundle` is called after each
+ * 256 records that were read.
+ */
+export async function nextStep(reader: Reader, most: number, onBundle = () => {}): Promise<LogStep | undefined> {
+  const [{ size, root, history }, { record }, epochs] = await Promise.all([
+    store.readLog(reader),
+    readHead(reader),
+    store.listEpochs(reader),
+  ])
+  if (epochs.length === 0 || record <= size) return undefined
+  const to = Math.min(record, size + most)
+  const entries: Uint8Array[] = []
+  for (let above = size; above < to; above += TILE_WIDTH) {
+    entries.push(...(await entriesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, to))))
+    onBundle()
+  }
+  if (entries.length !== to - size) throw new Error(`Record ${size + entries.length + 1} is missing.`)
+  const stored = store.tilesOf(reader)
+  const grown = await appendLeaves(size, entries.map(leafHash), stored)
+  const known = new Map(grown.map(tile => [`${tile.level}/${tile.index}`, tile.hashes]))
+  const read: TileReader = (level, index, width) => known.get(`${level}/${index}`) ?? stored(level, index, width)
+  return {
+    history,
+    from: { size, root },
+    to: { size: to, root: Buffer.from(await rootOf(to, read)).toString('base64') },
+    bundles: await bundlesOf(reader, size, entries),
+    tiles: grown
+      .filter(({ level }) => level > 0)
+      .map(({ level, index, hashes }) => ({ level, number: index, hashes: Buffer.from(hashes).toString('base64') })),
+  }
+}
+
+/** The bundles that entries appended to a log of a size make or change. */
+async function bundlesOf(reader: Reader, size: number, entries: readonly Uint8Array[]): Promise<store.BundleRow[]> {
+  const first = Math.floor(size / TILE_WIDTH)
+  const begun = size % TILE_WIDTH === 0 ? undefined : await store.findBundle(reader, first)
+  const leaves = [
+    ...(begun === undefined ? [] : store.leavesOf(begun, size % TILE_WIDTH)),
+    ...entries.map(entry => parseEntry(entry) as store.Leaf),
+  ]
+  return Array.from({ length: Math.ceil(leaves.length / TILE_WIDTH) }, (_, at) =>
+    store.bundleOf(first + at, leaves.slice(at * TILE_WIDTH, (at + 1) * TILE_WIDTH)),
+  )
+}
+
+/** Up to which record the stored log and the rows of the store agree. Reads all of both. */
+export async function agreedSize(reader: Reader, onBundle = () => {}): Promise<number> {
+  const [{ size }, { record }, epochs] = await Promise.all([
+    store.readLog(reader),
+    readHead(reader),
+    store.listEpochs(reader),
+  ])
+  const last = Math.min(size, record)
+  for (let above = 0; above < last; above += TILE_WIDTH) {
+    const bundle = await store.findBundle(reader, above / TILE_WIDTH)
+    const rows = await entriesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, last)).catch(() => [])
+    const stored = bundle === undefined ? [] : store.entriesOf(bundle)
+    const differs = rows.findIndex((entry, at) => !Buffer.from(entry).equals(stored[at] ?? Buffer.alloc(0)))
+    if (differs >= 0) return above + differs
+    if (rows.length < Math.min(TILE_WIDTH, last - above)) return above + rows.length
+    onBundle()
+  }
+  return last
+}

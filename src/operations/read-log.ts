@@ -1,0 +1,98 @@
+import { Problem } from '../contract/problems.ts'
+import type { LogRecord } from '../contract/resources.ts'
+import type { Reader } from '../database/database.ts'
+import { proveInclusion } from '../domain/log/tree.ts'
+import * as store from '../store/log.ts'
+import { findLogged, type LoggedRecord } from '../store/log-records.ts'
+import { formatBundle } from '../tlog/entry.js'
+import { formatProof } from '../tlog/proof.js'
+import { parseTilePath, TILE_WIDTH, tileWidth } from '../tlog/tile.js'
+import type { ReadOperation } from './operation.ts'
+
+type Published = { checkpoint: store.CheckpointRow; epochs: store.Epoch[] }
+
+/** The log as its newest published checkpoint says it is. Throws NOT_IN_LOG where none is published yet. */
+async function readPublished(reader: Reader): Promise<Published> {
+  const [checkpoint, epochs] = await Promise.all([store.findCheckpoint(reader), store.listEpochs(reader)])
+  if (checkpoint === undefined || checkpoint.epoch !== epochs.at(-1)?.number) throw new Problem('NOT_IN_LOG')
+  return { checkpoint, epochs }
+}
+
+/** What the log has of a record: its kind, and the statement where it is public; with the salt that it was committed with. */
+async function findRecord(
+  reader: Reader,
+  { checkpoint, epochs }: Published,
+  record: number,
+): Promise<{ kind: LogRecord['kind']; stated: (LoggedRecord & { salt: Buffer }) | undefined }> {
+  if (record < 1 || record > checkpoint.size) throw new Problem('NOT_IN_LOG')
+  const bundle = await store.findBundle(reader, Math.floor((record - 1) / TILE_WIDTH))
+  const leaf = bundle === undefined ? undefined : store.leavesOf(bundle)[(record - 1) % TILE_WIDTH]
+  if (leaf === undefined) throw new Problem('NOT_IN_LOG')
+  const found = leaf.kind === 'moderation' ? undefined : await findLogged(reader, epochs, leaf.kind, record)
+  const stated = found?.open ? { ...found, salt: store.saltFor(epochs, record) } : undefined
+  return { kind: leaf.kind, stated }
+}
+
+/** Reads what the log has of a record. Of a withdrawn one, and of an act of moderation, that is its number and kind. */
+export const readLogRecord: ReadOperation = async ({ reader }, { params }) => {
+  const record = Number(params.record)
+  const { kind, stated } = await findRecord(reader, await readPublished(reader), record)
+  const body: LogRecord = { record: String(record), kind }
+  if (stated === undefined) return { body }
+  return { body: { ...body, salt: stated.salt.toString('base64'), statement: stated.statement } }
+}
+
+/** Proves that a record is in the log of the newest checkpoint; `extra` is its salt and statement, where they are public. */
+export const readLogProof: ReadOperation = async ({ reader }, { params }) => {
+  const record = Number(params.record)
+  const published = await readPublished(reader)
+  const { stated } = await findRecord(reader, published, record)
+  const { size, note: checkpoint } = published.checkpoint
+  const hashes = await proveInclusion(record - 1, size, store.tilesOf(reader))
+  const extra = stated === undefined ? undefined : Buffer.concat([stated.salt, Buffer.from(stated.statement)])
+  const proof = formatProof({
+    index: record - 1,
+    hashes: hashes.map(hash => Uint8Array.from(hash)),
+    checkpoint,
+    ...(extra === undefined ? {} : { extra: Uint8Array.from(extra) }),
+  })
+  return { body: {}, pieces: once(proof) }
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+/** The newest checkpoint as a signed note. */
+export const readCheckpoint = async (reader: Reader): Promise<string> => (await readPublished(reader)).checkpoint.note
+
+/** The public keys of the log that is signed now, a line each. */
+export async function readLogKeys(reader: Reader): Promise<string> {
+  const epoch = (await store.listEpochs(reader)).at(-1)
+  if (epoch === undefined) throw new Problem('NOT_IN_LOG')
+  return epoch.keys
+}
+
+/** The octets of a tile or bundle of entries, by its path below /log/. Throws NOT_IN_LOG beyond the newest checkpoint, and for any other path. */
+export async function readTile(reader: Reader, path: string): Promise<Buffer> {
+  const { level, index, width } = tileAt(path)
+  const height = level === 'entries' ? 0 : level
+  const { checkpoint } = await readPublished(reader)
+  if (tileWidth(height, index, checkpoint.size) < width) throw new Problem('NOT_IN_LOG')
+  if (level === 'entries') {
+    const bundle = await store.findBundle(reader, index)
+    if (bundle === undefined) throw new Problem('NOT_IN_LOG')
+    return Buffer.from(formatBundle(store.entriesOf(bundle, width)))
+  }
+  const tile = await store.tilesOf(reader)(height, index, width)
+  if (tile === undefined) throw new Problem('NOT_IN_LOG')
+  return Buffer.from(tile)
+}
+
+function tileAt(path: string): ReturnType<typeof parseTilePath> {
+  try {
+    return parseTilePath(path)
+  } catch {
+    throw new Problem('NOT_IN_LOG')
+  }
+}

@@ -1,0 +1,18 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createLogAnswers } from '../log/answers.ts'
+import { serveLogQuestions } from '../log/log-thread.ts'
+import { beNice, NICE } from '../threads/priority.ts'
+import { createSession } from './session.ts'
+import { readerThrough } from './snapshot.ts'
+
+/** The thread of a node that computes the log from the database. `headFile` is the path of this node's last checkpoint. */
+export type LogThreadData = { url: string; headFile: string }
+const { url, headFile } = workerData as LogThreadData
+
+beNice(NICE.index)
+const session = createSession({ url, name: 'log', statementTimeout: 30_000, idleTimeout: 5_000 })
+serveLogQuestions(
+  parentPort,
+  createLogAnswers(async () => readerThrough(await session.get()), headFile),
+  () => session.close(),
+)

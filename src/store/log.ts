@@ -1,0 +1,168 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { type RecordKind, saltOf } from '../domain/log/statement.ts'
+import { leafHash, type TileReader } from '../domain/log/tree.ts'
+import { formatEntry } from '../tlog/entry.js'
+import { TILE_WIDTH } from '../tlog/tile.js'
+
+/** How many records the log has, and the root of their tree: base64, empty for none. */
+export type LogHead = { size: number; root: string }
+
+/** What a restoration or an exchanged PostgreSQL adds to the sequence. */
+const HISTORY_GAP = 1_000_000_000
+/** The history of a store in which a sequence was given out. In another one, the same record numbers may name other records. */
+export const historyOf = (sequence: number): number => Math.floor(sequence / HISTORY_GAP)
+
+/** What a leaf says of a record beside its number. */
+export type Leaf = { kind: RecordKind; commitment: Uint8Array<ArrayBuffer> }
+
+const HASH_BYTES = 32
+
+/** Up to 256 leaves: a letter for the kind of each, and their commitments in base64. */
+export type BundleRow = { number: number; kinds: string; commitments: string }
+
+const LETTERS = { revision: 'r', evidence: 'e', relation: 'l', moderation: 'm', continuation: 'c' } as const
+const KINDS = new Map(Object.entries(LETTERS).map(([kind, letter]) => [letter as string, kind as RecordKind]))
+
+/** The bundle with a number that has these leaves. */
+export const bundleOf = (number: number, leaves: readonly Leaf[]): BundleRow => ({
+  number,
+  kinds: leaves.map(({ kind }) => LETTERS[kind]).join(''),
+  commitments: Buffer.concat(leaves.map(({ commitment }) => commitment)).toString('base64'),
+})
+
+/** The first `width` leaves of a bundle. */
+export function leavesOf({ kinds, commitments }: BundleRow, width = kinds.length): Leaf[] {
+  const bytes = Buffer.from(commitments, 'base64')
+  return Array.from({ length: Math.min(width, kinds.length) }, (_, at) => ({
+    kind: KINDS.get(kinds[at] ?? '') ?? 'continuation',
+    commitment: Uint8Array.from(bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+  }))
+}
+
+/** The entries of the first `width` leaves of a bundle. */
+export const entriesOf = (bundle: BundleRow, width?: number): Uint8Array[] =>
+  leavesOf(bundle, width).map((leaf, at) => formatEntry({ ...leaf, record: bundle.number * TILE_WIDTH + at + 1 }))
+
+/** Reads tiles of the log: those of leaves from their bundles. */
+export const tilesOf =
+  (reader: Reader): TileReader =>
+  async (level, index, width) => {
+    if (level > 0) {
+      const tile = await findTile(reader, level, index)
+      return tile === undefined ? undefined : Buffer.from(tile.hashes, 'base64').subarray(0, width * HASH_BYTES)
+    }
+    const bundle = await findBundle(reader, index)
+    return bundle === undefined ? undefined : Buffer.concat(entriesOf(bundle, width).map(leafHash))
+  }
+
+/** Up to 256 hashes of a level above 0, in base64. */
+export type TileRow = { level: number; number: number; hashes: string }
+
+/**
+ * A log that records from `number` on belong to. `size` is up to where it agrees with the log before, and `checkpoint` what that one signed last;
+ * the first epoch has number 0, and no record.
+ */
+export type Epoch = {
+  number: number
+  origin: string
+  storeId: string
+  /** Public keys, a line each: Ed25519 first. */
+  keys: string
+  secret: string
+  size: number
+  checkpoint: string | null
+}
+
+/** A signed note. `epoch` is the one that it belongs to; one that is `kept` is not deleted when there is a newer one. */
+export type CheckpointRow = { size: number; epoch: number; note: string; createdAt: number; kept: number }
+
+export async function readLog(reader: Reader): Promise<LogHead & { history: number }> {
+  const row = await reader.one<LogHead & { history: number }>(sql`SELECT size, root, history FROM log WHERE one = 1`)
+  if (row === undefined) throw new Error('The store has no row of the log.')
+  return row
+}
+
+/** Moves the head of the log from one state to another; false where it is in another one. */
+export const advanceLog = async (tx: Transaction, history: number, from: LogHead, to: LogHead): Promise<boolean> =>
+  (await tx.run(sql`
+    UPDATE log SET size = ${to.size}, root = ${to.root}
+    WHERE one = 1 AND size = ${from.size} AND root = ${from.root} AND history = ${history}`)) > 0
+
+/** Lets the log go on in a history of the store. */
+export async function saveLogHistory(tx: Transaction, history: number): Promise<void> {
+  await tx.run(sql`UPDATE log SET history = ${history} WHERE one = 1`)
+}
+
+export const findBundle = (reader: Reader, number: number) =>
+  reader.one<BundleRow>(sql`SELECT number, kinds, commitments FROM log_bundle WHERE number = ${number}`)
+
+export async function saveBundle(tx: Transaction, { number, kinds, commitments }: BundleRow): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO log_bundle (number, kinds, commitments) VALUES (${number}, ${kinds}, ${commitments})
+    ON CONFLICT (number) DO UPDATE SET kinds = excluded.kinds, commitments = excluded.commitments`)
+}
+
+export const findTile = (reader: Reader, level: number, number: number) =>
+  reader.one<TileRow>(sql`SELECT level, number, hashes FROM log_tile WHERE level = ${level} AND number = ${number}`)
+
+export async function saveTile(tx: Transaction, { level, number, hashes }: TileRow): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO log_tile (level, number, hashes) VALUES (${level}, ${number}, ${hashes})
+    ON CONFLICT (level, number) DO UPDATE SET hashes = excluded.hashes`)
+}
+
+/** Deletes the log but for its epochs and what was signed: it is made again from the records. */
+export async function emptyLog(tx: Transaction): Promise<void> {
+  await tx.run(sql`DELETE FROM log_bundle`)
+  await tx.run(sql`DELETE FROM log_tile`)
+  await tx.run(sql`UPDATE log SET size = 0, root = '' WHERE one = 1`)
+}
+
+/** The epochs of the log, oldest first: few, since each begins with a loss or a restoration. */
+export const listEpochs = (reader: Reader) =>
+  reader.all<Epoch>(sql`
+    SELECT number, origin, store_id AS "storeId", keys, secret, size, checkpoint FROM log_epoch ORDER BY number`)
+
+/** The salt of a record, by the secret of the epoch that it belongs to. */
+export function saltFor(epochs: readonly Epoch[], record: number): Buffer {
+  const epoch = epochs.findLast(({ number }) => number <= record)
+  if (epoch === undefined) throw new Error('The log has not begun.')
+  return saltOf(Buffer.from(epoch.secret, 'base64'), record)
+}
+
+export async function insertEpoch(tx: Transaction, epoch: Epoch): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO log_epoch (number, origin, store_id, keys, secret, size, checkpoint)
+    VALUES (${epoch.number}, ${epoch.origin}, ${epoch.storeId}, ${epoch.keys}, ${epoch.secret}, ${epoch.size}, ${epoch.checkpoint})`)
+}
+
+/** The note that was signed last, of whatever epoch. */
+export const findCheckpoint = (reader: Reader) =>
+  reader.one<CheckpointRow>(sql`
+    SELECT size, epoch, note, created_at AS "createdAt", kept FROM log_checkpoint ORDER BY size DESC LIMIT ${1}`)
+
+export async function insertCheckpoint(tx: Transaction, row: CheckpointRow): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO log_checkpoint (size, epoch, note, created_at, kept)
+    VALUES (${row.size}, ${row.epoch}, ${row.note}, ${row.createdAt}, ${row.kept})`)
+}
+
+/** Keeps a note when there is a newer one. */
+export async function keepCheckpoint(tx: Transaction, size: number): Promise<void> {
+  await tx.run(sql`UPDATE log_checkpoint SET kept = 1 WHERE size = ${size}`)
+}
+
+/** Deletes a note unless it is kept. */
+export async function forgetCheckpoint(tx: Transaction, size: number): Promise<void> {
+  await tx.run(sql`DELETE FROM log_checkpoint WHERE size = ${size} AND kept = 0`)
+}
+
+/** Deletes the notes above a size: their records are lost. */
+export async function forgetCheckpointsAbove(tx: Transaction, size: number): Promise<void> {
+  await tx.run(sql`DELETE FROM log_checkpoint WHERE size > ${size}`)
+}
+
+/** Puts a note with cosignatures in the place of the one of its size, to be kept. */
+export const cosignCheckpoint = async (tx: Transaction, size: number, note: string): Promise<boolean> =>
+  (await tx.run(sql`UPDATE log_checkpoint SET note = ${note}, kept = 1 WHERE size = ${size}`)) > 0

@@ -1,0 +1,34 @@
+import type { Transaction } from '../../src/database/database.ts'
+import { agreedSize, nextStep } from '../../src/log/next-step.ts'
+import { UPKEEP } from '../../src/operations/index.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import { readHead } from '../../src/store/head.ts'
+import { cosignCheckpoint, findTile, historyOf, readLog } from '../../src/store/log.ts'
+
+const DAY = 86_400_000
+
+const BEGIN = { origin: 'example/log/1', keys: '', agreed: 0, checkpoint: null }
+const currentHistory = async (tx: Transaction): Promise<number> => historyOf((await readHead(tx)).sequence)
+
+/** Begins the public log of a store, appends its records, and publishes checkpoints of several days. */
+export async function recordLog(tx: Transaction, context: () => Context): Promise<void> {
+  await UPKEEP.settleLog(tx, context(), { after: -1, history: await currentHistory(tx), begin: BEGIN })
+  let size = 0
+  for (const days of [0, 0, 1]) {
+    const step = await nextStep(tx, 2)
+    if (step === undefined) break
+    const tiles = [{ level: 1, number: 0, hashes: '' }]
+    await UPKEEP.extendLog(tx, context(), { ...step, tiles })
+    size = (await readLog(tx)).size
+    await UPKEEP.publishCheckpoint(tx, { ...context(), now: days * DAY }, { epoch: 0, size, note: 'a\n1\nb\n\n' })
+  }
+  await findTile(tx, 1, 0)
+}
+
+/** Compares the log with the records, and begins another one. */
+export async function recordLogEnd(tx: Transaction, context: () => Context): Promise<void> {
+  await cosignCheckpoint(tx, (await readLog(tx)).size, 'cosigned')
+  await agreedSize(tx)
+  const begin = { ...BEGIN, origin: 'example/log/2' }
+  await UPKEEP.settleLog(tx, context(), { after: 0, history: await currentHistory(tx), begin })
+}
