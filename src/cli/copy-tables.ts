@@ -40,6 +40,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: 'judgement', by: 'entry', key: ['entry', 'actor', 'text'], changes: 'swept' },
   numbered('log_bundle', 'any'),
   { name: 'log_tile', by: 'level', key: ['level', 'number'], changes: 'any' },
+  { name: 'entry_reader', by: 'entry', key: ['day', 'entry', 'origin'], changes: 'swept' },
   numbered('moderation', 'never'),
 ]
 
@@ -54,6 +55,7 @@ export const REPLACED = [
   'log_epoch',
   'log_checkpoint',
   'log',
+  'asked_topic',
 ] as const
 
 /** What PostgreSQL knows of a table: its columns and their types, in order. */
@@ -112,6 +114,7 @@ const insertOf = (name: string, columns: Columns): string =>
 /** Rows that are as they were are left alone: they cost no write. */
 function updateOf(name: string, key: readonly string[], columns: Columns): string {
   const others = columns.map(([column]) => column).filter(column => !key.includes(column))
+  if (others.length === 0) return 'DO NOTHING'
   const excluded = others.map(column => `excluded.${column}`)
   return `DO UPDATE SET (${others}) = ROW(${excluded}) WHERE (${others.map(column => `${name}.${column}`)}) IS DISTINCT FROM (${excluded})`
 }

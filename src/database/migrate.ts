@@ -15,6 +15,7 @@ import { contributions } from './migrations/0013-contributions.ts'
 import { feed } from './migrations/0014-feed.ts'
 import { work } from './migrations/0015-work.ts'
 import { log } from './migrations/0016-log.ts'
+import { asked } from './migrations/0017-asked.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   feed,
   work,
   log,
+  asked,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -140,7 +140,7 @@ export async function openEmbeddedStore(
     },
     async keep(name, input, terms) {
       // Sequence numbers of a copy are those of the original: what is read here is not counted.
-      if (original !== undefined && name === 'recordObservations') return undefined as never
+      if (original !== undefined && (name === 'recordObservations' || name === 'recordAsked')) return undefined as never
       return (await perform(name, input, terms)) as never
     },
     async search(request) {

@@ -24,13 +24,25 @@ const DIGEST_CHARACTERS = 22
 
 export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
 
+/** What counts the topics that were searched for in vain. */
+export type AskedTopics = {
+  note(visitor: Visitor, asked: NonNullable<Observed['asked']>): void
+  flush(): Promise<void>
+}
+const NO_TOPICS: AskedTopics = { note() {}, async flush() {} }
+
 export type Observer = ReturnType<typeof createObserver>
 
 /**
  * Keeps what was observed off the path of requests: it is gathered and written together a few times a second.
  * `flush` resolves when everything noted so far is kept, or could not be: reads go on when the store takes no writes. What was dropped then is told once for each flush.
  */
-export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: number, error: unknown) => void) {
+export function createObserver(
+  store: Store,
+  terms: () => Terms,
+  onLoss: (lost: number, error: unknown) => void,
+  topics: AskedTopics = NO_TOPICS,
+) {
   let pending = new Map<string, Observation>()
   const kept = createHalves<string, true>(KEPT_MAX)
   const digests = createHalves<string, string>(USER_AGENTS_MAX)
@@ -55,6 +67,7 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
         for (const one of batch) if (!again || !merge(keyOf(one), one)) lost += one.times
       }
     }
+    await topics.flush()
     if (lost > 0) onLoss(lost, refusal)
     lost = 0
   }
@@ -98,6 +111,7 @@ export function createObserver(store: Store, terms: () => Terms, onLoss: (lost: 
   return {
     note(visitor: Visitor, observed: Observed): void {
       const { actor, origin, requestId, at } = visitor
+      if (observed.asked !== undefined) topics.note(visitor, observed.asked)
       const userAgent = actor === null ? digestOf(visitor.userAgent) : ''
       const who = visitorOf(actor, origin, userAgent)
       const row = rowOf(who, observed, at)

@@ -57,9 +57,14 @@ export type Origins = {
   originOf(request: Peer, at: number): Promise<OriginKeys>
   /** The same where it is remembered. */
   known(request: Peer, at: number): OriginKeys | undefined
+  /** A digest of a text that no one can make again once the salt of the day is gone; undefined where that is not known. */
+  digestOf(day: string, text: string): string | undefined
   /** Makes the salt of a day known. */
   openDay(day: string): Promise<void>
 }
+
+const digest = (key: string, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)
 
 /**
  * Turns networks into keys: the fingerprint of the day, under a salt that dies and the lasting key, and the lasting key for blocks and limits.
@@ -73,8 +78,6 @@ export function createOrigins(
   let salts = new Map<string, string>()
   const remembered = createHalves<string, OriginKeys>(REMEMBERED_MAX)
   const networks = createHalves<string, string>(REMEMBERED_MAX)
-  const digest = (key: string, network: string): string =>
-    createHmac('sha256', key).update(network).digest('base64url').slice(0, DIGEST_CHARACTERS)
 
   const openSalt = async (day: string): Promise<string> => {
     const salt = salts.get(day) ?? (await saltOf(day))
@@ -99,6 +102,10 @@ export function createOrigins(
   return {
     async openDay(day) {
       await openSalt(day)
+    },
+    digestOf(day, text) {
+      const salt = salts.get(day)
+      return salt === undefined ? undefined : digest(`${originKey()} ${salt}`, text)
     },
     known: (request, at) => recall(networkOfRequest(request), dayOf(at)),
     async originOf(request, at) {

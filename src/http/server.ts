@@ -14,6 +14,7 @@ import type { Secrets } from '../secrets.ts'
 import type { Page } from '../web/page.ts'
 import { PAGES } from '../web/pages.ts'
 import { createAdmission, createReadCharge } from './admission.ts'
+import { createAskedTopics } from './asked.ts'
 import { assertJsonBody } from './body.ts'
 import { corsOptions } from './cors.ts'
 import { createFastify } from './fastify.ts'
@@ -64,15 +65,17 @@ const DRAIN = 8_000
 /** How often it closes connections that were busy before and are not any more: their clients were not told that it stops. */
 const IDLE_INTERVAL = 50
 
+const lossTo = (logger: Logger) => (lost: number, error: unknown) =>
+  logger.error({ lost, err: error }, 'observations were dropped: the store did not take them')
+
 /** Builds the HTTP face: every operation of the contract table, the guides and the pages. Listening is left to the caller. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, store, logger, now, secrets } = options
   const terms = (at = now()): Terms => ({ at, cooldown: config.cooldownSeconds * 1_000, dataClass: 'EXTERNAL' })
-  const observer = createObserver(store, terms, (lost, error) =>
-    logger.error({ lost, err: error }, 'observations were dropped: the store did not take them'),
-  )
   const saltOf = (day: string): Promise<string> => store.keep('openDay', day, terms())
   const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
+  const topics = createAskedTopics(store, terms, origins.digestOf)
+  const observer = createObserver(store, terms, lossTo(logger), topics)
   const { reader } = store
   const charged = new WeakMap<IncomingMessage, Verdict>()
   const admitting = { ...options, reader, origins, original: store.original, charged }

@@ -1,6 +1,7 @@
 import { FIND } from '../contract/limits.ts'
 import type { Entry, Found, FoundList } from '../contract/resources.ts'
 import { STATES, TRUST } from '../contract/words.ts'
+import { askedTerms } from '../domain/asked.ts'
 import { bestThatFit, markdownOf } from '../domain/brief.ts'
 import { byWorth } from '../domain/fit.ts'
 import { passageOf } from '../domain/passage.ts'
@@ -44,6 +45,8 @@ export const findEntries: ReadOperation = async (reads, { query }) => {
       entry: null,
       revision: null,
       metadata: { resultCount: body.items.length, tag: tag === '' ? null : tag, sort: 'relevance' },
+      // With a tag the store may have the answer elsewhere.
+      ...(body.answerable || tag !== '' ? {} : { asked: askedTerms(q, result) }),
     },
   }
 }

@@ -2,6 +2,7 @@ import { RETRY_HOURS } from '../contract/limits.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Admission } from '../domain/rate-limit.ts'
 import { deleteObservations } from '../store/activity.ts'
+import { forgetAsked } from '../store/asked.ts'
 import { addServed, rewriteHead } from '../store/head.ts'
 import { forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
@@ -14,6 +15,8 @@ const DAY = 24 * HOUR
 /** How long the answer to a write is kept for retries, in milliseconds of service: with what is counted late, never less than promised. */
 const RETRY_KEPT = RETRY_HOURS * HOUR + 10 * 60_000
 const SALT_BYTES = 32
+/** Days for which a public topic without an answer is kept. */
+const ASKED_DAYS = 30
 /** Rows of expired observations, and of expired answers, deleted in one transaction. */
 const RETENTION_BATCH = 2_000
 /** Answers kept for retries: of more the oldest go before their time. Of about 1 kB each. */
@@ -45,7 +48,7 @@ export async function sweep(
   { today, retentionDays, served }: { today: string; retentionDays: number; served: number },
 ): Promise<boolean> {
   await forgetSalts(tx, today)
-  await forgetNetworkKeys(tx, new Date(Date.parse(today) - DAY).toISOString().slice(0, 10))
+  await forgetNetworkKeys(tx, dayBefore(today, 1))
   await forgetCooldowns(tx, context.at - HOUR)
   // They name networks too, and nothing else deletes the last of them once nobody comes any more.
   await forgetAdmissions(tx, context.at - HOUR)
@@ -57,8 +60,12 @@ export async function sweep(
     RETENTION_BATCH,
   )
   const readers = await forgetReaders(tx, today, RETENTION_BATCH)
-  return [deleted, forgotten, readers].includes(RETENTION_BATCH)
+  const asked = await forgetAsked(tx, today, dayBefore(today, ASKED_DAYS), RETENTION_BATCH)
+  return [deleted, forgotten, readers].includes(RETENTION_BATCH) || asked >= RETENTION_BATCH
 }
+
+const dayBefore = (day: string, days: number): string =>
+  new Date(Date.parse(day) - days * DAY).toISOString().slice(0, 10)
 
 /** Writes without changing anything: shows whether the store takes writes again. */
 export async function proveWritable(tx: Transaction, _context: Context, _input: null): Promise<void> {

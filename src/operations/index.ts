@@ -25,6 +25,7 @@ import { listReports } from './read-reports.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
 import { listSimilar } from './read-similar.ts'
 import { readStanding } from './read-standing.ts'
+import { recordAsked } from './record-asked.ts'
 import { recordEvidence } from './record-evidence.ts'
 import { relateEntries } from './relate-entries.ts'
 import { createReport, resolveReport } from './report.ts'
@@ -93,6 +94,7 @@ export const WRITES: { [N in WriteName]: WriteOperation<BodyOf<N>> } = allRetria
 /** What the service writes for itself, by name. */
 export const UPKEEP = {
   recordObservations,
+  recordAsked,
   saveAdmissions,
   openDay,
   sweep,

@@ -7,6 +7,7 @@ import { tagsOf } from '../store/entry.ts'
 import { isoTime } from '../store/time.ts'
 import * as store from '../store/work.ts'
 import { entryOf } from './entry-cache.ts'
+import { listUnanswered } from './list-unanswered.ts'
 import type { ReadOperation, Reads } from './operation.ts'
 
 /** Entries of each kind that are looked at where some may be passed over: the first of their index. */
@@ -17,7 +18,8 @@ const AT_ONCE = 50
 const TAGGED = 100
 
 type Asked = { tag: string; limit: number }
-type Place = { kind: WorkKind; row: store.WaitingRow }
+type Kind = Exclude<WorkKind, 'UNANSWERED'>
+type Place = { kind: Kind; row: store.WaitingRow }
 
 /** Lists the checks that are worth most, of one kind or of each in turn, without entries that the actor wrote or judged. */
 export const listWork: ReadOperation = async (reads, { query }) => {
@@ -27,15 +29,22 @@ export const listWork: ReadOperation = async (reads, { query }) => {
   await reads.keepObserved()
   const asked = { tag: tagKey(tag), limit }
   const tagged = asked.tag === '' ? [] : await listTagged(reads, tag)
-  const lists = await Promise.all(kinds.map(kind => placesOf(reads, kind, asked, tagged)))
-  const body: WorkList = { items: await itemsOf(reads, inTurn(lists, limit)), dataClass: 'EXTERNAL' }
+  const ofEntries = kinds.filter(kind => kind !== 'UNANSWERED')
+  const [lists, topics] = await Promise.all([
+    Promise.all(ofEntries.map(kind => placesOf(reads, kind, asked, tagged))),
+    kinds.includes('UNANSWERED') && asked.tag === '' ? listUnanswered(reads, limit) : [],
+  ])
+  const body: WorkList = {
+    items: await itemsOf(reads, inTurn<Place | WorkItem>([...lists, topics], limit)),
+    dataClass: 'EXTERNAL',
+  }
   return { body }
 }
 
 /** The entries that wait for one kind of check, those that are worth most first. */
 async function placesOf(
   reads: Reads,
-  kind: WorkKind,
+  kind: Kind,
   { tag, limit }: Asked,
   tagged: readonly store.WaitingRow[],
 ): Promise<Place[]> {
@@ -64,8 +73,7 @@ async function offeredTo(
 }
 
 /** The first entries of a kind. Of confirmed ones, those judged longest ago and those with the most readers, whatever their age. */
-async function listOf({ reader, at }: Reads, kind: WorkKind, limit: number): Promise<store.WaitingRow[]> {
-  if (kind === 'UNANSWERED') return []
+async function listOf({ reader, at }: Reads, kind: Kind, limit: number): Promise<store.WaitingRow[]> {
   if (kind === 'DISPUTED') return store.listDisputed(reader, limit)
   if (kind !== 'STALE') return store.listDue(reader, kind, limit)
   const lists = await Promise.all([
@@ -82,18 +90,21 @@ async function listTagged(reads: Reads, tag: string): Promise<store.WaitingRow[]
   return rows.filter(row => row !== undefined)
 }
 
-/** The places with their entries; one that was withdrawn since is left out. */
-async function itemsOf({ reader, entries, at }: Reads, places: readonly Place[]): Promise<WorkItem[]> {
-  const [served, checked] = await Promise.all([
-    entries.list(places.map(({ row }) => row.number)),
-    Promise.all(places.map(({ row }) => store.readCheckedAt(reader, row.number))),
+/** The places with their entries, between items that have none; an entry that was withdrawn since is left out. */
+async function itemsOf({ reader, entries, at }: Reads, places: readonly (Place | WorkItem)[]): Promise<WorkItem[]> {
+  const numbers = places.flatMap(place => ('row' in place ? [place.row.number] : []))
+  const [served, times] = await Promise.all([
+    entries.list(numbers),
+    Promise.all(numbers.map(number => store.readCheckedAt(reader, number))),
   ])
   const shown = new Map(served.map(one => [one.number, entryOf(one)]))
-  return places.flatMap(({ kind, row }, place) => {
+  const checked = new Map(numbers.map((number, index) => [number, times[index] ?? null]))
+  return places.flatMap(place => {
+    if (!('row' in place)) return [place]
+    const { kind, row } = place
     const entry = shown.get(row.number)
-    return entry === undefined
-      ? []
-      : [{ kind, reason: reasonOf(entry, row, checked[place] ?? null, at), entry: slim(entry) }]
+    if (entry === undefined) return []
+    return [{ kind, reason: reasonOf(entry, row, checked.get(row.number) ?? null, at), entry: slim(entry) }]
   })
 }
 

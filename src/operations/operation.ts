@@ -2,6 +2,7 @@ import type { CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../con
 import type { BatchQuery, FindQuery, PinsInput, ReportQuery, SimilarQuery, WorkQuery } from '../contract/more-inputs.ts'
 import type { Action, Coverage, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import type { AskedTerm } from '../domain/asked.ts'
 import type { Retry } from '../domain/retry.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import type { EntryCache } from './entry-cache.ts'
@@ -39,6 +40,8 @@ export type Observed = {
   entry: number | null
   revision: number | null
   metadata: { resultCount: number; tag: string | null; sort: Sort } | null
+  /** Words of a question that nothing answers. */
+  asked?: readonly AskedTerm[]
 }
 
 /** What an operation answers, before it is HTTP: an object, or octets where its JSON is there already. */

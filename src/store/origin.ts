@@ -92,3 +92,11 @@ export const listRefusedOrigins = (reader: Reader, limit: number) =>
   reader.all<OriginRow>(
     sql`SELECT number, id, day, network_key, quarantined, blocked FROM origin WHERE blocked = 1 OR quarantined = 1 ORDER BY number DESC LIMIT ${limit}`,
   )
+
+/** How many topics of its day a network is counted for. */
+export const readAsked = async (reader: Reader, number: number): Promise<number> =>
+  (await reader.one<{ asked: number }>(sql`SELECT asked FROM origin WHERE number = ${number}`))?.asked ?? 0
+
+export async function addAsked(tx: Transaction, number: number, topics: number): Promise<void> {
+  await tx.run(sql`UPDATE origin SET asked = asked + ${topics} WHERE number = ${number}`)
+}

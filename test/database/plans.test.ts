@@ -67,6 +67,7 @@ const WALKS: readonly [RegExp, string][] = [
   [/JOIN relation l .* ORDER BY s.sequence DESC LIMIT|FROM activity s .* ORDER BY s.sequence DESC LIMIT/, 'SCAN s'],
   [/FROM retry ORDER BY number LIMIT/, 'SCAN retry'],
   [/FROM topic WHERE entries > 0 ORDER BY entries DESC, key LIMIT/, 'SCAN topic USING INDEX topic_top'],
+  [/FROM asked_topic WHERE term IS NOT NULL ORDER BY networks DESC/, 'SCAN asked_topic USING INDEX asked_topic_public'],
   [/SELECT spelling AS tag/, 'SCAN topic USING COVERING INDEX topic_top'],
 ]
 /** The few refused origins, and the few open reports: counted for administrators only. */

@@ -146,6 +146,9 @@ export async function recordOperations(path: string): Promise<Recorded> {
     { ...search, actor, userAgent: '' },
     ...visitors,
   ])
+  const topic = { origin: ORIGIN, digest: 'digest', voices: ['voice'], word: 'fox' }
+  await UPKEEP.recordAsked(tx, context(), [topic])
+  await UPKEEP.recordAsked(tx, context(), [{ ...topic, voices: ['other'] }])
   await UPKEEP.saveAdmissions(tx, context(), { admissions: [{ bin: 1, key: 'key', count: 1 }], beforeBin: 0 })
   await renewHead(tx, '01990000-0000-7000-8000-000000000001', 1)
   await UPKEEP.openDay(tx, context(), ORIGIN.day)

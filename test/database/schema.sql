@@ -40,6 +40,16 @@ CREATE TABLE admission (
   PRIMARY KEY (bin, key)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE asked_topic (
+  day TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  voices TEXT NOT NULL,
+  networks INTEGER NOT NULL,
+  term TEXT,
+  PRIMARY KEY (day, digest)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE cooldown (
   subject TEXT NOT NULL,
   action TEXT NOT NULL,
@@ -209,7 +219,7 @@ CREATE TABLE origin (
   anonymous_actors INTEGER NOT NULL DEFAULT 0,
   quarantined INTEGER NOT NULL DEFAULT 0,
   blocked INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, asked INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE origin_block (
   network_key TEXT NOT NULL,
@@ -305,6 +315,12 @@ CREATE INDEX activity_record ON activity (revision) WHERE subject IS NULL AND ho
 CREATE INDEX activity_subject ON activity (subject) WHERE subject IS NOT NULL;
 
 CREATE INDEX activity_timeline ON activity (entry, sequence) WHERE entry IS NOT NULL;
+
+CREATE UNIQUE INDEX asked_topic_day ON asked_topic (day, number);
+
+CREATE INDEX asked_topic_public ON asked_topic (networks, day, number) WHERE term IS NOT NULL;
+
+CREATE INDEX asked_topic_secret ON asked_topic (day, number) WHERE term IS NULL;
 
 CREATE INDEX cooldown_began ON cooldown (began_at);
 

@@ -1,0 +1,26 @@
+import type { Migration } from './migration.ts'
+
+/**
+ * The topics that were searched for in vain, by day: `digest` names the topic and `voices` who asked, both under a key that dies after the day.
+ * `term` is null until enough networks asked for it on its day. `asked` counts the topics that a network is counted for.
+ */
+export const asked: Migration = {
+  number: 17,
+  name: 'asked',
+  breaking: false,
+  shared: `
+ALTER TABLE origin ADD COLUMN asked INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE asked_topic (
+  day TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  voices TEXT NOT NULL,
+  networks INTEGER NOT NULL,
+  term TEXT,
+  PRIMARY KEY (day, digest)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX asked_topic_day ON asked_topic (day, number);
+CREATE INDEX asked_topic_secret ON asked_topic (day, number) WHERE term IS NULL;
+CREATE INDEX asked_topic_public ON asked_topic (networks, day, number) WHERE term IS NOT NULL;
+`,
+}

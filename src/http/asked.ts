@@ -1,0 +1,52 @@
+import type { AskedTerm } from '../domain/asked.ts'
+import { createHalves } from '../operations/halves.ts'
+import { type AskedTopic, TOPICS_OF_NETWORK } from '../operations/record-asked.ts'
+import type { Store, Terms } from '../operations/store.ts'
+import type { AskedTopics, Visitor } from './observer.ts'
+
+/** Topics that wait to be written; past it the newest are dropped. */
+const PENDING_MAX = 5_000
+/** Topics written by one transaction, so that writes get in between. */
+const BATCH = 200
+/** Networks of which the topics of the day are remembered. */
+const NETWORKS_MAX = 50_000
+/** 72 bits of a digest tell the voices of one topic apart. */
+const VOICE_CHARACTERS = 12
+
+/** A keyed digest of a text, under a key that dies with its day; undefined for a day whose key is not there. */
+export type DayDigest = (day: string, text: string) => string | undefined
+
+/**
+ * Gathers the topics that were searched for in vain, and has them counted off the path of requests. Words stay in memory until then; what the
+ * store takes nothing for is dropped.
+ */
+export function createAskedTopics(store: Store, terms: () => Terms, digestOf: DayDigest): AskedTopics {
+  const known = createHalves<string, Set<string>>(NETWORKS_MAX)
+  let pending: AskedTopic[] = []
+
+  const noteOne = ({ actor, origin }: Visitor, { stem, word }: AskedTerm, counted: Set<string>): void => {
+    const { day, id } = origin
+    const digest = digestOf(day, `topic ${stem}`)
+    if (digest === undefined || counted.has(digest) || counted.size >= TOPICS_OF_NETWORK) return
+    counted.add(digest)
+    // A digest for each topic: rows of one visitor cannot be told to be the same one's.
+    const voiceOf = (who: string): string => (digestOf(day, `voice ${who} ${stem}`) ?? '').slice(0, VOICE_CHARACTERS)
+    const voices = [voiceOf(id), ...(actor === null ? [] : [voiceOf(`actor ${actor}`)])]
+    pending.push({ origin, digest, voices, word })
+  }
+  return {
+    note(visitor: Visitor, asked: readonly AskedTerm[]): void {
+      const { id } = visitor.origin
+      const counted = known.get(id) ?? new Set()
+      known.set(id, counted)
+      for (const one of asked) if (pending.length < PENDING_MAX) noteOne(visitor, one, counted)
+    },
+    async flush(): Promise<void> {
+      const topics = pending
+      pending = []
+      for (let from = 0; from < topics.length; from += BATCH) {
+        await store.keep('recordAsked', topics.slice(from, from + BATCH), terms()).catch(() => {})
+      }
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import type { FoundList, WorkItem, WorkList } from '../../src/contract/resources.ts'
+import { storeFile } from '../../src/embedded/files.ts'
+import type { AskedTopic } from '../../src/operations/record-asked.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { withClient } from '../support/cluster.ts'
+import { databaseOf, ENGINE } from '../support/engine.ts'
+import { moderate, snapshot, toNoon } from '../support/moderation.ts'
+import { publicView } from '../support/public-view.ts'
+
+const DAY = 86_400_000
+
+let app: TestApp
+let token: string
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  toNoon(app)
+  token = (await newActor(app.url)).token
+  for (const title of ['Polishing stones by hand', 'Sharpening knives on stones', 'Baking bread at home']) {
+    await newEntry(app.url, token, { title, summary: title, content: `${title}, step by step.` })
+  }
+})
+after(() => app.close())
+
+let networks = 0
+const network = (): string => {
+  networks += 1
+  return `10.8.${Math.floor(networks / 200)}.${1 + (networks % 200)}`
+}
+const find = async (q: string, from: string, as?: string): Promise<FoundList> => {
+  const options = { headers: { 'x-forwarded-for': from }, ...(as === undefined ? {} : { token: as }) }
+  return expectStatus(await call<FoundList>(app.url, 'GET', `/api/find?q=${encodeURIComponent(q)}`, options), 200)
+}
+const ask = async (q: string, from = network(), as?: string): Promise<void> => {
+  assert.equal((await find(q, from, as)).answerable, false, q)
+}
+const topics = async (): Promise<WorkItem[]> =>
+  expectStatus(await call<WorkList>(app.url, 'GET', '/api/work?kind=UNANSWERED&limit=50'), 200).items
+const termsOf = (items: readonly WorkItem[]): string[] => items.map(({ topic }) => topic?.term ?? '')
+/** Waits until what was searched for is counted. */
+const counted = () => call(app.url, 'GET', '/api/stats')
+
+/** Everything that is stored, as text. */
+async function storedTexts(): Promise<string> {
+  const directory = dirname(app.dataDir)
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+  const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name)).toString('latin1'))
+  if (ENGINE !== 'postgres') return texts.join('\n')
+  const rows = await withClient(await databaseOf(directory), async client => {
+    const { rows: tables } = await client.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
+    const all: string[] = []
+    for (const { name } of tables) {
+      all.push(...(await client.query(`SELECT t::text AS row FROM "${name}" t`)).rows.map(({ row }) => String(row)))
+    }
+    return all
+  })
+  return [...texts, ...rows].join('\n')
+}
+
+/** How many topics are stored, public or not. */
+async function countTopics(): Promise<number> {
+  const text = 'SELECT count(*) AS n FROM asked_topic'
+  if (ENGINE === 'postgres') {
+    const url = await databaseOf(dirname(app.dataDir))
+    return withClient(url, async client => Number((await client.query(text)).rows[0]?.n))
+  }
+  const store = new DatabaseSync(storeFile(app.dataDir), { readOnly: true })
+  const row = store.prepare(text).get()
+  store.close()
+  return Number(row?.n)
+}
+
+test('four networks leave a word nowhere; with the fifth the topic is listed, with its day and number of networks', async () => {
+  for (let n = 0; n < 4; n++) await ask(`how does one facet a zirkelstein ${n}`)
+  await counted()
+  assert.deepEqual(await topics(), [])
+  assert.ok(!(await storedTexts()).includes('zirkel'), 'no file and no row has the word')
+  assert.ok(!app.log().includes('zirkel'))
+  const view = JSON.stringify(await publicView(app.url, [], []))
+  assert.ok(!view.includes('zirkel'))
+  await ask('what is a zirkelstein')
+  const [item, ...others] = (await topics()).filter(({ topic }) => topic?.term === 'zirkelstein')
+  assert.deepEqual(others, [])
+  assert.equal(item?.kind, 'UNANSWERED')
+  assert.deepEqual(item?.reason, { networks: 5 })
+  assert.equal(item?.topic?.contentTrust, 'UNTRUSTED_USER_DATA')
+  assert.match(item?.topic?.day ?? '', /^\d{4}-\d{2}-\d{2}$/)
+  assert.equal(item?.entry, undefined)
+  await ask('zirkelsteins for sale')
+  assert.equal((await topics()).find(({ topic }) => topic?.term === 'zirkelstein')?.reason.networks, 6)
+  const { items } = expectStatus(await call<WorkList>(app.url, 'GET', '/api/work'), 200)
+  assert.ok(
+    items.some(({ kind }) => kind === 'UNANSWERED'),
+    'a mixed list has it too',
+  )
+})
+
+test('one network, one IPv6 /64 and one actor are one voice, however often they ask', async () => {
+  for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, '192.0.2.77')
+  for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, `2001:db8:1:2::${n + 1}`)
+  const { token: same } = await newActor(app.url)
+  for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, network(), same)
+  await counted()
+  assert.ok(!termsOf(await topics()).includes('quixworth'))
+  assert.ok(!(await storedTexts()).includes('quixworth'))
+})
+
+test('networks of different days do not add up', async () => {
+  for (let n = 0; n < 3; n++) await ask('vellumnaut')
+  app.advance(DAY)
+  for (let n = 0; n < 4; n++) await ask('vellumnaut')
+  await counted()
+  assert.ok(!termsOf(await topics()).includes('vellumnaut'))
+  await ask('vellumnaut')
+  assert.ok(termsOf(await topics()).includes('vellumnaut'))
+})
+
+test('what looks private is never counted, whoever asks', async () => {
+  const canaries = ['ghostuser@example.org', 'QKZA4GHOSTKEY99XYZ', '/srv/ghosthome/diary', 'ghosthost=secret']
+  for (let n = 0; n < 6; n++) await ask(canaries.join(' '))
+  await counted()
+  assert.deepEqual(
+    termsOf(await topics()).filter(term => /ghost/i.test(term)),
+    [],
+  )
+  assert.ok(!/ghost/i.test(await storedTexts()))
+})
+
+test('a question that is answered is not counted, and a topic that is answered since goes away', async () => {
+  for (let n = 0; n < 6; n++) assert.equal((await find('sharpening knives', network())).answerable, true)
+  for (let n = 0; n < 5; n++) await ask('marzipanology')
+  assert.ok(termsOf(await topics()).includes('marzipanology'))
+  assert.ok(!termsOf(await topics()).some(term => ['sharpening', 'knives'].includes(term)))
+  const entry = await newEntry(app.url, token, { title: 'Marzipanology', summary: 'What marzipanology is' })
+  assert.ok(!termsOf(await topics()).includes('marzipanology'))
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  assert.ok(termsOf(await topics()).includes('marzipanology'))
+})
+
+test('a quarantined network is not counted', async () => {
+  const from = network()
+  await newEntry(app.url, token, {})
+  const { token: other } = await newActor(app.url)
+  const body = { title: 'Of a bad network', content: 'x', summary: 'y' }
+  const made = await call(app.url, 'POST', '/api/entries', {
+    ...{ body, token: other, headers: { 'x-forwarded-for': from } },
+  })
+  const { id } = expectStatus(made, 201) as { id: string }
+  const row = (await snapshot(app.url)).entries.find(one => one.id === id)
+  await moderate(app.url, 'ORIGIN', row?.originId ?? '', 'QUARANTINE')
+  for (let n = 0; n < 4; n++) await ask('oblongitude')
+  await ask('oblongitude', from)
+  assert.ok(!termsOf(await topics()).includes('oblongitude'))
+})
+
+test('one network cannot fill the table: of thousands of queries 20 topics of its day are counted', async () => {
+  const from = network()
+  await counted()
+  const before = await countTopics()
+  for (let n = 0; n < 200; n += 20) {
+    const names = Array.from({ length: 20 }, (_, i) => letters(`flood${n + i}`))
+    await Promise.all(names.map(name => find(`${name} ${name}x ${name}y`, from)))
+  }
+  await counted()
+  assert.equal((await countTopics()) - before, 20)
+  for (let n = 0; n < 5; n++) await ask('pellucidarium')
+  assert.ok(termsOf(await topics()).includes('pellucidarium'), 'what others ask is counted as before')
+})
+
+test('the store itself counts one network for 20 topics of a day, and a day for 20,000', async () => {
+  const day = '2031-05-05'
+  const keep = (topics: AskedTopic[]) =>
+    app.store.keep('recordAsked', topics, { at: Date.parse(day), cooldown: 0, dataClass: 'EXTERNAL' })
+  const topicOf = (origin: string, n: number): AskedTopic => {
+    const digest = `${origin} ${n}`
+    return { origin: { id: origin, day, networkKey: origin }, digest, voices: [digest], word: 'flooding' }
+  }
+  const before = await countTopics()
+  for (let n = 0; n < 10_000; n += 500) await keep(Array.from({ length: 500 }, (_, i) => topicOf('one', n + i)))
+  assert.equal((await countTopics()) - before, 20)
+  for (let from = 0; from < 1_010; from += 10) {
+    await keep(Array.from({ length: 200 }, (_, i) => topicOf(`network ${from + Math.floor(i / 20)}`, i)))
+  }
+  assert.equal((await countTopics()) - before, 20_000)
+})
+
+/** A text with letters in place of digits. */
+const letters = (text: string): string => text.replaceAll(/\d/g, digit => 'klmnopqrst'[Number(digit)] ?? '')
+
+test('topics outlive a restart, below the number and above it, and end after 30 days', async () => {
+  for (let n = 0; n < 4; n++) await ask('umbrellastic')
+  await counted()
+  await app.restart()
+  await ask('umbrellastic')
+  assert.ok(termsOf(await topics()).includes('umbrellastic'))
+  for (let n = 0; n < 4; n++) await ask('krakeneering')
+  app.advance(DAY)
+  await app.sweep(1)
+  assert.ok(termsOf(await topics()).includes('umbrellastic'))
+  app.advance(30 * DAY)
+  await app.sweep(1)
+  assert.deepEqual(await topics(), [])
+})
