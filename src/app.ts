@@ -11,6 +11,8 @@ import { createMetricsServer } from './http/metrics-server.ts'
 import { dayOf } from './http/origin.ts'
 import { createServer, type Server } from './http/server.ts'
 import { LogKeeper } from './log/keep-log.ts'
+import { readWitnessPolicy } from './log/witness-policy.ts'
+import { type Prove, Witnesses } from './log/witnesses.ts'
 import { loadMcp, serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
 import { OperatorError } from './operator-error.ts'
@@ -61,10 +63,12 @@ export async function openService(
     onBroken(fault)
   })
   try {
-    const server = await createServer({ config, store, logger, now, secrets: engine.secrets, limiter, droppedLines })
+    const witnesses = await askWitnesses(config, store, logger)
+    const { secrets } = engine
+    const server = await createServer({ config, store, logger, now, secrets, limiter, droppedLines, witnesses })
     await serveMcp(server, config, loading)
 
-    const log = await keepLog(config, { server, store, logger, now }, engine.secrets)
+    const log = await keepLog(config, { server, store, logger, now, witnesses }, secrets)
     const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {
       app: server.app,
@@ -91,15 +95,23 @@ export async function openService(
 /** What the origin of a log begins with where PUBLIC_URL says nothing. */
 const HOST_BY_DEFAULT = 'localhost'
 
+/** The witnesses of the public log, if LOG_WITNESSES names some. */
+async function askWitnesses(config: Config, store: Store, logger: Logger): Promise<Witnesses | undefined> {
+  const policy = await readWitnessPolicy(config.logWitnesses)
+  if (policy === undefined || store.original !== undefined) return undefined
+  const prove: Prove = (older, size) => store.askLog({ ask: 'consistency', older, size }) as Promise<string[]>
+  return new Witnesses({ policy, prove, logger })
+}
+
 /** Follows the store with its public log. That of a mirror is the original's. */
 async function keepLog(
   { databaseUrl, publicUrl, logIntervalSeconds }: Config,
-  { server, store, logger, now }: Kept,
+  { server, store, logger, now, witnesses }: Kept & { witnesses: Witnesses | undefined },
   secrets: () => Secrets,
 ): Promise<LogKeeper | undefined> {
   if (store.original !== undefined) return undefined
   const keeper = new LogKeeper({
-    ...{ store, logger, now, terms: server.terms },
+    ...{ store, logger, now, witnesses, terms: server.terms },
     pem: () => secrets().logKey,
     host: publicUrl === undefined ? HOST_BY_DEFAULT : new URL(publicUrl).host,
     interval: logIntervalSeconds * 1_000,

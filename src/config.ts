@@ -29,6 +29,7 @@ export type Config = {
   originKey: string | undefined
   logKey: string | undefined
   logIntervalSeconds: number
+  logWitnesses: string | undefined
   readPerMinute: number
   writePerMinute: number
   cooldownSeconds: number
@@ -121,6 +122,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: '1',
     description: 'Seconds between two signed checkpoints of the public log, while there are new records.',
     parse: whole(1, 3_600),
+  },
+  logWitnesses: {
+    name: 'LOG_WITNESSES',
+    byDefault: undefined,
+    description:
+      'A file that names the witnesses of the public log and how many must cosign it (c2sp.org/tlog-policy). Each checkpoint is sent to those with an address before it is published.',
+    parse: filled,
   },
   readPerMinute: {
     name: 'READ_LIMIT_PER_MINUTE',

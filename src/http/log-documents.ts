@@ -10,19 +10,28 @@ type LogDocument = { type: string; cache: string; read(reader: Reader, path: str
 const TEXT = 'text/plain; charset=utf-8'
 
 /** The files of the public log by route (c2sp.org/tlog-tiles). Only hashes are in tiles and bundles: moderation never changes them. */
-const LOG_DOCUMENTS: Readonly<Record<string, LogDocument>> = {
+const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>> => ({
   '/log/checkpoint': { type: TEXT, cache: 'public, max-age=1', read: readCheckpoint },
-  '/log/keys': { type: TEXT, cache: 'public, max-age=60', read: readLogKeys },
+  '/log/keys': {
+    type: TEXT,
+    cache: 'public, max-age=60',
+    read: async reader => (await readLogKeys(reader)) + witnessKeys,
+  },
   '/log/tile/*': {
     type: 'application/octet-stream',
     cache: 'public, max-age=31536000, immutable',
     read: (reader, path) => readTile(reader, path.replace(/^\/log\//, '')),
   },
-}
+})
 
-/** The files of the public log are charged like reads. */
-export function routeLog(app: FastifyInstance, admit: ReturnType<typeof createAdmission>, reader: Reader): void {
-  for (const [url, { type, cache, read }] of Object.entries(LOG_DOCUMENTS)) {
+/** The files of the public log are charged like reads. `witnessKeys` are served after those of the log. */
+export function routeLog(
+  app: FastifyInstance,
+  admit: ReturnType<typeof createAdmission>,
+  reader: Reader,
+  witnessKeys = '',
+): void {
+  for (const [url, { type, cache, read }] of Object.entries(logDocuments(witnessKeys))) {
     routeAdmitted(
       app,
       { method: ['GET', 'HEAD'], url, config: { name: url } },

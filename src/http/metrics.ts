@@ -21,10 +21,13 @@ export type Metrics = {
 }
 
 /** What is asked of the process at each exposition. */
-type Asked = { isReady: () => boolean; droppedLines: () => number }
+type Asked = { isReady: () => boolean; droppedLines: () => number; witnesses: { figures: WitnessFigures } | undefined }
+
+/** How the witnesses of the public log stand. */
+export type WitnessFigures = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
 
 /** Makes the metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
-export function createMetrics(store: Store, { isReady, droppedLines }: Asked): Metrics {
+export function createMetrics(store: Store, { isReady, droppedLines, witnesses }: Asked): Metrics {
   const operations = new Map<string, Counted>()
   const problems = new Map<ProblemCode, number>()
   const families = async (): Promise<Family[]> => [
@@ -38,6 +41,7 @@ export function createMetrics(store: Store, { isReady, droppedLines }: Asked): M
       { labels: {}, value: droppedLines() },
     ]),
     gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
+    ...witnessFamilies(witnesses?.figures),
     ...(await storeFamilies(store)),
   ]
   let exposing: Promise<{ type: string; body: string }> | undefined
@@ -104,6 +108,19 @@ function requestFamilies(operations: ReadonlyMap<string, Counted>): Family[] {
   return [
     counter('requests_total', 'Answered requests by operation and status.', requests),
     family('histogram', 'request_seconds', 'Seconds from a request to the end of its answer, by operation.', seconds),
+  ]
+}
+
+function witnessFamilies(figures: WitnessFigures | undefined): Family[] {
+  if (figures === undefined) return []
+  const { witnesses, cosigned, quorum, forks } = figures
+  return [
+    gauge('log_witnesses', 'Witnesses of the public log that are asked.', witnesses),
+    gauge('log_cosigned', 'Witnesses that cosigned the last checkpoint of the public log.', cosigned),
+    gauge('log_quorum', 'Whether as many witnesses cosigned it as the policy wants.', quorum ? 1 : 0),
+    counter('log_forks_total', 'Times that a witness knew another history of the public log.', [
+      { labels: {}, value: forks },
+    ]),
   ]
 }
 

@@ -22,7 +22,7 @@ import { createGuides } from './guides.ts'
 import { createHandlers } from './handlers.ts'
 import { routeLog } from './log-documents.ts'
 import { sendMade } from './made.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
+import { createMetrics, type Metrics, type WitnessFigures } from './metrics.ts'
 import { createObserver } from './observer.ts'
 import { createOrigins } from './origin.ts'
 import { admittedAs, createPageHandler, searchFor } from './page-handler.ts'
@@ -39,6 +39,8 @@ export type ServerOptions = {
   now: () => number
   secrets: () => Secrets
   droppedLines: () => number
+  /** The witnesses of the public log, with their keys, a line each. */
+  witnesses: { keys: string; figures: WitnessFigures } | undefined
 }
 
 export type Server = {
@@ -95,14 +97,14 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     terms,
   })
 
-  const metrics = createMetrics(store, { isReady: () => readiness().ready, droppedLines: options.droppedLines })
+  const metrics = createMetrics(store, { ...options, isReady: () => readiness().ready })
   const ready = createReadyAnswer({ ...options, reader, metrics, entries, origins, observer, charged })
   const app = createFastify({ logger, config, metrics, ready }, store, () => stopping)
   await prepare(app, () => stopping)
   routeOperations(app, admit, handlers)
   routeGuides(app, config, now)
   routeMetrics(app, admit, metrics)
-  routeLog(app, admit, reader)
+  routeLog(app, admit, reader, options.witnesses?.keys)
   routePages(app, admit, createPageHandler({ config, observer, readsFor: handlers.readsFor }))
   return {
     app,

@@ -1,10 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import type { Reader } from '../database/database.ts'
 import { signCheckpoint } from '../domain/log/signer.ts'
-import { rootOf } from '../domain/log/tree.ts'
+import { proveConsistency, rootOf } from '../domain/log/tree.ts'
 import type { LogQuestion } from '../operations/keep-log.ts'
 import { readHead } from '../store/head.ts'
 import * as store from '../store/log.ts'
+import { toBase64 } from '../tlog/bytes.js'
 import { formatCheckpoint, parseCheckpoint } from '../tlog/checkpoint.js'
 import { parseNote } from '../tlog/note.js'
 import { readLogHeadFile, writeLogHeadFile } from './head-file.ts'
@@ -45,8 +46,13 @@ export function createLogAnswers(readerOf: () => Promise<Reader>, headFile: stri
     if (question.ask === 'look') return look(reader, readLogHeadFile(headFile))
     if (question.ask === 'step') return nextStep(reader, question.most, giveWay)
     if (question.ask === 'agreed') return agreedSize(reader, giveWay)
+    if (question.ask === 'consistency') return consistency(reader, question.older, question.size)
     return sign(reader, headFile, keysOf(question.pem), question.time)
   }
+}
+
+async function consistency(reader: Reader, older: number, size: number): Promise<string[]> {
+  return (await proveConsistency(older, size, store.tilesOf(reader))).map(toBase64)
 }
 
 async function look(reader: Reader, kept: string | undefined): Promise<LogLook> {

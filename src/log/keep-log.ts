@@ -6,6 +6,7 @@ import type { LogQuestion, LogStep } from '../operations/keep-log.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import type { LogLook, Signed } from './answers.ts'
 import { judgeLog, type LogVerdict, originOf } from './verdict.ts'
+import type { Witnesses } from './witnesses.ts'
 
 /** Records that one step appends: its rows are written in one transaction. */
 const STEP = 2_048
@@ -26,6 +27,8 @@ export type LogKeeping = {
   host: string
   /** Milliseconds between two checkpoints. */
   interval: number
+  /** Cosign what is signed, before it is published. */
+  witnesses: Witnesses | undefined
   /** Hexadecimal digits by chance. */
   chance(): string
 }
@@ -121,18 +124,27 @@ export class LogKeeper {
 
   /** Signs what is new and publishes it; what another node published is kept by this one too. */
   async #publish({ kept, published }: LogLook): Promise<void> {
-    const { store, terms, now, pem } = this.#keeping
+    const { store, terms, now, pem, witnesses } = this.#keeping
+    const { signal } = this.#stopped
     const signed = await this.#ask<Signed | undefined>({ ask: 'sign', pem: pem(), time: Math.floor(now() / 1_000) })
-    if (signed !== undefined) await store.keep('publishCheckpoint', signed, terms())
-    else if (published !== undefined && published.size > (kept?.size ?? 0)) {
-      await this.#ask({ ask: 'keep', note: published.note })
+    if (signed !== undefined) {
+      const note = witnesses === undefined ? signed.note : await witnesses.cosign(signed, signal)
+      await store.keep('publishCheckpoint', { ...signed, note }, terms())
+      return
     }
+    if (published === undefined) return
+    const { size, note } = published
+    if (size > (kept?.size ?? 0)) await this.#ask({ ask: 'keep', note })
+    if (witnesses?.due !== true) return
+    const cosigned = await witnesses.cosign(published, signal)
+    if (cosigned !== note) await store.keep('cosignCheckpoint', { size, note: cosigned }, terms())
   }
 
   /** One round; true when there is more to do at once. */
   async #round(): Promise<boolean> {
-    const record = this.#keeping.store.recordHere()
-    if (record !== undefined && record === this.#signed) return false
+    const { store, witnesses } = this.#keeping
+    const record = store.recordHere()
+    if (record !== undefined && record === this.#signed && witnesses?.due !== true) return false
     const look = await this.#look()
     if (look === undefined) return false
     const more = await this.#extend()

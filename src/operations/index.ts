@@ -6,7 +6,7 @@ import { createEntry } from './create-entry.ts'
 import { findEntries } from './find-entries.ts'
 import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
 import { contradictRevision, verifyRevision } from './judge-revision.ts'
-import { extendLog, publishCheckpoint, settleLog } from './keep-log.ts'
+import { cosignCheckpoint, extendLog, publishCheckpoint, settleLog } from './keep-log.ts'
 import { keepMirrored } from './keep-mirrored.ts'
 import { listWork } from './list-work.ts'
 import { moderate } from './moderate.ts'
@@ -102,6 +102,7 @@ export const UPKEEP = {
   keepMirrored,
   extendLog,
   publishCheckpoint,
+  cosignCheckpoint,
   settleLog,
 }
 

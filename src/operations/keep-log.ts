@@ -23,6 +23,7 @@ export type LogQuestion =
   | { ask: 'keys'; pem: string; origin: string }
   | { ask: 'sign'; pem: string; time: number }
   | { ask: 'keep'; note: string }
+  | { ask: 'consistency'; older: number; size: number }
 
 const currentHistory = async (tx: Transaction): Promise<number> =>
   store.historyOf((await tx.one<{ sequence: number }>(NEWEST_RECORD))?.sequence ?? 0)
@@ -56,6 +57,13 @@ export async function publishCheckpoint(
   await store.insertCheckpoint(tx, { size, epoch, note, createdAt: context.now, kept: 0 })
   return true
 }
+
+/** Replaces a published checkpoint by the same one with more cosignatures, which stays when there is a newer one; false where it is gone. */
+export const cosignCheckpoint = (
+  tx: Transaction,
+  _context: Context,
+  { size, note }: { size: number; note: string },
+): Promise<boolean> => store.cosignCheckpoint(tx, size, note)
 
 /**
  * What is settled about the log before it goes on: that it is the one it was (`begin` is left out), or that another one begins, which agrees

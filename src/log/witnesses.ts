@@ -1,0 +1,185 @@
+import type { Logger } from 'pino'
+import { verifyWithNode } from '../domain/log/signer.ts'
+import { fromDecimal, MalformedError } from '../tlog/bytes.js'
+import { formatSignature, parseNote, parseSignatures } from '../tlog/note.js'
+import { meetsQuorum, type Party, type Policy } from '../tlog/policy.js'
+import { formatVerifierKey, verifySignatures } from '../tlog/signature.js'
+import { formatSubmission } from '../tlog/witness.js'
+
+/** The consistency proof between two sizes of the log, in base64. */
+export type Prove = (older: number, size: number) => Promise<string[]>
+
+export type Witnessing = {
+  policy: Policy
+  prove: Prove
+  logger: Logger
+  fetch?: typeof fetch
+}
+
+/** A checkpoint that was signed. */
+export type Signed = { size: number; note: string }
+
+/** How the witnesses stand, for metrics. */
+export type WitnessFigures = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
+
+/** What became of one submission. */
+type Outcome = { line: string } | { size: number } | { fork: string } | { failed: string }
+
+/** How long a witness may take to answer, and how long one that failed is left alone, in milliseconds. */
+const PATIENCE = 2_000
+const REST = 10_000
+/** Bytes of an answer that are read; a cosignature by ML-DSA-44 has 3.3 kB. */
+const ANSWER_MAX = 65_536
+
+/** What is known of one witness. */
+type Known = {
+  name: string
+  party: Party
+  url: string
+  size: number
+  aheadSince?: number
+  restUntil: number
+  failing: boolean
+}
+
+/** Asks the witnesses of a policy to cosign checkpoints (c2sp.org/tlog-witness), each with the proof from what it cosigned last. */
+export class Witnesses {
+  readonly #witnessing: Witnessing
+  readonly #known: Known[]
+  #figures: WitnessFigures
+
+  constructor(witnessing: Witnessing) {
+    this.#witnessing = witnessing
+    this.#known = [...witnessing.policy.witnesses].flatMap(([name, party]) =>
+      party.url === undefined
+        ? []
+        : [{ name, party, url: party.url.replace(/\/+$/, ''), size: 0, restUntil: 0, failing: false }],
+    )
+    this.#figures = { witnesses: this.#known.length, cosigned: 0, quorum: false, forks: 0 }
+  }
+
+  get figures(): WitnessFigures {
+    return this.#figures
+  }
+
+  /** Whether the last checkpoint lacks cosignatures, and a witness without one may be asked now. */
+  get due(): boolean {
+    const { witnesses, cosigned } = this.#figures
+    return cosigned < witnesses && this.#known.some(({ restUntil }) => restUntil <= performance.now())
+  }
+
+  /** The keys of the witnesses, a line each. */
+  get keys(): string {
+    return [...this.#witnessing.policy.witnesses.values()].map(({ key }) => `${formatVerifierKey(key)}\n`).join('')
+  }
+
+  /** The note with the lines of the witnesses that cosign it in time. A witness whose line it has already is not asked again. */
+  async cosign({ size, note }: Signed, signal: AbortSignal): Promise<string> {
+    const has = parseNote(note).signatures
+    const { witnesses: parties } = this.#witnessing.policy
+    const lines = await Promise.all(
+      this.#known.map(async known => {
+        const { name: keyName, id } = known.party.key
+        const line = has.find(one => one.name === keyName && one.id === id)
+        return { name: known.name, line: line === undefined ? await this.#ask(known, { size, note }, signal) : '' }
+      }),
+    )
+    const cosigned = new Set(lines.flatMap(({ name, line }) => (line === undefined ? [] : [name])))
+    const quorum = meetsQuorum(this.#witnessing.policy, cosigned)
+    if (!quorum && this.#figures.quorum) {
+      this.#witnessing.logger.warn(
+        { size, cosigned: [...cosigned], of: parties.size },
+        'too few witnesses cosigned the public log',
+      )
+    }
+    this.#figures = { ...this.#figures, cosigned: cosigned.size, quorum }
+    return note + lines.map(({ line = '' }) => line).join('')
+  }
+
+  /** The line of a witness; undefined where it gives none now. */
+  async #ask(known: Known, signed: Signed, signal: AbortSignal): Promise<string | undefined> {
+    if (known.restUntil > performance.now()) return undefined
+    let outcome = await this.#submit(known, signed, signal)
+    // It says what it cosigned last: the proof begins there. A witness that is ahead is not asked again.
+    if ('size' in outcome && outcome.size <= signed.size) {
+      known.size = outcome.size
+      outcome = await this.#submit(known, signed, signal)
+    }
+    if ('line' in outcome) {
+      if (known.failing) this.#witnessing.logger.info({ witness: known.name }, 'a witness cosigns the public log again')
+      Object.assign(known, { size: signed.size, failing: false })
+      delete known.aheadSince
+      return outcome.line
+    }
+    this.#noteFailure(known, signed, outcome)
+    return undefined
+  }
+
+  #noteFailure(known: Known, { size }: Signed, outcome: Exclude<Outcome, { line: string }>): void {
+    const { logger } = this.#witnessing
+    const ahead = 'size' in outcome && outcome.size > size
+    const again = ahead && known.aheadSince !== undefined && outcome.size >= known.aheadSince
+    if (ahead) known.aheadSince ??= outcome.size
+    // Another node may have signed a larger size a moment ago; it is known to this one by the next time.
+    const fork = 'fork' in outcome ? outcome.fork : again ? `it cosigned ${outcome.size} records already` : undefined
+    if (fork !== undefined) {
+      this.#figures = { ...this.#figures, forks: this.#figures.forks + 1 }
+      logger.fatal(
+        { witness: known.name, size, reason: fork },
+        'FORK: a witness knows another history of the public log',
+      )
+    } else if (!known.failing && !ahead) {
+      const reason = 'failed' in outcome ? outcome.failed : 'its size changes'
+      logger.warn({ witness: known.name, size, reason }, 'a witness did not cosign the public log; it is asked again')
+    }
+    known.failing = true
+    known.restUntil = performance.now() + (ahead && !again ? 0 : REST)
+  }
+
+  async #submit(known: Known, { size, note }: Signed, signal: AbortSignal): Promise<Outcome> {
+    const { prove, fetch: send = fetch } = this.#witnessing
+    try {
+      const proof = await prove(known.size, size)
+      const answer = await send(`${known.url}/add-checkpoint`, {
+        method: 'POST',
+        redirect: 'error',
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+        body: formatSubmission({ old: known.size, proof, checkpoint: note }),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]),
+      })
+      const text = await textOf(answer)
+      if (answer.status === 409) return { size: fromDecimal(text.trimEnd()) }
+      if (answer.status === 422) return { fork: `it refused ${size} records as inconsistent with ${known.size}` }
+      if (answer.status !== 200) return { failed: `it answered ${answer.status}` }
+      return await lineOf(known.party, note, text)
+    } catch (error) {
+      if (error instanceof MalformedError) return { failed: `it answered something else: ${error.message}` }
+      const { name, cause, message } = error as Error
+      return {
+        failed:
+          name === 'TimeoutError' ? `no answer in ${PATIENCE} ms` : ((cause as { code?: string })?.code ?? message),
+      }
+    }
+  }
+}
+
+/** The text of an answer. Throws MalformedError past 64 KiB. */
+async function textOf(answer: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of answer.body ?? []) {
+    length += piece.length
+    if (length > ANSWER_MAX) throw new MalformedError('the answer is too long')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** The line of the witness in its answer, if that is a good cosignature of the note. */
+async function lineOf({ key }: Party, note: string, answer: string): Promise<Outcome> {
+  const signatures = parseSignatures(answer)
+  const { good } = await verifySignatures({ text: parseNote(note).text, signatures }, [key], verifyWithNode)
+  const line = signatures.find(({ name, id }) => name === key.name && id === key.id)
+  if (good.length === 0 || line === undefined) return { failed: 'its cosignature is wrong' }
+  return { line: formatSignature(line) }
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { createWitnessServer } from '../../src/cli/witness/server.ts'
+import { openWitnessState } from '../../src/cli/witness/state.ts'
+import { verifyProof } from '../../src/client/index.ts'
+import { logSigner, type Signer } from '../../src/domain/log/signer.ts'
+import { readHead } from '../../src/store/head.ts'
+import { formatSubmission } from '../../src/tlog/witness.js'
+import { temporaryDirectory } from '../cli/command.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, newActor, newEntry } from '../support/client.ts'
+import { MemoryLog, someWitness } from '../support/log-files.ts'
+import { AS_ADMIN } from '../support/moderation.ts'
+import { eventually } from '../support/process.ts'
+
+const PATIENCE = 60_000
+const { privateKey } = generateKeyPairSync('ed25519')
+const directory = temporaryDirectory()
+const policyFile = join(directory.path, 'policy')
+
+let app: TestApp
+let token: string
+let log: Signer
+let one: Witness
+let two: Witness
+before(async () => {
+  writeFileSync(policyFile, 'quorum none\n')
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  app = await startApp({ LOG_KEY: pem, LOG_WITNESSES: policyFile })
+  token = (await newActor(app.url)).token
+  await newEntry(app.url, token)
+  await signed()
+  const [origin = ''] = (await text('/log/checkpoint')).split('\n')
+  log = logSigner(origin, privateKey)
+  one = await startWitness('one')
+  two = await startWitness('two')
+  writeFileSync(policyFile, policy())
+  await app.restart()
+})
+after(async () => {
+  await app.close()
+  for (const { server } of [one, two]) stop(server)
+  directory.remove()
+})
+
+type Witness = { signer: Signer; server: Server; url: string; port: number }
+
+/** Serves a witness of the log; `port` 0 takes a free one. */
+async function startWitness(name: string, signer = someWitness(`${name}.example`), port = 0): Promise<Witness> {
+  const path = join(directory.path, name)
+  mkdirSync(path, { recursive: true })
+  const state = openWitnessState(path, [log.key.name])
+  const now = () => Math.floor(Date.now() / 1_000)
+  const server = createWitnessServer({ signer, logs: [log.key], state, now, report: () => {} })
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  const taken = (server.address() as AddressInfo).port
+  return { signer, server, url: `http://127.0.0.1:${taken}`, port: taken }
+}
+function stop(server: Server): void {
+  server.close()
+  server.closeAllConnections()
+}
+
+const policy = (): string =>
+  `log ${log.vkey}\nwitness one ${one.signer.vkey} ${one.url}/\nwitness two ${two.signer.vkey} ${two.url}\ngroup both all one two\nquorum both\n`
+const text = async (path: string): Promise<string> => (await call(app.url, 'GET', path)).text
+/** The newest checkpoint, once it has every record that is committed now and what is wanted. */
+const signed = async (wanted: (note: string) => boolean = () => true): Promise<string> => {
+  const { record } = await readHead(app.store.reader)
+  return eventually(`a checkpoint of ${record} records`, PATIENCE, async () => {
+    const note = await text('/log/checkpoint')
+    return Number(note.split('\n')[1]) >= record && wanted(note) ? note : undefined
+  })
+}
+const cosignedBy =
+  (...witnesses: Witness[]) =>
+  (note: string): boolean =>
+    witnesses.every(({ signer }) => note.includes(`\n— ${signer.key.name} `))
+const figure = async (name: string): Promise<number> => {
+  const { text: metrics } = await call(app.url, 'GET', '/metrics', { headers: AS_ADMIN })
+  return Number(new RegExp(`^palimpsest_log_${name} (\\d+)$`, 'm').exec(metrics)?.[1])
+}
+
+test('what was signed before there were witnesses is cosigned, and then each checkpoint before it is published', async () => {
+  await signed(cosignedBy(one, two))
+  for (let round = 0; round < 3; round++) {
+    const entry = await newEntry(app.url, token)
+    assert.ok(cosignedBy(one, two)(await signed()), entry.slug)
+  }
+  const verdict = await verifyProof(await text('/api/log/records/2/proof'), { policy: policy() })
+  assert.deepEqual([verdict.reasons, verdict.witnesses.map(({ name }) => name)], [[], ['one', 'two']])
+  const keys = (await text('/log/keys')).trimEnd().split('\n')
+  assert.deepEqual(keys, [log.vkey, one.signer.vkey, two.signer.vkey])
+  assert.deepEqual([await figure('witnesses'), await figure('cosigned'), await figure('quorum')], [2, 2, 1])
+  assert.equal(await figure('forks_total'), 0)
+})
+
+test('a witness that is away delays nothing for long, and cosigns what it missed when it is back', async () => {
+  stop(two.server)
+  await newEntry(app.url, token)
+  const note = await signed()
+  assert.ok(cosignedBy(one)(note) && !cosignedBy(two)(note))
+  assert.deepEqual([await figure('cosigned'), await figure('quorum')], [1, 0])
+  assert.match(app.log(), /a witness did not cosign the public log/)
+  const { reasons } = await verifyProof(await text('/api/log/records/2/proof'), { policy: policy() })
+  assert.deepEqual(reasons, ['Fewer witnesses cosigned the checkpoint than the policy wants.'])
+  two = await startWitness('two', two.signer, two.port)
+  const later = await signed(cosignedBy(one, two))
+  assert.equal(later.split('\n')[1], note.split('\n')[1])
+})
+
+test('a witness that knows another history of the log is a fork alarm, and nothing of it is published', async () => {
+  const { record } = await readHead(app.store.reader)
+  const fork = await new MemoryLog(log.key.name, log).append(record + 50, 'fork')
+  // The same witness without its memory is shown the fork first.
+  stop(one.server)
+  one = await startWitness('forgetful', one.signer, one.port)
+  const shown = await fetch(`${one.url}/add-checkpoint`, {
+    method: 'POST',
+    body: formatSubmission({ old: 0, proof: [], checkpoint: await fork.checkpoint() }),
+  })
+  assert.equal(shown.status, 200)
+  await newEntry(app.url, token)
+  await eventually('a fork alarm', PATIENCE, async () => {
+    await newEntry(app.url, token)
+    return (await figure('forks_total')) > 0 ? true : undefined
+  })
+  assert.match(app.log(), /FORK: a witness knows another history of the public log/)
+  assert.ok(!cosignedBy(one)(await signed()))
+})
