@@ -43,3 +43,39 @@ export function isWithin(one: string, other: string, most: number): boolean {
   }
   return (row[other.length] as number) <= most
 }
+
+/** Neighbours on keyboards, row by row. */
+const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'йцукенгшщзхъ', 'фывапролджэ', 'ячсмитьбю']
+const VOWELS = 'aeiouyаеиоуыэюя'
+
+/**
+ * How likely a person who means one word writes another that is one edit away, beside other such errors: letters are exchanged, doubled or left out,
+ * vowels and neighbouring keys are mistaken; any other letter seldom, and the first letter seldom at all.
+ */
+export function likelihood(written: string, meant: string): number {
+  let at = 0
+  while (at < written.length && written[at] === meant[at]) at++
+  const chance = kindOf(written, meant, at)
+  return at === 0 ? chance * FIRST : chance
+}
+
+const FIRST = 0.3
+const SELDOM = 0.3
+
+function kindOf(written: string, meant: string, at: number): number {
+  if (written.length < meant.length) return 1
+  const [letter = '', other = ''] = [written[at], meant[at]]
+  if (written.length > meant.length) return letter === written[at - 1] ? 1 : SELDOM
+  if (letter === meant[at + 1] && written[at + 1] === other) return 1
+  if (VOWELS.includes(letter) && VOWELS.includes(other)) return 1
+  return areNeighbours(letter, other) ? 1 : SELDOM
+}
+
+function areNeighbours(a: string, b: string): boolean {
+  const place = (letter: string) => {
+    const row = ROWS.findIndex(letters => letters.includes(letter))
+    return { row, column: ROWS[row]?.indexOf(letter) ?? Number.NaN }
+  }
+  const [one, other] = [place(a), place(b)]
+  return one.row >= 0 && Math.abs(one.row - other.row) <= 1 && Math.abs(one.column - other.column) <= 1
+}

@@ -41,8 +41,8 @@ export function samplePostings(index: SqliteConnection, term: string, { entries,
   return { term, having: Math.min(having, entries), lists }
 }
 
-/** A term that a query asks for, with how often. A NAME counts alike wherever it is; a HINT is a part of a name that no entry has. */
-export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' }
+/** A term that a query asks for, with how often. A NAME counts alike wherever it is; a HINT is a part of a name that no entry has; an OTHER is what a word may stand for besides. */
+export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' | 'OTHER' }
 /** What each entry scores, by its number, and how much of it by hints; what each term weighs; and the most that an entry could score. */
 export type Scores = {
   scores: Map<number, number>
@@ -79,7 +79,12 @@ export function score(index: SqliteConnection, wanted: readonly Wanted[], extent
     }
   }
   const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
-  return { scores, hinted, weights, best: weighed.reduce((sum, { weight }) => sum + weight, 0) }
+  return {
+    scores,
+    hinted,
+    weights,
+    best: weighed.reduce((sum, { weight, as }) => (as === 'OTHER' ? sum : sum + weight), 0),
+  }
 }
 
 /** The postings of a list: as sampled where that is all of it or no more may be read. */

@@ -49,7 +49,7 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
     more,
     coverage,
     match,
-    scores: page.map(({ number }) => (ranking?.scores.get(number) ?? 0) / (ranking?.best || 1)),
+    scores: page.map(({ number }) => Math.min(1, (ranking?.scores.get(number) ?? 0) / (ranking?.best || 1))),
     weights: [...(ranking?.weights ?? [])],
     unknown: ranking?.unknown ?? 0,
     missing: ranking?.missing ?? [],
@@ -95,7 +95,7 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
       ranking.numbers.filter(number => !shown.has(number)),
     )
   }
-  const match = ranking.best === 0 ? 1 : scoreOf(first) / ranking.best
+  const match = ranking.best === 0 ? 1 : Math.min(1, scoreOf(first) / ranking.best)
   return { matches: matches(), coverage: 'ALL', match: Math.round(match * 1_000) / 1_000, ranking }
 }
 

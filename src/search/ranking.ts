@@ -1,21 +1,8 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { LEVELS, type QueryWord, queryWords, rarity } from '../domain/ranking.ts'
-import { rankingTermsOf } from '../domain/ranking-terms.ts'
-import { type Extent, levelled, type Postings, samplePostings, score, type Wanted } from './postings.ts'
-import { knownWords, repairWord } from './repair.ts'
-
-/** Of the words of a query that no entry has, so many are repaired at most. */
-const REPAIRS_MAX = 6
-/** What two neighbouring words written as one count. */
-const JOINED = 0.5
-
-/** What a name with its number counts where an entry has it, and what its parts count beside it. */
-const NAME = 2
-const PART = 0.5
-
-/** A word that was searched for as another one, or as two. */
-export type Correction = { from: string; to: string }
+import { type Extent, levelled, score } from './postings.ts'
+import { type Correction, termsFor } from './query-terms.ts'
 
 /** The entries that a query leads to, best first, by their number, and how well they fit. */
 export type Ranking = {
@@ -36,7 +23,7 @@ export type Ranking = {
   corrected: Correction[]
 }
 
-export const extentOf = (index: SqliteConnection): Extent =>
+const extentOf = (index: SqliteConnection): Extent =>
   index.one<Extent>(sql`SELECT entries, (SELECT max(number) FROM doc) AS newest FROM progress WHERE one = 1`) ?? {
     entries: 0,
     newest: 0,
@@ -55,67 +42,17 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   // A hint leads to entries that have another name: it says nothing of whether there is an answer.
   const match = first === undefined ? 0 : ((scores.get(first) as number) - (hinted.get(first) ?? 0)) / best
   const all = first !== undefined && missing.length === 0 && words.every(word => hasWord(index, word, first))
-  return { numbers, scores, weights, unknown, best, match: Math.round(match * 1_000) / 1_000, all, missing, corrected }
-}
-
-type Terms = { wanted: Wanted[]; missing: string[]; corrected: Correction[] }
-
-/** The terms that entries are ranked by for the words of a query; a word that no entry has is repaired or missing. */
-function termsFor(index: SqliteConnection, words: readonly QueryWord[], extent: Extent): Terms {
-  const lookUp = createLookUp(index, extent)
-  const wanted = new Map<string, Wanted>()
-  const want = (term: string, count: number, as: Wanted['as'] = 'WORD'): boolean => {
-    const postings = lookUp(term)
-    if (postings.having === 0) return false
-    const before = wanted.get(term)
-    wanted.set(term, { postings, count: (before?.count ?? 0) + count, as: stronger(before?.as, as) })
-    return true
+  return {
+    numbers,
+    scores,
+    weights,
+    unknown,
+    best,
+    match: Math.round(Math.min(1, match) * 1_000) / 1_000,
+    all,
+    missing,
+    corrected,
   }
-  const missing: string[] = []
-  const corrected: Correction[] = []
-  let repairs = 0
-  for (const word of words) {
-    const { name } = word
-    const absent = name !== undefined && lookUp(name).having === 0
-    const found = [...word.terms].map(([term, count]) => want(term, ...shareOf(word, term, count, absent)))
-    if (word.optional || (found.includes(true) && !absent)) continue
-    const others = name === undefined && repairs++ < REPAIRS_MAX ? repairWord(index, word.word) : []
-    if (others.length === 0) missing.push(word.word)
-    else corrected.push({ from: word.word, to: others.join(' ') })
-    for (const other of others) for (const { term } of rankingTermsOf(other)) want(term, 1)
-  }
-  for (const term of joinedTerms(index, words)) want(term, JOINED)
-  return { wanted: [...wanted.values()], missing, corrected }
-}
-
-/** How much a term of a word counts, and as what; `absent` says that no entry has the name that the word is. */
-function shareOf({ name, optional }: QueryWord, term: string, count: number, absent: boolean): [number, Wanted['as']] {
-  if (absent) return [count, 'HINT']
-  if (term === name || (optional && /\d/.test(term))) return [NAME * count, 'NAME']
-  return [name === undefined ? count : PART * count, 'WORD']
-}
-
-/** What a term counts as that a query asks for twice. */
-const stronger = (one: Wanted['as'] | undefined, other: Wanted['as']): Wanted['as'] =>
-  one === 'NAME' || (one === 'WORD' && other === 'HINT') ? one : other
-
-/** Looks each term up once. */
-function createLookUp(index: SqliteConnection, extent: Extent): (term: string) => Postings {
-  const found = new Map<string, Postings>()
-  return term => {
-    let postings = found.get(term)
-    if (postings === undefined) {
-      postings = samplePostings(index, term, extent)
-      found.set(term, postings)
-    }
-    return postings
-  }
-}
-
-/** Terms of two neighbouring words that entries write as one. */
-function joinedTerms(index: SqliteConnection, words: readonly QueryWord[]): string[] {
-  const pairs = words.slice(1).map(({ word }, at) => `${words[at]?.word}${word}`)
-  return knownWords(index, pairs).flatMap(pair => rankingTermsOf(pair).map(({ term }) => term))
 }
 
 /** Whether an entry has a word of the query, in any form of it; of a name, all of it. */

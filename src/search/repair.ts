@@ -1,6 +1,7 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { isWithin, spellingsNear } from '../domain/edits.ts'
+import { isWithin, likelihood, spellingsNear } from '../domain/edits.ts'
+import { isStopWord } from '../domain/stem.ts'
 
 /** Shorter words are not repaired; words of so many letters may have two edits; longer ones than the last are left alone. */
 const LETTERS_MIN = 4
@@ -9,10 +10,17 @@ const LETTERS_MAX = 40
 /** Words that begin like an unknown one which are compared with it, at most, and how many letters must agree. */
 const COMPARED_MAX = 5_000
 const SAME_BEGINNING = 3
-/** Of the words that an unknown one may stand for, so many are weighed, each by at most so many entries. */
-const CANDIDATES_MAX = 8
+/** Of the words that an unknown one may stand for, so many are weighed, each by the newest so many entries that have it. */
+const CANDIDATES_MAX = 16
 const WEIGHED = 64
-/** The shortest part of a word that is split. */
+/** So many are searched for together, where none is much likelier than the others: by so much at most. */
+const TOGETHER_MAX = 3
+const MUCH_LIKELIER = 8
+/** A word of so many letters that few entries have is taken for an error where a word in so many times as many entries is one edit away. */
+const RARE_LETTERS_MIN = 5
+const RARE_MAX = 3
+const MEANT_LEAST = 30
+/** The shortest part of a word that is split, but for stop words. */
 const PART_MIN = 3
 
 const LETTERS = /^[\p{L}\p{M}]+$/u
@@ -27,22 +35,23 @@ export function knownWords(index: SqliteConnection, words: readonly string[]): s
 }
 
 /**
- * The words that a word which no entry has may stand for: the one at one edit, or the one that it begins, or its two parts, or the one at two edits,
- * that most entries have. Empty where there is none.
+ * The words that a word which no entry has may stand for, likeliest first: those at one edit, or those that it begins, or its two parts, or those
+ * at two edits. Empty where there is none.
  */
-export function repairWord(index: SqliteConnection, word: string): string[] {
-  if (word.length < LETTERS_MIN || word.length > LETTERS_MAX || !LETTERS.test(word)) return []
-  const near = mostFrequent(index, knownWords(index, spellingsNear(word)))
-  if (near !== undefined) return [near]
-  const longer = mostFrequent(index, wordsBeginning(index, word, CANDIDATES_MAX))
-  if (longer !== undefined) return [longer]
+export function repairsOf(index: SqliteConnection, word: string): string[] {
+  if (!isSpelt(word, LETTERS_MIN)) return []
+  const near = likeliest(index, word, knownWords(index, spellingsNear(word)))
+  if (near.length > 0) return near
+  const longer = likeliest(index, word, wordsBeginning(index, word, CANDIDATES_MAX))
+  if (longer.length > 0) return longer
   const parts = splitWord(index, word)
-  if (parts.length > 0 || word.length < TWO_EDITS_FROM) return parts
-  const similar = wordsBeginning(index, word.slice(0, SAME_BEGINNING), COMPARED_MAX).filter(other =>
-    isWithin(word, other, 2),
+  if (parts.length > 0 || word.length < TWO_EDITS_FROM) return parts.length > 0 ? [parts.join(' ')] : []
+  const begun = wordsBeginning(index, word.slice(0, SAME_BEGINNING), COMPARED_MAX)
+  return likeliest(
+    index,
+    word,
+    begun.filter(other => isWithin(word, other, 2)),
   )
-  const found = mostFrequent(index, similar)
-  return found === undefined ? [] : [found]
 }
 
 const wordsBeginning = (index: SqliteConnection, prefix: string, limit: number): string[] =>
@@ -52,27 +61,48 @@ const wordsBeginning = (index: SqliteConnection, prefix: string, limit: number):
     )
     .map(({ word }) => word)
 
-/** The word that most entries have now; of equals the first. */
-function mostFrequent(index: SqliteConnection, words: readonly string[]): string | undefined {
-  let best: { word: string; entries: number } | undefined
-  for (const word of words.slice(0, CANDIDATES_MAX)) {
-    const entries = entriesWith(index, word)
-    if (entries > (best?.entries ?? 0)) best = { word, entries }
-  }
-  return best?.word
+/** Whether so few entries have a word that it may be an error for another. */
+export const isRare = (word: string, having: number): boolean => having <= RARE_MAX && isSpelt(word, RARE_LETTERS_MIN)
+
+/** The words that a word which `having` entries have may be an error for: those that many more have. */
+export const meantBy = (index: SqliteConnection, word: string, having: number): string[] =>
+  likeliest(index, word, knownWords(index, spellingsNear(word)), having * MEANT_LEAST)
+
+const isSpelt = (word: string, least: number): boolean =>
+  word.length >= least && word.length <= LETTERS_MAX && LETTERS.test(word)
+
+/** The words that are likeliest meant: those that many entries have and that differ by a frequent kind of error. */
+function likeliest(index: SqliteConnection, word: string, others: readonly string[], from = 0): string[] {
+  const weighed = others
+    .map(other => ({ other, chance: likelihood(word, other) }))
+    .sort((a, b) => b.chance - a.chance)
+    .slice(0, CANDIDATES_MAX)
+    .map(({ other, chance }) => ({ other, chance: chance * entriesWith(index, other) }))
+    .filter(({ chance }) => chance > 0 && chance >= from)
+    .sort((a, b) => b.chance - a.chance)
+  const least = (weighed[0]?.chance ?? 0) / MUCH_LIKELIER
+  return weighed
+    .slice(0, TOGETHER_MAX)
+    .filter(({ chance }) => chance >= least)
+    .map(({ other }) => other)
 }
 
-const entriesWith = (index: SqliteConnection, word: string): number =>
-  index.one<{ entries: number }>(
-    sql`SELECT count(*) AS entries FROM (SELECT rowid FROM terms WHERE terms MATCH ${`"${word}"`} LIMIT ${WEIGHED})`,
-  )?.entries ?? 0
+/** About how many entries have a word now. */
+function entriesWith(index: SqliteConnection, word: string): number {
+  const newest = index.one<{ count: number; first: number; last: number }>(sql`
+    SELECT count(*) AS count, max(rowid) AS first, min(rowid) AS last
+    FROM (SELECT rowid FROM terms WHERE terms MATCH ${`"${word}"`} ORDER BY rowid DESC LIMIT ${WEIGHED})`)
+  if (newest === undefined || newest.count < WEIGHED) return newest?.count ?? 0
+  return (WEIGHED * newest.first) / (newest.first - newest.last + 1)
+}
 
 /** The two known words that a word is put together of, with or without a linking s; the most even split wins. */
 function splitWord(index: SqliteConnection, word: string): string[] {
   const splits: [string, string][] = []
-  for (let at = PART_MIN; at <= word.length - PART_MIN; at++) {
+  const isPart = (part: string): boolean => part.length >= PART_MIN || isStopWord(part)
+  for (let at = 2; at <= word.length - 2; at++) {
     const [left, right] = [word.slice(0, at), word.slice(at)]
-    splits.push([left, right])
+    if (isPart(left) && isPart(right)) splits.push([left, right])
     if (left.endsWith('s') && left.length > PART_MIN) splits.push([left.slice(0, -1), right])
   }
   const known = new Set(knownWords(index, splits.flat()))
