@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { OperatorError, systemFault } from '../operator-error.ts'
 import { type Checksum, readChecksum } from './checksum.ts'
-import { EXIT, type Invocation } from './command.ts'
-import { createProgress } from './progress.ts'
-import { openFileSnapshot, openSnapshot } from './snapshot.ts'
+import { EXIT, type Invocation, UsageError } from './command.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { openFileSnapshot, openSnapshot, type Snapshot } from './snapshot.ts'
 import { countLines, verifyStore } from './verify-store.ts'
 
 const WRONG_CHECKSUM =
@@ -10,6 +12,28 @@ const WRONG_CHECKSUM =
 /** What a change of leaves a store that this command calls whole. */
 const UNCOVERED =
   'No hash covers verifications, contradictions, relations, tags, slugs, the names of actors, activity, moderation and reports: a change of their text is not noticed.'
+
+const UNCOVERED_BY_LOG =
+  'The log does not cover the names of actors, reads and searches, and reports: a change of their text is not noticed.'
+
+/** Recomputes the public log, where that is asked for. */
+async function checkLog({ flags, switches }: Invocation, { store }: Snapshot, progress: Progress) {
+  const { checkpoint } = flags
+  if (!switches.has('log')) {
+    if (checkpoint !== undefined) throw new UsageError('--checkpoint needs --log.')
+    return undefined
+  }
+  const { verifyLog } = await import('./verify-log.ts')
+  return verifyLog(store, progress, checkpoint === undefined ? undefined : readCheckpoint(resolve(checkpoint)))
+}
+
+function readCheckpoint(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new OperatorError(`${path} cannot be read (${systemFault(error)}).`)
+  }
+}
 
 /** Checks a store in place, or a backup, and prints what it contains. */
 export async function checkStore(invocation: Invocation): Promise<number> {
@@ -19,17 +43,24 @@ export async function checkStore(invocation: Invocation): Promise<number> {
   const progress = createProgress()
   try {
     const { counts, damage } = await verifyStore(snapshot, progress)
+    const log = damage === undefined ? await checkLog(invocation, snapshot, progress) : undefined
     const checksum: Checksum = path === undefined ? { found: 'none' } : await readChecksum(path)
-    const found = damage ?? (checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined)
+    const wrong = damage ?? (log !== undefined && 'damage' in log ? log.damage : undefined)
+    const found = wrong ?? (checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined)
     progress.end()
     if (found !== undefined) {
       process.stderr.write(`${found}\n`)
       return EXIT.failed
     }
     const covered =
-      checksum.found === 'right' ? `The checksum of the whole file is right: SHA-256 ${checksum.digest}.` : UNCOVERED
+      checksum.found === 'right'
+        ? `The checksum of the whole file is right: SHA-256 ${checksum.digest}.`
+        : log === undefined
+          ? UNCOVERED
+          : UNCOVERED_BY_LOG
+    const proved = log !== undefined && 'proved' in log ? `${log.proved}\n` : ''
     process.stdout.write(
-      `${snapshot.place} is whole: every hash is as recomputed.\n${countLines(counts)}${await snapshot.engineCheck()}\n${covered}\n`,
+      `${snapshot.place} is whole: every hash is as recomputed.\n${countLines(counts)}${await snapshot.engineCheck()}\n${proved}${covered}\n`,
     )
     return EXIT.ok
   } finally {

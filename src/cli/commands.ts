@@ -95,9 +95,14 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     details: 'With DATABASE_URL the store in PostgreSQL is checked, also on a standby.',
     flags: [
       { name: 'file', value: 'FILE', description: 'A backup to check instead of the data directory.' },
+      {
+        name: 'log',
+        description: 'Recompute the public log as well: every leaf from its rows, tiles, root, signatures.',
+      },
+      { name: 'checkpoint', value: 'FILE', description: 'With --log, a signed checkpoint that the log must continue.' },
       ...DATA_DIR_FLAGS,
     ],
-    examples: ['check', 'check --file palimpsest-backup.db'],
+    examples: ['check', 'check --log', 'check --file palimpsest-backup.db'],
     run: async invocation => (await import('./check.ts')).checkStore(invocation),
   },
   {

@@ -142,6 +142,12 @@ export const findCheckpoint = (reader: Reader) =>
   reader.one<CheckpointRow>(sql`
     SELECT size, epoch, note, created_at AS "createdAt", kept FROM log_checkpoint ORDER BY size DESC LIMIT ${1}`)
 
+/** All notes that are stored, oldest first: a few for each day. */
+export const listCheckpoints = (reader: Reader) =>
+  reader.all<CheckpointRow>(
+    sql`SELECT size, epoch, note, created_at AS "createdAt", kept FROM log_checkpoint ORDER BY size`,
+  )
+
 export async function insertCheckpoint(tx: Transaction, row: CheckpointRow): Promise<void> {
   await tx.run(sql`
     INSERT INTO log_checkpoint (size, epoch, note, created_at, kept)

@@ -63,7 +63,6 @@ const WALKS: readonly [RegExp, string][] = [
   [/FROM actor a .* ORDER BY a.number DESC LIMIT/, 'SCAN a'],
   [/FROM report p .* WHERE p.number < \? ORDER BY p.number DESC LIMIT/, 'SCAN p'],
   [/FROM moderation ORDER BY number DESC LIMIT/, 'SCAN moderation'],
-  [/FROM log_checkpoint ORDER BY size DESC LIMIT/, 'SCAN log_checkpoint'],
   [/JOIN relation l .* ORDER BY s.sequence DESC LIMIT|FROM activity s .* ORDER BY s.sequence DESC LIMIT/, 'SCAN s'],
   [/FROM retry ORDER BY number LIMIT/, 'SCAN retry'],
   [/FROM topic WHERE entries > 0 ORDER BY entries DESC, key LIMIT/, 'SCAN topic USING INDEX topic_top'],
@@ -81,8 +80,8 @@ const SORTED_PAGES: readonly RegExp[] = [
 ]
 /** The clock hours of which there are reads, of which there are as many as the retention has. */
 const HOURS = /^SCAN (?:clock|c)$/
-/** The one row of totals, the few epochs of the log, and a row of given values. */
-const ONE_ROW = /^SCAN (?:head|log_epoch|CONSTANT ROW)$/
+/** The one row of totals, the few epochs and checkpoints of the log, and a row of given values. */
+const ONE_ROW = /^SCAN (?:head|log_epoch|log_checkpoint|CONSTANT ROW)$/
 /** Of an INSERT, the search for rows that refer to the new one: planned, and passed over unless a reference is open. */
 const isReferenceCheck = (statement: Planned, step: string): boolean =>
   statement.text.startsWith('INSERT') && !new RegExp(`\\b${step.split(' ')[1]}\\b`).test(statement.text)

@@ -3,7 +3,7 @@ import { agreedSize, nextStep } from '../../src/log/next-step.ts'
 import { UPKEEP } from '../../src/operations/index.ts'
 import type { Context } from '../../src/operations/operation.ts'
 import { readHead } from '../../src/store/head.ts'
-import { cosignCheckpoint, findTile, historyOf, readLog } from '../../src/store/log.ts'
+import { cosignCheckpoint, findTile, historyOf, listCheckpoints, readLog } from '../../src/store/log.ts'
 
 const DAY = 86_400_000
 
@@ -29,6 +29,7 @@ export async function recordLog(tx: Transaction, context: () => Context): Promis
 export async function recordLogEnd(tx: Transaction, context: () => Context): Promise<void> {
   await cosignCheckpoint(tx, (await readLog(tx)).size, 'cosigned')
   await agreedSize(tx)
+  await listCheckpoints(tx)
   const begin = { ...BEGIN, origin: 'example/log/2' }
   await UPKEEP.settleLog(tx, context(), { after: 0, history: await currentHistory(tx), begin })
 }

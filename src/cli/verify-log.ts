@@ -1,0 +1,145 @@
+import type { Reader } from '../database/database.ts'
+import { verifyWithNode } from '../domain/log/signer.ts'
+import { entryOf } from '../domain/log/statement.ts'
+import { appendLeaves, leafHash, rootOf, type TileReader } from '../domain/log/tree.ts'
+import * as store from '../store/log.ts'
+import { listLogged } from '../store/log-records.ts'
+import { parseCheckpoint } from '../tlog/checkpoint.js'
+import { parseNote } from '../tlog/note.js'
+import { parseVerifierKey, verifySignatures } from '../tlog/signature.js'
+import { TILE_WIDTH } from '../tlog/tile.js'
+import { type Progress, percent } from './progress.ts'
+
+/** What was found in the public log of a store: one sentence about the first thing that is wrong, or about what was proved. */
+export type LogVerdict = { damage: string } | { proved: string }
+
+/** Where the facts of a record are. */
+const TABLES = {
+  revision: 'revision, entry, actor or activity',
+  evidence: 'evidence, entry, revision, actor or activity',
+  relation: 'relation, actor or activity',
+  moderation: 'moderation',
+  continuation: 'log_epoch',
+} as const
+
+/**
+ * Recomputes the public log from the rows of a store, in bounded memory: the commitment of every record, every tile, the root, and every
+ * checkpoint that is stored. `given` is a signed checkpoint from elsewhere, which the log must continue.
+ */
+export async function verifyLog(reader: Reader, progress: Progress, given?: string): Promise<LogVerdict> {
+  const [log, epochs] = await Promise.all([store.readLog(reader), store.listEpochs(reader)])
+  const last = epochs.at(-1)
+  if (last === undefined) return { damage: 'The store has no public log yet; the server makes it while it runs.' }
+  progress.phase(`Recomputing the public log of ${log.size} records`)
+  const tiles = new Map<string, Uint8Array>()
+  const computed: TileReader = (level, index) => tiles.get(`${level}/${index}`)
+  for (let above = 0; above < log.size; above += TILE_WIDTH) {
+    const upTo = Math.min(above + TILE_WIDTH, log.size)
+    const found = await entriesOfRows(reader, epochs, { above, upTo })
+    if ('damage' in found) return found
+    for (const { level, index, hashes } of await appendLeaves(above, found.entries.map(leafHash), computed)) {
+      if (level > 0 || upTo === log.size) tiles.set(`${level}/${index}`, hashes)
+    }
+    progress.tell(() => `${upTo} of ${log.size} records, ${percent(upTo, log.size)}`)
+    await new Promise(setImmediate)
+  }
+  const root = Buffer.from(await rootOf(log.size, computed)).toString('base64')
+  const damage =
+    (await damageOfTiles(reader, tiles)) ??
+    (log.size > 0 && root !== log.root
+      ? `The log has the root ${log.root}, and the records give ${root}.`
+      : undefined) ??
+    (await damageOfCheckpoints(reader, log.size, epochs)) ??
+    (given === undefined ? undefined : await damageOfNote(reader, log.size, epochs, given))
+  if (damage !== undefined) return { damage }
+  return {
+    proved: `The public log ${last.origin} has ${log.size} records with the root ${root}; its checkpoints are signed and continued.`,
+  }
+}
+
+/** The entries that the rows of a range give, where they are those that are stored. */
+async function entriesOfRows(
+  reader: Reader,
+  epochs: readonly store.Epoch[],
+  range: { above: number; upTo: number },
+): Promise<{ entries: Uint8Array[] } | { damage: string }> {
+  const [bundle, records] = await Promise.all([
+    store.findBundle(reader, range.above / TILE_WIDTH),
+    listLogged(reader, epochs, range).catch((error: Error) => error),
+  ])
+  if (records instanceof Error) {
+    return { damage: `A record from ${range.above + 1} to ${range.upTo} cannot be read (${records.message}).` }
+  }
+  const stored = bundle === undefined ? [] : store.entriesOf(bundle, range.upTo - range.above)
+  const leaves = bundle === undefined ? [] : store.leavesOf(bundle)
+  const entries: Uint8Array[] = []
+  for (let at = 0; range.above + at < range.upTo; at++) {
+    const number = range.above + at + 1
+    const [leaf, row] = [leaves[at], records[at]]
+    if (leaf === undefined) return { damage: `The log lacks the leaf of record ${number}.` }
+    if (row?.record !== number)
+      return { damage: `Record ${number} (${leaf.kind}) is in the log, and not in the store.` }
+    const entry = entryOf(number, row.kind, store.saltFor(epochs, number), row.statement)
+    if (row.kind !== leaf.kind || !Buffer.from(entry).equals(stored[at] ?? Buffer.alloc(0))) {
+      return {
+        damage: `Record ${number} (${leaf.kind}) is not what the log has: one of its rows in ${TABLES[leaf.kind]} was changed, or its leaf was.`,
+      }
+    }
+    entries.push(entry)
+  }
+  return { entries }
+}
+
+async function damageOfTiles(reader: Reader, tiles: ReadonlyMap<string, Uint8Array>): Promise<string | undefined> {
+  for (const [key, hashes] of tiles) {
+    const [level = 0, index = 0] = key.split('/').map(Number)
+    if (level === 0) continue
+    const stored = Buffer.from((await store.findTile(reader, level, index))?.hashes ?? '', 'base64')
+    if (!stored.equals(hashes)) return `Tile ${index} of level ${level} of the log is not what the records give.`
+  }
+  return undefined
+}
+
+async function damageOfCheckpoints(
+  reader: Reader,
+  size: number,
+  epochs: readonly store.Epoch[],
+): Promise<string | undefined> {
+  for (const { note } of await store.listCheckpoints(reader)) {
+    const damage = await damageOfNote(reader, size, epochs, note)
+    if (damage !== undefined) return damage
+  }
+  return undefined
+}
+
+/** Holds a signed checkpoint against the log, whose tiles were found to be right. */
+async function damageOfNote(
+  reader: Reader,
+  size: number,
+  epochs: readonly store.Epoch[],
+  text: string,
+): Promise<string | undefined> {
+  let note: ReturnType<typeof parseNote>
+  let head: ReturnType<typeof parseCheckpoint>
+  try {
+    note = parseNote(text)
+    head = parseCheckpoint(note.text)
+  } catch (error) {
+    return `A checkpoint cannot be read (${(error as Error).message})`
+  }
+  const place = epochs.findIndex(({ origin }) => origin === head.origin)
+  const epoch = epochs[place]
+  if (epoch === undefined) return `The checkpoint of ${head.origin} is of another log.`
+  const keys = await Promise.all(epoch.keys.trimEnd().split('\n').map(parseVerifierKey))
+  const { good, bad } = await verifySignatures(note, keys, verifyWithNode)
+  if (good.length === 0 || bad.length > 0)
+    return `The checkpoint of ${head.origin} at ${head.size} is not signed by its log.`
+  const end = Math.min(size, epochs[place + 1]?.size ?? size)
+  if (head.size > end) {
+    return `${head.origin} signed ${head.size} records, and the store continues only ${end} of them: records were lost.`
+  }
+  const root = await rootOf(head.size, store.tilesOf(reader))
+  return Buffer.from(root).equals(head.root)
+    ? undefined
+    : `${head.origin} signed another root at ${head.size} records: records were changed.`
+}

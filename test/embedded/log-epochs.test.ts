@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import type { LogRecord } from '../../src/contract/resources.ts'
+import { storeFile } from '../../src/embedded/files.ts'
+import { logHeadFile } from '../../src/log/head-file.ts'
+import { logKeyFile } from '../../src/secrets.ts'
+import { parseCheckpoint } from '../../src/tlog/checkpoint.js'
+import { parseNote } from '../../src/tlog/note.js'
+import { expectDone, expectRefusal, palimpsest } from '../cli/command.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { AS_ADMIN } from '../support/moderation.ts'
+import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+
+const PATIENCE = 60_000
+const directory = makeDirectory()
+after(() => directory.remove())
+
+type Head = ReturnType<typeof parseCheckpoint> & { note: string }
+const headOf = (note: string): Head => ({ note, ...parseCheckpoint(parseNote(note).text) })
+
+/** The newest checkpoint, once it has so many records. */
+const checkpoint = (url: string, size: number): Promise<Head> =>
+  eventually(`a checkpoint of ${size} records`, PATIENCE, async () => {
+    const { status, text } = await call(url, 'GET', '/log/checkpoint')
+    const head = status === 200 ? headOf(text) : undefined
+    return head !== undefined && head.size >= size ? head : undefined
+  })
+
+async function publish(url: string, count: number): Promise<void> {
+  const { token } = await newActor(url)
+  for (let n = 0; n < count; n++) await newEntry(url, token)
+}
+const stop = async (server: ServerProcess): Promise<void> => {
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+}
+function change(dataDir: string, ...statements: string[]): void {
+  const database = new DatabaseSync(storeFile(dataDir), { enableForeignKeyConstraints: false, timeout: 5_000 })
+  database.exec(statements.join(';'))
+  database.close()
+}
+const check = (dataDir: string, ...flags: string[]) => palimpsest(['check', '--log', ...flags, '--data-dir', dataDir])
+
+/** A stopped store of 5 records whose log has all of them, and its last checkpoint. */
+async function stoppedStore(name: string): Promise<{ dataDir: string; head: Head }> {
+  const dataDir = join(directory.path, name)
+  const server = await startServer(dataDir)
+  await publish(server.url, 5)
+  const head = await checkpoint(server.url, 5)
+  await stop(server)
+  return { dataDir, head }
+}
+
+/** The first record of the log that begins after `head`. */
+async function continuation(url: string, record: number): Promise<Record<string, unknown>> {
+  const logged = expectStatus(await call<LogRecord>(url, 'GET', `/api/log/records/${record}`), 200)
+  assert.equal(logged.kind, 'continuation')
+  return JSON.parse(logged.statement ?? '{}')
+}
+
+test('a restored store begins another log that names the one before', async () => {
+  const { dataDir, head } = await stoppedStore('backed-up')
+  const file = join(directory.path, 'log.backup')
+  expectDone(await palimpsest(['backup', '--to', file, '--data-dir', dataDir]))
+  const key = readFileSync(logKeyFile(dataDir), 'utf8').split('\n')[1] ?? ''
+  assert.ok(!readFileSync(file).includes(key), 'the backup has the key of the log')
+  const restored = join(directory.path, 'restored')
+  expectDone(await palimpsest(['restore', '--from', file, '--data-dir', restored]))
+  const server = await startServer(restored)
+  await publish(server.url, 1)
+  const next = await checkpoint(server.url, 7)
+  assert.notEqual(next.origin, head.origin)
+  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
+  assert.deepEqual([previousOrigin, size, last], [head.origin, 5, head.note])
+  await stop(server)
+  expectDone(await check(restored, '--checkpoint', logHeadFile(dataDir)))
+})
+
+test('a store that lost its newest records signs nothing more under the origin of its log', async () => {
+  const { dataDir, head } = await stoppedStore('lost-tail')
+  for (const table of ['revision', 'activity', 'entry']) {
+    change(dataDir, `DELETE FROM ${table} WHERE ${table === 'activity' ? 'revision' : 'number'} > 3`)
+  }
+  change(dataDir, 'UPDATE head SET record = 3, entries = 3, revisions = 3')
+  const server = await startServer(dataDir)
+  await publish(server.url, 3)
+  const next = await checkpoint(server.url, 7)
+  assert.notEqual(next.origin, head.origin)
+  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 4)
+  assert.deepEqual([previousOrigin, size, last], [head.origin, 3, head.note])
+  assert.match(server.stderr(), /the store lost records that were signed/)
+  await stop(server)
+  const given = join(directory.path, 'lost-head')
+  writeFileSync(given, head.note)
+  expectRefusal(await check(dataDir, '--checkpoint', given), 1, /signed 5 records, and the store continues only 3/)
+})
+
+test('a store that was set back signs nothing more under the origin of its log', async () => {
+  const { dataDir, head } = await stoppedStore('set-back')
+  const older = join(directory.path, 'older.db')
+  copyFileSync(storeFile(dataDir), older)
+  const first = await startServer(dataDir)
+  await publish(first.url, 4)
+  const later = await checkpoint(first.url, 9)
+  await stop(first)
+  copyFileSync(older, storeFile(dataDir))
+  const server = await startServer(dataDir)
+  await publish(server.url, 5)
+  const next = await checkpoint(server.url, 11)
+  assert.notEqual(next.origin, head.origin)
+  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
+  assert.deepEqual([previousOrigin, size, last], [head.origin, 5, later.note])
+  await stop(server)
+})
+
+test('a store without the key of its log begins another one', async () => {
+  const { dataDir, head } = await stoppedStore('no-key')
+  rmSync(logKeyFile(dataDir))
+  const server = await startServer(dataDir)
+  const next = await checkpoint(server.url, 6)
+  assert.notEqual(next.origin, head.origin)
+  assert.equal((await continuation(server.url, 6)).previousOrigin, head.origin)
+  await stop(server)
+})
+
+test('a log whose derived tables are deleted is made again, and is the same', async () => {
+  const { dataDir, head } = await stoppedStore('rebuilt')
+  change(dataDir, 'DELETE FROM log_bundle', 'DELETE FROM log_tile', "UPDATE log SET size = 0, root = ''")
+  const server = await startServer(dataDir)
+  await publish(server.url, 1)
+  assert.equal((await checkpoint(server.url, 6)).origin, head.origin)
+  await stop(server)
+  expectDone(await check(dataDir, '--checkpoint', logHeadFile(dataDir)))
+})
+
+/** A change by hand of one row, and the record that it is named by. */
+const EDITS: readonly [change: string, record: number, kind: string][] = [
+  ["UPDATE entry SET slug = 'other' WHERE number = 1", 1, 'revision'],
+  ['UPDATE entry SET tags = \'["other"]\' WHERE number = 1', 1, 'revision'],
+  ['UPDATE activity SET sequence = 900 WHERE sequence = 2; UPDATE head SET sequence = 900', 2, 'revision'],
+  ["UPDATE evidence SET rationale = 'Other' WHERE number = 3", 3, 'evidence'],
+  ['UPDATE evidence SET confidence = 0.5 WHERE number = 3', 3, 'evidence'],
+  ["UPDATE relation SET relation_type = 'REUSES' WHERE number = 4", 4, 'relation'],
+  ["UPDATE moderation SET reason = 'Other' WHERE number = 5", 5, 'moderation'],
+  ['UPDATE moderation SET created_at = created_at + 1 WHERE number = 5', 5, 'moderation'],
+]
+
+test('check --log names the record of a row that was changed by hand', async () => {
+  const dataDir = join(directory.path, 'edited')
+  const server = await startServer(dataDir)
+  const { url } = server
+  const { token } = await newActor(url)
+  const post = (path: string, body: object, headers = {}) => call(url, 'POST', path, { body, token, headers })
+  const [one, two] = [await newEntry(url, token, { tags: ['sea'] }), await newEntry(url, token)]
+  const judged = { revisionId: one.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Tried.' }
+  expectStatus(await post(`/api/entries/${one.slug}/verify`, judged), 201)
+  const ends = { sourceEntryId: one.id, targetEntryId: two.id }
+  expectStatus(await post('/api/relations', { ...ends, relationType: 'CONNECT', rationale: 'Both.' }), 201)
+  const act = { targetType: 'ENTRY', targetId: two.id, action: 'BLOCK', reason: 'Tested.' }
+  expectStatus(await post('/api/admin/moderate', act, AS_ADMIN), 200)
+  await checkpoint(url, 5)
+  await stop(server)
+  expectDone(await check(dataDir))
+  const whole = join(directory.path, 'whole.db')
+  copyFileSync(storeFile(dataDir), whole)
+  for (const [edit, record, kind] of EDITS) {
+    copyFileSync(whole, storeFile(dataDir))
+    change(dataDir, edit)
+    expectRefusal(await check(dataDir), 1, new RegExp(`^Record ${record} \\(${kind}\\) is not what the log has`))
+  }
+})
