@@ -13,6 +13,8 @@ export type Call = {
   body?: unknown
   charged: boolean
   headers?: Record<string, string>
+  /** The answer is a file: it is given as octets, not as JSON. */
+  octets?: true
   /** Under which the service knows a write again, for all of its tries. */
   key?: string
 }
@@ -90,11 +92,12 @@ async function sendOnce(way: Way, call: Call, attempt: number, options: CallOpti
   const { signal } = options
   const asked = `${call.method} ${call.path}`
   const limit = AbortSignal.timeout(timeoutSeconds * 1000)
-  const init = initOf(way, call, signal === undefined ? limit : AbortSignal.any([signal, limit]))
-  let answer: { response: Response; text: string }
+  const ends = signal === undefined ? limit : AbortSignal.any([signal, limit])
+  const init = initOf(way, call, ends, call.octets === true ? '*/*' : undefined)
+  let answer: { response: Response; octets: ArrayBuffer }
   try {
     const response = await way.fetcher(base + call.path, init)
-    answer = { response, text: await response.text() }
+    answer = { response, octets: await response.arrayBuffer() }
   } catch (cause) {
     signal?.throwIfAborted()
     throw noAnswer(call, asked, base, limit.aborted ? timeoutSeconds : undefined, cause)
@@ -102,7 +105,8 @@ async function sendOnce(way: Way, call: Call, attempt: number, options: CallOpti
   const metadata = metadataOf({ ...call, attempt }, answer.response)
   way.onResponse?.(metadata)
   options.onResponse?.(metadata)
-  return readAnswer(call, answer.response, answer.text, way.clock.now(), asked)
+  if (call.octets === true && answer.response.ok) return new Uint8Array(answer.octets)
+  return readAnswer(call, answer.response, new TextDecoder().decode(answer.octets), way.clock.now(), asked)
 }
 
 async function openStream(

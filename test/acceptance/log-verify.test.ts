@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { verifyLogFiles, verifyProof } from '../../src/client/index.ts'
+import { createClient, verifyLogFiles, verifyProof } from '../../src/client/index.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { verifyWithNode } from '../../src/domain/log/signer.ts'
 import { readHead } from '../../src/store/head.ts'
@@ -75,6 +75,19 @@ test('Go’s sumdb packages and the client accept the served log, and that it be
     said,
     `begins with the ${2 * ENTRIES} records of the older checkpoint\n${size} records are in the log that 1 keys signed\n4 proofs hold\n`,
   )
+})
+
+test('a client verifies a record and the whole log; nothing is trusted by itself', async () => {
+  const client = createClient({ baseUrl: app.url })
+  const trust = { keys: [key] }
+  const { holds, statement, record } = await client.verifyRecord(7, trust)
+  assert.deepEqual([holds, record, statement?.record], [true, 7, '7'])
+  assert.equal((await client.verifyRecord('8', {})).holds, false)
+  await assert.rejects(client.verifyRecord('../7', trust), { code: 'INVALID_ARGUMENT' })
+  await assert.rejects(client.verifyRecord(1_000_000, trust), { code: 'NOT_IN_LOG' })
+  const older = await signed()
+  const whole = await client.verifyLog({ ...trust, older: [older] })
+  assert.deepEqual([whole.reasons, whole.records], [[], whole.size])
 })
 
 test('a proof that was taken before a withdrawal proves the record afterwards; tiles and entries stay as they are', async () => {
