@@ -187,10 +187,14 @@ function literal(value: unknown): string {
 function property(indent: string, name: string, value: string, end = ','): string {
   const line = `${indent}${name}: ${value}${end}`
   if (value.includes('\n') || line.length <= WIDTH) return line
+  const alternatives = (union: string): string =>
+    union
+      .split(' | ')
+      .map(one => `${indent}  | ${one}`)
+      .join('\n')
+  const item = /^\((.*)\)\[\]$/.exec(value)?.[1]
+  if (item !== undefined) return `${indent}${name}: (\n${alternatives(item)}\n${indent})[]`
   return value.includes(' | ')
-    ? `${indent}${name}:\n${value
-        .split(' | ')
-        .map(one => `${indent}  | ${one}`)
-        .join('\n')}`
+    ? `${indent}${name}:\n${alternatives(value)}`
     : `${indent}${name}:\n${indent}  ${value}${end}`
 }

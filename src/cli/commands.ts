@@ -56,7 +56,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     details:
       'The server does this by itself when it starts. With DATABASE_URL the database is migrated, also while nodes of the version before serve it.',
     flags: [
-      { name: 'recount', description: 'Compute the standing of every entry anew from its records.' },
+      { name: 'recount', description: 'Compute standings and signals anew from the records.' },
       ...DATA_DIR_FLAGS,
     ],
     examples: ['migrate --data-dir /var/lib/palimpsest'],

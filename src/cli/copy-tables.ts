@@ -56,6 +56,7 @@ export const REPLACED = [
   'log_checkpoint',
   'log',
   'asked_topic',
+  'signals_progress',
 ] as const
 
 /** What PostgreSQL knows of a table: its columns and their types, in order. */

@@ -1,3 +1,4 @@
+import type { Write } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
 import { openSqlite } from '../database/sqlite.ts'
@@ -5,8 +6,9 @@ import { transact } from '../database/write-queue.ts'
 import { findDataDirectory, lockDataDirectory } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
 import { recountStandings } from '../operations/recount.ts'
+import { recountSignals } from '../operations/recount-signals.ts'
 import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
-import { recountDatabase } from '../postgres/recount.ts'
+import { type Recounted, recountDatabase } from '../postgres/recount.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { databaseUrlOf, dataDirOf } from './data-dir.ts'
@@ -23,7 +25,8 @@ export async function migrateStore(invocation: Invocation): Promise<number> {
     url === undefined ? await migrateEmbedded(invocation, report, begin) : await migrateDatabase(url, report, begin)
   progress.end()
   const lines = steps.map(step => `Taken: ${step}`)
-  if (recounted > 0) lines.push(`Computed: the standings of ${recounted} entries`)
+  if (recounted.entries > 0) lines.push(`Computed: the standings of ${recounted.entries} entries`)
+  if (recounted.revisions > 0) lines.push(`Computed: the signals of ${recounted.revisions} revisions`)
   if (lines.length === 0) lines.push('Nothing to do: the schema is the newest.')
   process.stdout.write(`${lines.join('\n')}\n`)
   return EXIT.ok
@@ -31,7 +34,7 @@ export async function migrateStore(invocation: Invocation): Promise<number> {
 
 type Report = (line: string) => void
 type Begin = Parameters<typeof recountStandings>[2]
-type Migrated = { steps: string[]; recounted: number }
+type Migrated = { steps: string[]; recounted: Recounted }
 
 async function migrateDatabase(url: string, report: Report, begin: Begin): Promise<Migrated> {
   const connection = await connectCommand(url)
@@ -54,8 +57,10 @@ async function migrateEmbedded(invocation: Invocation, report: Report, begin: Be
     const connection = openSqlite(storeFile(directory), 'write')
     try {
       const steps = migrate(connection, Date.now())
-      const recounted = await recountStandings(work => transact(connection, work), report, begin)
-      return { steps, recounted }
+      const write: Write = work => transact(connection, work)
+      const entries = await recountStandings(write, report, begin)
+      const revisions = await recountSignals(write, report, begin)
+      return { steps, recounted: { entries, revisions } }
     } finally {
       connection.close()
     }

@@ -6,6 +6,7 @@ import { findMirror } from '../store/mirror.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../store/revision.ts'
 import { type Progress, percent } from './progress.ts'
 import type { Snapshot } from './snapshot.ts'
+import { damageOfSignals, damageOfSignalsProgress } from './verify-signals.ts'
 import { damageOfChanges, damageOfProgress, damageOfStanding } from './verify-standing.ts'
 import { damageOfTotals } from './verify-totals.ts'
 
@@ -45,6 +46,7 @@ export async function verifyStore(
   const damage =
     (await damageOfEngine()) ??
     (await damageOfProgress(store)) ??
+    (await damageOfSignalsProgress(store)) ??
     (whole ? ((await damageOfNumbers(store, counts)) ?? (await damageOfTotals(store))) : undefined) ??
     (await damageOfEntries(store, counts, whole, progress))
   return { counts, damage }
@@ -166,6 +168,6 @@ function damageOfRevision(row: RevisionRow, previousEvidenceHash: string | null)
   } catch (error) {
     return `revision ${row.id} (number ${row.ordinal}) cannot be served (${(error as Error).message})`
   }
-  if (computed === row.evidence_hash) return undefined
+  if (computed === row.evidence_hash) return damageOfSignals(row)
   return `revision ${row.id} (number ${row.ordinal}) has evidenceHash ${row.evidence_hash}, and what is stored of it gives ${computed}`
 }

@@ -317,6 +317,15 @@ export type Entry = {
     /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
     tally: Tally
   }
+  /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+  signals: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
   /** Who wrote it is what they say of themselves. */
@@ -772,6 +781,15 @@ export type FoundList = {
       /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
       tally: Tally
     }
+    /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+    signals: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
     /** In a brief: what speaks against the text as it stands, one from each origin. */
     objections?: {
       /** Of the contradiction or relation. */
@@ -839,6 +857,15 @@ export type WorkList = {
         /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
         tally: Tally
       }
+      /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+      signals: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
       /** The revision to check. */
       currentRevisionId: string
       /** Latest change (RFC 3339, UTC, milliseconds) */

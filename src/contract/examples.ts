@@ -41,6 +41,7 @@ const entry = {
   actor: author,
   revisionCount: 1,
   standing: { state: STANDING.state, tally: STANDING.tally },
+  signals: [],
   ...TRUST,
 }
 const blamed = blameOf(
@@ -158,6 +159,7 @@ const found = {
   tags: entry.tags,
   score: 0.71,
   standing: entry.standing,
+  signals: entry.signals,
   currentRevisionId: ids.second,
   updatedAt: at,
   ...TRUST,
@@ -172,6 +174,7 @@ const workItem = {
     summary: writing.summary,
     tags: entry.tags,
     standing: entry.standing,
+    signals: entry.signals,
     currentRevisionId: ids.second,
     updatedAt: at,
     ...TRUST,

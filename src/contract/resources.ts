@@ -17,6 +17,7 @@ import {
   RESOLUTIONS,
   RESULTS,
   SECTIONS,
+  SIGNALS,
   STATES,
   STATUSES,
   TARGET_TYPES,
@@ -75,6 +76,10 @@ const EntryStanding = Type.Object(
   { description: 'GET /api/entries/{slug}/standing has all of it.' },
 )
 
+const signals = Type.Array(words(SIGNALS, 'A kind of text.'), {
+  description: 'What is noticed in the text of the current revision: facts about its words, not a judgement.',
+})
+
 export const Entry = Type.Object({
   id: uuid('Entry id.'),
   slug: Type.String({ maxLength: LIMITS.slugCharacters, description: 'Readable address; never changes.' }),
@@ -90,6 +95,7 @@ export const Entry = Type.Object({
   actor: Author,
   revisionCount: count('How many revisions there are.'),
   standing: EntryStanding,
+  signals,
   ...trust,
 })
 
@@ -372,6 +378,7 @@ export const Found = Type.Object({
   tags: Type.Array(Type.String()),
   score: Type.Number({ minimum: 0, maximum: 1, description: 'How well it fits, of the best possible.' }),
   standing: EntryStanding,
+  signals,
   objections: Type.Optional(
     Type.Array(Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), {
       description: 'In a brief: what speaks against the text as it stands, one from each origin.',
@@ -402,6 +409,7 @@ export const WorkEntry = Type.Object({
   summary: Type.String(),
   tags: Type.Array(Type.String()),
   standing: EntryStanding,
+  signals,
   currentRevisionId: uuid('The revision to check.'),
   updatedAt: timestamp('Latest change'),
   ...trust,

@@ -25,6 +25,15 @@ export const STATES = ['UNCHECKED', 'SUPPORTED', 'DISPUTED', 'CONTRADICTED', 'IN
 export const OBJECTION_STATUSES = ['STANDING', 'ADDRESSED'] as const
 /** The parts of an entry's text. */
 export const SECTIONS = ['TITLE', 'SUMMARY', 'CONTENT'] as const
+/** What is noticed in the text of a revision. A store keeps them as bits in this order: add to its end. */
+export const SIGNALS = [
+  'DESTRUCTIVE_COMMAND',
+  'PIPE_TO_SHELL',
+  'INSTRUCTION_LIKE',
+  'INVISIBLE_CHARACTERS',
+  'HTML_COMMENT',
+  'CLAIMS_TRUST',
+] as const
 export const EVIDENCE_KINDS = ['VERIFY', 'CONTRADICT'] as const
 export const RELATION_TYPES = ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS'] as const
 export const STATUSES = ['ACTIVE', 'LOCKED', 'HIDDEN', 'QUARANTINED'] as const
@@ -60,6 +69,7 @@ export type Result = (typeof RESULTS)[number]
 export type State = (typeof STATES)[number]
 export type Section = (typeof SECTIONS)[number]
 export type ObjectionStatus = (typeof OBJECTION_STATUSES)[number]
+export type Signal = (typeof SIGNALS)[number]
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
 export type RelationType = (typeof RELATION_TYPES)[number]
 export type Status = (typeof STATUSES)[number]

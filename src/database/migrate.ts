@@ -16,6 +16,7 @@ import { feed } from './migrations/0014-feed.ts'
 import { work } from './migrations/0015-work.ts'
 import { log } from './migrations/0016-log.ts'
 import { asked } from './migrations/0017-asked.ts'
+import { signals } from './migrations/0018-signals.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   work,
   log,
   asked,
+  signals,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -1,4 +1,5 @@
 import type { Found, FoundList } from '../contract/resources.ts'
+import { signalLine } from './signal-words.ts'
 import { standingLine } from './standing-words.ts'
 
 /** Bytes of UTF-8 that count as a token. */
@@ -48,11 +49,13 @@ function sectionOf({
   currentRevisionId,
   updatedAt,
   standing,
+  signals,
   objections = [],
 }: Found): string {
   return [
     `## ${oneLine(title)}`,
     `${standingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
+    ...(signals.length === 0 ? [] : [signalLine(signals)]),
     oneLine(summary),
     excerpt
       .split('\n')

@@ -1,4 +1,5 @@
 import type { Standing } from '../contract/resources.ts'
+import type { Signal } from '../contract/words.ts'
 
 /** How far evidence moves an entry among others that fit a question about as well: it breaks near ties, and no more. */
 const SWAY = 0.1
@@ -11,8 +12,15 @@ export function worthOf({ score, standing: { tally } }: Weighed): number {
   return score * (1 + (SWAY * (independentFor - independentAgainst)) / (independentFor + independentAgainst + 1))
 }
 
-/** Best answers first; those that evidence only speaks against come after all others. */
-export function byWorth(a: Weighed, b: Weighed): number {
-  const refuted = (one: Weighed): number => (one.standing.state === 'CONTRADICTED' ? 1 : 0)
-  return refuted(a) - refuted(b) || worthOf(b) - worthOf(a)
-}
+/** Signals that honest answers need: many guides install what they fetch. All others put an entry after those without any. */
+const HARMLESS: ReadonlySet<Signal> = new Set(['PIPE_TO_SHELL'])
+
+type Ordered = Weighed & { signals: readonly Signal[] }
+
+/** Whether an entry comes after all others: evidence only speaks against it, or its text is flagged. */
+export const isLast = ({ standing, signals }: Pick<Ordered, 'standing' | 'signals'>): boolean =>
+  standing.state === 'CONTRADICTED' || signals.some(signal => !HARMLESS.has(signal))
+
+/** Best answers first, and after all others those that are last. */
+export const byWorth = (a: Ordered, b: Ordered): number =>
+  Number(isLast(a)) - Number(isLast(b)) || worthOf(b) - worthOf(a)

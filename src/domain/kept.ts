@@ -24,6 +24,10 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 )
 const LOOKALIKE = new RegExp(`[${[...LOOKALIKES.keys()].join('')}]`, 'g')
 
+/** A folded text with Latin letters in place of those that look like them. */
+export const withLatinLetters = (text: string): string =>
+  text.replace(LOOKALIKE, letter => LOOKALIKES.get(letter) ?? letter)
+
 export type Text = { title: string; summary: string; content: string }
 /** A text as it is measured: its words in order, without case, accents, signs, unseen characters and layout, and a digest of them. */
 export type Wording = { words: readonly string[]; digest: string }
@@ -46,7 +50,7 @@ function worded(text: string): Wording {
   const found = wordsOf(text.replace(EVERY_HIDDEN, ''))
   // A text of signs alone is one word.
   const joined = found.length > 0 ? found.join(' ') : text
-  const plain = isAscii(joined) ? joined : joined.replace(LOOKALIKE, letter => LOOKALIKES.get(letter) ?? letter)
+  const plain = isAscii(joined) ? joined : withLatinLetters(joined)
   const words = found.length === 0 ? [text] : plain === joined ? found : plain.split(' ')
   return { words, digest: hash('sha256', plain, 'base64url').slice(0, 22) }
 }

@@ -4,6 +4,7 @@ import { sql } from '../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { transact } from '../database/write-queue.ts'
 import { recountStandings } from '../operations/recount.ts'
+import { recountSignals } from '../operations/recount-signals.ts'
 import { insertHead } from '../store/head.ts'
 import { assertStoreNotLost, markStore } from './data-directory.ts'
 import { storeFile } from './files.ts'
@@ -25,6 +26,7 @@ export async function openStoreForWriting(
   assertDurable(connection)
   markStore(directory)
   await recountStandings(work => transact(connection, work), report)
+  await recountSignals(work => transact(connection, work), report)
   return connection
 }
 

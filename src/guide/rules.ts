@@ -26,5 +26,5 @@ export const limitsOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Rat
   `Between two writes of the same action by one token, and between two new actors or two reports of one network: ${cooldownSeconds} seconds. Failed writes count as writes.`,
   `Body ${LIMITS.bodyBytes} bytes; title ${LIMITS.titleCharacters}, summary ${LIMITS.summaryCharacters}, content ${LIMITS.contentCharacters}, rationale ${LIMITS.rationaleCharacters} characters; ${LIMITS.tags} tags of ${LIMITS.tagCharacters}; ${LIMITS.sources} sources.`,
   `Pages: limit 1 to ${LIMITS.pageMax}, default ${LIMITS.pageDefault}. Lists of entries page by offset (to ${LIMITS.offsetMax}), all others by before = nextCursor.`,
-  `Streams: ${STREAMS.perOrigin} open at a time per network; opening one is a read. Come back with Last-Event-ID.`,
+  `Streams: ${STREAMS.perOrigin} open at a time per network; opening one is a read.`,
 ]

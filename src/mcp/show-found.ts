@@ -46,6 +46,7 @@ const row = (entry: Found, index: number) => ({
   excerpt: member(entry.excerpt, EXCERPT_BYTES),
   score: entry.score,
   standing: entry.standing.state,
+  ...(entry.signals.length === 0 ? {} : { signals: entry.signals.join(', ') }),
   ...(entry.objections === undefined ? {} : { objections: entry.objections.map(objection) }),
   updatedAt: entry.updatedAt,
 })

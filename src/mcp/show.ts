@@ -1,4 +1,5 @@
 import type { Contradiction, Entry, Evidence, Relation, Revision, Verification } from '../contract/resources.ts'
+import { signalLine } from '../domain/signal-words.ts'
 import { standingLine } from '../domain/standing-words.ts'
 import { beginningOf, fenced, member } from './fence.ts'
 
@@ -99,6 +100,7 @@ function standingLines({ entry, revision }: Reading): string[] {
     ...(tally.contradicted + tally.unsupported > 0
       ? [`${state}: weigh what speaks against it before you rely on it.`]
       : []),
+    ...(entry.signals.length > 0 ? [`${signalLine(entry.signals)}.`] : []),
   ]
 }
 

@@ -4,6 +4,7 @@ import { TRUST } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { evidenceHash, FIRST_REVISION } from '../domain/revision.ts'
 import { assertNoSecret } from '../domain/secret.ts'
+import { signalNames, signalsOf } from '../domain/signals.ts'
 import { slugCandidates } from '../domain/slug.ts'
 import { distinctTags } from '../domain/tag.ts'
 import { authorOf } from '../store/actor.ts'
@@ -46,10 +47,21 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
     ...TRUST,
   }
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
+  const signals = signalsOf(revision)
   const number = await takeRecord(tx)
   const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const
   await Promise.all([
-    insertRevision(tx, { number, entry: number, ordinal: 1, actor: actor.number, origin, at, changed: true, revision }),
+    insertRevision(tx, {
+      number,
+      entry: number,
+      ordinal: 1,
+      actor: actor.number,
+      origin,
+      at,
+      changed: true,
+      revision,
+      signals,
+    }),
     insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at }),
     actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, number) : undefined,
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
@@ -69,6 +81,7 @@ export const createEntry: WriteOperation<CreateInput> = async (tx, context, { bo
     actor: authorOf(actor),
     revisionCount: 1,
     standing: shownStanding(null),
+    signals: signalNames(signals),
     ...TRUST,
   }
   return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: shown }

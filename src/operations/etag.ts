@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Entry } from '../contract/resources.ts'
 
 /**
- * The version of an entry as served: its latest revision's id, a digest of what evidence says of it, and, where moderation changed what is
- * shown without a revision, a mark for that, so that no cached copy outlives it. It is made of nothing but what is shown, because a mirror
+ * The version of an entry as served: its latest revision's id, a digest of what evidence says of it, where moderation changed what is shown
+ * without a revision a mark for that, and its signals, which another version of this program may see otherwise, so that no cached copy outlives it. It is made of nothing but what is shown, because a mirror
  * knows no more.
  */
 export function etagOf({
@@ -11,7 +11,8 @@ export function etagOf({
   standing: { state, tally },
   status,
   actor,
-}: Pick<Entry, 'currentRevisionId' | 'standing' | 'status' | 'actor'>): string {
+  signals,
+}: Pick<Entry, 'currentRevisionId' | 'standing' | 'status' | 'actor' | 'signals'>): string {
   const counts = Object.values(tally)
   const judged = counts.some(count => count > 0)
   const unnamed = Object.values(actor.declared).every(name => name === null)
@@ -20,5 +21,6 @@ export function etagOf({
     ...(judged ? [hash('sha256', `${state} ${counts}`, 'base64url').slice(0, 11)] : []),
     ...(status === 'LOCKED' ? ['locked'] : []),
     ...(unnamed ? ['unnamed'] : []),
+    ...signals.map(signal => signal.toLowerCase()),
   ].join('.')
 }

@@ -3,7 +3,7 @@ import type { Entry, Found, FoundList } from '../contract/resources.ts'
 import { STATES, TRUST } from '../contract/words.ts'
 import { askedTerms } from '../domain/asked.ts'
 import { bestThatFit, markdownOf } from '../domain/brief.ts'
-import { byWorth } from '../domain/fit.ts'
+import { byWorth, isLast } from '../domain/fit.ts'
 import { passageOf } from '../domain/passage.ts'
 import { isAnswerable } from '../domain/ranking.ts'
 import { tagKey } from '../domain/tag.ts'
@@ -27,9 +27,11 @@ export const findEntries: ReadOperation = async (reads, { query }) => {
     limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
     offset: 0,
   })
-  const { coverage, match, missing, corrected } = result
+  const { coverage, missing, corrected } = result
+  const candidates = await candidatesOf(reads, result)
+  const match = matchOf(candidates, result)
   const frame = { coverage, match, answerable: isAnswerable(match), missing, corrected, dataClass: 'EXTERNAL' as const }
-  const found = (await candidatesOf(reads, result))
+  const found = candidates
     .filter(({ standing }) => state === undefined || standing.state === state)
     .sort(byWorth)
     .slice(0, limit)
@@ -53,6 +55,14 @@ export const findEntries: ReadOperation = async (reads, { query }) => {
 
 type Candidate = Entry & { number: number; score: number }
 
+/** How well the result fits: where its best entry comes last, at most the score of the best one that does not. */
+function matchOf(candidates: readonly Candidate[], { match }: SearchResult): number {
+  const shown = candidates.find(one => !isLast(one))
+  return shown === undefined || shown === candidates[0]
+    ? match
+    : Math.min(match, Math.round(shown.score * 1_000) / 1_000)
+}
+
 /** The entries of a result with their scores; an entry that was withdrawn since it was indexed is left out. */
 async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candidate[]> {
   const scores = new Map(result.entries.map((number, at) => [number, result.scores[at] ?? 0]))
@@ -67,10 +77,23 @@ async function rowOf(
   weights: ReadonlyMap<string, number>,
   brief: boolean,
 ): Promise<Found> {
-  const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing } = found
+  const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = found
   const excerpt = passageOf(content, weights)
   const score = Math.round(found.score * 1_000) / 1_000
-  const row = { id, slug, title, summary, excerpt, tags, score, standing, currentRevisionId, updatedAt, ...TRUST }
+  const row = {
+    id,
+    slug,
+    title,
+    summary,
+    excerpt,
+    tags,
+    score,
+    standing,
+    signals,
+    currentRevisionId,
+    updatedAt,
+    ...TRUST,
+  }
   if (!brief || standing.tally.unsupported + standing.tally.contradicted === 0) return row
   const entry = await findEntryByNumber(reader, found.number)
   if (entry === undefined) return row

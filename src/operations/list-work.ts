@@ -115,7 +115,7 @@ function reasonOf({ standing }: Entry, { readers }: store.WaitingRow, checkedAt:
   return { independentFor, independentAgainst, readers, lastCheckedAt, daysSinceCheck }
 }
 
-const slim = ({ id, slug, title, summary, tags, standing, currentRevisionId, updatedAt }: Entry) => ({
-  ...{ id, slug, title, summary, tags, standing, currentRevisionId, updatedAt },
+const slim = ({ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt }: Entry) => ({
+  ...{ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt },
   ...TRUST,
 })

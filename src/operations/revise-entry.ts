@@ -5,6 +5,7 @@ import type { Transaction } from '../database/database.ts'
 import { assertLatest, assertWritable } from '../domain/entry.ts'
 import { evidenceHash } from '../domain/revision.ts'
 import { assertNoSecret } from '../domain/secret.ts'
+import { signalsOf } from '../domain/signals.ts'
 import { advanceEntry, type EntryRow, toEntry } from '../store/entry.ts'
 import { takeRecord } from '../store/head.ts'
 import { findRevision, insertRevision, isSame } from '../store/revision.ts'
@@ -50,16 +51,18 @@ export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { 
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
   const changed = !isSame(previous, revision)
+  const signals = signalsOf(revision)
   const number = await takeRecord(tx)
+  const place = { number, entry: entry.number, ordinal }
   const written = { action: body.changeType, entry: entry.number, revision: number, subject: null, origin, at }
   const [advanced] = await Promise.all([
     advanceEntry(tx, entry, { revision: number, at, changed }),
-    insertRevision(tx, { number, entry: entry.number, ordinal, actor: actor.number, origin, at, changed, revision }),
+    insertRevision(tx, { ...place, actor: actor.number, origin, at, changed, revision, signals }),
     endWrite(tx, context, writer, written, { revisions: 1 }),
   ])
   if (!advanced) throw new Problem('STALE_REVISION')
   const { title, summary, content } = body
-  const revised = { ...entry, title, summary, content, revision_id: revision.id, revisions: ordinal }
+  const revised = { ...entry, title, summary, content, revision_id: revision.id, revisions: ordinal, signals }
   const shown = toEntry(changed ? { ...revised, updated_at: at, standing: await resettled(tx, revised) } : revised)
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
 }

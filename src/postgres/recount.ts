@@ -1,25 +1,31 @@
-import type { Transaction } from '../database/database.ts'
+import type { Transaction, Write } from '../database/database.ts'
 import type { ColumnTypes } from '../database/merge.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { recountStandings } from '../operations/recount.ts'
+import { recountSignals } from '../operations/recount-signals.ts'
 import { runWorks } from './group.ts'
 
 /** How long a statement of a recount may take, in milliseconds. */
 const TIMEOUT = 60_000
 
-/** Computes the standings of a database that was written by an older version; any number of nodes may do so at once. Returns as `recountStandings`. */
+/** Entries whose standing and revisions whose signals were computed: 0 where all were before. */
+export type Recounted = { entries: number; revisions: number }
+
+/** Computes the standings and signals of a database that was written by an older version; any number of nodes may do so at once. */
 export async function recountDatabase(
   connection: PostgresConnection,
   columns: ColumnTypes,
   report?: (line: string) => void,
   begin: 'where it ended' | 'anew' = 'where it ended',
-): Promise<number> {
+): Promise<Recounted> {
   const [head] = await connection.send([{ text: 'SELECT one FROM head', values: [] }])
-  if (head?.rows.length !== 1) return 0
+  if (head?.rows.length !== 1) return { entries: 0, revisions: 0 }
   await connection.limit(TIMEOUT)
-  const recounted = await recountStandings(work => commitAlone(connection, columns, work), report, begin)
+  const write: Write = work => commitAlone(connection, columns, work)
+  const entries = await recountStandings(write, report, begin)
+  const revisions = await recountSignals(write, report, begin)
   await connection.limit(undefined)
-  return recounted
+  return { entries, revisions }
 }
 
 /** Runs a work in a transaction of its own, while no node writes. */

@@ -2,6 +2,7 @@ import type { Entry } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
+import { signalNames } from '../domain/signals.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from './actor.ts'
 import { shownStanding } from './standing.ts'
@@ -30,11 +31,12 @@ export type EntryRow = AuthorColumns & {
   title: string
   summary: string
   content: string
+  signals: number
 }
 
 export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_class, e.created_at, e.updated_at, e.revisions, e.evidence, e.relations,
   e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, e.standing, e.origins, r.id AS revision_id,
-  r.created_at AS revised_at, r.title, r.summary, r.content, ${AUTHOR_COLUMNS}`
+  r.created_at AS revised_at, r.title, r.summary, r.content, r.signals, ${AUTHOR_COLUMNS}`
 export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor`
 
 const ENTRY: Sql = sql`SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_TABLES}`
@@ -175,5 +177,6 @@ export const toEntry = (row: EntryRow): Entry => ({
   actor: toAuthor(row),
   revisionCount: row.revisions,
   standing: shownStanding(row.standing),
+  signals: signalNames(row.signals),
   ...TRUST,
 })

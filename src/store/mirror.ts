@@ -2,6 +2,7 @@ import type { Author, Revision } from '../contract/resources.ts'
 import type { ActorType, DataClass } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import { signalsOf } from '../domain/signals.ts'
 import { insertActor } from './actor.ts'
 import type { RevisionRow } from './revision.ts'
 
@@ -176,7 +177,7 @@ export async function updateEntryStanding(
 /** Forgets the texts of an entry that was withdrawn; numbers and hashes stay, so that it can come back. */
 export async function eraseRevisions(tx: Transaction, entry: number): Promise<void> {
   await tx.run(
-    sql`UPDATE revision SET title = '', summary = '', content = '', rationale = '', sources = '[]' WHERE entry = ${entry}`,
+    sql`UPDATE revision SET title = '', summary = '', content = '', rationale = '', sources = '[]', signals = 0 WHERE entry = ${entry}`,
   )
 }
 
@@ -185,7 +186,7 @@ export async function restoreRevision(tx: Transaction, number: number, revision:
   const { title, summary, content, rationale, sources } = revision
   const restored = await tx.run(sql`
     UPDATE revision SET title = ${title}, summary = ${summary}, content = ${content}, rationale = ${rationale},
-      sources = ${JSON.stringify(sources)}
+      sources = ${JSON.stringify(sources)}, signals = ${signalsOf(revision)}
     WHERE number = ${number}`)
   return restored > 0
 }

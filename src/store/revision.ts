@@ -2,6 +2,7 @@ import type { Revision } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
+import { signalsOf } from '../domain/signals.ts'
 import { isoTime } from './time.ts'
 
 export type RevisionRow = {
@@ -21,11 +22,12 @@ export type RevisionRow = {
   created_at: number
   evidence_hash: string
   sources: string
+  signals: number
 }
 
 const REVISION: Sql = sql`
   SELECT r.number, r.id, e.id AS entry_id, r.ordinal, p.id AS previous_id, r.actor, a.id AS actor_id, o.id AS origin_id, r.title, r.summary, r.content,
-    r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources
+    r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals
   FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
     LEFT JOIN origin o ON o.number = r.origin LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1`
 
@@ -37,7 +39,7 @@ export const findRevision = (reader: Reader, entry: number, id: string) =>
 export const findRevisionById = (reader: Reader, id: string) =>
   reader.one<RevisionRow & { entry: number; withdrawn: number }>(sql`
     SELECT r.number, r.id, e.id AS entry_id, e.number AS entry, e.withdrawn, r.ordinal, p.id AS previous_id, a.id AS actor_id, NULL AS origin_id,
-      r.title, r.summary, r.content, r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources
+      r.title, r.summary, r.content, r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
       LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1 WHERE r.id = ${id.toLowerCase()}`)
 
@@ -57,15 +59,17 @@ export type NewRevision = {
   /** Whether it changed anything: title, summary, content or sources. */
   changed: boolean
   revision: Revision
+  /** What is noticed in its text: computed from `revision` where the caller did not. */
+  signals?: number
 }
 
 export async function insertRevision(tx: Transaction, row: NewRevision): Promise<void> {
   const { revision } = row
   await tx.run(sql`
-    INSERT INTO revision (number, id, entry, ordinal, actor, origin, change_type, title, summary, content, rationale, sources, evidence_hash, created_at, changed)
+    INSERT INTO revision (number, id, entry, ordinal, actor, origin, change_type, title, summary, content, rationale, sources, evidence_hash, created_at, changed, signals)
     VALUES (${row.number}, ${revision.id}, ${row.entry}, ${row.ordinal}, ${row.actor}, ${row.origin}, ${revision.changeType}, ${revision.title},
       ${revision.summary}, ${revision.content}, ${revision.rationale}, ${JSON.stringify(revision.sources)}, ${revision.evidenceHash}, ${row.at},
-      ${row.changed ? 1 : 0})`)
+      ${row.changed ? 1 : 0}, ${row.signals ?? signalsOf(revision)})`)
 }
 
 /** Whether a revision changes nothing of the one before: title, summary, content and sources are the same. */
@@ -84,7 +88,7 @@ export const isCitable = async (reader: Reader, entryId: string, revisionId: str
     SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
     WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0`)) !== undefined
 
-export const toRevision = (row: Omit<RevisionRow, 'actor'>): Revision => ({
+export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals'>): Revision => ({
   id: row.id,
   entryId: row.entry_id,
   previousRevisionId: row.previous_id,

@@ -2,6 +2,7 @@ import { LIMITS } from '../contract/limits.ts'
 import type { FoundList } from '../contract/resources.ts'
 import { type Html, html } from './html.ts'
 import { day, tagList } from './parts.ts'
+import { signalBadges } from './signals.ts'
 import { standingBadge } from './state.ts'
 import { visible, words } from './visible.ts'
 
@@ -26,7 +27,7 @@ export const foundRows = ({ items }: FoundList): Html =>
 <h2 dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h2>
 <p dir="auto">${visible(entry.summary)}</p>
 <p class="passage" dir="auto">${visible(entry.excerpt)}</p>
-<p class="meta">${standingBadge(entry)} ${day(entry.updatedAt)}</p>
+<p class="meta">${standingBadge(entry)}${signalBadges(entry)} ${day(entry.updatedAt)}</p>
 ${tagList(entry.tags)}
 </li>`,
   )}</ol>`

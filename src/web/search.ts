@@ -7,6 +7,7 @@ import { createHighlighter } from './highlight.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Document, Page, PageRequest, Query } from './page.ts'
 import { by, day, hrefOf, many, originMark, pager, tagList, tagPath, titleOf } from './parts.ts'
+import { signalBadges } from './signals.ts'
 import { standingBadge } from './state.ts'
 import { words } from './visible.ts'
 
@@ -122,7 +123,7 @@ function resultRow(entry: Entry, mark: ReturnType<typeof createHighlighter>): Ht
 <h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>
 <p dir="auto">${mark.marked(entry.summary)}</p>
 ${passage && html`<p class="passage" dir="auto">${passage}</p>`}
-<p class="meta">${standingBadge(entry)}${originMark(entry)} ${many(entry.revisionCount, 'revision')} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p>
+<p class="meta">${standingBadge(entry)}${signalBadges(entry)}${originMark(entry)} ${many(entry.revisionCount, 'revision')} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p>
 ${tagList(entry.tags)}
 </li>`
 }

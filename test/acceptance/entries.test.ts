@@ -42,6 +42,7 @@ test('a new entry carries every member of the contract, and reads as it was answ
     actor: { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' },
     revisionCount: 1,
     standing: { state: 'UNCHECKED', tally: NO_TALLY },
+    signals: [],
     ...TRUST,
   })
   assert.deepEqual(await read(slug), made)

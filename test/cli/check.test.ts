@@ -134,6 +134,12 @@ const DAMAGES: [string, string, RegExp][] = [
   ],
   ['change', 'UPDATE revision SET changed = 0 WHERE ordinal = 2', /^Entry .* kept wrongly as a change, or as none/],
   ['changes', 'UPDATE entry SET changes = 1 WHERE number = 1', /^Entry .* keeps 1 changes up to .* have 3 up to/],
+  [
+    'signals',
+    'UPDATE revision SET signals = 5 WHERE ordinal = 2',
+    /^Entry .* kept as DESTRUCTIVE_COMMAND, INSTRUCTION_LIKE, and its text has none/,
+  ],
+  ['unmarked', 'DELETE FROM signals_progress', /^The signals of revisions are not computed yet/],
   ['progress', 'DELETE FROM standing_progress', /^The standings of entries are not computed yet/],
   ['slug', "UPDATE entry SET slug = 'foxez' WHERE slug = 'foxes'", /^The checksum of the whole file is wrong/],
   ['end', 'DELETE FROM relation_end; UPDATE entry SET relations = 0', /^There are 0 ends of 1 relations/],

@@ -8,6 +8,7 @@ import { listContested } from '../../src/operations/contested.ts'
 import { createEntryCache } from '../../src/operations/entry-cache.ts'
 import { READS, type ReadName, STREAMS, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
 import type { Context, Reads, SearchResult } from '../../src/operations/operation.ts'
+import { recountSignals } from '../../src/operations/recount-signals.ts'
 import * as views from '../../src/operations/views.ts'
 import { putEntry, removeEntry } from '../../src/search/documents.ts'
 import { openIndex } from '../../src/search/index-file.ts'
@@ -16,6 +17,7 @@ import { findActorByToken } from '../../src/store/actor.ts'
 import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
+import { updateSignals } from '../../src/store/signals.ts'
 import { recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
 import { recordStandings } from './recorded-standing.ts'
@@ -114,6 +116,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
 
   await write('createActor', {})
   const numbers = { author: actor, judge: store.one<{ n: number }>(sql`SELECT max(number) AS n FROM actor`)?.n ?? 0 }
+  await recountSignals(async work => work(tx), undefined, 'anew')
+  await updateSignals(tx, -1, 0)
   const judged = await recordStandings(tx, async (who, name, body, params = {}) => {
     actor = numbers[who]
     const made = await write(name, body, params)

@@ -288,8 +288,14 @@ CREATE TABLE revision (
   rationale TEXT NOT NULL,
   sources TEXT NOT NULL,
   evidence_hash TEXT NOT NULL,
-  created_at INTEGER NOT NULL, changed INTEGER NOT NULL DEFAULT 1,
+  created_at INTEGER NOT NULL, changed INTEGER NOT NULL DEFAULT 1, signals INTEGER NOT NULL DEFAULT 0,
   UNIQUE (entry, ordinal)
+) STRICT;
+
+CREATE TABLE signals_progress (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  version INTEGER NOT NULL,
+  revision INTEGER
 ) STRICT;
 
 CREATE TABLE standing_progress (

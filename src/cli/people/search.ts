@@ -1,6 +1,7 @@
 import type { Entry, EntryQuery, FoundList } from '../../client/index.ts'
 import { FIND } from '../../contract/limits.ts'
 import { SORTS } from '../../contract/words.ts'
+import { signalLine } from '../../domain/signal-words.ts'
 import { standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'
 import { createProgress } from '../progress.ts'
@@ -45,9 +46,10 @@ async function find({ invocation, client, out, json }: Session, q: string, most:
   if (json) return out.json(found)
   const about = adviceOn(found)
   if (about !== '') out.note(about)
-  for (const { title, slug, excerpt, standing, objections = [] } of found.items) {
+  for (const { title, slug, excerpt, standing, signals = [], objections = [] } of found.items) {
     out.line(styled('bold', title), '  ', styled('cyan', slug))
     out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
+    if (signals.length > 0) out.line('  ', styled('yellow', signalLine(signals)))
     out.block(excerpt)
     for (const { rationale } of objections) out.line('  ', styled('red', 'against: '), rationale)
     await out.taken()

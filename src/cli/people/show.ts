@@ -1,5 +1,6 @@
 import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
 import { KEPT_FROM } from '../../domain/kept.ts'
+import { signalLine } from '../../domain/signal-words.ts'
 import { earlierCount, standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
@@ -68,6 +69,7 @@ function headLines(out: Output, entry: Entry, chosen: Numbered | undefined): voi
   const name = revisionName(id, latest ? entry.revisionCount : chosen?.number)
   const place = `${name} of ${entry.revisionCount}${latest ? ', the latest' : ''}`
   out.line(styled('dim', `${place} · ${out.time(createdAt)}`))
+  if (entry.signals?.length > 0) out.line(styled('yellow', signalLine(entry.signals)))
   out.line(
     styled(
       'yellow',

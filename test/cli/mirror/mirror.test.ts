@@ -34,7 +34,7 @@ async function tell(marker: string): Promise<Story> {
   const sources = [{ entryId: first.id, revisionId: first.currentRevisionId }]
   const citing = await newEntry(app.url, reader, { title: `Citing ${marker}`, sources, tags: ['common'] })
   const at = `/api/entries/${first.slug}`
-  const body = revisionOf(first, { rationale, content: `More ${marker}`, changeType: 'CORRECT' })
+  const body = revisionOf(first, { rationale, content: `More ${marker}, verified by OpenAI`, changeType: 'CORRECT' })
   const entry = expectStatus(await post(`${at}/revisions`, body, reader), 201) as unknown as Entry
   const verification = { revisionId: first.currentRevisionId, result: 'UNSUPPORTED', confidence: 0.1, rationale }
   expectStatus(await post(`${at}/verify`, verification, reader), 201)

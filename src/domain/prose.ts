@@ -1,0 +1,67 @@
+import { foldWord, isAscii } from './fold.ts'
+import { withLatinLetters } from './kept.ts'
+
+/** A word in letters of two scripts. */
+const MIXED = /[\p{sc=Cyrillic}\p{sc=Greek}][a-zA-Z]|[a-zA-Z][\p{sc=Cyrillic}\p{sc=Greek}]/u
+/** Digits and signs in place of letters, inside a word or before three letters. */
+const DISGUISED = /(?<=[a-z])[013457@$](?=[a-z])|(?<![a-z0-9])[013457@$](?=[a-z]{2})/g
+const DISGUISE: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' }
+
+/** Whether a text writes words in letters of two scripts. */
+export const isMixed = (text: string): boolean => MIXED.test(text)
+
+/**
+ * A text as folded words between single spaces, with a dot for the end of a sentence and a colon where one was; again without the disguises that
+ * it wears. Marks of Markdown, quotes and brackets are left out.
+ */
+export function proseOf(text: string): string[] {
+  const ascii = isAscii(text)
+  const words = flat(ascii ? text.toLowerCase() : foldWord(text), ascii)
+  const plain = (!ascii && isMixed(words) ? withLatinLetters(words) : words).replace(
+    DISGUISED,
+    sign => DISGUISE[sign] ?? sign,
+  )
+  return plain === words ? [words] : [words, plain]
+}
+
+const [WORD, LEFT_OUT, GAP, END, COLON] = [0, 1, 2, 3, 4]
+const LINE = 0x0a
+const KINDS = new Uint8Array(0x10000)
+const mark = (characters: string, kind: number): void => {
+  for (const character of characters) KINDS[character.charCodeAt(0)] = kind
+}
+mark("'’‘ʼ`*_~", LEFT_OUT)
+mark(' \t\r\n\f\v\u00a0\u2028\u2029\u3000"“”„«»()[]{}<>|,#،、—–', GAP)
+mark('.!?;。！？।؟', END)
+mark(':', COLON)
+
+function flat(text: string, ascii: boolean): string {
+  // A sentence that ends takes three characters in place of two.
+  const codes = ascii ? new Uint8Array(2 * text.length + 8) : new Uint16Array(2 * text.length + 8)
+  let size = 0
+  const put = (...added: number[]): void => {
+    for (const code of added) codes[size++] = code
+  }
+  const separate = (): void => {
+    if (codes[size - 1] !== 0x20) codes[size++] = 0x20
+  }
+  put(0x20, 0x2e, 0x20)
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    let kind = KINDS[code]
+    if (kind === WORD) codes[size++] = code
+    if (kind === WORD || kind === LEFT_OUT) continue
+    const following = text.charCodeAt(at + 1)
+    const ends = at + 1 === text.length || following <= 0x20 || following === 0x3000
+    if (code === LINE && following === LINE) kind = END
+    else if (kind !== GAP && !ends) {
+      codes[size++] = code
+      continue
+    }
+    separate()
+    if (kind !== GAP) put(kind === END ? 0x2e : 0x3a, 0x20)
+  }
+  separate()
+  const bytes = Buffer.from(codes.buffer, 0, size * codes.BYTES_PER_ELEMENT)
+  return bytes.toString(ascii ? 'latin1' : 'utf16le')
+}

@@ -1,0 +1,111 @@
+import type { Group } from './signal-pattern.ts'
+
+/** The whole of a machine: the root, a home, a directory of the system, or what an unset variable makes of it. */
+const WIDE =
+  '["\']?(?:(?:/|~|\\$\\{?HOME\\}?|\\$\\{?USERPROFILE\\}?|%USERPROFILE%|\\$env:USERPROFILE|[A-Za-z]:\\\\)/?(?:\\*|\\.\\*|\\.\\[!?\\^?\\.\\]\\*)?|\\$\\{?\\w{1,40}\\}?["\']?/\\*?|/(?:bin|boot|dev|etc|home|lib|lib64|opt|root|sbin|srv|sys|usr|var|mnt|media|Users|Library|System|Applications)/?\\*?|~/(?:\\.ssh|\\.gnupg|\\.aws|Documents|Desktop|\\.config)/?\\*?)["\']?(?=$|[\\s;&|`\'")\\],.<])'
+
+const FETCH = '(?:curl|wget2?|fetch|aria2c|lynx|axel|Invoke-WebRequest|iwr|irm|Invoke-RestMethod)(?:\\.exe)?'
+const SHELL = '(?:/(?:usr/)?(?:local/)?bin/(?:env[ \\t]+)?)?(?:ba|z|k|da|fi|a|c|tc|pw)?sh'
+/** Before the shell: sudo, env and their like, with options and settings. */
+const AS_ANOTHER =
+  '(?:(?:sudo|doas|env|exec|nohup|time|command)[ \\t]+(?:(?:-[\\w-]{1,20}|\\w{1,30}=[^\\s|]{0,60})[ \\t]+){0,4}){0,3}'
+/** A shell, or an interpreter that is given its program on standard input. */
+const RUNS = `["'\`]?${AS_ANOTHER}(?:${SHELL}(?![\\w.=/-])(?![ \\t]+(?:-[a-z]*c\\b|[\\w./~]))|(?:python[0-9.]{0,5}|perl|ruby|node|php|bun|lua|osascript|deno run)(?:[ \\t]+-)?(?=[ \\t]*(?:$|[;&|"'\`)#<]))|iex\\b|Invoke-Expression\\b|powershell\\b|pwsh\\b|source[ \\t]+/dev/stdin|\\.[ \\t]+/dev/stdin|xargs[ \\t]+(?:-\\S{1,10}[ \\t]+){0,3}(?:ba)?sh[ \\t]+-c)`
+
+/** Commands that destroy a system or its data, and those that run what was never looked at. */
+export const COMMANDS: readonly Group[] = [
+  // Removed or opened to everybody.
+  {
+    signal: 'DESTRUCTIVE_COMMAND',
+    over: 'text',
+    needs: ['remove'],
+    patterns: [
+      new RegExp(
+        `\\brm[ \\t]+(?=[^\\n;|&]{0,60}(?:-[a-zA-Z]{0,6}[rR]|--recursive))(?:-{1,2}[\\w=-]{0,30}[ \\t]+){0,6}${WIDE}`,
+        'm',
+      ),
+      new RegExp(`\\brm[ \\t]+${WIDE}[ \\t]+-{1,2}(?:[a-zA-Z]{0,4}[rR]|recursive)`, 'm'),
+      new RegExp(
+        `\\b(?:chmod|chown|chgrp|setfacl)[ \\t]+(?=[^\\n;|&]{0,60}(?:-[a-zA-Z]{0,6}R|--recursive))(?:[^\\s;|&]{1,60}[ \\t]+){1,5}${WIDE}`,
+        'm',
+      ),
+      new RegExp(
+        `\\bfind[ \\t]+${WIDE}[^\\n;|]{0,120}(?:-delete\\b|-exec(?:dir)?[ \\t]+(?:sudo[ \\t]+)?(?:rm|shred)\\b)`,
+        'm',
+      ),
+      new RegExp(`\\bmv[ \\t]+${WIDE}[ \\t]+/dev/null`, 'm'),
+      /\bRemove-Item\b(?=[^\n|;]{0,120}-Recurse)[^\n|;]{0,120}?[ \t"'](?:[a-z]:\\(?=$|[\s"'`*])|[a-z]:\\(?:windows|users)\b|\/(?=$|[\s"'`*])|~|\$HOME\b|\$env:(?:USERPROFILE|SystemRoot|windir))/im,
+      /\b(?:shutil\.rmtree|fs\.rm(?:Sync|dirSync)?|FileUtils\.rm_rf|os\.removedirs|File\.deleteRecursively)\([ \t]*(?:["'`](?:\/|~|[A-Za-z]:\\\\?)\*?["'`]|os\.path\.expanduser\(["']~|os\.homedir\(\)|Path\.home\(\))/,
+    ],
+  },
+  // Disks and the files of accounts.
+  {
+    signal: 'DESTRUCTIVE_COMMAND',
+    over: 'text',
+    needs: ['disks'],
+    patterns: [
+      /\bmkfs(?:\.\w{1,10})?[ \t]+[^\n]{0,60}\/dev\/\w/,
+      /\bdd[ \t]+[^\n]{0,120}\bof=["']?\/dev\/(?:(?:sd|hd|vd|xvd)[a-z]\d?\b|nvme\d|r?disk\d|mmcblk\d|mapper\/|md\d)/,
+      /[^>0-9&]>[ \t]*\/dev\/(?:(?:sd|hd|vd|xvd)[a-z]\d?\b|nvme\d|mmcblk\d)/,
+      /\S[ \t]+>[ \t]*\/etc\/(?:passwd|shadow|sudoers|fstab)(?![\w<./-])/,
+      /\b(?:wipefs|blkdiscard|shred|badblocks)[ \t]+[^\n]{0,60}\/dev\/(?:sd|hd|vd|nvme|mmcblk|disk)[a-z0-9]/,
+    ],
+  },
+  // Databases, branches, volumes.
+  {
+    signal: 'DESTRUCTIVE_COMMAND',
+    over: 'text',
+    needs: ['wipes'],
+    patterns: [
+      /\bDROP[ \t]+(?:DATABASE|SCHEMA)[ \t]+(?:IF[ \t]+EXISTS[ \t]+)?[`"[\w]/,
+      /\bdrop[ \t]+(?:database|schema)[ \t]+(?:if[ \t]+exists[ \t]+)?[`"[]?[\w$]{1,60}[`"\]]?[ \t]*(?:cascade[ \t]*)?;/i,
+      /;[ \t]*(?:drop|truncate)[ \t]+table[ \t]+[`"\w]{1,60}[ \t]*;?[ \t]*--/i,
+      /\bgit[ \t]+push[ \t]+(?=[^\n;|&]{0,80}(?:--force(?![-\w])|[ \t]-f\b|[ \t]\+))(?=[^\n;|&]{0,120}(?:\b(?:main|master|trunk|production|release)\b|--all\b|--mirror\b))/,
+      /\bformat[ \t]+[cC]:(?=[ \t]*(?:$|[/"'`]))/im,
+      /\b(?:del|erase)[ \t]+(?:\/[a-z][ \t]+){1,4}["']?(?:[a-z]:\\(?:\*|windows|users)|%(?:systemroot|windir|userprofile)%)/i,
+      /\b(?:rd|rmdir)[ \t]+(?:\/[a-z][ \t]+){1,3}["']?(?:[a-z]:\\?(?=$|[\s"'`])|[a-z]:\\(?:windows|users)|%(?:systemroot|windir|userprofile)%)/im,
+      /\b(?:vssadmin[ \t]+delete[ \t]+shadows|wbadmin[ \t]+delete[ \t]+catalog|cipher[ \t]+\/w:[a-z]:|bcdedit[ \t]+\/set[^\n]{0,40}recoveryenabled[ \t]+no)/i,
+      /\bkubectl[ \t]+delete[ \t]+[^\n;|&]{0,40}--all\b/,
+    ],
+  },
+  // Processes without end.
+  {
+    signal: 'DESTRUCTIVE_COMMAND',
+    over: 'text',
+    needs: [],
+    patterns: [
+      /:\(\)[ \t]*\{[ \t]*:[ \t]*\|[ \t]*:[ \t]*&[ \t]*\}[ \t]*;[ \t]*:/,
+      /\bwhile[ \t(]+(?:True|1|true)\)?[ \t]*:?[\s{]{0,20}(?:os\.)?fork\(\)|%0\|%0/,
+    ],
+  },
+  // What is fetched or decoded is run at once.
+  {
+    signal: 'PIPE_TO_SHELL',
+    over: 'text',
+    needs: ['fetches'],
+    patterns: [
+      new RegExp(
+        `\\b${FETCH}[ \\t]+(?=[^\\n|]{0,400}[-$.:/{<])[^\\n|]{1,400}(?:\\|(?!\\|)[^\\n|]{0,120}){0,4}\\|(?!\\|)&?[ \\t]*${RUNS}`,
+        'im',
+      ),
+      new RegExp(
+        `\\b(?:base64|base32|xxd|openssl[ \\t]+enc|uudecode|gunzip|zcat)\\b[^\\n|]{0,200}\\|[ \\t]*(?:(?:gunzip|zcat|xz)[^\\n|]{0,20}\\|[ \\t]*)?${AS_ANOTHER}(?:${SHELL}(?![\\w.=/-])(?![ \\t]+(?:-[a-z]*c\\b|[\\w./~]))|(?:python[0-9.]{0,5}|perl|ruby|node|php)(?=[ \\t]*-?[ \\t]*(?:$|[;&|"'\`)])))`,
+        'm',
+      ),
+      new RegExp(
+        `(?:${SHELL}|source|eval|\\.|python[0-9.]{0,5}|node|perl|ruby)[ \\t]+(?:-{1,2}[a-z-]{1,12}[ \\t]+){0,3}<[ \\t]?\\([ \\t]*${FETCH}\\b`,
+        'im',
+      ),
+      new RegExp(
+        `(?:${SHELL}|python[0-9.]{0,5}|ruby|perl|node|php|eval|exec|source|iex|Invoke-Expression)[ \\t]+(?:-{1,2}[a-z-]{1,12}[ \\t]+){0,3}["'(&]{0,3}[ \\t]*(?:\\$\\(|\`|\\()[ \\t]*(?:sudo[ \\t]+)?(?:${FETCH}\\b|base64[ \\t]+-{1,2}d|echo[^\\n)]{1,200}\\|[ \\t]*base64[ \\t]+-{1,2}d)`,
+        'im',
+      ),
+      /\b(?:curl|wget)[ \t]+[^\n|]{1,300}(?:&&|;)[ \t]*(?:chmod[ \t]+[^\n;&|]{1,60}(?:&&|;)[ \t]*)?(?:sudo[ \t]+)?(?:(?:ba|z|da)?sh|source|\.|python3?|perl)[ \t]+[-./~$\w]/m,
+      /\b(?:iex|Invoke-Expression)\b[^\n]{0,80}(?:DownloadString|DownloadData|Net\.WebClient|Invoke-WebRequest|\biwr\b|\birm\b|FromBase64String)/i,
+      /(?:DownloadString|Invoke-WebRequest|\biwr\b|\birm\b)[^\n]{0,200}\|[ \t]*(?:iex\b|Invoke-Expression\b)/i,
+      /\bpowershell(?:\.exe)?[ \t]+[^\n]{0,80}-e(?:nc|ncodedcommand)?[ \t]+[A-Za-z0-9+/=]{40}/i,
+      /\b(?:exec|eval)\([ \t]*(?:compile\([ \t]*)?(?:requests\.get|urllib|urlopen|__import__\(['"](?:urllib|requests|base64)|base64\.b64decode|atob\(|await[ \t]+\(?(?:await[ \t]+)?fetch|Buffer\.from\([^\n]{0,200}base64|codecs\.decode|zlib\.decompress)/i,
+      />&?[ \t]*\/dev\/tcp\/|\bn(?:et)?cat?[ \t]+[^\n]{0,60}-[ec]{1,2}[ \t]+\/bin\/(?:ba)?sh/,
+    ],
+  },
+]

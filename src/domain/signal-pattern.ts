@@ -1,0 +1,29 @@
+import type { Signal } from '../contract/words.ts'
+import { foldWord } from './fold.ts'
+import type { TriggerName } from './signal-triggers.ts'
+
+/** Patterns of one signal: over prose in words, or over the text as it stands; and the sets of words without which they find nothing. */
+export type Group = {
+  signal: Signal
+  over: 'prose' | 'text'
+  needs: readonly TriggerName[]
+  patterns: readonly RegExp[]
+}
+
+/*
+ * Every pattern takes time proportional to the text: what may stand between two words is bounded, and no repetition stands inside another one
+ * that could match the same characters.
+ */
+
+/** Up to so many words of one sentence, in flattened prose. */
+export const gap = (words: number): string => `(?:[^\\s.:]\\S{0,29} ){0,${words}}`
+
+/** A source in which letters past ASCII are folded like the texts that it is for. */
+const folded = (source: string): string => source.replace(/[^\x00-\x7f]+/g, foldWord)
+
+/** A pattern over prose in words: spaces are single, and it begins and ends at a word. */
+export const prose = (...sources: string[]): RegExp =>
+  new RegExp(`(?<= )(?:${sources.map(folded).join('|')})(?= )`, 'u')
+
+/** A pattern over scripts that are written without spaces. */
+export const unspaced = (...sources: string[]): RegExp => new RegExp(sources.map(folded).join('|'), 'u')

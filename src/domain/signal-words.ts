@@ -1,0 +1,17 @@
+import type { Signal } from '../contract/words.ts'
+
+/** What a signal says of a text, for people. */
+export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
+  DESTRUCTIVE_COMMAND: 'Contains a command that destroys data',
+  PIPE_TO_SHELL: 'Contains a command that runs what it downloads',
+  INSTRUCTION_LIKE: 'Contains text that addresses the reader’s model',
+  INVISIBLE_CHARACTERS: 'Contains unseen characters',
+  HTML_COMMENT: 'Contains a comment that pages do not show',
+  CLAIMS_TRUST: 'Vouches for itself',
+}
+
+/** The signals of a text in one line; empty where there are none. */
+export const signalLine = (signals: readonly Signal[]): string =>
+  signals.length === 0
+    ? ''
+    : `Signals: ${signals.map(signal => `${signal} (${SIGNAL_WORDS[signal].toLowerCase()})`).join(', ')}`

@@ -1,0 +1,50 @@
+import { SIGNALS, type Signal } from '../contract/words.ts'
+import { isAscii } from './fold.ts'
+import { hasComment } from './html-comment.ts'
+import { isMixed, proseOf } from './prose.ts'
+import { COMMANDS } from './signal-commands.ts'
+import { INSTRUCTIONS } from './signal-instructions.ts'
+import { INSTRUCTIONS_ELSEWHERE } from './signal-languages.ts'
+import { bitsOf, triggersOf } from './signal-triggers.ts'
+import { TRUST_CLAIMS } from './signal-trust.ts'
+import { EVERY_HIDDEN, hidesCharacters } from './unseen.ts'
+
+/** Changes whenever the same text would have other signals, so that a store knows that those it keeps are stale. */
+export const SIGNALS_VERSION = 1
+
+/** What of a revision is looked at. */
+export type SignalledText = { title: string; summary: string; content: string; rationale: string }
+
+const GROUPS = [...COMMANDS, ...INSTRUCTIONS, ...INSTRUCTIONS_ELSEWHERE, ...TRUST_CLAIMS]
+const SEARCHED = GROUPS.map(({ signal, over, needs, patterns }) => ({ signal, over, needs: bitsOf(needs), patterns }))
+const EVERY_TRIGGER = -1
+
+/**
+ * What is noticed in the text of a revision, as bits in the order of SIGNALS. A signal is a fact about the words, not a judgement of them: it
+ * refuses nothing. Takes time proportional to the text, whatever it holds.
+ */
+export function signalsOf({ title, summary, content, rationale }: SignalledText): number {
+  const text = `${title}\n\n${summary}\n\n${content}\n\n${rationale}`
+  const ascii = isAscii(text)
+  const seen = ascii ? text : text.replace(EVERY_HIDDEN, '').normalize('NFKC')
+  let bits = 0
+  const add = (signal: Signal): void => {
+    bits |= 1 << SIGNALS.indexOf(signal)
+  }
+  if (hidesCharacters(text)) add('INVISIBLE_CHARACTERS')
+  if (hasComment(content)) add('HTML_COMMENT')
+  const triggers = !ascii && isMixed(seen) ? EVERY_TRIGGER : triggersOf(seen)
+  let commands: string | undefined
+  let prose: string[] | undefined
+  for (const { signal, over, needs, patterns } of SEARCHED) {
+    if ((triggers & needs) !== needs || (bits & (1 << SIGNALS.indexOf(signal))) !== 0) continue
+    if (over === 'text') commands ??= seen.replaceAll(/(?<=[ \t])\\\r?\n[ \t]*/g, ' ')
+    else prose ??= proseOf(seen)
+    const texts = over === 'text' ? [commands ?? seen] : (prose ?? [])
+    if (texts.some(one => patterns.some(pattern => pattern.test(one)))) add(signal)
+  }
+  return bits
+}
+
+/** The signals of a store's bits. */
+export const signalNames = (bits: number): Signal[] => SIGNALS.filter((_, at) => (bits & (1 << at)) !== 0)
