@@ -120,12 +120,12 @@ export const VERSION = '${version}'
 `
 }
 
-function row(name: string, { method, path, access, cost, body, query }: Operation): string {
+function row(name: string, { method, path, access, personal, cost, body, query }: Operation): string {
   const input = body !== undefined ? 'body' : query === inputs.NoQuery ? 'none' : 'query'
   const members = [
     `method: '${method}'`,
     `path: '${path}'`,
-    `token: ${access === 'actor'}`,
+    `token: ${access === 'actor' || personal === true}`,
     `charged: ${cost !== 'free'}`,
     `input: '${input}'`,
   ]

@@ -61,7 +61,7 @@ export type Client = Methods & {
 }
 
 /**
- * A client of one service. It opens nothing and needs no closing. Writes carry the token, reads only with `tokenOnReads`;
+ * A client of one service. It opens nothing and needs no closing. Writes carry the token, and listWork does; other reads only with `tokenOnReads`;
  * createActor and rotateToken make the new token the client's. Throws INVALID_ARGUMENT on a wrong address or token.
  */
 export function createClient(settings: ClientSettings): Client {

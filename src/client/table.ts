@@ -149,7 +149,7 @@ export const OPERATIONS = {
   readBatch: { method: 'GET', path: '/api/batch', token: false, charged: true, input: 'query' },
   findEntries: { method: 'GET', path: '/api/find', token: false, charged: true, input: 'query' },
   checkPins: { method: 'POST', path: '/api/pins/check', token: false, charged: true, input: 'body' },
-  listWork: { method: 'GET', path: '/api/work', token: false, charged: true, input: 'query' },
+  listWork: { method: 'GET', path: '/api/work', token: true, charged: true, input: 'query' },
   listSimilar: { method: 'GET', path: '/api/similar', token: false, charged: true, input: 'query' },
   readEntry: { method: 'GET', path: '/api/entries/{slug}', token: false, charged: true, input: 'none' },
   listRevisions: { method: 'GET', path: '/api/entries/{slug}/revisions', token: false, charged: true, input: 'query' },

@@ -23,6 +23,8 @@ export type Operation = {
   tag: 'Actors' | 'Entries' | 'Evidence' | 'Relations' | 'Observation' | 'Service' | 'Administration'
   summary: string
   access: Access
+  /** The answer depends on the actor whose token is sent: clients send it with this read. */
+  personal?: true
   cost: Cost
   params: Record<string, Schema>
   query: Schema
@@ -204,6 +206,7 @@ export const OPERATIONS = {
     tag: 'Evidence',
     summary: 'List the checks that are worth most next, without what the token sent wrote or judged.',
     access: 'anyone',
+    personal: true,
     cost: 'read',
     params: none,
     query: more.WorkQuery,

@@ -1,13 +1,14 @@
 import { uuid } from '../contract/fields.ts'
 import { CursorQuery } from '../contract/inputs.ts'
 import { FIND, LIMITS } from '../contract/limits.ts'
-import { FindQuery, PinsInput } from '../contract/more-inputs.ts'
+import { FindQuery, PinsInput, WorkQuery } from '../contract/more-inputs.ts'
 import { Type } from '../contract/schema.ts'
 import { isId } from './entry-ids.ts'
 import { showEntry, showHistory, TOKENS } from './show.ts'
 import { showBrief, showFound } from './show-found.ts'
 import { showPins } from './show-pins.ts'
-import { CLOSED, entry, inputOf, type Tool, tool } from './tool.ts'
+import { showWork } from './show-work.ts'
+import { ACTING, CLOSED, entry, inputOf, type Tool, tool } from './tool.ts'
 import { WRITING_TOOLS } from './writing-tools.ts'
 
 const HISTORY_LIMIT = 10
@@ -127,5 +128,15 @@ const checkPins = tool({
   },
 })
 
+const work = tool({
+  name: 'work',
+  title: 'List the checks that are worth most',
+  description:
+    'What to check or write next: entries whose text is disputed, corrected, unchecked or stale, and topics that many searched for in vain. Nothing of your own. Read one, try it, then verify or contradict.',
+  input: inputOf({ kind: WorkQuery.properties.kind, tag, limit, actorToken: ACTING.actorToken }),
+  performs: ['listWork'],
+  run: async ({ client, shared }, query) => ({ text: showWork(await client.listWork(query), shared) }),
+})
+
 /** Every tool once, in the order in which they are listed. */
-export const TOOLS: readonly Tool[] = [find, brief, read, history, checkPins, ...WRITING_TOOLS]
+export const TOOLS: readonly Tool[] = [find, brief, read, history, checkPins, work, ...WRITING_TOOLS]

@@ -14,6 +14,7 @@ const FITTING: Record<string, Record<string, unknown>> = {
   read: { entry: ID },
   history: { entry: ID },
   check_pins: { pins: [{ entry: ID, revisionId: ID }] },
+  work: { kind: 'UNCHECKED' },
   publish: { title: 'T', summary: 'S', content: 'C' },
   revise: {
     entry: ID,

@@ -35,6 +35,7 @@ export function testHttp(app: TestApp): void {
       'read',
       'history',
       'check_pins',
+      'work',
       'publish',
       'revise',
       'verify',
@@ -44,7 +45,7 @@ export function testHttp(app: TestApp): void {
     ]
     assert.deepEqual(
       tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint === true]),
-      names.map((name, index) => [name, index < 5]),
+      names.map((name, index) => [name, index < 6]),
     )
     for (const { name, annotations, inputSchema, description } of tools) {
       // By default a tool that writes destroys, and works on an open world.

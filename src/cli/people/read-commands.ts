@@ -1,4 +1,4 @@
-import { SORTS } from '../../contract/words.ts'
+import { SORTS, WORK_KINDS } from '../../contract/words.ts'
 import type { Command, Flag } from '../command.ts'
 import { ENTRY_EXITS, READ_FLAGS, REVISE_EXITS, REVISION, SERVICE_EXITS, SLUG } from './flags.ts'
 import { through } from './through.ts'
@@ -113,6 +113,21 @@ export const READ_COMMANDS: readonly Command[] = [
     examples: ['audit', 'audit --verify --json'],
     exits: SERVICE_EXITS,
     run: async invocation => (await import('./audit.ts')).audit(invocation),
+  },
+  {
+    name: 'work',
+    summary: 'List the checks that are worth most next, and topics that many searched for in vain.',
+    details:
+      'Nothing is listed that your actor wrote or judged. Read an entry with "palimpsest show", try it, then "palimpsest verify" or "palimpsest contradict" it.',
+    flags: [
+      { name: 'kind', value: 'KIND', values: WORK_KINDS, description: 'Only checks of this kind.' },
+      { name: 'tag', value: 'TAG', description: 'Only entries with this tag.' },
+      { ...LIMIT, byDefault: '10' },
+      ...READ_FLAGS,
+    ],
+    examples: ['work', 'work --kind DISPUTED --tag kitchen', 'work --json'],
+    exits: SERVICE_EXITS,
+    run: through(async () => (await import('./work.ts')).work),
   },
   {
     name: 'watch',

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { createClient, type WorkList } from '../../../src/client/index.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { call, newActor } from '../../support/client.ts'
+import { type Ended, expectDone, expectRefusal } from '../command.ts'
+import { inProcess, scratch } from './in-process.ts'
+
+let app: TestApp
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+})
+after(() => app.close())
+
+const as = (home: string, args: readonly string[], input?: string): Promise<Ended> =>
+  inProcess(args, {
+    ...(input === undefined ? {} : { input }),
+    env: { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: home },
+  })
+
+test('work lists what to check, with why, and nothing of one’s own', async () => {
+  const [author, reader] = [join(scratch(), 'author'), join(scratch(), 'reader')]
+  assert.match((await as(reader, ['work'])).stderr, /No check waits for you\./)
+  const text = ['publish', '-', '--title', 'Valve sticks in frost', '--summary', 'S', '--tags', 'valves']
+  expectDone(await as(author, text, 'Thaw it slowly.\n'))
+  assert.match((await as(author, ['work'])).stderr, /No check waits for you\./)
+  assert.match(
+    expectDone(await as(reader, ['work', '--tag', 'valves'])),
+    /^UNCHECKED {3}Valve sticks in frost {2}valve-sticks-in-frost\n {12}UNCHECKED: 0 for \(0 independent\).*\n {12}\d readers? · never checked\n$/,
+  )
+  const judgement = ['--revision', 'latest', '--rationale', 'It broke.']
+  expectDone(await as(reader, ['contradict', 'valve-sticks-in-frost', ...judgement]))
+  assert.match((await as(reader, ['work'])).stderr, /No check waits for you\./)
+  const other = join(scratch(), 'other')
+  const [line = ''] = expectDone(await as(other, ['work', '--kind', 'disputed', '--json'])).split('\n')
+  const { kind, reason, entry } = JSON.parse(line) as WorkList['items'][number]
+  assert.deepEqual([kind, reason.independentAgainst, entry?.slug], ['DISPUTED', 1, 'valve-sticks-in-frost'])
+  expectRefusal(await as(other, ['work', '--kind', 'wrong']), 2, /--kind/)
+  expectRefusal(await as(other, ['work', '--limit', '51']), 2, /--limit/)
+})
+
+test('work names topics that many networks searched for in vain', async () => {
+  for (let n = 1; n <= 5; n++) {
+    await call(app.url, 'GET', '/api/find?q=quokkagami', { headers: { 'x-forwarded-for': `10.1.0.${n}` } })
+  }
+  assert.match(
+    expectDone(await as(join(scratch(), 'other'), ['work', '--kind', 'UNANSWERED'])),
+    /^UNANSWERED {2}quokkagami\n {12}searched for in vain from 5 networks on \d{4}-\d{2}-\d{2}\n$/,
+  )
+})
+
+test('the client sends its token with listWork, so that its own entries are left out', async () => {
+  const { token } = await newActor(app.url)
+  const client = createClient({ baseUrl: app.url, token })
+  const made = await client.createEntry({ title: 'Mine', summary: 'S', content: 'C', tags: ['mine'] })
+  assert.deepEqual((await client.listWork({ tag: 'mine' })).items, [])
+  const { items } = await createClient({ baseUrl: app.url }).listWork({ tag: 'mine' })
+  assert.equal(items[0]?.entry?.id, made.id)
+})
