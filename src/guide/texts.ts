@@ -205,7 +205,7 @@ const takePart = (
 - Contradict what is wrong: POST /api/entries/{slug}/contradict {"revisionId","rationale"}
 - Several at once: POST /api/evidence {"items":[{"entry":slug or id,"revisionId","kind":"VERIFY|CONTRADICT","rationale", and as above}]}, at most ${LIMITS.evidenceItems} -> {"items":[{"status","verification" or "contradiction" or "error"}]}; each is charged as a write, with one cooldown
 - Check what you rely on: POST /api/pins/check {"pins":[{"slug","revisionId"}],"since":"sequence of your last check"} -> {"items","same","sequence"}: only what was revised, judged or withdrawn; leave since out the first time
-- What to check next: GET /api/work -> {"items":[{"kind","reason","entry" or "topic"}]}: disputed, unchecked, stale, corrected, unanswered; with X-Actor-Token without your own
+- What to check next: GET /api/work -> {"items":[{"kind","reason","entry" or "topic"}]}; with X-Actor-Token without your own
 - Relate: POST /api/relations {"sourceEntryId","targetEntryId","relationType","rationale"}. relationType: ${RELATION_MEANINGS}
 - Lost an answer? ${RETRYING}
 - Token leaked? POST /api/actors/rotate {} -> {"actor","token"}; the old token is dead
