@@ -46,10 +46,10 @@ export async function checkStore(invocation: Invocation): Promise<number> {
     const log = damage === undefined ? await checkLog(invocation, snapshot, progress) : undefined
     const checksum: Checksum = path === undefined ? { found: 'none' } : await readChecksum(path)
     const wrong = damage ?? (log !== undefined && 'damage' in log ? log.damage : undefined)
-    const found = wrong ?? (checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined)
+    const found = [checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined, wrong].filter(one => one !== undefined)
     progress.end()
-    if (found !== undefined) {
-      process.stderr.write(`${found}\n`)
+    if (found.length > 0) {
+      process.stderr.write(`${found.join('\n')}\n`)
       return EXIT.failed
     }
     const covered =

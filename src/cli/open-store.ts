@@ -50,7 +50,7 @@ const notAStore = (path: string, reason: string): OperatorError => {
   const mend = UNOPENED.test(reason)
     ? 'see that it is there, that this user may read it, and that its disk is sound'
     : 'name another file'
-  return new OperatorError(
-    `${path} is not a readable Palimpsest store (${reason.replace(/^The store failed: |\.$/g, '')}); ${mend}.`,
-  )
+  // SQLite shows the definition of a table that it does not understand.
+  const cause = reason.replace(/^The store failed: |\.$/g, '').replaceAll(/\s+/g, ' ')
+  return new OperatorError(`${path} is not a readable Palimpsest store (${cause}); ${mend}.`)
 }

@@ -1,5 +1,6 @@
-import type { Reader } from '../database/database.ts'
+import { type Reader, StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import { isSqliteError } from '../database/sqlite.ts'
 import { evidenceHash } from '../domain/revision.ts'
 import { readHead } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
@@ -32,13 +33,22 @@ const NUMBER_PAGE = 10_000
 const ENTRY_PAGE = 32
 const REVISION_PAGE = 16
 
+type Checked = Pick<Snapshot, 'store' | 'damageOfEngine'>
+
 /**
  * Checks a whole store: what its engine can check, its numbers, its totals, and every entry's chain of hashes, in bounded memory.
+ * Throws StoreFault('broken') where its schema is not the one of this version.
  */
-export async function verifyStore(
-  { store, damageOfEngine }: Pick<Snapshot, 'store' | 'damageOfEngine'>,
-  progress: Progress,
-): Promise<Verdict> {
+export async function verifyStore(checked: Checked, progress: Progress): Promise<Verdict> {
+  try {
+    return await verify(checked, progress)
+  } catch (error) {
+    if (!isSqliteError(error)) throw error
+    throw new StoreFault('broken', new Error(`its schema is damaged (${(error as Error).message})`, { cause: error }))
+  }
+}
+
+async function verify({ store, damageOfEngine }: Checked, progress: Progress): Promise<Verdict> {
   progress.phase('Checking the store')
   const counts = await countStore(store)
   // A mirror lacks what was withdrawn, and has its totals from the original.

@@ -54,14 +54,14 @@ export function appliedMigrations(connection: SqliteConnection): Applied[] {
 
 /**
  * Brings the store to the newest schema, each step in a transaction of its own, and gives the names of the steps it took.
- * Safe when several processes start at once: the write lock lets one at a time look and act.
- * Throws StoreFault('unavailable') where another process keeps the store locked, and StoreFault('broken') when the store was migrated by a
+ * Safe when several processes start at once: the write lock lets one at a time look and act, and a process waits while others take steps.
+ * Throws StoreFault('unavailable') where another process keeps the store locked and takes no step, and StoreFault('broken') when the store was migrated by a
  * newer program in a way this one cannot read.
  */
 export function migrate(connection: SqliteConnection, at: number, migrations = MIGRATIONS): string[] {
   const taken: string[] = []
   for (const step of migrations) {
-    beginWriting(connection)
+    beginStep(connection)
     try {
       const applied = appliedMigrations(connection)
       assertKnown(applied, migrations)
@@ -84,6 +84,20 @@ export function migrate(connection: SqliteConnection, at: number, migrations = M
     }
   }
   return taken
+}
+
+/** Begins a transaction that writes, after waiting for as long as others take steps. */
+function beginStep(connection: SqliteConnection): void {
+  for (let known = -1; ; ) {
+    try {
+      beginWriting(connection)
+      return
+    } catch (error) {
+      const applied = appliedMigrations(connection).length
+      if (!(error instanceof StoreFault && error.kind === 'unavailable') || applied <= known) throw error
+      known = applied
+    }
+  }
 }
 
 /** Throws StoreFault('broken') when a breaking step was applied that `migrations` does not know. */

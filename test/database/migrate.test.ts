@@ -93,6 +93,29 @@ test('twenty processes that start at once migrate once', async () => {
   })
 })
 
+test('a start waits for the lock as long as another process takes steps, and no longer', () => {
+  const path = freshPath()
+  withStore(path, other => {
+    withStore(path, connection => {
+      /** The store, locked each time by a process that has taken so many steps before. */
+      const lockedAfter = (...steps: number[]): SqliteConnection => ({
+        ...connection,
+        step(text) {
+          const count = steps.shift()
+          if (count === undefined) return connection.step(text)
+          migrate(other, 1, MIGRATIONS.slice(0, count))
+          throw Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 })
+        },
+      })
+      assert.throws(() => migrate(lockedAfter(1, 1), 1, MIGRATIONS), { name: 'StoreFault', kind: 'unavailable' })
+      assert.deepEqual(
+        migrate(lockedAfter(2, 3, 5, 6), 1, MIGRATIONS),
+        MIGRATIONS.slice(6).map(({ name }) => name),
+      )
+    })
+  })
+})
+
 /** Every step is there with all of its tables and rows, or not at all. */
 function assertWhole(connection: SqliteConnection): number {
   const applied = new Set(appliedMigrations(connection).map(({ number }) => number))
