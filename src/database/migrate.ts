@@ -17,6 +17,7 @@ import { work } from './migrations/0015-work.ts'
 import { log } from './migrations/0016-log.ts'
 import { asked } from './migrations/0017-asked.ts'
 import { signals } from './migrations/0018-signals.ts'
+import { changes } from './migrations/0019-changes.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   log,
   asked,
   signals,
+  changes,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

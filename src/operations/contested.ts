@@ -1,5 +1,6 @@
+import { listRecentActions } from '../store/activity.ts'
 import { type KeptStanding, keptStanding } from '../store/standing.ts'
-import { findJudge, findRelator, listMostContested, listRecentActions, type ObjectorRow } from '../store/view.ts'
+import { findJudge, findRelator, listMostContested, type ObjectorRow } from '../store/view.ts'
 import type { Reads } from './operation.ts'
 import type { Heading } from './views.ts'
 

@@ -1,7 +1,7 @@
 import type { ExportLine } from '../contract/resources.ts'
 import type { Action, ExportType } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
-import { appendActivity, isUnobserved } from '../store/activity.ts'
+import { appendActivity, isUnobserved, type NewActivity } from '../store/activity.ts'
 import { countRelation, insertEntry } from '../store/entry.ts'
 import { insertEvidence } from '../store/evidence.ts'
 import * as mirror from '../store/mirror.ts'
@@ -35,7 +35,7 @@ function given<T>(member: T | undefined): T {
   return member
 }
 
-type Subject = { action: Action; entry: number; revision: number | null; subject: number | null; at: number }
+type Subject = Pick<NewActivity, 'action' | 'entry' | 'revision' | 'subject' | 'target' | 'at'>
 
 /** The feed row of a record, made now or brought up to what the line says. */
 async function keepActivity(tx: Transaction, line: ExportLine, actor: number, subject: Subject): Promise<void> {
@@ -141,7 +141,7 @@ async function keepRelation(tx: Transaction, line: ExportLine, change: number, t
     await raiseOrigins(tx, target, originGroup)
     touched.judging.push({ entry: target, actor })
   }
-  await keepActivity(tx, line, actor, { action: 'CONNECT', entry: source, revision: null, subject: number, at })
+  await keepActivity(tx, line, actor, { action: 'CONNECT', entry: source, revision: null, subject: number, target, at })
 }
 
 type Placed = Pick<

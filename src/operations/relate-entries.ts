@@ -38,7 +38,7 @@ export const relateEntries: WriteOperation<RelationInput> = async (tx, context, 
     tx,
     context,
     writer,
-    { action: 'CONNECT', entry: source.number, revision: null, subject: number, origin, at },
+    { action: 'CONNECT', entry: source.number, revision: null, subject: number, target: target.number, origin, at },
     { relations: 1 },
   )
   const relation = toRelation({

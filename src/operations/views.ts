@@ -4,6 +4,7 @@ import type { Author, Entry } from '../contract/resources.ts'
 import type { Action } from '../contract/words.ts'
 import { wordingOf } from '../domain/kept.ts'
 import { isAgainst, standingOf } from '../domain/standing.ts'
+import { listRecentActions } from '../store/activity.ts'
 import { authorOf, findActorById, toAuthor } from '../store/actor.ts'
 import { readHead } from '../store/head.ts'
 import { findTextByDigest, keptStanding, listJudgements } from '../store/standing.ts'
@@ -15,7 +16,6 @@ import {
   findRevisionAuthor,
   listAddresses,
   listJudged,
-  listRecentActions,
   listRecentChanges,
   listSteps,
 } from '../store/view.ts'

@@ -95,6 +95,8 @@ type Written = {
   entry: number
   revision: number | null
   subject: number | null
+  /** The entry that a relation leads to. */
+  target?: number
   origin: number | null
   at: number
 }

@@ -31,7 +31,7 @@ export type ActivityRow = {
 }
 
 /** A withdrawn entry is named nowhere: its id, slug, title and revision come as null. */
-const ACTIVITY: Sql = sql`
+const ACTIVITY_COLUMNS: Sql = sql`
   SELECT s.sequence, s.action, s.created_at, s.request_id, s.metadata, s.data_class, a.id AS actor_id,
     CASE WHEN a.hidden = 1 THEN NULL ELSE a.name END AS actor_name, o.id AS origin_id,
     CASE WHEN a.hidden = 1 OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS author_withdrawn,
@@ -39,27 +39,59 @@ const ACTIVITY: Sql = sql`
     CASE WHEN e.withdrawn = 0 THEN r.id END AS revision_id, CASE WHEN e.withdrawn = 0 THEN r.title END AS title,
     CASE WHEN e.withdrawn = 0 THEN p.id END AS previous_id,
     v.id AS evidence_id, v.result, v.confidence, CASE WHEN w.withdrawn = 0 THEN w.id END AS source_entry_id,
-    l.id AS relation_id, l.relation_type, CASE WHEN t.withdrawn = 0 THEN t.id END AS target_entry_id
-  FROM activity s JOIN actor a ON a.number = s.actor LEFT JOIN origin o ON o.number = s.origin
+    l.id AS relation_id, l.relation_type, CASE WHEN t.withdrawn = 0 THEN t.id END AS target_entry_id`
+const ACTIVITY_JOINS: Sql = sql`JOIN actor a ON a.number = s.actor LEFT JOIN origin o ON o.number = s.origin
     LEFT JOIN entry e ON e.number = s.entry LEFT JOIN revision r ON r.number = s.revision
     LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1
     LEFT JOIN evidence v ON v.number = s.subject LEFT JOIN entry w ON w.number = v.source_entry
     LEFT JOIN relation l ON l.number = s.subject LEFT JOIN entry t ON t.number = l.target_entry`
+const ACTIVITY: Sql = sql`${ACTIVITY_COLUMNS} FROM activity s ${ACTIVITY_JOINS}`
+
+/** What the public feed shows. Its writes and its reads each have an index, which holds for this very text. */
+const FEED: Sql = sql`data_class = 'EXTERNAL' AND withdrawn = 0`
+export const WRITTEN: Sql = sql`${FEED} AND action NOT IN ('READ', 'SEARCH')`
+const READ: Sql = sql`${FEED} AND action IN ('READ', 'SEARCH')`
+
+/** Whether a row of an entry is a read: the timeline of an entry keeps writes and reads apart. */
+const IS_READ: Sql = sql`(CASE action WHEN 'READ' THEN 1 ELSE 0 END)`
+
+type Order = 'ASC' | 'DESC'
+const ORDERS: Record<Order, Sql> = { ASC: sql`ASC`, DESC: sql`DESC` }
+
+/** Columns of the rows of `activity` for which either of two conditions holds. Each walks along its index, in this order: they are merged, not sorted. */
+const merged = (columns: Sql, either: Sql, or: Sql, order: Order, limit: number): Sql => sql`
+  SELECT ${columns} FROM (
+    SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${either} ORDER BY sequence ${ORDERS[order]}) one
+    UNION ALL SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${or} ORDER BY sequence ${ORDERS[order]}) two) merged
+  ORDER BY sequence ${ORDERS[order]} LIMIT ${limit}`
+
+/** The same, as the page of activity that it makes. */
+const pageOf = (either: Sql, or: Sql, order: Order, limit: number): Sql => sql`
+  ${ACTIVITY_COLUMNS} FROM (${merged(sql`sequence`, either, or, order, limit)}) page
+  JOIN activity s ON s.sequence = page.sequence ${ACTIVITY_JOINS} ORDER BY page.sequence ${ORDERS[order]}`
 
 /** The public feed below a sequence. */
 export const listActivity = (reader: Reader, before: number, limit: number) =>
-  reader.all<ActivityRow>(sql`
-    ${ACTIVITY} WHERE s.data_class = 'EXTERNAL' AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
+  reader.all<ActivityRow>(
+    pageOf(sql`${WRITTEN} AND sequence < ${before}`, sql`${READ} AND sequence < ${before}`, 'DESC', limit),
+  )
 
 /** The public feed above a sequence, in ascending order. */
 export const listActivityAfter = (reader: Reader, after: number, limit: number) =>
-  reader.all<ActivityRow>(sql`
-    ${ACTIVITY} WHERE s.data_class = 'EXTERNAL' AND s.withdrawn = 0 AND s.sequence > ${after} ORDER BY s.sequence LIMIT ${limit}`)
+  reader.all<ActivityRow>(
+    pageOf(sql`${WRITTEN} AND sequence > ${after}`, sql`${READ} AND sequence > ${after}`, 'ASC', limit),
+  )
 
 /** What was observed about one entry, below a sequence. */
 export const listTimeline = (reader: Reader, entry: number, before: number, limit: number) =>
-  reader.all<ActivityRow>(sql`
-    ${ACTIVITY} WHERE s.entry = ${entry} AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
+  reader.all<ActivityRow>(
+    pageOf(
+      sql`entry = ${entry} AND ${IS_READ} = 0 AND withdrawn = 0 AND sequence < ${before}`,
+      sql`entry = ${entry} AND ${IS_READ} = 1 AND withdrawn = 0 AND sequence < ${before}`,
+      'DESC',
+      limit,
+    ),
+  )
 
 /** What an actor wrote, judged and related, below a sequence. */
 export const listContributions = (reader: Reader, actor: number, before: number, limit: number) =>
@@ -71,7 +103,21 @@ export const listAllActivity = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`${ACTIVITY} ORDER BY s.sequence DESC LIMIT ${limit}`)
 
 export const listAllTimeline = (reader: Reader, entry: number, limit: number) =>
-  reader.all<ActivityRow>(sql`${ACTIVITY} WHERE s.entry = ${entry} ORDER BY s.sequence DESC LIMIT ${limit}`)
+  reader.all<ActivityRow>(
+    pageOf(sql`entry = ${entry} AND ${IS_READ} = 0`, sql`entry = ${entry} AND ${IS_READ} = 1`, 'DESC', limit),
+  )
+
+/** Kind and time of the newest rows of the public feed. */
+export const listRecentActions = (reader: Reader, before: number, limit: number) =>
+  reader.all<{ action: Action; created_at: number }>(
+    merged(
+      sql`action, created_at, sequence`,
+      sql`${WRITTEN} AND sequence < ${before}`,
+      sql`${READ} AND sequence < ${before}`,
+      'DESC',
+      limit,
+    ),
+  )
 
 export type NewActivity = {
   sequence: number
@@ -82,6 +128,8 @@ export type NewActivity = {
   revision: number | null
   /** The record number of the evidence or relation that the row announces. */
   subject: number | null
+  /** The entry that a relation leads to. */
+  target?: number
   requestId: string
   /** Only what cannot be read from the rows above: of SEARCH. */
   metadata: object | null
@@ -95,8 +143,9 @@ export type NewActivity = {
 
 export async function appendActivity(tx: Transaction, row: NewActivity): Promise<void> {
   await tx.run(sql`
-    INSERT INTO activity (sequence, actor, origin, action, entry, revision, subject, request_id, metadata, data_class, created_at, hour, withdrawn)
-    VALUES (${row.sequence}, ${row.actor}, ${row.origin}, ${row.action}, ${row.entry}, ${row.revision}, ${row.subject}, ${row.requestId},
+    INSERT INTO activity (sequence, actor, origin, action, entry, revision, subject, target, request_id, metadata, data_class, created_at, hour, withdrawn)
+    VALUES (${row.sequence}, ${row.actor}, ${row.origin}, ${row.action}, ${row.entry}, ${row.revision}, ${row.subject},
+      ${row.target ?? null}, ${row.requestId},
       ${row.metadata === null ? null : JSON.stringify(row.metadata)}, ${row.dataClass}, ${row.at}, ${row.hour},
       ${row.withdrawn ? 1 : 0})`)
 }

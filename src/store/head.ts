@@ -70,10 +70,10 @@ export async function takeRecord(tx: Transaction): Promise<number> {
   return head.record
 }
 
-/** Takes the next sequence number. */
-export async function takeSequence(tx: Transaction): Promise<number> {
+/** Takes the next sequence number; of several, the last. */
+export async function takeSequence(tx: Transaction, count = 1): Promise<number> {
   const head = await tx.carry(HEAD)
-  head.sequence += 1
+  head.sequence += count
   return head.sequence
 }
 

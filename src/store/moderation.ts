@@ -2,7 +2,7 @@ import type { Flags, ModerationResult } from '../contract/resources.ts'
 import type { Awaitable, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { EntryStanding } from '../domain/entry.ts'
-import type { Totals } from './head.ts'
+import { type Totals, takeSequence } from './head.ts'
 import { isoTime } from './time.ts'
 
 /** Which rows a target answers for: what it is (an entry) or what it made (an actor, an origin). */
@@ -99,13 +99,22 @@ export const countPublicRelations = async (reader: Reader, target: Target, reach
 const count = async (reader: Reader, from: Sql): Promise<number> =>
   (await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`))?.n ?? 0
 
-/** Withdraws a target's entries from the public or gives them back, as their flags say; those that change do so as of record `change`. */
-export async function settleEntries(tx: Transaction, target: Target, change: number): Promise<void> {
-  const due = sql`CASE WHEN e.hidden = 1 OR e.quarantined = 1 OR (SELECT a.quarantined FROM actor a WHERE a.number = e.actor) = 1
+/** Whether the public may not see an entry, as the flags say. */
+const ENTRY_DUE: Sql = sql`CASE WHEN e.hidden = 1 OR e.quarantined = 1 OR (SELECT a.quarantined FROM actor a WHERE a.number = e.actor) = 1
     OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = e.origin), 0) = 1 THEN 1 ELSE 0 END`
-  await tx.run(
-    sql`UPDATE entry AS e SET withdrawn = ${due}, change = ${change} WHERE ${entriesOf(target)} AND e.withdrawn <> ${due}`,
-  )
+
+/**
+ * Withdraws a target's entries from the public or gives them back, as their flags say. Those that change do so as of record `change`, each
+ * with a sequence of its own.
+ */
+export async function settleEntries(tx: Transaction, target: Target, change: number): Promise<void> {
+  const moved = sql`FROM entry e WHERE ${entriesOf(target)} AND e.withdrawn <> ${ENTRY_DUE}`
+  const size = await count(tx, moved)
+  if (size === 0) return
+  const before = (await takeSequence(tx, size)) - size
+  await tx.run(sql`
+    UPDATE entry SET withdrawn = 1 - withdrawn, change = ${change}, moderated = ${before} + m.place
+    FROM (SELECT e.number AS moved, row_number() OVER (ORDER BY e.number) AS place ${moved}) AS m WHERE number = m.moved`)
 }
 
 /** Evidence that a target gave leaves public lists while its author or origin is quarantined. */

@@ -1,4 +1,3 @@
-import type { Action } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Text } from '../domain/kept.ts'
@@ -78,12 +77,6 @@ export const listRecentChanges = (reader: Reader, before: number, limit: number)
       CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS hidden
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor LEFT JOIN origin o ON o.number = r.origin
     WHERE r.number < ${before} ORDER BY r.number DESC LIMIT ${limit}`)
-
-/** Kind and time of the newest rows of the public feed. */
-export const listRecentActions = (reader: Reader, before: number, limit: number) =>
-  reader.all<{ action: Action; created_at: number }>(sql`
-    SELECT action, created_at FROM activity
-    WHERE data_class = 'EXTERNAL' AND withdrawn = 0 AND sequence < ${before} ORDER BY sequence DESC LIMIT ${limit}`)
 
 /** The time of the newest revision whose record number is at most `number`. */
 export const findRecordTime = (reader: Reader, number: number) =>

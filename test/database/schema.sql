@@ -12,7 +12,7 @@ CREATE TABLE activity (
   created_at INTEGER NOT NULL,
   hour INTEGER,
   withdrawn INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, target INTEGER REFERENCES entry) STRICT;
 
 CREATE TABLE actor (
   number INTEGER PRIMARY KEY,
@@ -76,7 +76,7 @@ CREATE TABLE entry (
   blocked INTEGER NOT NULL DEFAULT 0,
   withdrawn INTEGER NOT NULL DEFAULT 0,
   change INTEGER NOT NULL
-, changes INTEGER NOT NULL DEFAULT 1, text_revision INTEGER, origins INTEGER NOT NULL DEFAULT 0, standing TEXT, contest INTEGER NOT NULL DEFAULT 0, due TEXT NOT NULL DEFAULT 'UNCHECKED', confirmed_at INTEGER, readers INTEGER NOT NULL DEFAULT 0) STRICT;
+, changes INTEGER NOT NULL DEFAULT 1, text_revision INTEGER, origins INTEGER NOT NULL DEFAULT 0, standing TEXT, contest INTEGER NOT NULL DEFAULT 0, due TEXT NOT NULL DEFAULT 'UNCHECKED', confirmed_at INTEGER, readers INTEGER NOT NULL DEFAULT 0, moderated INTEGER) STRICT;
 
 CREATE TABLE entry_reader (
   day TEXT NOT NULL,
@@ -193,7 +193,7 @@ CREATE TABLE mirror (
   store_id TEXT NOT NULL,
   next INTEGER NOT NULL,
   change INTEGER NOT NULL
-) STRICT;
+, settled INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE moderation (
   number INTEGER PRIMARY KEY,
@@ -312,15 +312,19 @@ CREATE TABLE topic (
 
 CREATE INDEX activity_actor ON activity (actor, sequence) WHERE hour IS NULL AND withdrawn = 0;
 
-CREATE INDEX activity_feed ON activity (sequence) WHERE data_class = 'EXTERNAL' AND withdrawn = 0;
-
 CREATE UNIQUE INDEX activity_observed ON activity (hour, actor, action, coalesce(entry, 0)) WHERE hour IS NOT NULL;
+
+CREATE INDEX activity_read ON activity (sequence) WHERE data_class = 'EXTERNAL' AND withdrawn = 0 AND action IN ('READ', 'SEARCH');
 
 CREATE INDEX activity_record ON activity (revision) WHERE subject IS NULL AND hour IS NULL;
 
 CREATE INDEX activity_subject ON activity (subject) WHERE subject IS NOT NULL;
 
-CREATE INDEX activity_timeline ON activity (entry, sequence) WHERE entry IS NOT NULL;
+CREATE INDEX activity_target ON activity (target, sequence) WHERE target IS NOT NULL;
+
+CREATE INDEX activity_timeline ON activity (entry, (CASE action WHEN 'READ' THEN 1 ELSE 0 END), sequence) WHERE entry IS NOT NULL;
+
+CREATE INDEX activity_written ON activity (sequence) WHERE data_class = 'EXTERNAL' AND withdrawn = 0 AND action NOT IN ('READ', 'SEARCH');
 
 CREATE UNIQUE INDEX asked_topic_day ON asked_topic (day, number);
 
@@ -341,6 +345,8 @@ CREATE INDEX entry_contest ON entry (contest, number) WHERE contest > 0 AND with
 CREATE INDEX entry_due ON entry (due, readers, number) WHERE withdrawn = 0 AND blocked = 0;
 
 CREATE INDEX entry_evolution ON entry (changes, updated_at, id) WHERE withdrawn = 0;
+
+CREATE INDEX entry_moderated ON entry (moderated) WHERE moderated IS NOT NULL;
 
 CREATE INDEX entry_origin ON entry (origin);
 
