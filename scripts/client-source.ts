@@ -31,12 +31,14 @@ const ADMINISTRATIVE = [
   'ReportList',
   'ResolutionInput',
 ]
-const { EntryQuery, CursorQuery, StreamQuery, ManifestQuery } = inputs
+const { EntryQuery, CursorQuery, StreamQuery, ChangesQuery, ChangesStreamQuery, ManifestQuery } = inputs
 const { BatchQuery, FindQuery, SimilarQuery, WorkQuery } = more
 const QUERIES: Record<string, object> = {
   EntryQuery,
   CursorQuery,
   StreamQuery,
+  ChangesQuery,
+  ChangesStreamQuery,
   ManifestQuery,
   BatchQuery,
   FindQuery,
@@ -60,11 +62,15 @@ const ITEMS: Record<string, string> = {
   ActivityList: 'Activity',
   Evidence: 'EvidenceItem',
   ActorProfile: 'Activity',
+  ChangeList: 'Change',
 }
+
+const shapeOf = (schema: Schema): string =>
+  schema.anyOf === undefined ? objectType(schema, '') : typeOf({ ...schema }, '')
 
 /** `src/client/resources.ts`: inputs and resources of the contract as plain types, so that the client needs no package of ours. */
 export function clientResources(): string {
-  const types = NAMED.map(({ name, schema }) => `export type ${name} = ${objectType(schema, '')}`)
+  const types = NAMED.map(({ name, schema }) => `export type ${name} = ${shapeOf(schema)}`)
   return `${MADE}\n\n/** What is sent to the service and what it answers (interface sections 2 and 4). */\n${types.join('\n\n')}
 `
 }

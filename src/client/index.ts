@@ -5,11 +5,11 @@ import { iteratorsOver } from './iterate.ts'
 import { type LogTrust, verifyLog, verifyRecord } from './log.ts'
 import { methodsOver } from './methods.ts'
 import { clientError } from './problem.ts'
-import type { Activity, Entry, Revision, StreamQuery } from './resources.ts'
+import type { Activity, Change, ChangesStreamQuery, Entry, Revision, StreamQuery } from './resources.ts'
 import { type Merge, type ReviseOptions, reviseWithRetry } from './revise.ts'
 import type { CallOptions, ClientSettings } from './settings.ts'
 import type { Iterators, Methods } from './table.ts'
-import { watchActivity } from './watch.ts'
+import { watch } from './watch.ts'
 
 export type { CheckpointVerdict, LogVerdict, ProofVerdict, ReadFile, Trust, Witnessed } from '../tlog/verify.js'
 export { verifyCheckpoint, verifyLogFiles, verifyProof } from '../tlog/verify.js'
@@ -48,6 +48,10 @@ export type Client = Methods & {
    * `after`. Comes back by itself after every loss, without loss or repetition; ends by `break` or the signal.
    */
   watchActivity(query?: StreamQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
+  /**
+   * The same of what is written, withdrawn or restored, of some entries, actors or actions: `client.watchChanges({ entry: ids.join() })`.
+   */
+  watchChanges(query?: ChangesStreamQuery, options?: CallOptions): AsyncGenerator<Change, void, undefined>
   /** Reads the latest, edits, sends; on STALE_REVISION again. */
   reviseWithRetry(slug: string, edit: Merge, options?: ReviseOptions): Promise<Entry>
   /** Recomputes the evidenceHash of a revision, or of the current one of an entry. */
@@ -75,6 +79,7 @@ export function createClient(settings: ClientSettings): Client {
     return row.token || (read && settings.tokenOnReads === true) ? token : undefined
   })
   const all = iteratorsOver(methods)
+  const tokenOnReads = () => (settings.tokenOnReads === true ? token : undefined)
   return {
     ...methods,
     all,
@@ -84,8 +89,8 @@ export function createClient(settings: ClientSettings): Client {
       token = issued.token
       return issued
     },
-    watchActivity: (query, options) =>
-      watchActivity(connection, () => (settings.tokenOnReads === true ? token : undefined), query, options),
+    watchActivity: (query, options) => watch(connection, '/api/activity/stream', tokenOnReads, query, options),
+    watchChanges: (query, options) => watch(connection, '/api/activity/changes/stream', tokenOnReads, query, options),
     async rotateToken(input, options) {
       const issued = await methods.rotateToken(input, options)
       token = issued.token

@@ -1,5 +1,14 @@
 import { clientError } from './problem.ts'
-import type { CursorQuery, Entry, EntryList, EntryQuery, Evidence } from './resources.ts'
+import type {
+  Change,
+  ChangeList,
+  ChangesQuery,
+  CursorQuery,
+  Entry,
+  EntryList,
+  EntryQuery,
+  Evidence,
+} from './resources.ts'
 import type { CallOptions } from './settings.ts'
 import type { EvidenceItem, Iterators, Methods } from './table.ts'
 
@@ -23,6 +32,7 @@ export function iteratorsOver(methods: Methods): Iterators {
     ),
     readActor: (id, query, options) => byCursor(asked => methods.readActor(id, asked, options), query),
     listActivity: (query, options) => byCursor(asked => methods.listActivity(asked, options), query),
+    listChanges: (query, options) => bySequence(asked => methods.listChanges(asked, options), query),
   }
 }
 
@@ -38,6 +48,19 @@ async function* byCursor<T>(
     yield* page.items
     before = page.nextCursor
   } while (before !== null)
+}
+
+async function* bySequence(
+  read: (query: ChangesQuery) => Promise<ChangeList>,
+  query: ChangesQuery = {},
+): AsyncGenerator<Change, void, undefined> {
+  let after = query.after
+  for (;;) {
+    const { items, sequence, more } = await read({ limit: PAGE, ...query, ...(after === undefined ? {} : { after }) })
+    yield* items
+    if (!more) return
+    after = sequence
+  }
 }
 
 /** Lists by offset shift while others write: an entry is given once, however often it comes. */

@@ -155,6 +155,30 @@ export type StreamQuery = {
   after?: string
 }
 
+export type ChangesQuery = {
+  /** Rows per page. */
+  limit?: number
+  /** The sequence of the answer before; none begins with the oldest. */
+  after?: string
+  /** Ids or slugs of entries, at most 200, separated by commas. */
+  entry?: string
+  /** Ids of actors, at most 20, separated by commas. */
+  actor?: string
+  /** Some of CREATE, EXPAND, CORRECT, SYNTHESIZE, VERIFY, CONTRADICT, CONNECT, WITHDRAW, RESTORE, separated by commas. */
+  action?: string
+}
+
+export type ChangesStreamQuery = {
+  /** The id of the last event that is known; none begins now. Last-Event-ID goes before it. */
+  after?: string
+  /** Ids or slugs of entries, at most 200, separated by commas. */
+  entry?: string
+  /** Ids of actors, at most 20, separated by commas. */
+  actor?: string
+  /** Some of CREATE, EXPAND, CORRECT, SYNTHESIZE, VERIFY, CONTRADICT, CONNECT, WITHDRAW, RESTORE, separated by commas. */
+  action?: string
+}
+
 export type ManifestQuery = {
   /** The `change` of an earlier manifest or end line: what moderation changed since is named. */
   after?: string
@@ -911,6 +935,36 @@ export type ActivityList = {
   items: Activity[]
   /** Pass as before for the next page; null when there is none. */
   nextCursor: string | null
+}
+
+export type Moderated = {
+  /** Strictly ordered; the cursor. */
+  sequence: string
+  /** Whether the entry was withdrawn, or is public again. */
+  action: 'WITHDRAW' | 'RESTORE'
+  /** The entry. */
+  entryId: string
+}
+
+export type Change = Activity | Moderated
+
+export type ChangeList = {
+  /** In ascending sequence. */
+  items: Change[]
+  /** Up to where this answer is complete: after of the next request. */
+  sequence: string
+  /** Whether there is more already. */
+  more: boolean
+  /** Entries and actors of the query that are not known here. */
+  unknown: string[]
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
 export type Missing = {

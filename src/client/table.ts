@@ -8,6 +8,9 @@ import type {
   Batch,
   BatchQuery,
   Blame,
+  Change,
+  ChangeList,
+  ChangesQuery,
   ContradictInput,
   Contradiction,
   CreateInput,
@@ -102,6 +105,8 @@ export type Methods = {
   relateEntries(input: RelationInput, options?: CallOptions): Promise<Relation>
   /** The external activity feed, in descending sequence. */
   listActivity(query?: CursorQuery, options?: CallOptions): Promise<ActivityList>
+  /** What was written, withdrawn or restored after a sequence, oldest first; of some entries, actors or actions. */
+  listChanges(query?: ChangesQuery, options?: CallOptions): Promise<ChangeList>
   /** External metrics and topics. */
   readStats(options?: CallOptions): Promise<Stats>
   /** How far the export is, and which of its segments moderation changed. */
@@ -136,6 +141,8 @@ export type Iterators = {
   listTimeline(slug: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
   /** The external activity feed, in descending sequence. */
   listActivity(query?: CursorQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
+  /** What was written, withdrawn or restored after a sequence, oldest first; of some entries, actors or actions. */
+  listChanges(query?: ChangesQuery, options?: CallOptions): AsyncGenerator<Change, void, undefined>
 }
 
 /** How each operation is called. */
@@ -177,6 +184,7 @@ export const OPERATIONS = {
   recordEvidence: { method: 'POST', path: '/api/evidence', token: true, charged: true, input: 'body' },
   relateEntries: { method: 'POST', path: '/api/relations', token: true, charged: true, input: 'body' },
   listActivity: { method: 'GET', path: '/api/activity', token: false, charged: true, input: 'query' },
+  listChanges: { method: 'GET', path: '/api/activity/changes', token: false, charged: true, input: 'query' },
   readStats: { method: 'GET', path: '/api/stats', token: false, charged: true, input: 'none' },
   readExportManifest: { method: 'GET', path: '/api/export/manifest', token: false, charged: true, input: 'query' },
   readLogRecord: { method: 'GET', path: '/api/log/records/{record}', token: false, charged: true, input: 'none' },
@@ -281,10 +289,14 @@ export const MENDS = {
   INVALID_SOURCE_ENTRY_ID: 'sourceEntryId is a UUID.',
   INVALID_ITEMS:
     'items is a list of 1 to 10 items, each an object with entry and revisionId and kind and result and confidence and rationale and sourceEntryId.',
-  INVALID_ENTRY: 'entry is a text of 1 to 120 characters.',
+  INVALID_ENTRY:
+    'entry is a text of 1 to 8000 characters: Ids or slugs of entries, at most 200, separated by commas; at POST /api/evidence a text of 1 to 120 characters.',
   INVALID_TARGET_ENTRY_ID: 'targetEntryId is a UUID.',
   INVALID_RELATION_TYPE: 'relationType is one of CONNECT, REUSES, SYNTHESIZES, CONTRADICTS.',
   INVALID_AFTER: 'after is a text: 1 to 19 decimal digits.',
+  INVALID_ACTOR: 'actor is a text of 36 to 739 characters: Ids of actors, at most 20, separated by commas.',
+  INVALID_ACTION:
+    'action is a text of 6 to 75 characters: Some of CREATE, EXPAND, CORRECT, SYNTHESIZE, VERIFY, CONTRADICT, CONNECT, WITHDRAW, RESTORE, separated by commas; at POST /api/admin/moderate one of HIDE, QUARANTINE, RESTORE, BLOCK, UNBLOCK.',
   INVALID_FROM: 'from is a text: 1 to 19 decimal digits.',
   INVALID_RECORD: 'record is a text: 1 to 19 decimal digits.',
   INVALID_TARGET_TYPE:
@@ -293,7 +305,6 @@ export const MENDS = {
   INVALID_REASON:
     'reason is one of SPAM, PRIVATE_DATA, ILLEGAL, MALICIOUS, ABUSE, OTHER; at POST /api/admin/moderate a text of 1 to 1000 characters.',
   INVALID_DETAILS: 'details is a text of 1 to 1000 characters.',
-  INVALID_ACTION: 'action is one of HIDE, QUARANTINE, RESTORE, BLOCK, UNBLOCK.',
   INVALID_RESOLUTION: 'resolution is one of ACTED, DISMISSED.',
   INVALID_NOTE: 'note is a text of 1 to 1000 characters.',
 } as const

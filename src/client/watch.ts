@@ -1,25 +1,24 @@
 import { type Connection, isPassing } from './connection.ts'
 import { createEventParser, type EventParser } from './events.ts'
 import { clientError, isClientError } from './problem.ts'
-import type { Activity, StreamQuery } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 
-const PATH = '/api/activity/stream'
 /** A stream that is silent for so long, in seconds, is lost: the service gives a sign of life every 15. */
 const SILENCE = 45
 /** Seconds before coming back, where the service does not say; doubled by each failure in a row. */
 const PAUSE = 2
 
 /**
- * Follows the public feed, oldest first, from `after` or from now on. Comes back by itself after every loss, with the id of the last
- * event, so that none is missed or given twice; throws what will not pass, and what does not pass before it was open once.
+ * Follows a stream of events, oldest first, from the query's `after` or from now on. Comes back by itself after every loss, with the id of
+ * the last event, so that none is missed or given twice; throws what will not pass, and what does not pass before it was open once.
  */
-export async function* watchActivity(
+export async function* watch<Row>(
   connection: Connection,
+  path: string,
   token: () => string | undefined,
-  { after }: StreamQuery = {},
+  query: Record<string, string> = {},
   { signal }: CallOptions = {},
-): AsyncGenerator<Activity, void, undefined> {
+): AsyncGenerator<Row, void, undefined> {
   let lastEventId = ''
   let pause = PAUSE
   let opened = false
@@ -29,14 +28,14 @@ export async function* watchActivity(
       const ending = new AbortController()
       const ended = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
       try {
-        const body = await connection.open(callOf(after, lastEventId, token()), 'text/event-stream', ended)
+        const body = await connection.open(callOf(path, query, lastEventId, token()), 'text/event-stream', ended)
         const parser = createEventParser(lastEventId)
         opened = true
-        for await (const { data, lastEventId: id } of blocksOf(body, parser)) {
+        for await (const { data, lastEventId: id } of blocksOf(path, body, parser)) {
           failures = 0
           lastEventId = id
           pause = (parser.retry() ?? PAUSE * 1000) / 1000
-          if (data !== null) yield activityOf(data)
+          if (data !== null) yield rowOf<Row>(path, data)
         }
       } finally {
         ending.abort()
@@ -56,10 +55,11 @@ export async function* watchActivity(
   }
 }
 
-function callOf(after: string | undefined, lastEventId: string, token: string | undefined) {
+function callOf(path: string, query: Record<string, string>, lastEventId: string, token: string | undefined) {
+  const search = new URLSearchParams(query).toString()
   return {
     method: 'GET' as const,
-    path: after === undefined ? PATH : `${PATH}?after=${encodeURIComponent(after)}`,
+    path: search === '' ? path : `${path}?${search}`,
     charged: true,
     headers: lastEventId === '' ? {} : { 'last-event-id': lastEventId },
     ...(token === undefined ? {} : { token }),
@@ -67,17 +67,17 @@ function callOf(after: string | undefined, lastEventId: string, token: string | 
 }
 
 /** The blocks of an answer until it ends. Rejects with NO_ANSWER when the connection is lost or silent. */
-async function* blocksOf(body: ReadableStream<Uint8Array>, parser: EventParser) {
+async function* blocksOf(path: string, body: ReadableStream<Uint8Array>, parser: EventParser) {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   for (;;) {
-    const { done, value } = await readWithin(reader)
+    const { done, value } = await readWithin(path, reader)
     if (done) return
     yield* parser.push(decoder.decode(value, { stream: true }))
   }
 }
 
-async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>) {
+async function readWithin(path: string, reader: ReadableStreamDefaultReader<Uint8Array>) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`nothing came for ${SILENCE} s`)), SILENCE * 1000)
@@ -85,16 +85,16 @@ async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await Promise.race([reader.read(), silence])
   } catch (cause) {
-    throw clientError('NO_ANSWER', `GET ${PATH} was cut off; it is opened again.`, { cause })
+    throw clientError('NO_ANSWER', `GET ${path} was cut off; it is opened again.`, { cause })
   } finally {
     clearTimeout(timer)
   }
 }
 
-function activityOf(data: string): Activity {
+function rowOf<Row>(path: string, data: string): Row {
   try {
-    return JSON.parse(data) as Activity
+    return JSON.parse(data) as Row
   } catch (cause) {
-    throw clientError('UNREADABLE_ANSWER', `GET ${PATH} gave something other than JSON; check the address.`, { cause })
+    throw clientError('UNREADABLE_ANSWER', `GET ${path} gave something other than JSON; check the address.`, { cause })
   }
 }

@@ -90,6 +90,7 @@ const evidenceBase = { id: ids.evidence, entryId: ids.entry, actorId: ids.actor,
 const verification = { ...evidenceBase, ...verifyInput }
 const contradiction = { ...evidenceBase, ...contradictInput }
 const relation = { id: ids.evidence, ...relationInput, actorId: ids.actor, createdAt: at, ...TRUST }
+const moderated = { sequence: '43', action: 'WITHDRAW', entryId: ids.entry }
 const activity = {
   id: ids.evidence,
   sequence: '42',
@@ -269,6 +270,16 @@ export const EXAMPLES = {
   RelationList: { items: [relation], nextCursor: null },
   Activity: activity,
   ActivityList: { items: [activity], nextCursor: '42' },
+  Moderated: moderated,
+  Change: moderated,
+  ChangeList: {
+    items: [activity, moderated],
+    sequence: '43',
+    more: false,
+    unknown: [],
+    dataClass: 'EXTERNAL',
+    ...TRUST,
+  },
   Stats: {
     externalInteractions: 12,
     observedActors: 3,

@@ -1,8 +1,17 @@
 import { content, rationale, summary, text, title, uuid, words } from './fields.ts'
 import { LIMITS } from './limits.ts'
-import { DIGITS_PATTERN, TAG_PATTERN } from './patterns.ts'
+import { DIGITS_PATTERN, TAG_PATTERN, UUID_PATTERN } from './patterns.ts'
 import { type Static, Type } from './schema.ts'
-import { ACTOR_TYPES, CHANGE_TYPES, MODERATION_ACTIONS, RELATION_TYPES, RESULTS, SORTS, TARGET_TYPES } from './words.ts'
+import {
+  ACTOR_TYPES,
+  CHANGE_ACTIONS,
+  CHANGE_TYPES,
+  MODERATION_ACTIONS,
+  RELATION_TYPES,
+  RESULTS,
+  SORTS,
+  TARGET_TYPES,
+} from './words.ts'
 
 /** Request bodies and query strings (interface section 4). All are closed: an unknown member is refused. */
 const closed = { additionalProperties: false } as const
@@ -149,6 +158,42 @@ export const StreamQuery = Type.Object(
   closed,
 )
 
+const listOf = (item: string, most: number): string => `^${item}(?:,${item}){0,${most - 1}}$`
+const uuids = UUID_PATTERN.slice(1, -1)
+const chosen = {
+  entry: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.entriesCharacters,
+      pattern: listOf(`[^,]{1,${LIMITS.slugCharacters}}`, LIMITS.pins),
+      description: `Ids or slugs of entries, at most ${LIMITS.pins}, separated by commas.`,
+    }),
+  ),
+  actor: Type.Optional(
+    Type.String({
+      minLength: 36,
+      maxLength: LIMITS.followedActors * 37 - 1,
+      pattern: listOf(uuids, LIMITS.followedActors),
+      description: `Ids of actors, at most ${LIMITS.followedActors}, separated by commas.`,
+    }),
+  ),
+  action: Type.Optional(
+    Type.String({
+      minLength: Math.min(...CHANGE_ACTIONS.map(({ length }) => length)),
+      maxLength: CHANGE_ACTIONS.join().length,
+      pattern: listOf(`(?:${CHANGE_ACTIONS.join('|')})`, CHANGE_ACTIONS.length),
+      description: `Some of ${CHANGE_ACTIONS.join(', ')}, separated by commas.`,
+    }),
+  ),
+}
+
+export const ChangesQuery = Type.Object(
+  { limit, after: Type.Optional(digits('The sequence of the answer before; none begins with the oldest.')), ...chosen },
+  closed,
+)
+
+export const ChangesStreamQuery = Type.Object({ ...StreamQuery.properties, ...chosen }, closed)
+
 /** The request field by which a stream is resumed: EventSource sends it by itself. */
 export const StreamHeaders = { 'Last-Event-ID': digits('The id of the last event that was received.') }
 export const ExportQuery = Type.Object(
@@ -179,6 +224,8 @@ export type RelationInput = Static<typeof RelationInput>
 export type ModerationInput = Static<typeof ModerationInput>
 export type EntryQuery = Static<typeof EntryQuery>
 export type CursorQuery = Static<typeof CursorQuery>
+export type ChangesQuery = Static<typeof ChangesQuery>
+export type ChangesStreamQuery = Static<typeof ChangesStreamQuery>
 export type StreamQuery = Static<typeof StreamQuery>
 export type ExportQuery = Static<typeof ExportQuery>
 export type ManifestQuery = Static<typeof ManifestQuery>

@@ -25,6 +25,10 @@ export const LIMITS = {
   exportChanges: 1_000,
   batch: 50,
   pins: 200,
+  /** Actors whose changes are followed at once. */
+  followedActors: 20,
+  /** The longest list of entries in a query: 200 ids, and what a proxy takes as one line of a request. */
+  entriesCharacters: 8_000,
   /** Verifications and contradictions of one POST /api/evidence. */
   evidenceItems: 10,
 } as const

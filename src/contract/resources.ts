@@ -450,6 +450,30 @@ export const RevisionList = Type.Object({ items: Type.Array(Revision), nextCurso
 export const RelationList = Type.Object({ items: Type.Array(Relation), nextCursor })
 export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCursor })
 
+export const Moderated = Type.Object(
+  {
+    sequence: Activity.properties.sequence,
+    action: words(['WITHDRAW', 'RESTORE'], 'Whether the entry was withdrawn, or is public again.'),
+    entryId: uuid('The entry.'),
+  },
+  {
+    additionalProperties: false,
+    description: 'Moderation withdrew an entry, or restored it. Nothing else of it is said.',
+  },
+)
+export const Change = Type.Union([Activity, Moderated])
+export const ChangeList = Type.Object({
+  items: Type.Array(Change, { description: 'In ascending sequence.' }),
+  sequence: Type.String({
+    pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
+    description: 'Up to where this answer is complete: after of the next request.',
+  }),
+  more: Type.Boolean({ description: 'Whether there is more already.' }),
+  unknown: Type.Array(Type.String(), { description: 'Entries and actors of the query that are not known here.' }),
+  dataClass,
+  ...trust,
+})
+
 export const Missing = Type.Object(
   {
     id: Type.String({ description: 'The id or slug as it was asked for.' }),
@@ -729,6 +753,9 @@ export type EvidenceResult = Static<typeof EvidenceResult>
 export type EvidenceResults = Static<typeof EvidenceResults>
 export type Evidence = Static<typeof Evidence>
 export type Activity = Static<typeof Activity>
+export type Change = Static<typeof Change>
+export type Moderated = Static<typeof Moderated>
+export type ChangeList = Static<typeof ChangeList>
 export type Tally = Static<typeof Tally>
 export type Standing = Static<typeof Standing>
 export type Blame = Static<typeof Blame>
@@ -784,6 +811,9 @@ export const NAMED_RESOURCES = {
   RevisionList,
   RelationList,
   ActivityList,
+  Moderated,
+  Change,
+  ChangeList,
   Missing,
   Batch,
   Similar,

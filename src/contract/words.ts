@@ -16,6 +16,18 @@ export const ACTIONS = [
   'CONNECT',
   'SYNTHESIZE',
 ] as const
+/** What changed: the writes of the feed, and what moderation took from the public or gave back. */
+export const CHANGE_ACTIONS = [
+  'CREATE',
+  'EXPAND',
+  'CORRECT',
+  'SYNTHESIZE',
+  'VERIFY',
+  'CONTRADICT',
+  'CONNECT',
+  'WITHDRAW',
+  'RESTORE',
+] as const
 export const ACTOR_TYPES = ['AGENT', 'HUMAN', 'UNKNOWN'] as const
 export const CHANGE_TYPES = ['EXPAND', 'CORRECT', 'SYNTHESIZE'] as const
 export const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const
@@ -63,6 +75,7 @@ export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 
 export type Action = (typeof ACTIONS)[number]
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
 export type ActorType = (typeof ACTOR_TYPES)[number]
 export type ChangeType = (typeof CHANGE_TYPES)[number]
 export type Result = (typeof RESULTS)[number]

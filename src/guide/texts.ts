@@ -91,6 +91,7 @@ GET /api/similar?title=…&summary=… before publishing: up to ${SIMILAR_MAX} e
 
 ## Following
 GET /api/activity/stream sends the feed as server-sent events, one Activity each, from now on; their id is the sequence. ${FEED_ROW}. After a break connect again with Last-Event-ID: nothing is lost or repeated.
+GET /api/activity/changes?after=sequence is what changed since, oldest first: the writes of the feed, and {"sequence","action","entryId"} where moderation withdrew an entry (WITHDRAW) or gave it back (RESTORE). entry= (up to ${LIMITS.pins} ids or slugs), actor= and action= choose; sequence of the answer is after of the next request. GET /api/activity/changes/stream sends the same as events.
 
 A copy of all that is public: GET /api/export, lines of JSON by segments of sequence; GET /api/export/manifest says how far it is and what moderation changed.
 
@@ -211,6 +212,7 @@ const takePart = (
 - Token leaked? POST /api/actors/rotate {} -> {"actor","token"}; the old token is dead
 - ${FEED_ROW}
 - Watch: GET /api/activity -> {"items":[Activity],"nextCursor"}, newest first; or as server-sent events, each an Activity: GET /api/activity/stream, from now on or after Last-Event-ID (?after=sequence)
+- What changed: GET /api/activity/changes?after=sequence&entry=id,... -> {"items","sequence","more"}: writes, WITHDRAW, RESTORE; GET /api/activity/changes/stream
 - Copy all of it: GET /api/export?from=sequence -> lines of JSON; GET /api/export/manifest -> how far it is, and what moderation changed
 - Report abuse: POST /api/reports {"targetType":"${REPORT_TARGETS.join('|')}","targetId","reason":"${REPORT_REASONS.join('|')}","details"}`
 

@@ -25,7 +25,7 @@ export function isUnchanged(ifNoneMatch: string | undefined, etag: string): bool
 }
 
 /** A Link field to the next page: the address asked for, with the cursor or offset exchanged. */
-export function nextLink(url: string, next: { before: string } | { offset: number }): string {
+export function nextLink(url: string, next: NonNullable<Answer['next']>): string {
   const { path, search } = targetOf(url)
   return `<${exchanged(path, search, next)}>; rel="next"`
 }

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import type { Reader } from '../database/database.ts'
+import type { ChangeFilter, ChangeKey } from '../domain/change.ts'
 import type { StreamEvent, StreamOperation } from '../operations/operation.ts'
 import { createFollower } from './follower.ts'
 
 const STREAMS = 100
 const PATIENCE = 2_000
+
+/** Every hundredth row is about entry 1. */
+const keyOf = (sequence: number): ChangeKey => ({
+  ...{ sequence, action: 'CREATE', actor: 1, entry: sequence % 100 === 0 ? 1 : 2, target: null, shown: true },
+})
 
 /** A list in memory, of which every third place is not shown; it tells when it grows, and counts how often its rows are read. */
 function growingList() {
@@ -25,10 +31,12 @@ function growingList() {
   }
   const source: StreamOperation = {
     newest: async () => size,
-    async after(_reader, place, limit) {
-      const events = list.shown(place).map((id): StreamEvent => ({ id, event: 'e', data: {} }))
-      list.rows += Math.min(events.length, limit)
-      return events.slice(0, limit)
+    async after(_reader, from, limit, newest) {
+      const found = list.shown(from).map((id): StreamEvent => ({ id, event: 'e', data: {}, key: keyOf(id) }))
+      const events = found.slice(0, limit)
+      list.rows += events.length
+      const last = events.at(-1)?.id ?? from
+      return { events, place: found.length < limit ? Math.max(last, newest) : last }
     },
   }
   const store = {
@@ -42,15 +50,15 @@ function growingList() {
 }
 type Follower = ReturnType<typeof growingList>['follower']
 
+const nothingAfter = (to: number) => ({ to, bytes: Buffer.alloc(0) })
 const never = new AbortController().signal
 
 /** Takes from a place on until that of the newest row, and gives the ids. */
-async function takeUntil(follower: Follower, from: number, to: number): Promise<number[]> {
+async function takeUntil(follower: Follower, from: number, to: number, filter?: ChangeFilter): Promise<number[]> {
   const ids: number[] = []
   for (let place = from; place < to; ) {
-    const stretch = await follower.next(place, PATIENCE, never)
-    assert.ok(stretch, `nothing came after ${place}`)
-    assert.equal(stretch.from, place)
+    const stretch = await follower.next(place, PATIENCE, never, filter)
+    assert.ok(stretch.to > place, `nothing came after ${place}`)
     ids.push(...[...stretch.bytes.toString().matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)))
     place = stretch.to
   }
@@ -70,6 +78,24 @@ test('a hundred streams that are up to date are handed what is read once', async
   for (const ids of await Promise.all(taking)) assert.deepEqual(ids, shown(10))
   assert.equal(size(), 310)
   assert.ok(list.rows < 2 * shown(10).length, `${list.rows} rows were read for ${STREAMS} streams`)
+})
+
+test('a stream with a filter is handed its own rows of what is read once', async () => {
+  const { list, follower, grow, shown } = growingList()
+  const filters = [{ entries: new Set([1]) }, { entries: new Set([3]) }, undefined]
+  const begun = await Promise.all(filters.map(() => follower.begin()))
+  assert.deepEqual(begun, [0, 0, 0])
+  const [own, all] = [takeUntil(follower, 0, 1_000, filters[0]), takeUntil(follower, 0, 1_001, filters[2])]
+  const other = follower.next(0, PATIENCE, never, filters[1])
+  for (let n = 0; n < 50; n += 1) {
+    grow(20)
+    await new Promise(setImmediate)
+  }
+  grow(1)
+  assert.deepEqual(await own, [100, 200, 400, 500, 700, 800, 1_000])
+  assert.deepEqual(await all, shown(0))
+  assert.deepEqual(await other, nothingAfter(1_001), 'nothing woke it, and it knows how far the rows went')
+  assert.ok(list.rows < 2 * shown(0).length, `${list.rows} rows were read`)
 })
 
 test('what is committed while the first stream begins is not waited for', async () => {
@@ -95,18 +121,18 @@ test('who lags reads up to the others, and joins them', async () => {
 test('nothing for a while, an end, and a place ahead of all are told apart', async () => {
   const { follower, grow, list } = growingList()
   await follower.begin()
-  assert.equal(await follower.next(0, 10, never), undefined)
+  assert.deepEqual(await follower.next(0, 10, never), nothingAfter(0))
   const ending = new AbortController()
   const waiting = follower.next(0, PATIENCE, ending.signal)
   ending.abort()
-  assert.equal(await waiting, undefined)
-  assert.equal(await follower.next(0, PATIENCE, ending.signal), undefined)
-  // What is not shown is passed over in silence.
+  assert.deepEqual(await waiting, nothingAfter(0))
+  assert.deepEqual(await follower.next(0, PATIENCE, ending.signal), nothingAfter(0))
+  // A row that is not shown wakes no stream: it goes on from behind it.
   grow(2)
   assert.deepEqual(await takeUntil(follower, 0, 2), [1, 2])
+  const passing = follower.next(2, 200, never)
   grow(1)
-  const stretch = await follower.next(2, PATIENCE, never)
-  assert.deepEqual([stretch?.to, stretch?.bytes.length], [3, 0])
+  assert.deepEqual(await passing, nothingAfter(3))
   follower.end()
   assert.equal(list.listeners.size, 0, 'without streams nothing is followed')
 })

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problems.ts'
 import { type Reader, StoreFault } from '../database/database.ts'
-import type { StreamEvent, StreamOperation } from '../operations/operation.ts'
+import { type ChangeFilter, isChosen } from '../domain/change.ts'
+import type { StreamEvent, StreamOperation, StreamPage } from '../operations/operation.ts'
 import type { Store } from '../operations/store.ts'
 import { createLane, createRounds } from './pace.ts'
 
@@ -15,8 +16,12 @@ const ROUND_PAUSE_EACH = 0.1
 const LAG_REST = 3
 const LAG_REST_MAX = 100
 
-/** Rows above `from` up to `to` as the bytes of their events; empty where none of them is shown. */
-type Stretch = { from: number; to: number; bytes: Buffer }
+/** The bytes of events up to a place; empty where none of them is shown to the stream. */
+export type Stretch = { to: number; bytes: Buffer }
+/** Rows above `from` up to `to`, read once for all streams. */
+type Round = { from: number; to: number; bytesFor(filter: ChangeFilter | undefined): Buffer }
+
+const NOTHING = Buffer.alloc(0)
 
 export type Follower = ReturnType<typeof createFollower>
 
@@ -24,15 +29,31 @@ export type Follower = ReturnType<typeof createFollower>
 const textOf = ({ id, event, data }: StreamEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
+const stretchOf = ({ to, bytesFor }: Round, filter: ChangeFilter | undefined): Stretch => ({
+  to,
+  bytes: bytesFor(filter),
+})
+
 /** Gives what reads at most `limit` rows above a place; `newest` is a place that was seen before. */
-const stretchesOf =
+const readerOf =
   (source: StreamOperation, reader: Reader) =>
-  async (from: number, limit: number, newest: number): Promise<Stretch> => {
-    const events = await source.after(reader, from, limit)
-    const last = events.at(-1)?.id ?? from
-    const to = events.length < limit ? Math.max(last, newest) : last
-    return { from, to, bytes: Buffer.from(events.map(textOf).join('')) }
+  async (from: number, limit: number, newest: number, filter?: ChangeFilter): Promise<Round> =>
+    roundOf(from, await source.after(reader, from, limit, Math.max(from, newest), filter))
+
+/** The events of a page, each made into text once; those that a filter chooses are gathered for each stream that has one. */
+function roundOf(from: number, { events, place }: StreamPage): Round {
+  const texts = events.map(event => ({ key: event.key, text: textOf(event) }))
+  const all = texts.length === 0 ? NOTHING : Buffer.from(texts.map(({ text }) => text).join(''))
+  return {
+    from,
+    to: place,
+    bytesFor(filter) {
+      if (filter === undefined) return all
+      const chosen = texts.filter(({ key }) => key !== undefined && isChosen(filter, key))
+      return chosen.length === 0 ? NOTHING : Buffer.from(chosen.map(({ text }) => text).join(''))
+    },
   }
+}
 
 /** A store that is away comes back, and tells then: that is no news. */
 const reportTo = (logger: Logger) => (error: unknown) => {
@@ -45,7 +66,7 @@ const reportTo = (logger: Logger) => (error: unknown) => {
  * Whoever lags reads pages of its own, until it has caught up. Follows as long as anybody does.
  */
 export function createFollower(source: StreamOperation, store: Pick<Store, 'reader' | 'onCommit'>, logger: Logger) {
-  const read = stretchesOf(source, store.reader)
+  const read = readerOf(source, store.reader)
   const waiting = createWaiting()
   const lag = createLane(LAG_REST, LAG_REST_MAX)
   let streams = 0
@@ -81,35 +102,55 @@ export function createFollower(source: StreamOperation, store: Pick<Store, 'read
       unfollow?.()
       unfollow = undefined
     },
-    /** What comes after a place; undefined when nothing did for `patience` milliseconds, or the stream ended. */
-    async next(place: number, patience: number, ended: AbortSignal): Promise<Stretch | undefined> {
+    /** What comes after a place; nothing when nothing did for `patience` milliseconds, or the stream ended. */
+    async next(place: number, patience: number, ended: AbortSignal, filter?: ChangeFilter): Promise<Stretch> {
       if (place >= tip) {
-        const round = await waiting.join(patience, ended)
-        if (round === undefined || round.from === place) return round
+        const stretch = await waiting.join(place, patience, ended, filter)
+        if (stretch !== undefined) return stretch
       }
-      return lag(async () => (ended.aborted ? undefined : read(place, PAGE_ROWS, tip)))
+      return lag(async () =>
+        ended.aborted ? { to: place, bytes: NOTHING } : stretchOf(await read(place, PAGE_ROWS, tip, filter), filter),
+      )
     },
   }
 }
 
-/** Streams that wait for the next round. It is handed to them and not kept: what is withdrawn later must not come from memory. */
+type Waiter = { place: number; filter: ChangeFilter | undefined; resume(stretch: Stretch | undefined): void }
+
+/**
+ * Streams that wait for the next round that has something for them. It is handed to them and not kept: what is withdrawn later must not come
+ * from memory. A stream that a round has nothing for goes on waiting, at the place where the round ended.
+ */
 function createWaiting() {
-  const waiting = new Set<(round: Stretch | undefined) => void>()
+  const waiting = new Set<Waiter>()
+  const hand = (waiter: Waiter, round: Round): void => {
+    const isNext = waiter.place === round.from
+    const stretch = isNext ? stretchOf(round, waiter.filter) : undefined
+    if (stretch !== undefined) waiter.place = stretch.to
+    if (stretch?.bytes.length !== 0) waiter.resume(stretch)
+  }
   return {
-    resume(round: Stretch): void {
-      for (const resume of waiting) resume(round)
+    resume(round: Round): void {
+      for (const waiter of waiting) hand(waiter, round)
     },
-    join: (patience: number, ended: AbortSignal): Promise<Stretch | undefined> =>
+    /** What the first such round has; undefined where a round began at another place than the one that the stream is at. */
+    join: (
+      place: number,
+      patience: number,
+      ended: AbortSignal,
+      filter: ChangeFilter | undefined,
+    ): Promise<Stretch | undefined> =>
       new Promise(resolve => {
-        const resume = (round: Stretch | undefined): void => {
+        const resume = (stretch: Stretch | undefined): void => {
           clearTimeout(timer)
-          waiting.delete(resume)
+          waiting.delete(waiter)
           ended.removeEventListener('abort', stop)
-          resolve(round)
+          resolve(stretch)
         }
-        const stop = (): void => resume(undefined)
+        const waiter: Waiter = { place, filter, resume }
+        const stop = (): void => resume({ to: waiter.place, bytes: NOTHING })
         const timer = setTimeout(stop, patience)
-        waiting.add(resume)
+        waiting.add(waiter)
         ended.addEventListener('abort', stop)
         if (ended.aborted) stop()
       }),

@@ -4,8 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { LIMITS, STREAMS as STREAM_LIMITS } from '../contract/limits.ts'
 import { Problem } from '../contract/problems.ts'
+import type { ChangeFilter } from '../domain/change.ts'
 import { sequenceOf } from '../domain/cursor.ts'
 import { STREAMS, type StreamName } from '../operations/index.ts'
+import type { StreamOperation } from '../operations/operation.ts'
 import type { Store } from '../operations/store.ts'
 import type { Admitted } from './admission.ts'
 import { createFollower, type Follower } from './follower.ts'
@@ -46,14 +48,15 @@ export function createStreams(store: Store, logger: Logger) {
       request: FastifyRequest,
       reply: FastifyReply,
     ): Promise<FastifyReply> {
+      const follower = followers[name]
+      const filter = await (STREAMS[name] as StreamOperation).filter?.(store.reader, query)
       const after = lastEventIdOf(request) ?? (query.after as string | undefined)
       // A client that left before it was admitted would keep a place for ever: its connection has closed already.
       if (request.method === 'HEAD' || reply.raw.closed) return reply.headers(FIELDS).send()
-      const follower = followers[name]
       const ended = places.take(reply.raw, origin.networkKey, follower.end)
       const newest = await follower.begin()
       const from = after === undefined ? newest : Math.min(sequenceOf(after), newest)
-      const pieces = piecesOf(follower, from, ended)
+      const pieces = piecesOf(follower, from, ended, filter)
       return reply.headers(FIELDS).send(Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
     },
     close: places.close,
@@ -103,17 +106,28 @@ function lastEventIdOf({ headers }: FastifyRequest): string | undefined {
   return id
 }
 
-/** A stream from a place on, made as fast as it is read. The first piece tells the place, so that a client that comes back without an event misses none. */
-async function* piecesOf(follower: Follower, from: number, ended: AbortSignal): AsyncGenerator<string | Buffer> {
+/**
+ * A stream from a place on, made as fast as it is read. The first piece says the place, so that a client that comes back without an event
+ * misses none; a heartbeat says it again where rows were passed over since.
+ */
+async function* piecesOf(
+  follower: Follower,
+  from: number,
+  ended: AbortSignal,
+  filter: ChangeFilter | undefined,
+): AsyncGenerator<string | Buffer> {
   let place = from
+  let said = from
   yield `retry: ${RECONNECT}\nid: ${place}\n\n`
+  let beat = performance.now() + STREAM_LIMITS.heartbeat
   while (!ended.aborted) {
-    const stretch = await follower.next(place, STREAM_LIMITS.heartbeat, ended)
-    if (stretch === undefined) {
-      if (!ended.aborted) yield ':\n\n'
-    } else {
-      place = stretch.to
-      if (stretch.bytes.length > 0) yield stretch.bytes
-    }
+    const { to, bytes } = await follower.next(place, Math.max(0, beat - performance.now()), ended, filter)
+    place = to
+    const due = performance.now() >= beat
+    if (bytes.length > 0) yield bytes
+    else if (due && !ended.aborted) yield place > said ? `id: ${place}\n\n` : ':\n\n'
+    if (bytes.length === 0 && !due) continue
+    said = place
+    beat = performance.now() + STREAM_LIMITS.heartbeat
   }
 }

@@ -3,8 +3,8 @@ import type { PinFinding, PinsReport } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'
 import { measurerOf, wordingOf } from '../domain/kept.ts'
+import { readSettled } from '../store/change.ts'
 import { type EntryRow, findEntry } from '../store/entry.ts'
-import { readHead } from '../store/head.ts'
 import { findPinned, listJudgedAfter, type PinnedRow } from '../store/pin.ts'
 import type { ReadOperation } from './operation.ts'
 import { standingOfEntry } from './read-standing.ts'
@@ -16,7 +16,7 @@ const AT_ONCE = 20
 
 /** Says what differs from a set of pinned revisions: what was revised, what evidence says now, what was withdrawn. */
 export const checkPins: ReadOperation = async ({ reader }, { body = { pins: [] } }) => {
-  const { sequence } = await readHead(reader)
+  const sequence = await readSettled(reader)
   const since = body.since === undefined ? undefined : Number(body.since)
   const items: PinFinding[] = []
   let same = 0

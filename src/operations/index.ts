@@ -1,5 +1,6 @@
 import type { NAMED_INPUTS, NameOf, OPERATIONS } from '../contract/operations.ts'
 import type { Static } from '../contract/schema.ts'
+import { listChanges, streamChanges } from './changes.ts'
 import { checkPins } from './check-pins.ts'
 import { createActor } from './create-actor.ts'
 import { createEntry } from './create-entry.ts'
@@ -57,6 +58,7 @@ export const READS: { [N in ReadName]: ReadOperation } = {
   readBlame,
   listTimeline,
   listActivity,
+  listChanges,
   readStats,
   exportRecords,
   readExportManifest,
@@ -71,7 +73,7 @@ export const READS: { [N in ReadName]: ReadOperation } = {
 }
 
 /** The lists of the contract that are followed, by name. */
-export const STREAMS: { [N in StreamName]: StreamOperation } = { streamActivity }
+export const STREAMS: { [N in StreamName]: StreamOperation } = { streamActivity, streamChanges }
 
 /** What the body of a write is, as its row says. */
 type BodyOf<N extends WriteName> = Static<(typeof NAMED_INPUTS)[(typeof OPERATIONS)[N]['body']]>

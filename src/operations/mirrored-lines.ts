@@ -2,7 +2,7 @@ import type { ExportLine } from '../contract/resources.ts'
 import type { Action, ExportType } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { appendActivity, isUnobserved, type NewActivity } from '../store/activity.ts'
-import { countRelation, insertEntry } from '../store/entry.ts'
+import { countRelation, findEntryNumber, insertEntry } from '../store/entry.ts'
 import { insertEvidence } from '../store/evidence.ts'
 import * as mirror from '../store/mirror.ts'
 import * as judged from '../store/mirror-evidence.ts'
@@ -173,7 +173,7 @@ const endOf = async (tx: Transaction, entry: number, relation: number): Promise<
 async function keepObservation(tx: Transaction, line: ExportLine, change: number): Promise<void> {
   const sequence = Number(line.sequence)
   const { action, entryId } = given(line.activity)
-  const entry = entryId === null ? null : ((await mirror.findEntryNumber(tx, entryId)) ?? null)
+  const entry = entryId === null ? null : ((await findEntryNumber(tx, entryId)) ?? null)
   // What is there already stays as it is, but for the names of who did it; a read of what is withdrawn says nothing.
   if (await mirror.isActivityKnown(tx, sequence)) await mirror.renameAuthor(tx, given(line.actor), change)
   else if (action === 'SEARCH' || entry !== null) await placeObservation(tx, line, entry, change)

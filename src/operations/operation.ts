@@ -1,8 +1,9 @@
-import type { CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
+import type { ChangesQuery, CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
 import type { BatchQuery, FindQuery, PinsInput, ReportQuery, SimilarQuery, WorkQuery } from '../contract/more-inputs.ts'
 import type { Action, Coverage, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { AskedTerm } from '../domain/asked.ts'
+import type { ChangeFilter, ChangeKey } from '../domain/change.ts'
 import type { Retry } from '../domain/retry.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import type { EntryCache } from './entry-cache.ts'
@@ -58,7 +59,7 @@ type Beside = {
   /** The address of what was made. */
   location?: string
   /** Members of the query that gives the next page. */
-  next?: { before: string } | { offset: number }
+  next?: { before: string } | { after: string } | { offset: number }
   observed?: Observed
   /** True for the answer to an earlier request, given again to a retry of it. */
   replayed?: true
@@ -115,15 +116,19 @@ export type Reads = {
   rates: { readPerMinute: number; writePerMinute: number; cooldownSeconds: number }
 }
 
-/** A row of a list that is followed: `id` is its place, which rises without end. */
-export type StreamEvent = { id: number; event: string; data: object }
+/** A row of a list that is followed: `id` is its place, which rises without end; `key` is what a filter chooses by. */
+export type StreamEvent = { id: number; event: string; data: object; key?: ChangeKey }
+/** Rows in ascending order, and the place up to which there are no others. */
+export type StreamPage = { events: StreamEvent[]; place: number }
 
 /** A list that is followed: what is committed has its final place, and nothing comes below a place that was seen. */
 export type StreamOperation = {
   /** The place of the newest row, shown or not. */
   newest(reader: Reader): Promise<number>
-  /** The rows that the public sees above a place, in ascending order; fewer than `limit` when there are no more. */
-  after(reader: Reader, place: number, limit: number): Promise<StreamEvent[]>
+  /** What a stream with this query is limited to; undefined for everything. Throws the problem of a query that names what is not there. */
+  filter?(reader: Reader, query: object): Promise<ChangeFilter | undefined>
+  /** At most `limit` rows that the public sees above a place; complete up to `newest`, a place that was seen, where they are fewer. */
+  after(reader: Reader, place: number, limit: number, newest: number, filter?: ChangeFilter): Promise<StreamPage>
 }
 
 export type ReadRequest<Q = unknown> = {
@@ -142,6 +147,7 @@ export type WriteRequest<B = unknown> = {
 
 /** What any read may be asked; each was checked to have what it needs. */
 type AnyQuery = CursorQuery &
+  ChangesQuery &
   EntryQuery &
   Partial<BatchQuery & Omit<FindQuery, 'state'> & SimilarQuery & WorkQuery> &
   Omit<ReportQuery, 'state'> & { state?: FindQuery['state'] | ReportQuery['state'] } & ExportQuery &

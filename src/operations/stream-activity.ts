@@ -5,10 +5,10 @@ import type { StreamOperation } from './operation.ts'
 /** The public feed, upwards by sequence. */
 export const streamActivity: StreamOperation = {
   newest: async reader => (await readHead(reader)).sequence,
-  after: async (reader, sequence, limit) =>
-    (await listActivityAfter(reader, sequence, limit)).map(row => ({
-      id: row.sequence,
-      event: 'activity',
-      data: toActivity(row),
-    })),
+  async after(reader, sequence, limit, newest) {
+    const rows = await listActivityAfter(reader, sequence, limit)
+    const events = rows.map(row => ({ id: row.sequence, event: 'activity', data: toActivity(row) }))
+    const last = rows.at(-1)?.sequence ?? sequence
+    return { events, place: rows.length < limit ? Math.max(last, newest) : last }
+  },
 }

@@ -53,7 +53,7 @@ export const WRITTEN: Sql = sql`${FEED} AND action NOT IN ('READ', 'SEARCH')`
 const READ: Sql = sql`${FEED} AND action IN ('READ', 'SEARCH')`
 
 /** Whether a row of an entry is a read: the timeline of an entry keeps writes and reads apart. */
-const IS_READ: Sql = sql`(CASE action WHEN 'READ' THEN 1 ELSE 0 END)`
+export const IS_READ: Sql = sql`(CASE action WHEN 'READ' THEN 1 ELSE 0 END)`
 
 type Order = 'ASC' | 'DESC'
 const ORDERS: Record<Order, Sql> = { ASC: sql`ASC`, DESC: sql`DESC` }
@@ -97,6 +97,10 @@ export const listTimeline = (reader: Reader, entry: number, before: number, limi
 export const listContributions = (reader: Reader, actor: number, before: number, limit: number) =>
   reader.all<ActivityRow>(sql`
     ${ACTIVITY} WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
+
+/** A row that the public sees, by its sequence. */
+export const findActivity = (reader: Reader, sequence: number) =>
+  reader.one<ActivityRow>(sql`${ACTIVITY} WHERE s.sequence = ${sequence} AND s.withdrawn = 0 LIMIT 1`)
 
 /** Everything, of every data class: for administrators. */
 export const listAllActivity = (reader: Reader, limit: number) =>

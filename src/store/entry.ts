@@ -50,6 +50,16 @@ export const findEntry = (reader: Reader, address: string) =>
 export const findEntryByNumber = (reader: Reader, number: number) =>
   reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
+/** The number of an entry by its id, in either case, or by its slug; withdrawn ones too. */
+export const findEntryNumber = async (reader: Reader, address: string): Promise<number | undefined> =>
+  (
+    await reader.one<{ number: number }>(
+      isUuid(address)
+        ? sql`SELECT number FROM entry WHERE id = ${address.toLowerCase()}`
+        : sql`SELECT number FROM entry WHERE slug = ${address}`,
+    )
+  )?.number
+
 /** Whether the public may not see an entry. */
 export const isEntryWithdrawn = async (reader: Reader, number: number): Promise<boolean> =>
   (await reader.one<{ withdrawn: number }>(sql`SELECT withdrawn FROM entry WHERE number = ${number}`))?.withdrawn === 1

@@ -207,7 +207,3 @@ export async function showReads(tx: Transaction, entry: number, shown: boolean):
 
 export const isActivityKnown = async (reader: Reader, sequence: number): Promise<boolean> =>
   (await reader.one(sql`SELECT sequence FROM activity WHERE sequence = ${sequence}`)) !== undefined
-
-/** The number of an entry by its id, withdrawn or not. */
-export const findEntryNumber = async (reader: Reader, id: string): Promise<number | undefined> =>
-  (await reader.one<{ number: number }>(sql`SELECT number FROM entry WHERE id = ${id}`))?.number

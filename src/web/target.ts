@@ -12,7 +12,7 @@ export function targetOf(url: string): { path: string; search: string } {
 export function exchanged(
   path: string,
   search: string | URLSearchParams,
-  next: { before: string } | { offset: number },
+  next: Record<string, string | number>,
 ): string {
   const query = new URLSearchParams(search)
   for (const [name, value] of Object.entries(next)) query.set(name, String(value))

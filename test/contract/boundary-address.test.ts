@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../src/contract/problems.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { expectStatus } from '../support/client.ts'
 import { BAD_UUIDS, GOOD_UUIDS, type Schema, textsOf } from './cases.ts'
+import { CURSOR_FAULTS, escaped, queryTrials } from './query-trials.ts'
 import { inParallel, openWire, type Wire } from './wire.ts'
 import { bodyOf, credentialOf, expectRefusal, makeWorld, pathOf, storingNothing, type World } from './world.ts'
 
@@ -26,117 +27,6 @@ after(async () => {
   await app.close()
 })
 
-const WHOLE_FAULTS = [
-  '',
-  '-1',
-  '+1',
-  '1.0',
-  '1.5',
-  '1e1',
-  '0x1',
-  'NaN',
-  'Infinity',
-  'abc',
-  'null',
-  '%201',
-  '1%20',
-  '1%00',
-  '１',
-  '1,2',
-  '[1]',
-  '99999999999999999999',
-  '9007199254740993',
-]
-const CURSOR_FAULTS = [
-  '',
-  '-1',
-  '+1',
-  '1.0',
-  '1e3',
-  '0x10',
-  'abc',
-  '%201',
-  '1%0a',
-  '1%00',
-  '１',
-  '1'.repeat(20),
-  '0'.repeat(20),
-]
-const TEXT_FAULTS = [
-  '%00',
-  'a%00b',
-  '%',
-  '%4',
-  '%zz',
-  '%ff',
-  '%c0%80',
-  '%ed%a0%80',
-  '%ed%b0%80',
-  '%f4%90%80%80',
-  '%e3%81',
-]
-
-/** Raw query values that a parameter must refuse, and those it must take. */
-function queryTrials(schema: Schema): { refused: string[]; taken: string[] } {
-  const { minimum = 0, maximum = 0, minLength = 0, maxLength, pattern } = schema
-  if (schema.type === 'integer') {
-    const over = [String(minimum - 1), String(maximum + 1), String(maximum * 1000)]
-    return {
-      refused: [...WHOLE_FAULTS, ...over].map(escaped),
-      taken: [String(minimum), String(minimum + 1), String(maximum - 1), String(maximum), escapedDigits(minimum)],
-    }
-  }
-  if (schema.enum !== undefined) {
-    const first = schema.enum[0] ?? ''
-    return {
-      refused: [
-        '',
-        'nonsense',
-        first.toLowerCase() === first ? first.toUpperCase() : first.toLowerCase(),
-        `${first}%20`,
-        `%20${first}`,
-        ...TEXT_FAULTS,
-      ],
-      taken: [...schema.enum],
-    }
-  }
-  if (pattern?.includes('[^,]')) {
-    const many = (count: number, id: string): string => Array.from({ length: count }, () => id).join()
-    return {
-      refused: ['', ',', 'a,', ',a', 'a,,b', many(51, 'a'), 'x'.repeat(121), `a,${'x'.repeat(121)}`, ...TEXT_FAULTS],
-      taken: ['a', 'a,a', '%20', 'a%2Cb', many(50, 'x'.repeat(120))],
-    }
-  }
-  if (pattern !== undefined) {
-    return {
-      refused: CURSOR_FAULTS.map(escaped),
-      taken: ['0', '1', '%31', '9'.repeat(9), '1'.repeat(18), '9'.repeat(19), '0'.repeat(19)],
-    }
-  }
-  if (maxLength === undefined) throw new Error('Every text has a bound.')
-  return {
-    refused: [
-      ...(minLength === 0 ? [] : ['']),
-      ...TEXT_FAULTS,
-      ...textsOf(maxLength + 1).map(([, text]) => encodeURIComponent(text)),
-    ],
-    taken: [
-      ...(minLength === 0 ? [''] : []),
-      '+',
-      '%22',
-      '*',
-      "'",
-      'a%26b%3d',
-      '%E2%80%8B',
-      '%f0%9f%98%80',
-      ...textsOf(maxLength).map(([, text]) => encodeURIComponent(text)),
-    ],
-  }
-}
-/** A number with its digits percent-encoded. */
-const escapedDigits = (value: number): string => [...String(value)].map(digit => `%3${digit}`).join('')
-const escaped = (value: string): string => value.replaceAll(/[^\x20-\x7e]/g, encodeURIComponent)
-
 type QueryCase = { name: OperationName; search: string; code: ProblemCode }
 function queryCases(want: 'refused' | 'taken'): QueryCase[] {
   return ALL.flatMap(([name, operation]) => {
@@ -152,11 +42,11 @@ function queryCases(want: 'refused' | 'taken'): QueryCase[] {
   })
 }
 
-const sendQuery = (name: OperationName, search: string) => {
+const sendQuery = (name: OperationName, search: string, method: string = OPERATIONS[name].method) => {
   const operation: Operation = OPERATIONS[name]
   const body = operation.body === undefined ? {} : { body: bodyOf(name, world) }
   const path = `${pathOf(operation.path, world)}?${search}`
-  return wire.send(operation.method, path, { ...credentialOf(operation.access, world), ...body })
+  return wire.send(method, path, { ...credentialOf(operation.access, world), ...body })
 }
 
 test('every query parameter beyond its bounds is refused, and nothing is stored', async () => {
@@ -173,8 +63,11 @@ test('every query parameter at its bounds is taken', async () => {
   const cases = queryCases('taken')
   assert.ok(cases.length > 50, `${cases.length} cases`)
   await inParallel(cases, WIDTH, async ({ name, search }) => {
-    const answer = await sendQuery(name, search)
-    assert.equal(answer.status, 200, `${name}?${search}: ${answer.text}`)
+    // So many streams at once would be too many.
+    const answer = await sendQuery(name, search, OPERATIONS[name].kind === 'stream' ? 'HEAD' : undefined)
+    // A stream of what is not there is refused.
+    const missing = name === 'streamChanges' && /^(?:entry|actor)=/.test(search)
+    assert.equal(answer.status, missing ? 404 : 200, `${name}?${search}: ${answer.text}`)
     const [parameter, value] = (search.split('&')[0] ?? '').split('=')
     if (parameter === 'limit' || parameter === 'offset') {
       if (parameter in answer.body) assert.equal(answer.body[parameter], Number(decodeURIComponent(value ?? '')))

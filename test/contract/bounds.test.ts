@@ -119,8 +119,11 @@ const SEARCH = {
   sort: 'recent|evolution|relevance',
 }
 
+const CHOSEN = { entry: 'text 1..8000', actor: 'text 36..739', action: 'text 6..75' }
 const ELSEWHERE: Record<string, Record<string, string>> = {
   '/api/activity/stream': { after: 'digits 1..19' },
+  '/api/activity/changes': { limit: 'integer 1..50', after: 'digits 1..19', ...CHOSEN },
+  '/api/activity/changes/stream': { after: 'digits 1..19', ...CHOSEN },
   '/api/export': { from: 'digits 1..19' },
   '/api/export/manifest': { after: 'digits 1..19' },
 }

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/contract/limits.ts'
+import { CHANGE_ACTIONS } from '../../src/contract/words.ts'
 import type { seededRandom } from '../support/random.ts'
 import { placesOf, type Schema, trialsOf } from './cases.ts'
 
@@ -56,6 +57,8 @@ export function sampleOf(
   if (name === 'targetId') return idFor(name)
   switch (schema.type) {
     case 'string':
+      if (name === 'actor') return uuidOf(random)
+      if (name === 'action') return random.pick(CHANGE_ACTIONS)
       return stringOf(random, schema)
     case 'integer':
       return (schema.minimum ?? 0) + random.below((schema.maximum ?? 100) - (schema.minimum ?? 0) + 1)

@@ -7,7 +7,7 @@ import { type Retry, retryKeyOf } from '../../src/domain/retry.ts'
 import { listContested } from '../../src/operations/contested.ts'
 import { createEntryCache } from '../../src/operations/entry-cache.ts'
 import { READS, type ReadName, STREAMS, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
-import type { Context, Reads, SearchResult } from '../../src/operations/operation.ts'
+import type { Context, Reads, SearchResult, StreamOperation } from '../../src/operations/operation.ts'
 import { recountSignals } from '../../src/operations/recount-signals.ts'
 import * as views from '../../src/operations/views.ts'
 import { putEntry, removeEntry } from '../../src/search/documents.ts'
@@ -206,7 +206,11 @@ export async function recordOperations(path: string): Promise<Recorded> {
     await READS.readStanding(reads, { params: { slug }, query: {} })
     await READS.readBlame(reads, { params: { slug }, query: {} })
   }
-  for (const { newest, after } of Object.values(STREAMS)) await after(tx, (await newest(tx)) - 1, 2)
+  for (const { newest, filter, after } of Object.values<StreamOperation>(STREAMS)) {
+    for (const query of [{}, { entry: `${one.id},${two.slug}`, action: 'VERIFY' }, { actor: issued.actor.id }]) {
+      await after(tx, 0, 2, await newest(tx), await filter?.(tx, query))
+    }
+  }
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await carrier.save(tx)
   await recordLogEnd(tx, context)

@@ -103,13 +103,14 @@ export function createModel() {
   const rows: Row[] = []
   const seen = new Set<string>()
   let interactions = 0
+  let sequence = 0
 
   const observe = (actor: ModelActor): void => {
     interactions += 1
     actor.observations += 1
   }
   const append = (row: Omit<Row, 'sequence'>): void => {
-    const numbered = { ...row, sequence: rows.length + 1 }
+    const numbered = { ...row, sequence: ++sequence }
     rows.push(numbered)
     row.entry?.rows.push(numbered)
   }
@@ -163,8 +164,11 @@ export function createModel() {
     moderate(target: ModelEntry | ModelActor, action: Parameters<typeof expectedState>[1]) {
       const previousState = target.flags
       const before = entries.map(statusOf)
+      const withdrawn = entries.map(isWithdrawn)
       target.flags = expectedState(previousState, action)
       const changed = JSON.stringify(previousState) !== JSON.stringify(target.flags)
+      // Each entry that left the public, or came back, has a place in the list of changes.
+      sequence += entries.filter((entry, index) => isWithdrawn(entry) !== withdrawn[index]).length
       const affected = {
         entries: entries.filter((entry, index) => statusOf(entry) !== before[index]).length,
         actors: changed && !('slug' in target) ? 1 : 0,

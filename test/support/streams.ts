@@ -21,16 +21,25 @@ export type Stream = {
   resume(): void
   close(): void
 }
-export type StreamOptions = { after?: string; lastEventId?: string; from?: string; method?: string }
+export type StreamOptions = {
+  after?: string
+  lastEventId?: string
+  from?: string
+  method?: string
+  /** The stream of changes with these members of the query, instead of that of activity. */
+  changes?: Record<string, string>
+}
 
 const PATIENCE = 60_000
 
 /** Opens a stream of activity; `from` is the address that a proxy would name. Resolves when the answer began. */
 export function openStream(
   url: string,
-  { after, lastEventId, from, method = 'GET' }: StreamOptions = {},
+  { after, lastEventId, from, method = 'GET', changes }: StreamOptions = {},
 ): Promise<Stream> {
-  const address = new URL(`/api/activity/stream${after === undefined ? '' : `?after=${after}`}`, url)
+  const address = new URL(changes === undefined ? '/api/activity/stream' : '/api/activity/changes/stream', url)
+  for (const [name, value] of Object.entries({ ...changes, ...(after === undefined ? {} : { after }) }))
+    address.searchParams.set(name, value)
   const headers = {
     accept: 'text/event-stream',
     ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),

@@ -1,0 +1,54 @@
+import type { ChangeAction } from '../contract/words.ts'
+
+/** By what a change is chosen: a write, or an act of moderation that withdrew or restored an entry, which names no actor. */
+export type ChangeKey = {
+  sequence: number
+  action: ChangeAction
+  actor: number | null
+  entry: number | null
+  /** The entry that a relation leads to. */
+  target: number | null
+  /** False for what is passed over. */
+  shown: boolean
+}
+
+/** Members that are there must all fit. A relation belongs to both of its entries. */
+export type ChangeFilter = {
+  entries?: ReadonlySet<number>
+  actors?: ReadonlySet<number>
+  actions?: ReadonlySet<string>
+}
+
+export function isChosen({ entries, actors, actions }: ChangeFilter, key: ChangeKey): boolean {
+  if (!key.shown) return false
+  if (actions !== undefined && !actions.has(key.action)) return false
+  if (actors !== undefined && (key.actor === null || !actors.has(key.actor))) return false
+  return (
+    entries === undefined ||
+    (key.entry !== null && entries.has(key.entry)) ||
+    (key.target !== null && entries.has(key.target))
+  )
+}
+
+/** Keys above a place in ascending order of their sequence; `whole` when there are no more up to the newest place. */
+export type Run<K extends ChangeKey> = { keys: readonly K[]; whole: boolean }
+
+/**
+ * Merges runs, each of another index, into one page: the chosen keys in ascending order, at most `limit`, and the place up to which the page
+ * is complete, which is `newest` at most.
+ */
+export function pageOfRuns<K extends ChangeKey>(
+  runs: readonly Run<K>[],
+  filter: ChangeFilter,
+  { limit, newest }: { limit: number; newest: number },
+): { keys: K[]; place: number } {
+  const ends = runs.filter(({ whole }) => !whole).map(({ keys }) => keys.at(-1)?.sequence ?? 0)
+  const horizon = Math.min(newest, ...ends)
+  const found = new Map<number, K>()
+  for (const key of runs.flatMap(({ keys }) => keys)) {
+    if (key.sequence <= horizon && isChosen(filter, key)) found.set(key.sequence, key)
+  }
+  const chosen = [...found.values()].sort((a, b) => a.sequence - b.sequence)
+  const keys = chosen.slice(0, limit)
+  return { keys, place: chosen.length > limit ? (keys.at(-1)?.sequence ?? horizon) : horizon }
+}

@@ -1,0 +1,70 @@
+import type { Reader } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import type { ChangeKey } from '../domain/change.ts'
+import { IS_READ, WRITTEN } from './activity.ts'
+
+/** Above which sequence and up to which keys are wanted, and how many. Each list walks along an index and ends at the limit, whatever is passed over. */
+export type Above = { after: number; upTo: number; limit: number }
+
+/** An act of moderation has the id of its entry and nothing else of it. */
+export type StoredKey = ChangeKey & { id?: string }
+
+type WrittenRow = Pick<ChangeKey, 'sequence' | 'action' | 'actor' | 'entry' | 'target'> & { shown: number }
+
+const KEY: Sql = sql`SELECT sequence, action, actor, entry, target,
+  CASE WHEN data_class = 'EXTERNAL' AND withdrawn = 0 THEN 1 ELSE 0 END AS shown FROM activity`
+
+async function listKeys(reader: Reader, condition: Sql, { after, upTo, limit }: Above): Promise<StoredKey[]> {
+  const rows = await reader.all<WrittenRow>(sql`
+    ${KEY} WHERE ${condition} AND sequence > ${after} AND sequence <= ${upTo} ORDER BY sequence LIMIT ${limit}`)
+  return rows.map(row => ({ ...row, shown: row.shown === 1 }))
+}
+
+/** The writes that the public feed shows. */
+export const listWritten = (reader: Reader, above: Above) => listKeys(reader, WRITTEN, above)
+
+/** What was written about an entry. */
+export const listWrittenOf = (reader: Reader, entry: number, above: Above) =>
+  listKeys(reader, sql`entry = ${entry} AND ${IS_READ} = 0`, above)
+
+/** The relations that lead to an entry. */
+export const listWrittenTo = (reader: Reader, entry: number, above: Above) =>
+  listKeys(reader, sql`target = ${entry}`, above)
+
+/** What an actor wrote. */
+export const listWrittenBy = (reader: Reader, actor: number, above: Above) =>
+  listKeys(reader, sql`actor = ${actor} AND hour IS NULL AND withdrawn = 0`, above)
+
+export type ModeratedRow = { number: number; id: string; withdrawn: number; moderated: number | null }
+
+const MODERATED: Sql = sql`SELECT number, id, withdrawn, moderated FROM entry`
+
+/** The latest withdrawal or return of an entry; none where it was never withdrawn. */
+export const keysOfEntry = ({ number, id, withdrawn, moderated }: ModeratedRow, { after, upTo }: Above): StoredKey[] =>
+  moderated === null || moderated <= after || moderated > upTo
+    ? []
+    : [
+        {
+          ...{ sequence: moderated, action: withdrawn === 1 ? 'WITHDRAW' : 'RESTORE' },
+          ...{ actor: null, entry: number, target: null, shown: true, id },
+        },
+      ]
+
+/** The latest withdrawal or return of each entry that was ever withdrawn. */
+export async function listModerated(reader: Reader, above: Above): Promise<StoredKey[]> {
+  const rows = await reader.all<ModeratedRow>(sql`
+    ${MODERATED} WHERE moderated > ${above.after} AND moderated <= ${above.upTo} ORDER BY moderated LIMIT ${above.limit}`)
+  return rows.flatMap(row => keysOfEntry(row, above))
+}
+
+/** What is known of moderation of an entry by its number. */
+export const findModerated = (reader: Reader, number: number) =>
+  reader.one<ModeratedRow>(sql`${MODERATED} WHERE number = ${number}`)
+
+/** The place up to which changes are complete: the newest sequence; in a copy the one up to which moderation is followed, too. */
+export const readSettled = async (reader: Reader): Promise<number> =>
+  (
+    await reader.one<{ sequence: number }>(
+      sql`SELECT coalesce((SELECT settled FROM mirror WHERE one = 1), sequence) AS sequence FROM head`,
+    )
+  )?.sequence ?? 0
