@@ -612,6 +612,9 @@ export const ExportLine = Type.Object({
       'What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed.',
     ),
   ),
+  moderated: Type.Optional(
+    digits('Of a first revision: the sequence at which moderation last withdrew its entry, or restored it.'),
+  ),
   slug: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.slugCharacters })),
   status: Type.Optional(words(['ACTIVE', 'LOCKED'], 'The status of the entry now.')),
   tags: Type.Optional(

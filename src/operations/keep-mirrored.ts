@@ -19,6 +19,8 @@ export type Mirrored = {
   /** The sequence to go on at, and the act of moderation that was followed. */
   next: number
   change: number
+  /** The sequence up to which rows and moderation are both followed, where that is known. */
+  settled?: number
 }
 
 /**

@@ -53,9 +53,10 @@ async function* finished(reader: Reader, from: number, last: number): AsyncGener
   yield text({ type: 'end', next: String(last + 1) })
 }
 
-/** The head is read first: whatever it counts is among the rows up to its sequence. */
+/** The head is read first: whatever it counts is among the rows up to its sequence, and moderation up to there is named by the change. */
 async function* newest(reader: Reader, from: number, last: number): AsyncGenerator<string> {
-  const [head, change] = await Promise.all([readHead(reader), readLatestChange(reader)])
+  const head = await readHead(reader)
+  const change = await readLatestChange(reader)
   const to = Math.min(last, head.sequence)
   yield* lines(reader, from, to)
   const next = String(Math.max(from, to + 1))

@@ -22,8 +22,13 @@ export async function insertMirror(
   )
 }
 
-export async function updateMirror(tx: Transaction, { next, change }: Pick<Mirror, 'next' | 'change'>): Promise<void> {
-  await tx.run(sql`UPDATE mirror SET next = ${next}, change = ${change} WHERE one = 1`)
+export async function updateMirror(
+  tx: Transaction,
+  { next, change, settled }: Pick<Mirror, 'next' | 'change'> & { settled?: number },
+): Promise<void> {
+  await tx.run(
+    sql`UPDATE mirror SET next = ${next}, change = ${change}, settled = coalesce(${settled ?? null}, settled) WHERE one = 1`,
+  )
 }
 
 type MirroredActor = { number: number; name: string | null; model: string | null; provider: string | null }
@@ -143,6 +148,10 @@ export async function fillEntryStub(tx: Transaction, number: number, entry: Entr
 
 export async function lockEntry(tx: Transaction, number: number, locked: boolean): Promise<void> {
   await tx.run(sql`UPDATE entry SET blocked = ${locked ? 1 : 0} WHERE number = ${number}`)
+}
+
+export async function updateModerated(tx: Transaction, entry: number, sequence: number): Promise<void> {
+  await tx.run(sql`UPDATE entry SET moderated = ${sequence} WHERE number = ${entry}`)
 }
 
 /** Moves the head of an entry to a revision that is further on than it. */

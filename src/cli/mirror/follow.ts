@@ -50,7 +50,9 @@ export async function catchUp(following: Following): Promise<number> {
     assertForward(checked, await stateOf(store))
     const told = JSON.stringify(checked.head)
     if (checked.lines.length > 0 || checked.next !== next || told !== following.told) {
-      await keep(store, { lines: checked.lines, actors: [], head: checked.head, next: checked.next, change })
+      const { lines: kept, head, next: then } = checked
+      const settled = head !== null && Number(head.change) <= change ? { settled: Number(head.sequence) } : {}
+      await keep(store, { lines: kept, actors: [], head, next: then, change, ...settled })
     }
     following.told = told
     lines += checked.lines.length
@@ -98,7 +100,8 @@ async function followModeration(following: Following, head: NonNullable<Checked[
     lines += known.length
   }
   const change = Number(manifest.change)
-  await keep(store, { lines: [], actors: manifest.actors, head, next: state.next, change })
+  const settled = Number(head.sequence)
+  await keep(store, { lines: [], actors: manifest.actors, head, next: state.next, change, settled })
   return lines
 }
 
