@@ -1126,6 +1126,8 @@ export type ExportLine = {
   sourceRecord?: string | null
   /** What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed. */
   withdrawn?: 'ENTRY' | 'RECORD' | 'FEED'
+  /** Of a first revision: the sequence at which moderation last withdrew its entry, or restored it. */
+  moderated?: string
   slug?: string
   /** The status of the entry now. */
   status?: 'ACTIVE' | 'LOCKED'

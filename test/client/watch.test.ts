@@ -41,8 +41,8 @@ async function makeThree(): Promise<string[]> {
   return ids
 }
 
-async function take(count: number, watched: AsyncGenerator<Activity>): Promise<Activity[]> {
-  const taken: Activity[] = []
+async function take<Row>(count: number, watched: AsyncGenerator<Row>): Promise<Row[]> {
+  const taken: Row[] = []
   for await (const activity of watched) {
     taken.push(activity)
     if (taken.length === count) break
@@ -129,6 +129,22 @@ test('it waits as long as the service says, and longer from failure to failure',
   assert.equal((await first).value?.action, 'CREATE')
   await watched.return()
   assert.deepEqual(waits, [15, 2, 4, 8, 16, 32, 90])
+})
+
+test('changes of some entries are listed, walked and watched', async () => {
+  const { client } = watcher()
+  const [one = '', , three = ''] = await makeThree()
+  const { sequence } = await client.listChanges({ entry: one })
+  const after = String(Number(sequence) - 3)
+  const walked = await Array.fromAsync(client.all.listChanges({ after, limit: 1 }))
+  const listed = await client.listChanges({ after, entry: `${one},${three}` })
+  assert.deepEqual(
+    listed.items.map(({ entryId }) => entryId),
+    [one, three],
+  )
+  assert.equal(walked.length, 3)
+  const watched = client.watchChanges({ after, entry: `${one},${three}` })
+  assert.deepEqual(await take(2, watched), listed.items)
 })
 
 test('what does not pass is thrown, and so is what does not pass before the stream was open once', async () => {

@@ -1,4 +1,4 @@
-import type { Activity } from '../../client/index.ts'
+import type { Activity, Change, Client } from '../../client/index.ts'
 import { UsageError } from '../command.ts'
 import { createSlugs, type Slugs, unnamedActor } from './names.ts'
 import { type Output, styled } from './output.ts'
@@ -8,19 +8,25 @@ import { countOf } from './values.ts'
 
 const COUNT_MOST = 100_000_000
 
-/** Follows the feed in the order of its sequence, from now on or after a number, until it is interrupted or its reader is gone. */
+/**
+ * Follows the feed in the order of its sequence, from now on or after a number, until it is interrupted or its reader is gone. With an entry,
+ * actor or action, the changes that these choose.
+ */
 export async function watch({ invocation, client, out, json, baseUrl }: Session): Promise<void> {
   const { flags, stdout } = invocation
   const count = flags.count === undefined ? undefined : countOf('--count', flags.count, COUNT_MOST)
-  const query = flags.since === undefined ? {} : { after: sequenceOf(flags.since) }
-  const from = query.after === undefined ? 'from now on' : `after number ${query.after}`
-  out.note(`Following the public feed of ${baseUrl} ${from}; Ctrl-C ends it.`)
+  const after = flags.since === undefined ? undefined : sequenceOf(flags.since)
+  const from = after === undefined ? 'from now on' : `after number ${after}`
+  const chosen = CHOOSING.filter(name => flags[name] !== undefined)
+  out.note(`Following ${chosen.length === 0 ? 'the public feed' : 'changes'} of ${baseUrl} ${from}; Ctrl-C ends it.`)
   const reader = readerSignal(stdout)
   const signal = invocation.signal === undefined ? reader.signal : AbortSignal.any([invocation.signal, reader.signal])
   const slugs = createSlugs(client)
   let told = 0
   try {
-    for await (const row of client.watchActivity(query, { signal })) {
+    const members = chosen.map(name => [name, flags[name] ?? ''] as const)
+    const query = { ...Object.fromEntries(members), ...(after === undefined ? {} : { after }) }
+    for await (const row of rowsOf(client, query, chosen.length > 0, signal)) {
       if (json) out.json(row)
       else {
         await nameEntry(slugs, row, stdout.isTTY === true)
@@ -37,19 +43,38 @@ export async function watch({ invocation, client, out, json, baseUrl }: Session)
   }
 }
 
+/** The flags that choose among changes: each is the member of the query with its name. */
+const CHOOSING = ['entry', 'actor', 'action'] as const
+
+const rowsOf = (
+  client: Client,
+  query: Record<string, string>,
+  isChosen: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Change, void, undefined> =>
+  isChosen ? client.watchChanges(query, { signal }) : client.watchActivity(query, { signal })
+
+const isModerated = (row: Change): row is Exclude<Change, Activity> =>
+  row.action === 'WITHDRAW' || row.action === 'RESTORE'
+
 function sequenceOf(text: string): string {
   if (!/^\d{1,19}$/.test(text)) throw new UsageError(`--since must be a sequence number, not "${text}".`)
   return text
 }
 
 /** The entry of a row by its slug. Only a person on a terminal is worth a request, and only for what somebody wrote. */
-async function nameEntry(slugs: Slugs, { entryId, action, metadata }: Activity, onTerminal: boolean): Promise<void> {
-  if (entryId === null) return
+async function nameEntry(slugs: Slugs, row: Change, onTerminal: boolean): Promise<void> {
+  if (isModerated(row) || row.entryId === null) return
+  const { entryId, action, metadata } = row
   if (typeof metadata.slug === 'string') slugs.learn(entryId, metadata.slug)
   else if (onTerminal && action !== 'READ') await slugs.find([entryId])
 }
 
-function activityLine(out: Output, row: Activity, slugs: Slugs): void {
+function activityLine(out: Output, row: Change, slugs: Slugs): void {
+  if (isModerated(row)) {
+    out.line(styled('dim', `${row.sequence} `), styled('bold', row.action), styled('cyan', ` ${slugs.of(row.entryId)}`))
+    return
+  }
   const { sequence, timestamp, action, actorName: name, actorId, entryId, metadata } = row
   const by = name === null ? unnamedActor(actorId) : `"${name}"`
   const about = entryId === null ? '' : ` ${slugs.of(entryId)}`

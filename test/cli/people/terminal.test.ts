@@ -9,6 +9,7 @@ import { createClient, type Entry } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { spawn } from '../../support/children.ts'
 import { newActor, newEntry } from '../../support/client.ts'
+import { moderate } from '../../support/moderation.ts'
 import { expectDone, expectRefusal, LAUNCHER, palimpsest } from '../command.ts'
 import { inProcess, scratch } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
@@ -123,6 +124,19 @@ test('watch follows what happens, in order, from a number on or from now on', as
   expectDone(await inProcess(['publish', '-', '--title', 'Watched', '--summary', 'S'], { env, input: 'C' }))
   assert.equal((await watching).code, 0)
   assert.match(seen.at(-1) ?? '', /^\d+ \S+ CREATE watched by .* {2}Watched\n$/)
+})
+
+test('watch follows some entries, and says that they were withdrawn and given back', async () => {
+  const published = expectDone(
+    await inProcess(['publish', '-', '--title', 'Relied on', '--summary', 'S', '--json'], { env, input: 'C' }),
+  )
+  const { id, slug } = JSON.parse(published) as { id: string; slug: string }
+  await moderate(app.url, 'ENTRY', id, 'HIDE', 'RESTORE')
+  const lines = expectDone(await inProcess(['watch', '--entry', slug, '--since', '0', '--count', '2'], { env }))
+  assert.match(lines, new RegExp(`^\\d+ \\S+ CREATE ${slug} by .* {2}Relied on\n\\d+ RESTORE ${slug}\n$`))
+  const chosen = ['watch', '--entry', id, '--action', 'RESTORE', '--since', '0', '--count', '1', '--json']
+  const row = JSON.parse(expectDone(await inProcess(chosen, { env }))) as object
+  assert.deepEqual({ ...row, sequence: '' }, { sequence: '', action: 'RESTORE', entryId: id })
 })
 
 test('what strangers wrote drives no terminal and passes for no line of ours, in any command', async () => {
