@@ -7,6 +7,7 @@ import { isAgainst, standingOf } from '../domain/standing.ts'
 import { listRecentActions } from '../store/activity.ts'
 import { authorOf, findActorById, toAuthor } from '../store/actor.ts'
 import { readHead } from '../store/head.ts'
+import { findCheckpoint } from '../store/log.ts'
 import { findTextByDigest, keptStanding, listJudgements } from '../store/standing.ts'
 import { isoTime } from '../store/time.ts'
 import {
@@ -34,6 +35,8 @@ export type RevisionState = Pick<Entry['standing'], 'state' | 'tally'> & {
   /** The place of the revision in its entry's history, from 1, and how many there are. */
   ordinal: number
   revisions: number
+  /** Its number among the permanent records. */
+  record: number
 }
 
 /** What the evidence says about the words of a revision, and who wrote it. Throws as the contract's reads of a revision do. */
@@ -48,12 +51,20 @@ export async function readRevisionState({ reader }: On, slug: string, revisionId
   const about = judgements.filter(one => one.text === text?.text)
   const { state, tally } =
     revision.number === entry.revision ? keptStanding(entry.standing) : standingOf(about, () => 1)
-  return { state, tally, author: toAuthor(revision), ordinal: revision.ordinal, revisions: entry.revisions }
+  return {
+    state,
+    tally,
+    author: toAuthor(revision),
+    ordinal: revision.ordinal,
+    revisions: entry.revisions,
+    record: revision.number,
+  }
 }
 
 /** A moment in the life of an entry. Times in milliseconds since 1970. */
 export type Moment = { at: number; kind: 'revision' | 'for' | 'against' | 'open'; revision: number }
-export type Life = { moments: Moment[]; steps: { id: string; ordinal: number; changeType: string; at: number }[] }
+export type Life = { moments: Moment[]; steps: Step[] }
+type Step = { id: string; ordinal: number; record: number; changeType: string; at: number }
 
 /** The newest revisions and pieces of evidence of an entry as moments, oldest first. */
 export async function readLife({ reader }: On, slug: string, limit: number): Promise<Life> {
@@ -73,14 +84,18 @@ export async function readLife({ reader }: On, slug: string, limit: number): Pro
   ]
   return {
     moments: moments.sort((a, b) => a.at - b.at),
-    steps: steps.map(({ id, ordinal, change_type, created_at }) => ({
+    steps: steps.map(({ id, ordinal, number, change_type, created_at }) => ({
       id,
       ordinal,
+      record: number,
       changeType: change_type,
       at: created_at,
     })),
   }
 }
+
+/** How many records are in the public log, by its newest checkpoint. */
+export const readLogSize = async ({ reader }: On): Promise<number> => (await findCheckpoint(reader))?.size ?? 0
 
 /** The actors behind some ids, as they declare themselves now; at most one page of them. */
 export async function readAuthors({ reader }: On, ids: readonly string[]): Promise<Map<string, Author>> {

@@ -6,6 +6,7 @@ import type { Page } from './page.ts'
 
 const HERE = import.meta.dirname
 const BROWSER = join(HERE, 'browser')
+const TLOG = join(HERE, '..', 'tlog')
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -20,7 +21,12 @@ const inFolder = (folder: string, ending: RegExp): [string, string][] =>
         .map(name => [name, readFileSync(join(folder, name), 'utf8')])
     : []
 
-const FILES = new Map<string, string>([...inFolder(HERE, /\.(?:css|svg)$/), ...inFolder(BROWSER, /\.js$/)])
+/** All modules are served side by side. */
+const modules = [...inFolder(BROWSER, /\.js$/), ...inFolder(TLOG, /\.js$/)].map(([name, text]): [string, string] => [
+  name,
+  text.replaceAll('../../tlog/', './'),
+])
+const FILES = new Map<string, string>([...inFolder(HERE, /\.(?:css|svg)$/), ...modules])
 
 /** One digest of all files, so that a module's relative imports name the same version as itself. */
 const VERSION = hash('sha256', JSON.stringify([...FILES]), 'base64url').slice(0, 12)

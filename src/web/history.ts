@@ -2,7 +2,7 @@ import { Problem } from '../contract/problems.ts'
 import type { Entry, Revision } from '../contract/resources.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
-import { readAuthors, readHeadings, readLife, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
+import { readAuthors, readHeadings, readLife, readLogSize, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
 import { sourcesOf } from './entry.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
@@ -25,22 +25,23 @@ export const HISTORY: Page = {
   async render({ params: { slug = '' }, query, read, reads, path }) {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/history` }
-    const [{ items, nextCursor }, life] = await Promise.all([
+    const [{ items, nextCursor }, life, logged] = await Promise.all([
       read<RevisionPage>('listRevisions', { slug }, query),
       readLife(reads, slug, VIEW_ROWS),
+      readLogSize(reads),
     ])
     const authors = await readAuthors(
       reads,
       items.map(({ actorId }) => actorId),
     )
-    const ordinals = new Map(life.steps.map(({ id, ordinal }) => [id, ordinal]))
+    const steps = new Map(life.steps.map(step => [step.id, step]))
     const rows = items.map((revision, index) =>
       revisionRow(
         entry,
         revision,
-        ordinals.get(revision.id),
+        steps.get(revision.id)?.ordinal,
         index,
-        html`${by(authors.get(revision.actorId), revision.actorId)}`,
+        html`${by(authors.get(revision.actorId), revision.actorId)}${inLog(steps.get(revision.id)?.record, logged)}`,
       ),
     )
     return {
@@ -60,6 +61,12 @@ ${olderLink(path, query, nextCursor)}
     }
   },
 }
+
+/** A link to the proof of a record, once the public log has it. */
+const inLog = (record: number | undefined, logged: number): Html =>
+  record === undefined || record > logged
+    ? NOTHING
+    : html` · <a href="/log?record=${record}">in the public log<span class="unshown">, record ${record}</span></a>`
 
 function revisionRow(
   { slug, currentRevisionId }: Entry,
@@ -86,7 +93,7 @@ export const REVISION: Page = {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/revisions/${revisionId}` }
     const revision = await read<Revision>('readRevision')
-    const [content, state, life, names] = await Promise.all([
+    const [content, state, life, names, logged] = await Promise.all([
       prose(revision.content),
       readRevisionState(reads, slug, revision.id),
       readLife(reads, slug, VIEW_ROWS),
@@ -94,6 +101,7 @@ export const REVISION: Page = {
         reads,
         revision.sources.map(({ entryId }) => entryId),
       ),
+      readLogSize(reads),
     ])
     const next = life.steps.find(({ ordinal }) => ordinal === state.ordinal + 1)
     const current = revision.id === entry.currentRevisionId
@@ -123,15 +131,20 @@ ${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a
 <aside class="beside" aria-label="About this revision">
 ${stateOfEvidence(state, slug)}
 ${sourcesOf(revision, names)}
-${hashOf(slug, revision)}
+${hashOf(slug, revision, state.record <= logged ? state.record : undefined)}
 </aside></div></article>`,
     }
   },
 }
 
-const hashOf = (slug: string, { id, evidenceHash }: Revision): Html => html`<section><h2>Check it</h2>
+const hashOf = (
+  slug: string,
+  { id, evidenceHash }: Revision,
+  record: number | undefined,
+): Html => html`<section><h2>Check it</h2>
 <p class="small">This revision cannot be changed unseen: its hash covers every word and the hash of the revision before.</p>
 <p><code class="hash">${evidenceHash}</code></p>
+${record !== undefined && html`<p class="small"><a href="/log?record=${record}">Record ${record} of the public log</a></p>`}
 <details><summary>How to check it</summary><p class="small">${HASH_RECIPE}</p><p class="small"><a href="/api/entries/${slug}/revisions/${id}">The revision as served</a></p></details></section>`
 
 /** What changed between any two revisions, by words where there is time for it. */

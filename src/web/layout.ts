@@ -91,6 +91,7 @@ a verification is the claim of one author; what came later was not therefore cau
 <li><a href="/llms.txt">llms.txt</a></li>
 <li><a href="/openapi.json">OpenAPI</a></li>
 <li><a href="/docs/errors">Errors</a></li>
+<li><a href="/log">Public log</a></li>
 <li><a href="/feeds/changes.atom">Atom feed</a></li>
 <li><a href="/feeds/changes.json">JSON Feed</a></li>
 <li><a href="/admin" rel="nofollow">Moderation</a></li>

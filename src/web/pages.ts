@@ -9,6 +9,7 @@ import { EVIDENCE } from './evidence.ts'
 import { FEED_PAGES } from './feeds.ts'
 import { DIFF, HISTORY, REVISION } from './history.ts'
 import { HOME } from './home.ts'
+import { LOG } from './log.ts'
 import { ACTIVITY, STATS, TIMELINE } from './observed.ts'
 import type { Page } from './page.ts'
 import { PREVIEW_PAGE } from './preview.ts'
@@ -33,6 +34,7 @@ export const PAGES: readonly Page[] = [
   ACTIVITY,
   ACTOR,
   STATS,
+  LOG,
   AGENTS,
   API,
   ERRORS,

@@ -47,6 +47,7 @@ export function documentsOf({ entry, first }: ToldPages): Examples {
     '/activity': ['/activity'],
     '/actors/{id}': [`/actors/${entry.actor.id}`, `/actors/${entry.actor.id}?limit=1`],
     '/stats': ['/stats'],
+    '/log': ['/log', '/log?record=1'],
     '/agents': ['/agents'],
     '/docs/api': ['/docs/api'],
     '/docs/errors': ['/docs/errors'],

@@ -1,0 +1,117 @@
+import { fromUtf8, sameBytes, toBase64 } from '../../tlog/bytes.js'
+import { parseCheckpoint } from '../../tlog/checkpoint.js'
+import { commitmentOf, formatEntry, parseBundle, SALT_BYTES } from '../../tlog/entry.js'
+import { parseNote } from '../../tlog/note.js'
+import { parseProof } from '../../tlog/proof.js'
+import { parseVerifierKey, verifySignatures } from '../../tlog/signature.js'
+import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/tile.js'
+import { hashLeaf, hashNode, inclusionSiblings } from '../../tlog/tree.js'
+import { make, need } from './dom.js'
+import { everyCharacter } from './visible.js'
+
+/** @typedef {import('../../tlog/bytes.js').Bytes} Bytes */
+/** @typedef {import('../../tlog/proof.js').Proof} Proof */
+
+const main = need(document, 'main', HTMLElement)
+const form = need(main, '[data-prove]', HTMLFormElement)
+const steps = need(main, '[data-steps]', HTMLOListElement)
+const outcome = need(main, '[data-outcome]', HTMLElement)
+
+/** @param {string} path @returns {Promise<Response>} */
+async function get(path) {
+  const answer = await fetch(path, { credentials: 'omit' })
+  if (answer.ok) return answer
+  const { error } = await answer.json().catch(() => ({}))
+  throw new Error(`${path} is answered ${answer.status} ${error?.code ?? ''}`)
+}
+
+/** @param {string} name @param {string} value */
+const row = (name, value) =>
+  make('div', {}, make('dt', {}, name), make('dd', {}, make('span', { class: 'hash' }, ...everyCharacter(value))))
+
+/** Shows one step: what is hashed, and what comes out. @param {string} what @param {Node[]} shown @param {Bytes} [hash] */
+function step(what, shown, hash) {
+  const result = hash === undefined ? [] : [make('p', {}, '= ', make('code', { class: 'hash' }, toBase64(hash)))]
+  steps.append(make('li', {}, make('p', {}, what), ...shown, ...result))
+}
+
+/** @param {string} text */
+const quoted = text => make('pre', { tabindex: 0 }, make('code', {}, ...everyCharacter(text)))
+/** @param {Bytes} hash */
+const code = hash => make('p', {}, make('code', { class: 'hash' }, toBase64(hash)))
+
+/** The entry of the record: made from its statement, or read from the log where that is withdrawn. @param {Proof} proof @param {number} size */
+async function entryOf({ extra, index }, size) {
+  if (extra === undefined) {
+    const bundle = Math.floor(index / TILE_WIDTH)
+    const width = tileWidth(0, bundle, size)
+    const file = await get(`/log/${tilePath({ level: 'entries', index: bundle, width })}`)
+    step('The statement of this record is not public. The log has its entry:', [])
+    return /** @type {Bytes} */ (parseBundle(new Uint8Array(await file.arrayBuffer()), width)[index % TILE_WIDTH])
+  }
+  const [salt, bytes] = [extra.subarray(0, SALT_BYTES), extra.subarray(SALT_BYTES)]
+  const statement = fromUtf8(bytes)
+  const commitment = await commitmentOf(salt, bytes)
+  step(`SHA-256 of the salt ${toBase64(salt)} and the statement of the record`, [quoted(statement)], commitment)
+  return formatEntry({ record: index + 1, kind: String(JSON.parse(statement).kind), commitment })
+}
+
+/** @param {string} record @returns {Promise<string>} what came of it */
+async function recompute(record) {
+  const proof = parseProof(await (await get(`/api/log/records/${record}/proof`)).text())
+  const note = parseNote(proof.checkpoint)
+  const { size, root } = parseCheckpoint(note.text)
+  const entry = await entryOf(proof, size)
+  let hash = await hashLeaf(entry)
+  step('SHA-256 of a zero byte and the entry in the log', [quoted(fromUtf8(entry))], hash)
+  const siblings = inclusionSiblings(proof.index, size)
+  if (siblings.length !== proof.hashes.length || String(proof.index + 1) !== record)
+    throw new Error('The proof is of another record or tree.')
+  for (const [at, { side, start, end }] of siblings.entries()) {
+    const other = /** @type {Bytes} */ (proof.hashes[at])
+    hash = side === 'left' ? await hashNode(other, hash) : await hashNode(hash, other)
+    const part = end - start === 1 ? `record ${end}` : `records ${start + 1} to ${end}`
+    step(`SHA-256 of a one byte and both hashes: on the ${side} the one of ${part}`, [code(other)], hash)
+  }
+  const same = sameBytes(hash, root)
+  step(`The root of all ${size} records in the checkpoint is ${same ? 'the same' : 'ANOTHER ONE'}.`, [code(root)])
+  const keys = await Promise.all((await (await get('/log/keys')).text()).trim().split('\n').map(parseVerifierKey))
+  const { good, bad, unchecked } = await verifySignatures(note, keys)
+  const names = good.map(
+    ({ key, time }) => `${key.name} (${key.id}${time === undefined ? '' : `, ${new Date(time * 1000).toISOString()}`})`,
+  )
+  step('The checkpoint is signed by', [make('ul', {}, ...names.map(name => make('li', {}, ...everyCharacter(name))))])
+  if (unchecked.length > 0) step(`This browser cannot check ${unchecked.length} other signatures.`, [])
+  if (!same || bad.length > 0 || good.length === 0) return `Record ${record} is NOT proved.`
+  return `Record ${record} is in the public log, under the signed root of ${size} records.`
+}
+
+form.addEventListener('submit', async event => {
+  event.preventDefault()
+  const record = String(new FormData(form).get('record') ?? '')
+  steps.replaceChildren()
+  outcome.replaceChildren()
+  const told = await recompute(record).catch(error => `Record ${record} is not proved: ${error.message}`)
+  outcome.replaceChildren(make('p', { class: 'notice' }, ...everyCharacter(told)))
+})
+
+/** Shows the newest checkpoint. */
+async function showCheckpoint() {
+  const note = parseNote(await (await get('/log/checkpoint')).text())
+  const { origin, size, root } = parseCheckpoint(note.text)
+  const names = [...new Set(note.signatures.map(({ name }) => name))].join(', ')
+  const list = need(main, '[data-checkpoint]', HTMLElement)
+  list.replaceChildren(
+    row('Log', origin),
+    row('Records', String(size)),
+    row('Root', toBase64(root)),
+    row('Signed by', names),
+  )
+}
+
+showCheckpoint().catch(() => {})
+const asked = new URLSearchParams(location.search).get('record')
+if (asked !== null && /^[1-9]\d{0,15}$/.test(asked)) {
+  need(form, '[name="record"]', HTMLInputElement).value = asked
+  form.requestSubmit()
+}

@@ -1,0 +1,29 @@
+import { NEEDS_SCRIPT } from './form.ts'
+import { html } from './html.ts'
+import type { Page } from './page.ts'
+
+/** The public log: what it is, its newest checkpoint, and a proof that the browser recomputes step by step. */
+export const LOG: Page = {
+  path: '/log',
+  render: () => ({
+    title: 'The public log',
+    description: 'Every permanent record is a leaf of a signed Merkle tree; this page recomputes a proof step by step.',
+    scripts: ['log.js'],
+    body: html`<article>
+<h1>The public log</h1>
+<p class="lead">Every revision, piece of evidence, relation and act of moderation is a leaf of a tree whose root is signed. Keep one signed root, and nothing before it can be changed, dropped or moved unseen.</p>
+<section data-log aria-labelledby="log-newest"><h2 id="log-newest">Newest checkpoint</h2>
+<dl class="ends" data-checkpoint></dl>
+<p><a href="/log/checkpoint">The signed checkpoint</a> · <a href="/log/keys">The keys</a></p></section>
+<section aria-labelledby="log-prove"><h2 id="log-prove">Recompute a proof</h2>
+${NEEDS_SCRIPT}
+<form class="needs-script" data-prove><div class="field"><label for="log-record">Number of the record</label><input id="log-record" name="record" inputmode="numeric" pattern="[1-9][0-9]{0,15}" required autocomplete="off"></div>
+<p class="row"><button type="submit">Recompute</button></p></form>
+<div data-outcome role="status"></div>
+<ol data-steps></ol></section>
+<section aria-labelledby="log-others"><h2 id="log-others">Without this page</h2>
+<p>This page comes from the service that it checks. Programs of others verify the same files: <code>golang.org/x/mod/sumdb</code>, or OpenSSL and a shell. The formats are those of <code>c2sp.org</code>: tlog-tiles, tlog-checkpoint, signed-note, tlog-proof.</p>
+<p>A checkpoint that you keep today proves tomorrow what was there today. A witness that cosigns it proves that others see the same log.</p></section>
+</article>`,
+  }),
+}
