@@ -18,6 +18,7 @@ import { log } from './migrations/0016-log.ts'
 import { asked } from './migrations/0017-asked.ts'
 import { signals } from './migrations/0018-signals.ts'
 import { changes } from './migrations/0019-changes.ts'
+import { workIndexes } from './migrations/0020-work-indexes.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   asked,
   signals,
   changes,
+  workIndexes,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -17,7 +17,7 @@ export function dueOf(standing: Stands | null): Due {
 const STALE_DAYS = 90
 export const DAY = 86_400_000
 
-/** An entry that waits for a check. Times in milliseconds since 1970; `readers` counts networks, each once a day. */
+/** An entry that waits for a check, with what its place depends on. Times in milliseconds since 1970; `readers` counts networks, each once a day. */
 export type Waiting = { number: number; due: Due; contest: number; readers: number; confirmed_at: number | null }
 
 /** The kind of check that an entry waits for; undefined where it was confirmed not long ago. */

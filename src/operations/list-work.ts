@@ -2,7 +2,7 @@ import { WORK } from '../contract/limits.ts'
 import type { Entry, WorkItem, WorkList } from '../contract/resources.ts'
 import { TRUST, WORK_KINDS, type WorkKind } from '../contract/words.ts'
 import { tagKey } from '../domain/tag.ts'
-import { byWorth, DAY, inTurn, kindOf, staleBefore } from '../domain/work.ts'
+import { byWorth, DAY, inTurn, kindOf, staleBefore, type Waiting } from '../domain/work.ts'
 import { tagsOf } from '../store/entry.ts'
 import { isoTime } from '../store/time.ts'
 import * as store from '../store/work.ts'
@@ -10,16 +10,23 @@ import { entryOf } from './entry-cache.ts'
 import { listUnanswered } from './list-unanswered.ts'
 import type { ReadOperation, Reads } from './operation.ts'
 
-/** Entries of each kind that are looked at where some may be passed over: the first of their index. */
-const LOOKED_AT = 300
-/** Entries of which it is asked at once whether the actor wrote or judged them. */
+/** Confirmed entries that are looked at from each end: those judged longest ago, and those with the most readers. */
+const CONFIRMED = 300
+/** Where some entries are passed over: how many of a kind are looked at beyond the limit, until there are enough. Few askers wrote or judged the first. */
+const LOOKS: readonly { end: store.End; more: number }[] = [
+  { end: 'most', more: 50 },
+  { end: 'most', more: 200 },
+  { end: 'least', more: 50 },
+]
+const FIRST_LOOK = [{ end: 'most', more: 0 }] as const
+/** Entries of which it is asked at once whether the actor wrote or judged them, and which tags they have. */
 const AT_ONCE = 50
 /** Entries with a tag that are looked at beside those: the newest. */
 const TAGGED = 100
 
-type Asked = { tag: string; limit: number }
 type Kind = Exclude<WorkKind, 'UNANSWERED'>
-type Place = { kind: Kind; row: store.WaitingRow }
+type Place = { kind: Kind; row: Waiting }
+type Asked = { tag: string; limit: number; tagged: readonly Waiting[] }
 
 /** Lists the checks that are worth most, of one kind or of each in turn, without entries that the actor wrote or judged. */
 export const listWork: ReadOperation = async (reads, { query }) => {
@@ -27,66 +34,72 @@ export const listWork: ReadOperation = async (reads, { query }) => {
   const kinds = WORK_KINDS.filter(kind => query.kind === undefined || query.kind === kind)
   // Reads that were noted before are counted first.
   await reads.keepObserved()
-  const asked = { tag: tagKey(tag), limit }
-  const tagged = asked.tag === '' ? [] : await listTagged(reads, tag)
+  const key = tagKey(tag)
+  const asked: Asked = { tag: key, limit, tagged: key === '' ? [] : await listTagged(reads, tag) }
   const ofEntries = kinds.filter(kind => kind !== 'UNANSWERED')
   const [lists, topics] = await Promise.all([
-    Promise.all(ofEntries.map(kind => placesOf(reads, kind, asked, tagged))),
-    kinds.includes('UNANSWERED') && asked.tag === '' ? listUnanswered(reads, limit) : [],
+    Promise.all(ofEntries.map(kind => placesOf(reads, kind, asked))),
+    kinds.includes('UNANSWERED') && key === '' ? listUnanswered(reads, limit) : [],
   ])
-  const body: WorkList = {
-    items: await itemsOf(reads, inTurn<Place | WorkItem>([...lists, topics], limit)),
-    dataClass: 'EXTERNAL',
-  }
+  const items = await itemsOf(reads, inTurn<Place | WorkItem>([...lists, topics], limit))
+  const body: WorkList = { items, dataClass: 'EXTERNAL' }
   return { body }
 }
 
 /** The entries that wait for one kind of check, those that are worth most first. */
-async function placesOf(
-  reads: Reads,
-  kind: Kind,
-  { tag, limit }: Asked,
-  tagged: readonly store.WaitingRow[],
-): Promise<Place[]> {
-  const most = reads.actor === null && tag === '' ? limit : LOOKED_AT
-  const rows = [...(await listOf(reads, kind, most)), ...tagged].filter(
-    row => kindOf(row, reads.at) === kind && (tag === '' || tagsOf(row).some(one => tagKey(one) === tag)),
-  )
-  const offered = await offeredTo(reads, byWorth(rows, reads.at), limit)
+async function placesOf(reads: Reads, kind: Kind, asked: Asked): Promise<Place[]> {
+  const { tag, limit, tagged } = asked
+  const passesOver = reads.actor !== null || tag !== ''
+  let offered: Waiting[] = []
+  for (const { end, more } of passesOver ? LOOKS : FIRST_LOOK) {
+    const listed = [...(await listOf(reads, kind, end, limit + more)), ...tagged]
+    const rows = byWorth(
+      listed.filter(row => kindOf(row, reads.at) === kind),
+      reads.at,
+    )
+    const found = passesOver ? await offeredOf(reads, rows, asked) : rows
+    offered = byWorth([...offered, ...found], reads.at).slice(0, limit)
+    if (offered.length === limit) break
+  }
   return offered.map(row => ({ kind, row }))
 }
 
-/** The first entries that the actor neither wrote nor judged. */
-async function offeredTo(
+/** The first entries that have the tag, and that the actor neither wrote nor judged. */
+async function offeredOf(
   { reader, actor }: Reads,
-  rows: readonly store.WaitingRow[],
-  limit: number,
-): Promise<store.WaitingRow[]> {
-  if (actor === null) return rows.slice(0, limit)
-  const offered: store.WaitingRow[] = []
+  rows: readonly Waiting[],
+  { tag, limit }: Asked,
+): Promise<Waiting[]> {
+  const isOffered = async ({ number }: Waiting): Promise<boolean> => {
+    const owner = await store.findOwner(reader, number)
+    if (owner === undefined || owner.actor === actor) return false
+    if (tag !== '' && !tagsOf(owner).some(one => tagKey(one) === tag)) return false
+    return actor === null || !(await store.isInvolved(reader, actor, number))
+  }
+  const offered: Waiting[] = []
   for (let from = 0; from < rows.length && offered.length < limit; from += AT_ONCE) {
-    const some = rows.slice(from, from + AT_ONCE).filter(row => row.actor !== actor)
-    const involved = await Promise.all(some.map(({ number }) => store.isInvolved(reader, actor, number)))
-    offered.push(...some.filter((_, index) => !involved[index]))
+    const some = rows.slice(from, from + AT_ONCE)
+    const are = await Promise.all(some.map(isOffered))
+    offered.push(...some.filter((_, index) => are[index]))
   }
   return offered.slice(0, limit)
 }
 
-/** The first entries of a kind. Of confirmed ones, those judged longest ago and those with the most readers, whatever their age. */
-async function listOf({ reader, at }: Reads, kind: Kind, limit: number): Promise<store.WaitingRow[]> {
-  if (kind === 'DISPUTED') return store.listDisputed(reader, limit)
-  if (kind !== 'STALE') return store.listDue(reader, kind, limit)
+/** Entries of a kind from one end of its list. Of confirmed ones, those judged longest ago and those with the most readers. */
+async function listOf({ reader, at }: Reads, kind: Kind, end: store.End, limit: number): Promise<Waiting[]> {
+  if (kind === 'DISPUTED') return store.listDisputed(reader, end, limit)
+  if (kind !== 'STALE') return store.listDue(reader, kind, end, limit)
   const lists = await Promise.all([
-    store.listConfirmed(reader, staleBefore(at), LOOKED_AT),
-    store.listDue(reader, 'CONFIRMED', LOOKED_AT),
+    store.listConfirmed(reader, staleBefore(at), CONFIRMED),
+    store.listDue(reader, 'CONFIRMED', 'most', CONFIRMED),
   ])
   return lists.flat()
 }
 
 /** The newest entries with a tag. */
-async function listTagged(reads: Reads, tag: string): Promise<store.WaitingRow[]> {
-  const found = await reads.search({ q: '', tag, sort: 'recent', limit: TAGGED, offset: 0 })
-  const rows = await Promise.all(found.entries.map(number => store.findWaiting(reads.reader, number)))
+async function listTagged({ reader, search }: Reads, tag: string): Promise<Waiting[]> {
+  const found = await search({ q: '', tag, sort: 'recent', limit: TAGGED, offset: 0 })
+  const rows = await Promise.all(found.entries.map(number => store.findWaiting(reader, number)))
   return rows.filter(row => row !== undefined)
 }
 
@@ -108,7 +121,7 @@ async function itemsOf({ reader, entries, at }: Reads, places: readonly (Place |
   })
 }
 
-function reasonOf({ standing }: Entry, { readers }: store.WaitingRow, checkedAt: number | null, at: number) {
+function reasonOf({ standing }: Entry, { readers }: Waiting, checkedAt: number | null, at: number) {
   const { independentFor, independentAgainst } = standing.tally
   const lastCheckedAt = checkedAt === null ? null : isoTime(checkedAt)
   const daysSinceCheck = checkedAt === null ? null : Math.max(0, Math.floor((at - checkedAt) / DAY))

@@ -1,33 +1,45 @@
 import type { Reader, Transaction } from '../database/database.ts'
-import { type Sql, sql } from '../database/sql.ts'
+import { sql } from '../database/sql.ts'
 import type { Due, Waiting } from '../domain/work.ts'
 import { keptStanding } from './standing.ts'
 
-/** An entry that waits for a check, and the actor that published it. */
-export type WaitingRow = Waiting & { tags: string; actor: number }
+// Entries that moderation withdrew or locked are not listed: no one may judge them. Each list is read from its index alone.
 
-const WAITING: Sql = sql`SELECT e.number, e.due, e.contest, e.readers, e.confirmed_at, e.tags, e.actor FROM entry e`
+/** Which end of a list is read: the entries that are worth most, or least. */
+export type End = 'most' | 'least'
 
-// Entries that moderation withdrew or locked are not listed: no one may judge them.
+/** The entries that are contested, by their voices. */
+export async function listDisputed(reader: Reader, end: End, limit: number): Promise<Waiting[]> {
+  const rows = await reader.all<Pick<Waiting, 'number' | 'contest' | 'readers'>>(sql`
+    SELECT number, contest, readers FROM entry WHERE contest > 0 AND withdrawn = 0 AND blocked = 0
+    ORDER BY ${end === 'most' ? sql`contest DESC, number DESC` : sql`contest, number`} LIMIT ${limit}`)
+  return rows.map(row => ({ ...row, due: 'DISPUTED', confirmed_at: null }))
+}
 
-/** The entries that are contested most. */
-export const listDisputed = (reader: Reader, limit: number) =>
-  reader.all<WaitingRow>(sql`
-    ${WAITING} WHERE e.contest > 0 AND e.withdrawn = 0 AND e.blocked = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
-
-/** The entries that wait for the same check, those with the most readers first. */
-export const listDue = (reader: Reader, due: Due, limit: number) =>
-  reader.all<WaitingRow>(sql`
-    ${WAITING} WHERE e.due = ${due} AND e.withdrawn = 0 AND e.blocked = 0 ORDER BY e.readers DESC, e.number DESC LIMIT ${limit}`)
+/** The entries that wait for the same check, by their readers. */
+export async function listDue(reader: Reader, due: Due, end: End, limit: number): Promise<Waiting[]> {
+  const rows = await reader.all<Pick<Waiting, 'number' | 'readers' | 'confirmed_at'>>(sql`
+    SELECT number, readers, confirmed_at FROM entry WHERE due = ${due} AND withdrawn = 0 AND blocked = 0
+    ORDER BY ${end === 'most' ? sql`readers DESC, number DESC` : sql`readers, number`} LIMIT ${limit}`)
+  return rows.map(row => ({ ...row, due, contest: 0 }))
+}
 
 /** The entries that were confirmed before a time, those judged longest ago first. */
-export const listConfirmed = (reader: Reader, before: number, limit: number) =>
-  reader.all<WaitingRow>(sql`
-    ${WAITING} WHERE e.confirmed_at < ${before} AND e.withdrawn = 0 AND e.blocked = 0 ORDER BY e.confirmed_at, e.number LIMIT ${limit}`)
+export async function listConfirmed(reader: Reader, before: number, limit: number): Promise<Waiting[]> {
+  const rows = await reader.all<Pick<Waiting, 'number' | 'readers' | 'confirmed_at'>>(sql`
+    SELECT number, readers, confirmed_at FROM entry WHERE confirmed_at < ${before} AND withdrawn = 0 AND blocked = 0
+    ORDER BY confirmed_at, number LIMIT ${limit}`)
+  return rows.map(row => ({ ...row, due: 'CONFIRMED', contest: 0 }))
+}
 
 /** One entry by its number. */
 export const findWaiting = (reader: Reader, number: number) =>
-  reader.one<WaitingRow>(sql`${WAITING} WHERE e.number = ${number} AND e.withdrawn = 0 AND e.blocked = 0`)
+  reader.one<Waiting>(sql`
+    SELECT number, due, contest, readers, confirmed_at FROM entry WHERE number = ${number} AND withdrawn = 0 AND blocked = 0`)
+
+/** The tags of an entry, as JSON, and the actor that published it. */
+export const findOwner = (reader: Reader, number: number) =>
+  reader.one<{ tags: string; actor: number }>(sql`SELECT tags, actor FROM entry WHERE number = ${number}`)
 
 /** Whether an actor revised an entry, judged it or objected to it. */
 export const isInvolved = async (reader: Reader, actor: number, entry: number): Promise<boolean> =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Entry, WorkItem, WorkList } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus } from '../support/client.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
 
@@ -105,6 +105,22 @@ test('without a kind the kinds take turns, the limit holds, and more come with a
   assert.deepEqual(kinds(await work({ tag, limit: '3' })), ['DISPUTED', 'UNCHECKED', 'DISPUTED'])
   assert.ok((await work()).length <= 10)
   assert.ok((await work({ limit: '50' })).length > 10)
+})
+
+test('an asker that wrote hundreds of the first entries is offered what others wrote', async () => {
+  const own = await startApp()
+  try {
+    const { token: other } = await newActor(own.url)
+    const { token } = await newActor(own.url)
+    const [entry, ...few] = await Promise.all(Array.from({ length: 3 }, () => newEntry(own.url, other)))
+    for (let n = 0; n < 400; n += 20) await Promise.all(Array.from({ length: 20 }, () => newEntry(own.url, token)))
+    const options = { token }
+    const { items } = expectStatus(await call<WorkList>(own.url, 'GET', '/api/work?kind=UNCHECKED', options), 200)
+    assert.equal(items.length, 1 + few.length)
+    assert.ok(items.some(item => item.entry?.id === entry?.id))
+  } finally {
+    await own.close()
+  }
 })
 
 test('withdrawn and locked entries are not offered, and come back when they are restored', async () => {

@@ -338,11 +338,13 @@ CREATE INDEX entry_actor ON entry (actor);
 
 CREATE INDEX entry_change ON entry (change, number);
 
-CREATE INDEX entry_confirmed ON entry (confirmed_at, number) WHERE confirmed_at IS NOT NULL AND withdrawn = 0 AND blocked = 0;
+CREATE INDEX entry_confirmed ON entry (confirmed_at, number, readers) WHERE confirmed_at IS NOT NULL AND withdrawn = 0 AND blocked = 0;
 
 CREATE INDEX entry_contest ON entry (contest, number) WHERE contest > 0 AND withdrawn = 0;
 
-CREATE INDEX entry_due ON entry (due, readers, number) WHERE withdrawn = 0 AND blocked = 0;
+CREATE INDEX entry_disputed ON entry (contest, number, readers) WHERE contest > 0 AND withdrawn = 0 AND blocked = 0;
+
+CREATE INDEX entry_due ON entry (due, readers, number, confirmed_at) WHERE withdrawn = 0 AND blocked = 0;
 
 CREATE INDEX entry_evolution ON entry (changes, updated_at, id) WHERE withdrawn = 0;
 

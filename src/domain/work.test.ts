@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { byWorth, DAY, dueOf, inTurn, kindOf, type Waiting } from './work.ts'
+
+const entry = (number: number, of: Partial<Waiting> = {}): Waiting => ({
+  ...{ number, due: 'UNCHECKED', contest: 0, readers: 0, confirmed_at: null },
+  ...of,
+})
+const numbersOf = (rows: readonly Waiting[]): number[] => rows.map(({ number }) => number)
+
+test('the standing of an entry says which check it waits for', () => {
+  const open = [{ addressedBy: null }]
+  const corrected = [{ addressedBy: 7 }, ...open]
+  assert.equal(dueOf(null), 'UNCHECKED')
+  assert.equal(dueOf({ state: 'SUPPORTED', contradictions: corrected }), 'CONFIRMED')
+  assert.equal(dueOf({ state: 'DISPUTED', contradictions: open }), 'DISPUTED')
+  assert.equal(dueOf({ state: 'CONTRADICTED', contradictions: open }), 'DISPUTED')
+  assert.equal(dueOf({ state: 'UNCHECKED', contradictions: corrected }), 'ADDRESSED')
+  assert.equal(dueOf({ state: 'INCONCLUSIVE', contradictions: open }), 'UNCHECKED')
+})
+
+test('a confirmed entry is STALE after 90 days, not before', () => {
+  const now = 1_000 * DAY
+  const confirmed = (days: number) => kindOf(entry(1, { due: 'CONFIRMED', confirmed_at: now - days * DAY }), now)
+  assert.deepEqual([confirmed(90), confirmed(90.01)], [undefined, 'STALE'])
+  assert.equal(kindOf(entry(1, { due: 'ADDRESSED' }), now), 'ADDRESSED')
+})
+
+test('entries of a kind are listed by what a check is worth, each once, of like worth the newest first', () => {
+  const now = 1_000 * DAY
+  assert.deepEqual(numbersOf(byWorth([entry(1), entry(2, { readers: 5 }), entry(3), entry(2)], now)), [3, 2, 1])
+  const stale = (number: number, days: number, readers: number) =>
+    entry(number, { due: 'CONFIRMED', readers, confirmed_at: now - days * DAY })
+  assert.deepEqual(numbersOf(byWorth([stale(1, 300, 0), stale(2, 100, 2), stale(3, 100, 3)], now)), [3, 2, 1])
+})
+
+test('lists take turns until there are enough', () => {
+  assert.deepEqual(inTurn([['a', 'b', 'c'], [], ['x', 'y']], 4), ['a', 'x', 'b', 'y'])
+  assert.deepEqual(inTurn([['a'], ['x', 'y', 'z']], 9), ['a', 'x', 'y', 'z'])
+  assert.deepEqual(inTurn([], 9), [])
+})
