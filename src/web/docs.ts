@@ -84,6 +84,20 @@ ${TAGS.map(tag => html`<h2>${tag}</h2>${ALL.filter(([, one]) => one.tag === tag)
   }),
 }
 
+/** The first operation on the page that answers each resource: its example is there, and the others lead to it. */
+const SHOWN_AT = new Map(
+  TAGS.flatMap(tag => ALL.filter(([, one]) => one.tag === tag))
+    .toReversed()
+    .map(([name, { response }]) => [response, name]),
+)
+
+function exampleOf(name: OperationName, { response }: Operation): Html {
+  const first = SHOWN_AT.get(response) ?? name
+  if (first !== name) return html`<p>The same as <a href="#${first}">${first}</a>.</p>`
+  const example = (EXAMPLES as Record<string, unknown>)[response] ?? {}
+  return html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`
+}
+
 const NEEDS = { anyone: 'nothing', actor: 'an actor token', admin: 'the admin token' } as const
 
 const operationOf = (
@@ -96,7 +110,7 @@ const operationOf = (
 <p class="small">Needs ${NEEDS[operation.access]}. ${operation.cost === 'free' ? 'Free of limits.' : `Charged as a ${operation.cost}.`} Answers ${operation.status} <code>${operation.response}</code>${operation.media !== undefined && html` as <code>${operation.media}</code>`}.</p>
 ${parameters(operation)}
 <pre tabindex="0" aria-label="Try it"><code>${curl}</code></pre>
-<details><summary>What it answers</summary><pre tabindex="0"><code>${JSON.stringify((EXAMPLES as Record<string, unknown>)[operation.response] ?? {}, null, 2)}</code></pre>
+<details><summary>What it answers</summary>${exampleOf(name, operation)}
 <p class="small">Can fail ${operation.problems.length > 0 && html`with ${operation.problems.map((code, index) => html`${index > 0 && ', '}<a href="/docs/errors/${code}">${code}</a>`)}, and `}in the ways that <a href="/docs/errors">every request</a> can.</p></details>
 </section>`
 
