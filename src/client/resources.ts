@@ -1124,6 +1124,10 @@ export type ExportLine = {
   originGroup?: number
   /** Like entryRecord, of the entry that supports a contradiction. */
   sourceRecord?: string | null
+  /** The salt of its leaf in the public log: 16 bytes in base64. */
+  salt?: string
+  /** The record number of the latest act of moderation that withdraws it. */
+  moderation?: string
   /** What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed. */
   withdrawn?: 'ENTRY' | 'RECORD' | 'FEED'
   /** Of a first revision: the sequence at which moderation last withdrew its entry, or restored it. */

@@ -606,6 +606,8 @@ export const ExportLine = Type.Object({
       description: 'Like entryRecord, of the entry that supports a contradiction.',
     }),
   ),
+  salt: Type.Optional(Type.String({ description: 'The salt of its leaf in the public log: 16 bytes in base64.' })),
+  moderation: Type.Optional(digits('The record number of the latest act of moderation that withdraws it.')),
   withdrawn: Type.Optional(
     words(
       ['ENTRY', 'RECORD', 'FEED'],

@@ -12,7 +12,7 @@ import type { ThreadData } from './protocol.ts'
 const { directory, signals } = workerData as ThreadData
 const STORE_CACHE_KIB = 256
 
-beNice(NICE.index)
+beNice(NICE.log)
 const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
 serveLogQuestions(
   parentPort,

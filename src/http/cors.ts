@@ -7,6 +7,7 @@ const EXPOSED = [
   'Idempotency-Replayed',
   'Link',
   'Location',
+  'Log-Records',
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',

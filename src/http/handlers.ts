@@ -61,6 +61,8 @@ function sendMarkdown(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('text/markdown; charset=utf-8').send(`${fenced}\n`)
 }
 
+const withLink = (known: string | undefined, link: string): string => (known === undefined ? link : `${known}, ${link}`)
+
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 type Handler<N> = (name: N, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -123,7 +125,7 @@ export function createHandlers(parts: Parts) {
     }
     if (answer.observed !== undefined) observer.note(visitor, answer.observed)
     for (const observed of answer.alsoObserved ?? []) observer.note(visitor, observed)
-    if (answer.next !== undefined) reply.header('link', nextLink(request.raw.url ?? '', answer.next))
+    if (answer.next !== undefined) fields.link = withLink(fields.link, nextLink(request.raw.url ?? '', answer.next))
     return send(request, reply, OPERATIONS[name], answer, fields)
   }
 

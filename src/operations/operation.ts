@@ -67,6 +67,8 @@ type Beside = {
   audit?: { event: string; actor: string }
   /** The same as Markdown, for a caller that asks for text/markdown. It holds untrusted texts: the caller of this function fences it. */
   markdown?: () => string
+  /** The record numbers of the revisions, evidence or relations of the body, in their order. */
+  records?: readonly number[]
   /** How well a search fits what was asked. */
   fit?: { coverage: Coverage; match: number }
   /** What was observed beside it, where one answer shows several entries. */

@@ -4,14 +4,11 @@ import { LIMITS } from '../contract/limits.ts'
 import type { ExportLine } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { sequenceOf } from '../domain/cursor.ts'
-import {
-  listChangedActors,
-  listChangedSegments,
-  listExportRows,
-  readLatestChange,
-  toExportLine,
-} from '../store/export.ts'
+import { type ExportContext, isWithdrawn, listExportRows, toExportLine } from '../store/export.ts'
+import { listChangedActors, listChangedSegments, readLatestChange } from '../store/export-change.ts'
 import { type Head, readHead } from '../store/head.ts'
+import { listEpochs, saltFor } from '../store/log.ts'
+import { findWithdrawingAct } from '../store/moderation.ts'
 import type { ReadOperation } from './operation.ts'
 
 const SEGMENT = LIMITS.exportSegment
@@ -40,10 +37,23 @@ export const exportRecords: ReadOperation = async ({ reader, keepObserved }, { q
 
 const text = (line: ExportLine): string => `${JSON.stringify(line)}\n`
 
+/** What rows need to know of the public log; nothing in a mirror, whose log is the original's. */
+async function contextOf(reader: Reader, rows: Awaited<ReturnType<typeof listExportRows>>): Promise<ExportContext> {
+  const epochs = await listEpochs(reader)
+  const acts = await Promise.all(
+    rows.filter(isWithdrawn).map(async row => [row.sequence, await findWithdrawingAct(reader, row.sequence)] as const),
+  )
+  return {
+    saltOf: record => (epochs.length === 0 ? undefined : saltFor(epochs, record).toString('base64')),
+    acts: new Map(acts.filter((pair): pair is [number, number] => pair[1] !== undefined)),
+  }
+}
+
 async function* lines(reader: Reader, from: number, last: number): AsyncGenerator<string> {
   for (let above = from - 1; above < last; above += PAGE) {
     const rows = await listExportRows(reader, above, Math.min(above + PAGE, last))
-    if (rows.length > 0) yield rows.map(row => text(toExportLine(row))).join('')
+    const context = await contextOf(reader, rows)
+    if (rows.length > 0) yield rows.map(row => text(toExportLine(row, context))).join('')
     await setImmediate()
   }
 }

@@ -10,8 +10,11 @@ export const readRevision: ReadOperation = async (reads, request) => {
   const entry = await addressed(reads.reader, request)
   const row = await findRevision(reads.reader, entry.number, request.params.revisionId ?? '')
   if (row === undefined) throw new Problem('REVISION_NOT_FOUND')
-  return { body: toRevision(row), etag: row.evidence_hash, observed: readOf(entry, row.number) }
+  const body = toRevision(row)
+  return { body, etag: row.evidence_hash, records: [row.number], observed: readOf(entry, row.number) }
 }
+
+const numbersOf = (rows: readonly { number: number }[]): number[] => rows.map(({ number }) => number)
 
 /** Lists an entry's revisions, newest first. */
 export const listRevisions: ReadOperation = async (reads, request) => {
@@ -19,7 +22,8 @@ export const listRevisions: ReadOperation = async (reads, request) => {
   const { rows, nextCursor } = await pageFrom(entry.revisions, request, (newest, limit) =>
     revisionsFrom(reads.reader, entry.number, newest, limit),
   )
-  return { body: { items: rows.map(toRevision), nextCursor }, ...nextOf(nextCursor), observed: readOf(entry) }
+  const body = { items: rows.map(toRevision), nextCursor }
+  return { body, records: numbersOf(rows), ...nextOf(nextCursor), observed: readOf(entry) }
 }
 
 /** Lists the relations at either end of which the entry stands, newest first. */
@@ -28,7 +32,8 @@ export const listRelations: ReadOperation = async (reads, request) => {
   const { rows, nextCursor } = await pageFrom(entry.relations, request, (newest, limit) =>
     relationsFrom(reads.reader, entry.number, newest, limit),
   )
-  return { body: { items: rows.map(toRelation), nextCursor }, ...nextOf(nextCursor), observed: readOf(entry) }
+  const body = { items: rows.map(toRelation), nextCursor }
+  return { body, records: numbersOf(rows), ...nextOf(nextCursor), observed: readOf(entry) }
 }
 
 /** Lists verifications and contradictions as one stream, newest first. */
@@ -37,12 +42,17 @@ export const listEvidence: ReadOperation = async (reads, request) => {
   const { rows, nextCursor } = await pageFrom(entry.evidence, request, (newest, limit) =>
     evidenceFrom(reads.reader, entry.number, newest, limit),
   )
+  const [verified, contradicted] = [
+    rows.filter(({ kind }) => kind === 'VERIFY'),
+    rows.filter(({ kind }) => kind === 'CONTRADICT'),
+  ]
   return {
     body: {
-      verifications: rows.filter(({ kind }) => kind === 'VERIFY').map(toVerification),
-      contradictions: rows.filter(({ kind }) => kind === 'CONTRADICT').map(toContradiction),
+      verifications: verified.map(toVerification),
+      contradictions: contradicted.map(toContradiction),
       nextCursor,
     },
+    records: numbersOf([...verified, ...contradicted]),
     ...nextOf(nextCursor),
     observed: readOf(entry),
   }

@@ -9,7 +9,7 @@ import { readerThrough } from './snapshot.ts'
 export type LogThreadData = { url: string; headFile: string }
 const { url, headFile } = workerData as LogThreadData
 
-beNice(NICE.index)
+beNice(NICE.log)
 const session = createSession({ url, name: 'log', statementTimeout: 30_000, idleTimeout: 5_000 })
 serveLogQuestions(
   parentPort,

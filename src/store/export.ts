@@ -1,14 +1,11 @@
-import { LIMITS } from '../contract/limits.ts'
-import type { Author, ExportLine } from '../contract/resources.ts'
+import type { ExportLine } from '../contract/resources.ts'
 import type { Action, DataClass } from '../contract/words.ts'
-import type { Reader, Transaction } from '../database/database.ts'
-import { type Sql, sql } from '../database/sql.ts'
+import type { Reader } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
 import { toActivity } from './activity.ts'
-import { AUTHOR_COLUMNS, type AuthorColumns, authorOf, findActorById, toAuthor } from './actor.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from './actor.ts'
 import { tagsOf } from './entry.ts'
 import { toContradiction, toVerification } from './evidence.ts'
-import { observationsBy, rowsAbout } from './feed.ts'
-import type { Target } from './moderation.ts'
 import { toRelation } from './relation.ts'
 import { toRevision } from './revision.ts'
 
@@ -123,18 +120,34 @@ const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
   }),
 }
 
+/** What the export knows of the public log: the salt of a record, and the act of moderation that withdrew a row. */
+export type ExportContext = {
+  saltOf(record: number): string | undefined
+  /** The record number of the act, by the sequence of the row. */
+  acts: ReadonlyMap<number, number>
+}
+
+/** Whether a row is of a record that moderation withdrew. */
+export const isWithdrawn = (row: ExportRow): boolean =>
+  row.action !== 'READ' && row.action !== 'SEARCH' && (aloneOf(row) === 1 || row.entry_withdrawn === 1)
+
+const aloneOf = (row: ExportRow): number => (row.action === 'CONNECT' ? row.withdrawn : (row.evidence_withdrawn ?? 0))
+
 /** A row as a line of the export: of what was withdrawn, only the numbers. */
-export function toExportLine(row: ExportRow): ExportLine {
+export function toExportLine(row: ExportRow, { saltOf, acts }: ExportContext): ExportLine {
   const sequence = String(row.sequence)
   if (row.action === 'READ' || row.action === 'SEARCH') {
     return row.withdrawn === 0 ? observation(row) : { type: 'withdrawn', sequence, withdrawn: 'RECORD' }
   }
-  const alone = row.action === 'CONNECT' ? row.withdrawn : (row.evidence_withdrawn ?? 0)
-  if (alone === 0 && row.entry_withdrawn === 0) {
-    const line = KINDS[row.action](row)
+  const alone = aloneOf(row)
+  if (!isWithdrawn(row)) {
+    const salt = saltOf(row.subject ?? row.revision)
+    const line = { ...KINDS[row.action](row), ...(salt === undefined ? {} : { salt }) }
     return row.withdrawn === 0 ? line : { ...line, withdrawn: 'FEED' }
   }
-  const numbers = { type: 'withdrawn', sequence, withdrawn: alone === 0 ? 'ENTRY' : 'RECORD' } as const
+  const act = acts.get(row.sequence)
+  const moderation = act === undefined ? {} : { moderation: String(act) }
+  const numbers = { type: 'withdrawn', sequence, withdrawn: alone === 0 ? 'ENTRY' : 'RECORD', ...moderation } as const
   if (row.action === 'CONNECT') return { ...numbers, record: String(row.subject), ends: endsOf(row) }
   if (row.action === 'VERIFY' || row.action === 'CONTRADICT') {
     return { ...numbers, record: String(row.subject), ...onEvidence(row) }
@@ -189,51 +202,4 @@ function observation(row: ExportRow): ExportLine {
     target_entry_id: null,
   })
   return { type: 'observation', sequence: String(row.sequence), actor: toAuthor(row), activity }
-}
-
-/** The size of a segment; SQLite takes a bound number for a fraction. */
-const SEGMENT: Sql = sql`CAST(${LIMITS.exportSegment} AS INTEGER)`
-
-/** Marks the segments whose lines a target decides about as changed by a record of moderation. */
-export async function markSegments(tx: Transaction, target: Target, record: number): Promise<void> {
-  // A copy follows the reads of an entry by the entry itself.
-  const written = rowsAbout(target).map(rows => sql`s.hour IS NULL AND ${rows}`)
-  for (const lines of [...written, ...observationsBy(target)]) {
-    const segments = await tx.all<{ segment: number }>(
-      sql`SELECT DISTINCT (s.sequence - 1) / ${SEGMENT} AS segment FROM activity s WHERE ${lines}`,
-    )
-    for (const { segment } of segments) {
-      await tx.run(sql`
-        INSERT INTO export_change (segment, record) VALUES (${segment}, ${record})
-        ON CONFLICT (segment) DO UPDATE SET record = excluded.record`)
-    }
-  }
-}
-
-/** The segments, from 0, that acts of moderation above a record changed, the earliest change first. */
-export const listChangedSegments = (reader: Reader, above: number, limit: number) =>
-  reader.all<{ segment: number }>(
-    sql`SELECT segment FROM export_change WHERE record > ${above} ORDER BY record, segment LIMIT ${limit}`,
-  )
-
-/** The record number of the latest act of moderation; 0 when there was none. */
-export const readLatestChange = async (reader: Reader): Promise<number> =>
-  (await reader.one<{ number: number }>(sql`SELECT number FROM moderation ORDER BY number DESC LIMIT ${1}`))?.number ??
-  0
-
-/**
- * The actors that the first `limit` acts of moderation above a record were about and that were ever observed, as they are shown now, and
- * whether these acts are all that there are.
- */
-export async function listChangedActors(
-  reader: Reader,
-  above: number,
-  limit: number,
-): Promise<{ actors: Author[]; all: boolean }> {
-  const targets = await reader.all<{ id: string }>(sql`
-    SELECT target_id AS id FROM moderation WHERE number > ${above} AND target_type = 'ACTOR' ORDER BY number LIMIT ${limit + 1}`)
-  const ids = new Set(targets.slice(0, limit).map(({ id }) => id))
-  const found = await Promise.all([...ids].map(id => findActorById(reader, id)))
-  const observed = found.filter(actor => actor !== undefined).filter(({ observations }) => observations > 0)
-  return { actors: observed.map(authorOf), all: targets.length <= limit }
 }

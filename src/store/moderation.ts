@@ -203,3 +203,25 @@ export async function listModerations(reader: Reader, limit: number): Promise<Mo
     createdAt: isoTime(row.created_at),
   }))
 }
+
+/** The record number of the latest act that withdraws what the activity row of a sequence recorded; undefined where there is none in force. */
+export const findWithdrawingAct = async (reader: Reader, sequence: number): Promise<number | undefined> =>
+  (
+    await reader.one<{ number: number | null }>(sql`
+      SELECT max(m.number) AS number FROM moderation m
+      WHERE m.action IN ('HIDE', 'QUARANTINE') AND m.target_id IN (
+        SELECT e.id FROM activity s JOIN entry e ON e.number = s.entry
+          WHERE s.sequence = ${sequence} AND (e.hidden = 1 OR e.quarantined = 1)
+        UNION ALL SELECT t.id FROM activity s JOIN relation l ON l.number = s.subject JOIN entry t ON t.number = l.target_entry
+          WHERE s.sequence = ${sequence} AND (t.hidden = 1 OR t.quarantined = 1)
+        UNION ALL SELECT a.id FROM activity s JOIN actor a ON a.number = s.actor WHERE s.sequence = ${sequence} AND a.quarantined = 1
+        UNION ALL SELECT a.id FROM activity s JOIN entry e ON e.number = s.entry JOIN actor a ON a.number = e.actor
+          WHERE s.sequence = ${sequence} AND a.quarantined = 1
+        UNION ALL SELECT a.id FROM activity s JOIN relation l ON l.number = s.subject JOIN entry t ON t.number = l.target_entry
+          JOIN actor a ON a.number = t.actor WHERE s.sequence = ${sequence} AND a.quarantined = 1
+        UNION ALL SELECT o.id FROM activity s JOIN origin o ON o.number = s.origin WHERE s.sequence = ${sequence} AND o.quarantined = 1
+        UNION ALL SELECT o.id FROM activity s JOIN entry e ON e.number = s.entry JOIN origin o ON o.number = e.origin
+          WHERE s.sequence = ${sequence} AND o.quarantined = 1
+        UNION ALL SELECT o.id FROM activity s JOIN relation l ON l.number = s.subject JOIN entry t ON t.number = l.target_entry
+          JOIN origin o ON o.number = t.origin WHERE s.sequence = ${sequence} AND o.quarantined = 1)`)
+  )?.number ?? undefined

@@ -7,7 +7,7 @@ import { EXPORT_MEMBERS, ExportLine, type ExportManifest } from '../../src/contr
 import type { Action } from '../../src/contract/words.ts'
 import { evidenceHash } from '../../src/domain/revision.ts'
 import type { Observation } from '../../src/operations/observe.ts'
-import { listChangedActors } from '../../src/store/export.ts'
+import { listChangedActors } from '../../src/store/export-change.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot, toNoon } from '../support/moderation.ts'

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { Contradiction, Entry, LogRecord, Relation, Revision, Verification } from '../../src/contract/resources.ts'
+import type {
+  Contradiction,
+  Entry,
+  ExportLine,
+  LogRecord,
+  Relation,
+  Revision,
+  Verification,
+} from '../../src/contract/resources.ts'
 import { verifyWithNode } from '../../src/domain/log/signer.ts'
 import { leafHash, rootOf } from '../../src/domain/log/tree.ts'
 import { readHead } from '../../src/store/head.ts'
@@ -188,4 +196,72 @@ test('files of the log are charged like reads, and tiles may be kept', async () 
   assert.match(tile.get('ratelimit') ?? '', /read-origin/)
   assert.equal((await fields('/log/checkpoint')).get('cache-control'), 'public, max-age=1')
   assert.equal((await fields('/log/checkpoint')).get('content-type'), 'text/plain; charset=utf-8')
+})
+
+test('answers name the records that they show, and one revision its proof', async () => {
+  const { entry, revised } = await makeWorld()
+  const at = `/api/entries/${entry.slug}`
+  const fieldsOf = async (path: string) => (await call(app.url, 'GET', path)).headers
+  const [second, first] = ((await fieldsOf(`${at}/revisions`)).get('log-records') ?? '').split(', ').map(Number)
+  assert.ok(first !== undefined && second !== undefined && first < second)
+  const { size } = await checkpoint()
+  const one = await fieldsOf(`${at}/revisions/${revised.currentRevisionId}`)
+  assert.equal(one.get('link'), `</api/log/records/${second}/proof>; rel="proof"`)
+  assert.equal(one.get('log-records'), String(second))
+  const evidence = ((await fieldsOf(`${at}/evidence`)).get('log-records') ?? '').split(', ')
+  const kinds = await Promise.all(evidence.map(record => read<LogRecord>(`/api/log/records/${record}`)))
+  const actions = kinds.map(({ statement }) => (JSON.parse(statement ?? '{}') as { action: string }).action)
+  assert.deepEqual(actions, ['VERIFY', 'CONTRADICT'])
+  const [related] = ((await fieldsOf(`${at}/relations`)).get('log-records') ?? '').split(', ')
+  assert.equal((await read<LogRecord>(`/api/log/records/${related}`)).kind, 'relation')
+  assert.ok(size >= Number(related))
+})
+
+test('lines of the export carry the salts of their leaves, and tombstones the act that withdraws them', async () => {
+  const { entry, relation } = await makeWorld()
+  const { size } = await checkpoint()
+  const lines = async (): Promise<ExportLine[]> => {
+    const found: ExportLine[] = []
+    for (let from = '1'; ; ) {
+      const { text } = await call(app.url, 'GET', `/api/export?from=${from}`)
+      const part = text
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line) as ExportLine)
+      found.push(...part)
+      const last = part.at(-1)
+      if (last?.head !== undefined || last?.next === undefined) return found
+      from = last.next
+    }
+  }
+  const shown = (await lines()).filter(({ record }) => record !== undefined && Number(record) <= size)
+  for (const { record, salt } of shown) {
+    const logged = await read<LogRecord>(`/api/log/records/${record}`)
+    assert.equal(salt, logged.salt, `record ${record}`)
+  }
+  const related = shown.find(line => line.relation?.id === relation.id)
+  const before = await readHead(app.store.reader)
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  const gone = (await lines()).filter(({ record }) => record === related?.record)
+  const act = String(before.record + 1)
+  assert.deepEqual(
+    gone.map(({ type, salt, moderation }) => [type, salt, moderation]),
+    [['withdrawn', undefined, act]],
+  )
+  await checkpoint()
+  assert.deepEqual(await read<LogRecord>(`/api/log/records/${act}`), { record: act, kind: 'moderation' })
+})
+
+test('tiles and bundles are the same before and after 100 acts of moderation', async () => {
+  const { entry } = await makeWorld()
+  const { size } = await checkpoint()
+  const files = [
+    tilePath({ level: 0, index: 0, width: Math.min(size, 256) }),
+    tilePath({ level: 'entries', index: 0, width: Math.min(size, 256) }),
+  ]
+  const contents = () => Promise.all(files.map(async path => Buffer.from(await octets(`/log/${path}`)).toString('hex')))
+  const before = await contents()
+  for (let n = 0; n < 50; n++) await moderate(app.url, 'ENTRY', entry.id, 'HIDE', 'RESTORE')
+  assert.ok((await checkpoint()).size >= size + 100)
+  assert.deepEqual(await contents(), before)
 })

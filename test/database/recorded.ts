@@ -17,6 +17,7 @@ import { findActorByToken } from '../../src/store/actor.ts'
 import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
+import { findWithdrawingAct } from '../../src/store/moderation.ts'
 import { updateSignals } from '../../src/store/signals.ts'
 import { recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
@@ -213,6 +214,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   }
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await carrier.save(tx)
+  await findWithdrawingAct(tx, 1)
   await recordLogEnd(tx, context)
   await recordMirror(reads, tx, context)
   await listAdmissions(tx, 0)

@@ -1,0 +1,54 @@
+import { LIMITS } from '../contract/limits.ts'
+import type { Author } from '../contract/resources.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import { authorOf, findActorById } from './actor.ts'
+import { observationsBy, rowsAbout } from './feed.ts'
+import type { Target } from './moderation.ts'
+
+/** The size of a segment; SQLite takes a bound number for a fraction. */
+const SEGMENT: Sql = sql`CAST(${LIMITS.exportSegment} AS INTEGER)`
+
+/** Marks the segments whose lines a target decides about as changed by a record of moderation. */
+export async function markSegments(tx: Transaction, target: Target, record: number): Promise<void> {
+  // A copy follows the reads of an entry by the entry itself.
+  const written = rowsAbout(target).map(rows => sql`s.hour IS NULL AND ${rows}`)
+  for (const lines of [...written, ...observationsBy(target)]) {
+    const segments = await tx.all<{ segment: number }>(
+      sql`SELECT DISTINCT (s.sequence - 1) / ${SEGMENT} AS segment FROM activity s WHERE ${lines}`,
+    )
+    for (const { segment } of segments) {
+      await tx.run(sql`
+        INSERT INTO export_change (segment, record) VALUES (${segment}, ${record})
+        ON CONFLICT (segment) DO UPDATE SET record = excluded.record`)
+    }
+  }
+}
+
+/** The segments, from 0, that acts of moderation above a record changed, the earliest change first. */
+export const listChangedSegments = (reader: Reader, above: number, limit: number) =>
+  reader.all<{ segment: number }>(
+    sql`SELECT segment FROM export_change WHERE record > ${above} ORDER BY record, segment LIMIT ${limit}`,
+  )
+
+/** The record number of the latest act of moderation; 0 when there was none. */
+export const readLatestChange = async (reader: Reader): Promise<number> =>
+  (await reader.one<{ number: number }>(sql`SELECT number FROM moderation ORDER BY number DESC LIMIT ${1}`))?.number ??
+  0
+
+/**
+ * The actors that the first `limit` acts of moderation above a record were about and that were ever observed, as they are shown now, and
+ * whether these acts are all that there are.
+ */
+export async function listChangedActors(
+  reader: Reader,
+  above: number,
+  limit: number,
+): Promise<{ actors: Author[]; all: boolean }> {
+  const targets = await reader.all<{ id: string }>(sql`
+    SELECT target_id AS id FROM moderation WHERE number > ${above} AND target_type = 'ACTOR' ORDER BY number LIMIT ${limit + 1}`)
+  const ids = new Set(targets.slice(0, limit).map(({ id }) => id))
+  const found = await Promise.all([...ids].map(id => findActorById(reader, id)))
+  const observed = found.filter(actor => actor !== undefined).filter(({ observations }) => observations > 0)
+  return { actors: observed.map(authorOf), all: targets.length <= limit }
+}
