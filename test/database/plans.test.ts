@@ -161,6 +161,19 @@ test('pages of feed, timeline, contributions, evidence, relations and revisions 
     /WHERE entry = \? .* AND withdrawn = 0 AND sequence < \? ORDER BY/,
     /^SEARCH activity USING INDEX activity_timeline \(entry=\? AND <expr>=\? AND (sequence|rowid)<\?\)$/,
   )
+  const changes = /AS shown FROM activity WHERE/.source
+  for (const [condition, index, place] of [
+    ['data_class', 'activity_written', ''],
+    ['entry = \\?', 'activity_timeline', 'entry=\\? AND <expr>=\\? AND '],
+    ['target = \\?', 'activity_target', 'target=\\? AND '],
+    ['actor = \\?', 'activity_actor', 'actor=\\? AND '],
+  ]) {
+    hasStep(
+      new RegExp(`${changes} ${condition} .* ORDER BY sequence LIMIT`),
+      new RegExp(`^SEARCH activity USING INDEX ${index} \\(${place}(sequence|rowid)>\\? AND (sequence|rowid)<\\?\\)$`),
+    )
+  }
+  hasStep(/WHERE moderated > \? /, /^SEARCH entry USING INDEX entry_moderated \(moderated>\? AND moderated<\?\)$/)
   hasStep(
     /FROM evidence v .*WHERE v\.entry = \? AND v\.ordinal <= \? AND v\.withdrawn = 0/,
     /^SEARCH v USING INDEX \w+ \(entry=\? AND ordinal<\?\)$/,

@@ -1,4 +1,5 @@
 import type { Activity, Entry } from '../../src/contract/resources.ts'
+import { allChanges, isWrite } from './changes.ts'
 import { allPages, call } from './client.ts'
 
 export type Seen = { status: number; etag: string | null; link: string | null; body: unknown }
@@ -60,6 +61,9 @@ export async function publicView(
   }
   const rows = await allPages<Activity>(base, '/api/activity')
   view['GET /api/activity'] = { status: 200, etag: null, link: null, body: settled('activity', { items: rows }) }
+  // Withdrawals and returns name entries by their ids, and are not undone.
+  const { items } = await allChanges(base)
+  view['GET /api/activity/changes'] = { status: 200, etag: null, link: null, body: settled('', items.filter(isWrite)) }
   return view
 }
 
