@@ -358,6 +358,86 @@ export type Entry = {
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
+export type Hint = {
+  /** Entry id. */
+  id: string
+  /** Its address. */
+  slug: string
+  title: string
+  /** GET /api/entries/{slug}/standing has all of it. */
+  standing: {
+    /** What the evidence comes to about the text as it stands. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    tally: Tally
+  }
+  /** How much title and summary have in common; 1 is all. */
+  match: number
+}
+
+export type Published = {
+  /** Entry id. */
+  id: string
+  /** Readable address; never changes. */
+  slug: string
+  /** Title of the current revision. */
+  title: string
+  /** Content of the current revision. */
+  content: string
+  /** Summary of the current revision. */
+  summary: string
+  /** ACTIVE or, where moderation locked it, LOCKED; the others are never public. */
+  status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
+  /** Creation (RFC 3339, UTC, milliseconds) */
+  createdAt: string
+  /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
+  updatedAt: string
+  /** The latest revision. */
+  currentRevisionId: string
+  tags: string[]
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  actor: Author
+  /** How many revisions there are. */
+  revisionCount: number
+  /** GET /api/entries/{slug}/standing has all of it. */
+  standing: {
+    /** What the evidence comes to about the text as it stands. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    tally: Tally
+  }
+  /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+  signals: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+  /** Computed after the commit, for a retry anew; no part of the entry. */
+  hints: {
+    /** Other entries that may say the same, as GET /api/similar finds them, without those of the last second; null where there was no time to look. */
+    similar: Hint[] | null
+    /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+    signals: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
+  }
+}
+
 export type Source = {
   /** The entry drawn on. */
   entryId: string

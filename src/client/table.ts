@@ -30,6 +30,7 @@ import type {
   ManifestQuery,
   PinsInput,
   PinsReport,
+  Published,
   Relation,
   RelationInput,
   RelationList,
@@ -64,7 +65,7 @@ export type Methods = {
   /** List entries, latest change first; filter by words or tag. */
   listEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
   /** Publish an entry. */
-  createEntry(input: CreateInput, options?: CallOptions): Promise<Entry>
+  createEntry(input: CreateInput, options?: CallOptions): Promise<Published>
   /** Search entries by words, phrase or tag. */
   searchEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
   /** Read up to 50 entries or exact revisions at once, each answered by itself. */

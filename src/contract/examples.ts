@@ -232,6 +232,15 @@ export const EXAMPLES = {
     ...TRUST,
   },
   Entry: entry,
+  Published: {
+    ...entry,
+    hints: {
+      similar: [
+        { id: ids.other, slug: 'write-ahead-logs', title: 'Write-ahead logs', standing: entry.standing, match: 0.62 },
+      ],
+      signals: [],
+    },
+  },
   Revision: revision,
   Relation: { ...relation, actor: author },
   Verification: { ...verification, actor: author },

@@ -139,7 +139,7 @@ export const OPERATIONS = {
     query: inputs.NoQuery,
     body: 'CreateInput',
     status: 201,
-    response: 'Entry',
+    response: 'Published',
     problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
   searchEntries: row({

@@ -99,6 +99,25 @@ export const Entry = Type.Object({
   ...trust,
 })
 
+export const Hint = Type.Object({
+  id: uuid('Entry id.'),
+  slug: Type.String({ description: 'Its address.' }),
+  title: Type.String(),
+  standing: EntryStanding,
+  match: Type.Number({ minimum: 0, maximum: 1, description: 'How much title and summary have in common; 1 is all.' }),
+})
+const Hints = Type.Object(
+  {
+    similar: Type.Union([Type.Array(Hint), Type.Null()], {
+      description:
+        'Other entries that may say the same, as GET /api/similar finds them, without those of the last second; null where there was no time to look.',
+    }),
+    signals,
+  },
+  { description: 'Computed after the commit, for a retry anew; no part of the entry.' },
+)
+export const Published = Type.Object({ ...Entry.properties, hints: Hints })
+
 export const Source = Type.Object({
   entryId: uuid('The entry drawn on.'),
   revisionId: uuid('Its exact revision.'),
@@ -776,6 +795,8 @@ export type WorkItem = Static<typeof WorkItem>
 export type WorkList = Static<typeof WorkList>
 export type Missing = Static<typeof Missing>
 export type Batch = Static<typeof Batch>
+export type Published = Static<typeof Published>
+export type Hints = Published['hints']
 export type Similar = Static<typeof Similar>
 export type SimilarList = Static<typeof SimilarList>
 export type Report = Static<typeof Report>
@@ -797,6 +818,8 @@ export const NAMED_RESOURCES = {
   ActorProfile,
   Outcomes,
   Entry,
+  Hint,
+  Published,
   Source,
   Tally,
   Revision,

@@ -11,13 +11,15 @@ import {
   type OperationName,
 } from '../contract/operations.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../contract/problems.ts'
+import type { Entry } from '../contract/resources.ts'
 import { type RetryKey, requestDigest } from '../domain/retry.ts'
 import { plain } from '../domain/unseen.ts'
 import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
+import { createHinter } from '../operations/hints.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
-import type { Answer, ReadRequest, Reads, WriteRequest } from '../operations/operation.ts'
+import type { Answer, ReadRequest, Reads, WriteAnswer, WriteRequest } from '../operations/operation.ts'
 import type { Store, Terms } from '../operations/store.ts'
 import { cooldownWait, coolsDown } from '../operations/writing.ts'
 import type { Admitted } from './admission.ts'
@@ -75,6 +77,7 @@ export function createHandlers(parts: Parts) {
   const { store, entries, limiter, observer, streams, rates, guideDigest, readiness, terms, now } = parts
   const underWay = createUnderWay()
   const turn = createTurns()
+  const hint = createHinter({ search: store.search, entries })
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
     actor: visitor.actor,
@@ -130,10 +133,16 @@ export function createHandlers(parts: Parts) {
   }
 
   /** Runs a write, one with a key as the only one of its key. */
-  const run = (name: WriteName, request: WriteRequest, key: RetryKey | undefined, at: number): Promise<Answer> => {
+  const run = (name: WriteName, request: WriteRequest, key: RetryKey | undefined, at: number): Promise<WriteAnswer> => {
     if (key === undefined) return store.write(name, request, terms(at))
     const retry = { ...key, request: requestDigest(key, name, request.params, request.body) }
     return underWay.alone(retry, () => store.write(name, { ...request, retry }, terms(at)))
+  }
+
+  /** Adds to the answer of a write what is known only after its commit, also to one that is given again. */
+  const completed = async (name: WriteName, answer: WriteAnswer): Promise<WriteAnswer> => {
+    if (OPERATIONS[name].response !== 'Published') return answer
+    return { ...answer, body: { ...answer.body, ...(await hint(answer.body as Entry)) } }
   }
 
   /** Charges the items of a body beyond the first. Throws RATE_LIMITED where the limits do not admit all of them. */
@@ -189,7 +198,7 @@ export function createHandlers(parts: Parts) {
     await chargeItems(OPERATIONS[name], body, admitted, reply)
     limiter.beforeWrite()
     const caller = { requestId: request.id, actor, tokenHash, origin }
-    const answer = await run(name, { params, body, caller }, retry, at)
+    const answer = await completed(name, await run(name, { params, body, caller }, retry, at))
     await turn()
     // Of several items none may have begun it.
     const single = !('chargedItems' in OPERATIONS[name])

@@ -1,13 +1,18 @@
+import type { Client } from '../client/index.ts'
 import { clientError } from '../client/problem.ts'
 import { uuid } from '../contract/fields.ts'
 import { CreateInput, ModerationInput, RelationInput, RevisionInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { ReportInput } from '../contract/more-inputs.ts'
-import type { Entry, Revision } from '../contract/resources.ts'
+import type { Entry, Revision, Similar } from '../contract/resources.ts'
 import { Type } from '../contract/schema.ts'
+import { signalLine } from '../domain/signal-words.ts'
+import { wordsOf } from '../domain/terms.ts'
 import { entryIdsOf } from './entry-ids.ts'
 import { EVIDENCE_TOOLS } from './evidence-tools.ts'
+import { fenced, member } from './fence.ts'
 import { replaced } from './replace.ts'
+import { SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 import { ACTING, CLOSED, entry, inputOf, optionalOf, type Tool, tool } from './tool.ts'
 
 /** Pieces that one revision replaces at most. */
@@ -29,12 +34,43 @@ const publish = tool({
   title: 'Publish a new entry',
   description: shared =>
     `Publish knowledge as an entry: one subject, stated so that it can be checked. Call find first; where an entry exists, revise it instead. ${shared ? 'Everything is public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
-  input: inputOf({ ...CreateInput.properties, ...ACTING }),
-  performs: ['createActor', 'createEntry'],
-  async run({ client }, input) {
-    return written('Published', await client.createEntry(input))
+  input: inputOf({
+    ...CreateInput.properties,
+    insist: Type.Optional(Type.Boolean({ description: 'Publish although similar entries are there.' })),
+    ...ACTING,
+  }),
+  performs: ['createActor', 'listSimilar', 'createEntry'],
+  async run({ client, shared }, { insist = false, ...input }) {
+    const similar = insist ? [] : await mayBeSame(client, input)
+    if (similar.length > 0) return { text: showSimilar(similar, shared), failed: true }
+    const made = await client.createEntry(input)
+    const { text, structured } = written('Published', made)
+    const signals = made.signals.length === 0 ? '' : ` ${signalLine(made.signals)}.`
+    return { text: `${text}${signals}`, structured }
   },
 })
+
+/** From this on an entry may say the same as a draft, so that the model looks at it first, where the words of both titles are the same. */
+const SAME_FROM = 0.8
+
+const titleWords = (title: string): string => [...new Set(wordsOf(title))].sort().join(' ')
+
+const mayBeSame = async (client: Client, { title, summary }: { title: string; summary: string }): Promise<Similar[]> =>
+  (await client.listSimilar({ title, summary })).items.filter(
+    one => one.score >= SAME_FROM && titleWords(one.title) === titleWords(title),
+  )
+
+const showSimilar = (similar: readonly Similar[], shared: boolean): string => {
+  const rows = similar.map(one => ({
+    entryId: one.id,
+    slug: one.slug,
+    currentRevisionId: one.currentRevisionId,
+    title: member(one.title, TITLE_BYTES),
+    summary: member(one.summary, SUMMARY_BYTES),
+    match: one.score,
+  }))
+  return `Nothing was published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about something else, call publish again with insist=true.\n${fenced(shared, rows)}`
+}
 
 const { title, summary, content, changeType, rationale, sources, previousRevisionId } = RevisionInput.properties
 

@@ -82,7 +82,15 @@ export const bodyOf = (answer: Answer): object => answer.body ?? objectOf(answer
  * Which entries to find. `recent` and `evolution`: those with all terms of `q`, else the best partial matches; `relevance`: those with all terms,
  * best first, then those with any; `fit`: those with any word, best first.
  */
-export type SearchRequest = { q: string; tag: string | null; sort: Sort | 'fit'; limit: number; offset: number }
+export type SearchRequest = {
+  q: string
+  tag: string | null
+  sort: Sort | 'fit'
+  limit: number
+  offset: number
+  /** Only where no other search waits, and without waiting for the index: what was written just now may be missing. */
+  spare?: true
+}
 /** Entry numbers of one page, whether more follow, and how well they fit. */
 export type SearchResult = {
   entries: number[]

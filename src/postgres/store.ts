@@ -165,7 +165,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
     keep: (name, input, terms) => perform(name, input, terms) as never,
     search: request =>
       heartbeat.during(async () => {
-        return search.search(request, positionOf(await latestRecord()))
+        return search.search(request, request.spare === true ? 0 : positionOf(await latestRecord()))
       }),
     askLog: log.ask,
     readiness: () => readinessOf(state, writer.waited()),

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { Problem } from '../contract/problems.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 import type { Signals } from '../threads/signals.ts'
 import { startThread, YOUNG_MB } from '../threads/thread.ts'
@@ -37,12 +38,14 @@ export async function openSearches(
     })
   const searchers = await startSearchers(start, SEARCH_THREADS)
   const waits = createIndexWaits(signals, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
+  const pending = (): number => waits.pending() + searchers.pending()
   return {
     async search(request, position) {
-      await waits.until(BigInt(position))
+      if (request.spare === true && pending() > 0) throw new Problem('OVERLOADED', { retryAfter: 1 })
+      if (request.spare !== true) await waits.until(BigInt(position))
       return searchers.ask(request)
     },
-    pending: () => waits.pending() + searchers.pending(),
+    pending,
     close: searchers.close,
   }
 }

@@ -4,7 +4,16 @@ import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { ActorIssued, Entry, Stats } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import {
+  type Answer,
+  call,
+  expectProblem,
+  expectStatus,
+  newActor,
+  newEntry,
+  revisionOf,
+  withoutHints,
+} from '../support/client.ts'
 import { AS_ADMIN, moderate } from '../support/moderation.ts'
 
 const HOUR = 3_600_000
@@ -53,7 +62,7 @@ const counted = async (): Promise<number[]> => {
 /** Asserts that an answer is an earlier one given again. */
 function assertReplay(answer: Answer, first: Answer): void {
   assert.equal(answer.status, first.status, answer.text)
-  assert.equal(answer.text, first.text)
+  assert.equal(withoutHints(answer.text), withoutHints(first.text))
   for (const field of ['etag', 'location', 'content-type', 'cache-control']) {
     assert.equal(answer.headers.get(field), first.headers.get(field), field)
   }
@@ -136,7 +145,7 @@ test('50 at once with one key have one effect; those refused are told that the f
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(path, key, body)))
     const done = answers.filter(({ status }) => status === 201)
     assert.ok(done.length >= 1)
-    assert.equal(new Set(done.map(({ text }) => text)).size, 1)
+    assert.equal(new Set(done.map(({ text }) => withoutHints(text))).size, 1)
     assert.equal(done.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1)
     for (const answer of answers) {
       if (answer.status === 201) continue

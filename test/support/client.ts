@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
-import type { Actor, ActorIssued, Entry } from '../../src/contract/resources.ts'
+import type { Actor, ActorIssued, Entry, Published } from '../../src/contract/resources.ts'
 
 export type Answer<T = Record<string, unknown>> = { status: number; headers: Headers; body: T; text: string }
 export type CallOptions = {
@@ -103,8 +103,13 @@ let made = 0
 export async function newEntry(base: string, token: string, input: Record<string, unknown> = {}): Promise<Entry> {
   made += 1
   const body = { title: `Entry number ${made}`, content: `Content ${made}`, summary: `Summary ${made}`, ...input }
-  return expectStatus(await callPatiently<Entry>(base, 'POST', '/api/entries', { body, token }), 201)
+  const published = expectStatus(await callPatiently<Published>(base, 'POST', '/api/entries', { body, token }), 201)
+  const { hints: _, ...entry } = published
+  return entry
 }
+
+/** The text of an answer without its hints, which are computed anew for a retry. */
+export const withoutHints = (text: string): string => text.replace(/,"hints":\{.*\}(?=\}$)/, '')
 
 /** The body of a revision on top of an entry as read. */
 export const revisionOf = (entry: Entry, input: Record<string, unknown> = {}) => ({

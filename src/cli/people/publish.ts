@@ -1,4 +1,5 @@
 import { type Client, type CreateInput, isClientError } from '../../client/index.ts'
+import { signalLine } from '../../domain/signal-words.ts'
 import { mistake } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { confirmRepeat } from './confirm.ts'
@@ -37,6 +38,7 @@ export async function publish(session: Session): Promise<void> {
   if (json) return out.json(entry)
   out.line('Published ', styled('cyan', entry.slug))
   out.line(`  ${baseUrl}/entries/${entry.slug}`)
+  if (entry.signals.length > 0) out.note(`${signalLine(entry.signals)}.`)
 }
 
 const missing = (member: string) =>
