@@ -2,7 +2,7 @@ import type { LogVerdict, ProofVerdict, Trust } from '../tlog/verify.js'
 import { openConnection } from './connection.ts'
 import { type HashCheck, type HistoryCheck, verifyHash, verifyHistory } from './hash.ts'
 import { iteratorsOver } from './iterate.ts'
-import { type LogTrust, verifyLog, verifyRecord } from './log.ts'
+import { type LogTrust, verifyLog, verifyRecord, verifyRevision } from './log.ts'
 import { methodsOver } from './methods.ts'
 import { clientError } from './problem.ts'
 import type { Activity, Change, ChangesStreamQuery, Entry, Revision, StreamQuery } from './resources.ts'
@@ -58,8 +58,11 @@ export type Client = Methods & {
   verifyHash(subject: Entry | Revision, options?: CallOptions): Promise<HashCheck>
   /** Recomputes every evidenceHash of an entry and holds that they are one chain. */
   verifyHistory(slug: string, options?: CallOptions): Promise<HistoryCheck>
-  /** Verifies that a record is in the public log; `statement` is what the log has of it. Nothing is trusted but `keys` and `policy`. */
-  verifyRecord(record: string | number, trust: Trust, options?: CallOptions): Promise<ProofVerdict>
+  /**
+   * Verifies that a record is in the public log, by its number, or a revision as you hold it; `statement` is what the log has of it.
+   * Nothing is trusted but `keys` and `policy`.
+   */
+  verifyRecord(record: string | number | Revision, trust: Trust, options?: CallOptions): Promise<ProofVerdict>
   /** Reads the whole public log, recomputes its root, and compares that with what was signed, now and in `older` checkpoints. */
   verifyLog(trust: LogTrust, options?: CallOptions): Promise<LogVerdict>
 }
@@ -99,7 +102,10 @@ export function createClient(settings: ClientSettings): Client {
     reviseWithRetry: (slug, edit, options) => reviseWithRetry(methods, slug, edit, options),
     verifyHash: (subject, options) => verifyHash(methods, subject, options),
     verifyHistory: (slug, options) => verifyHistory(all, slug, options),
-    verifyRecord: (record, trust, options) => verifyRecord(connection, record, trust, options),
+    verifyRecord: (record, trust, options) =>
+      typeof record === 'object'
+        ? verifyRevision(connection, methods, record, trust, options)
+        : verifyRecord(connection, record, trust, options),
     verifyLog: (trust, options) => verifyLog(connection, trust, options),
   }
 }

@@ -7,8 +7,11 @@ import {
   verifyProof,
 } from '../tlog/verify.js'
 import type { Connection } from './connection.ts'
+import { verifyHash } from './hash.ts'
 import { clientError } from './problem.ts'
+import type { Revision } from './resources.ts'
 import type { CallOptions } from './settings.ts'
+import type { Methods } from './table.ts'
 
 /** Who is trusted, and checkpoints of the log that were kept at any time before. */
 export type LogTrust = Trust & { older?: readonly string[] }
@@ -38,6 +41,40 @@ export async function verifyRecord(
     return { ...verdict, holds: false, reasons: [`The proof is of record ${verdict.record}.`] }
   }
   return verdict
+}
+
+/**
+ * Verifies a revision as the caller holds it: its hash, the proof that its record is in the log, and that the log has this hash, entry and
+ * author for it.
+ */
+export async function verifyRevision(
+  connection: Connection,
+  methods: Methods,
+  revision: Revision,
+  trust: Trust,
+  options: CallOptions = {},
+): Promise<ProofVerdict> {
+  let [record]: number[] = []
+  await methods.readRevision(revision.entryId, revision.id, {
+    ...options,
+    onResponse(metadata) {
+      record = metadata.records[0]
+      options.onResponse?.(metadata)
+    },
+  })
+  if (record === undefined)
+    return { holds: false, reasons: ['The service names no record of the revision.'], witnesses: [] }
+  const [verdict, hash] = await Promise.all([
+    verifyRecord(connection, record, trust, options),
+    verifyHash(methods, revision, options),
+  ])
+  const reasons = [...verdict.reasons]
+  if (!hash.holds) reasons.push('The revision is not what its evidenceHash was made of.')
+  for (const member of ['evidenceHash', 'entryId', 'actorId'] as const) {
+    if (verdict.statement?.[member] !== revision[member])
+      reasons.push(`The log has another ${member} for record ${record}.`)
+  }
+  return { ...verdict, reasons, holds: reasons.length === 0 }
 }
 
 /** Reads the whole log and verifies it: that the signed root is that of all entries, and that it begins with every older checkpoint. */

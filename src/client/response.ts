@@ -22,6 +22,8 @@ export type ResponseMetadata = {
   /** True where this is the answer to an earlier request with the same Idempotency-Key. */
   replayed: boolean
   limits: LimitStanding[]
+  /** The numbers in the public log of the revisions, evidence or relations of the answer, in their order. */
+  records: number[]
 }
 
 /** A try that failed and is followed by another. */
@@ -67,6 +69,7 @@ export function metadataOf(
     etag: /^(?:W\/)?"(.*)"$/.exec(headers.get('etag') ?? '')?.[1] ?? null,
     replayed: headers.get('idempotency-replayed') === 'true',
     limits: limitsIn(headers.get('ratelimit')),
+    records: (headers.get('log-records') ?? '').match(/\d{1,16}/g)?.map(Number) ?? [],
   }
 }
 

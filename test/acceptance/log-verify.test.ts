@@ -90,6 +90,18 @@ test('a client verifies a record and the whole log; nothing is trusted by itself
   assert.deepEqual([whole.reasons, whole.records], [[], whole.size])
 })
 
+test('a client verifies a revision as it holds it, and finds any change of it', async () => {
+  const client = createClient({ baseUrl: app.url })
+  const { id, slug, currentRevisionId } = await client.readEntry((entries[5] as Entry).slug)
+  const revision = await client.readRevision(slug, currentRevisionId)
+  const verdict = await client.verifyRecord(revision, { keys: [key] })
+  assert.deepEqual([verdict.reasons, verdict.statement?.entryId], [[], id])
+  const changed = await client.verifyRecord({ ...revision, content: `${revision.content}.` }, { keys: [key] })
+  assert.deepEqual(changed.reasons, ['The revision is not what its evidenceHash was made of.'])
+  const hashed = await client.verifyRecord({ ...revision, evidenceHash: '0'.repeat(64) }, { keys: [key] })
+  assert.match(hashed.reasons.join(' '), /The log has another evidenceHash for record \d+\./)
+})
+
 test('a proof that was taken before a withdrawal proves the record afterwards; tiles and entries stay as they are', async () => {
   const proof = await text('/api/log/records/1/proof')
   const { statement, reasons } = await verifyProof(proof, { keys: [key] })
