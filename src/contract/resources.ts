@@ -342,11 +342,21 @@ export const Activity = Type.Object({
   ...trust,
 })
 
-const match = Type.Number({
-  minimum: 0,
-  maximum: 1,
-  description: 'How well the first entry fits q: its score, of the best possible.',
-})
+/** How well what was found fits q. */
+const fit = {
+  match: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'How well the first entry fits q: its score, of the best possible.',
+  }),
+  answerable: Type.Boolean({
+    description: 'False: the entries are hardly about the question; do not trust them as an answer.',
+  }),
+  missing: Type.Array(Type.String(), { description: 'Words of q that no entry has.' }),
+  corrected: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
+    description: 'Words of q that no entry has, and what was searched for instead.',
+  }),
+}
 
 const Outcomes = Type.Object(
   {
@@ -385,7 +395,10 @@ export const EntryList = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
   dataClass,
-  match: Type.Optional(match),
+  match: Type.Optional(fit.match),
+  answerable: Type.Optional(fit.answerable),
+  missing: Type.Optional(fit.missing),
+  corrected: Type.Optional(fit.corrected),
 })
 
 export const Found = Type.Object({
@@ -410,14 +423,7 @@ export const Found = Type.Object({
 export const FoundList = Type.Object({
   items: Type.Array(Found, { description: 'Best first.' }),
   coverage: words(COVERAGES, 'Whether the first entry has all words of q, or some; NONE: nothing was found.'),
-  match,
-  answerable: Type.Boolean({
-    description: 'False: the entries are hardly about the question; do not trust them as an answer.',
-  }),
-  missing: Type.Array(Type.String(), { description: 'Words of q that no entry has.' }),
-  corrected: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
-    description: 'Words of q that no entry has, and what was searched for instead.',
-  }),
+  ...fit,
   dataClass,
 })
 

@@ -15,12 +15,22 @@ export function worthOf({ score, standing: { tally } }: Weighed): number {
 /** Signals that honest answers need: many guides install what they fetch. All others put an entry after those without any. */
 const HARMLESS: ReadonlySet<Signal> = new Set(['PIPE_TO_SHELL'])
 
-type Ordered = Weighed & { signals: readonly Signal[] }
+export type Ordered = Weighed & { signals: readonly Signal[] }
 
 /** Whether an entry comes after all others: evidence only speaks against it, or its text is flagged. */
-export const isLast = ({ standing, signals }: Pick<Ordered, 'standing' | 'signals'>): boolean =>
+const isLast = ({ standing, signals }: Pick<Ordered, 'standing' | 'signals'>): boolean =>
   standing.state === 'CONTRADICTED' || signals.some(signal => !HARMLESS.has(signal))
 
 /** Best answers first, and after all others those that are last. */
 export const byWorth = (a: Ordered, b: Ordered): number =>
   Number(isLast(a)) - Number(isLast(b)) || worthOf(b) - worthOf(a)
+
+/** How well a list fits of which the first has a `match`: where that one comes last, at most the score of the first that does not. */
+export function matchOf(list: Iterable<Ordered>, match: number): number {
+  let first = true
+  for (const one of list) {
+    if (!isLast(one)) return first ? match : Math.min(match, Math.round(one.score * 1_000) / 1_000)
+    first = false
+  }
+  return match
+}

@@ -1,8 +1,11 @@
+import { foldWord } from './fold.ts'
 import { rankingTermsOf } from './ranking-terms.ts'
 
 /** Characters of a content that are looked through, and of a passage, at most. */
 const LOOKED_AT = 8_000
 export const PASSAGE_MAX = 300
+/** Letters by which a term may be in a text. */
+const BEGINNING = 3
 /** Where a passage may begin or end: after a sentence or a line. */
 const PIECE = /[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$)|[.!?]|\n|[。！？]|$)/gu
 
@@ -11,9 +14,14 @@ const PIECE = /[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$)|[.!?]|\n|[。！？]
  * UTF-16 units. `weights` are the terms of the query with what each says. Without any of them, the beginning.
  */
 export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
+  const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
   const pieces = [...content.slice(0, LOOKED_AT).matchAll(PIECE)]
     .filter(([text]) => text.trim() !== '')
-    .map(match => ({ at: match.index, end: match.index + match[0].length, terms: termsIn(match[0], weights) }))
+    .map(match => ({
+      at: match.index,
+      end: match.index + match[0].length,
+      terms: mayHave(match[0], beginnings) ? termsIn(match[0], weights) : [],
+    }))
   let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
   for (const [first, { at }] of pieces.entries()) {
     const seen = new Set<string>()
@@ -29,6 +37,12 @@ export function passageOf(content: string, weights: ReadonlyMap<string, number>)
     .toWellFormed()
     .trim()
   return `${best.at > 0 ? '… ' : ''}${cut}${best.at + PASSAGE_MAX < best.end || best.end < content.trimEnd().length ? ' …' : ''}`
+}
+
+/** Whether a text may have any of some terms, by how they begin: most texts need not be cut into terms. */
+function mayHave(text: string, beginnings: readonly string[]): boolean {
+  const folded = foldWord(text)
+  return beginnings.some(beginning => folded.includes(beginning))
 }
 
 const termsIn = (text: string, weights: ReadonlyMap<string, number>): Set<string> =>

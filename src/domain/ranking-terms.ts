@@ -9,18 +9,20 @@ export const RANKING_VERSION = 2
  * A term that an entry is ranked by. `word` is what the text has, folded; `derived` terms are parts or other spellings of it.
  * A NAME is a name with its number, or a version: an entry that has only parts of it has another one. A PAIR is two words written as one.
  */
-export type RankingTerm = { term: string; word: string; derived: boolean; role?: 'NAME' | 'PAIR' }
+export type RankingTerm = { term: string; word: string; derived: boolean; role: 'NAME' | 'PAIR' | undefined }
 
 /** Words that are joined by connectors, with what languages of programmers put before and after a name; a name and number such as HTTP/2. */
 const ASCII_CHUNK =
-  /(?<![A-Za-z0-9_])\.net\b|(?<![\w/.-])[a-z]{2,}\/\d+(?:\.\d+)*(?![\w/])|[A-Za-z0-9_]+(?:['.-]+[A-Za-z0-9_]+)*(?:\+\+|#(?![A-Za-z0-9]))?/gi
+  /(?<![A-Za-z0-9_])\.net\b|[A-Za-z0-9_]+(?:['.-]+[A-Za-z0-9_]+)*(?:\+\+|#(?![A-Za-z0-9])|(?<=(?<![\w/.-])[a-z]{2,})\/\d+(?:\.\d+)*(?![\w/]))?/gi
 const CHUNK =
-  /(?<![\p{L}\p{N}_])\.net(?![\p{L}\p{N}_])|(?<![\p{L}\p{N}_/.-])\p{L}{2,}\/\d+(?:\.\d+)*(?![\p{L}\p{N}_/])|[\p{L}\p{N}\p{M}_]+(?:['’.-]+[\p{L}\p{N}\p{M}_]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/giu
+  /(?<![\p{L}\p{N}_])\.net(?![\p{L}\p{N}_])|[\p{L}\p{N}\p{M}_]+(?:['’.-]+[\p{L}\p{N}\p{M}_]+)*(?:\+\+|#(?![\p{L}\p{N}])|(?<=(?<![\p{L}\p{N}_/.-])\p{L}{2,})\/\d+(?:\.\d+)*(?![\p{L}\p{N}_/]))?/giu
 
 /** Names of languages that are a letter and signs. */
 const SIGNED = /^[a-z](?:\+\+|#)$/
 /** A number with dots, with or without the v of a version. */
 const VERSION = /^v?(\d+(?:\.\d+)+)/
+/** A word of plain letters. */
+const PLAIN = /^[A-Za-z]+$/
 const CAMEL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 const CAMEL_EDGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/
 const WORD_AND_NUMBER = /^([a-z]{3,})(\d+)$/
@@ -44,52 +46,54 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   const terms: RankingTerm[] = []
   const plain = isAscii(text)
   const whole = plain ? text : text.normalize('NFKC')
-  let before: { name: string; end: number } | undefined
+  let before = { chunk: '', end: 0 }
   for (const match of whole.matchAll(plain ? ASCII_CHUNK : CHUNK)) {
     const [chunk] = match
     termsOfChunk(chunk, terms)
-    const number = NUMBER.exec(chunk)?.[1]
-    if (number !== undefined && before?.end === match.index - 1 && whole[before.end] === ' ') {
-      const pair = `${before.name}${number.replaceAll('.', '')}`
-      collect(terms, pair, pair, { derived: true, role: 'PAIR' })
-    }
-    const end = match.index + chunk.length
-    before =
-      NAME.test(chunk) && !isStopWord(foldWord(chunk))
-        ? { name: partsOf(chunk).map(foldWord).join(''), end }
-        : undefined
+    if (before.end === match.index - 1 && whole[before.end] === ' ') termOfPair(before.chunk, chunk, terms)
+    before = { chunk, end: match.index + chunk.length }
   }
   return terms
 }
 
-function collect(terms: RankingTerm[], word: string, term: string, more: Pick<RankingTerm, 'derived' | 'role'>): void {
-  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, ...more })
+function collect(terms: RankingTerm[], word: string, term: string, derived: boolean, role?: RankingTerm['role']): void {
+  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, derived, role })
 }
 
-const WHOLE = { derived: false }
-const DERIVED = { derived: true }
+/** A name and the number after it, such as Python 3.12. */
+function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
+  const number = NUMBER.exec(chunk)?.[1]
+  if (number === undefined || !NAME.test(name) || isStopWord(foldWord(name))) return
+  const pair = `${partsOf(name).map(foldWord).join('')}${number.replaceAll('.', '')}`
+  collect(terms, pair, pair, true, 'PAIR')
+}
 
 const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
 
 function termsOfChunk(chunk: string, terms: RankingTerm[]): void {
+  if (PLAIN.test(chunk)) {
+    termsOfPart(chunk, undefined, terms)
+    return
+  }
   const lower = chunk.toLowerCase()
   if (SIGNED.test(lower) || lower === '.net') {
-    collect(terms, lower, lower, WHOLE)
+    collect(terms, lower, lower, false)
     return
   }
   const version = VERSION.exec(lower)?.[1]
   if (version !== undefined) {
     const numbers = version.split('.')
-    collect(terms, version, version, { derived: false, role: 'NAME' })
+    collect(terms, version, version, false, 'NAME')
     for (let count = numbers.length - 1; count > 0; count--) {
-      collect(terms, version, numbers.slice(0, count).join('.'), DERIVED)
+      collect(terms, version, numbers.slice(0, count).join('.'), true)
     }
     if (version.length >= lower.length - 1) return
   }
   const parts = partsOf(chunk)
   const rest = version === undefined ? parts : parts.slice(version.split('.').length)
-  const joined = foldWord(rest.join('').replace(/['’]/gu, ''))
-  const isJoined = rest.length > 1 && rest.length <= PARTS_MAX && version === undefined && !isUnspaced(joined)
+  const several = rest.length > 1 && rest.length <= PARTS_MAX && version === undefined
+  const joined = several ? foldWord(rest.join('').replace(/['’]/gu, '')) : ''
+  const isJoined = several && !isUnspaced(joined)
   const isName = isJoined && joined.length <= TERM_MAX && NUMBERED.test(joined)
   for (const part of rest) {
     const text = part.replace(/['’]s?$|['’]/gu, '')
@@ -97,8 +101,8 @@ function termsOfChunk(chunk: string, terms: RankingTerm[]): void {
   }
   if (!isJoined || /^\d+$/.test(joined)) return
   const dotted = isName ? DOTTED.exec(lower)?.[1] : undefined
-  if (dotted !== undefined) collect(terms, lower, dotted, DERIVED)
-  collect(terms, isName ? lower : joined, stemOf(joined), { derived: true, role: isName ? 'NAME' : 'PAIR' })
+  if (dotted !== undefined) collect(terms, lower, dotted, true)
+  collect(terms, isName ? lower : joined, stemOf(joined), true, isName ? 'NAME' : 'PAIR')
 }
 
 /** A part that holds no connector: a word, a name in camelCase, a run of a script without spaces. `name` is the name that it is a part of. */
@@ -111,19 +115,20 @@ function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[
   }
   if (isStopWord(folded)) return
   const word = name ?? folded
-  const version = V_NUMBER.exec(folded)?.[1]
-  const role = name === undefined && version === undefined && NUMBERED.test(folded) ? 'NAME' : undefined
-  collect(terms, word, stemOf(folded), role === undefined ? WHOLE : { derived: false, role })
+  const numbered = /\d/.test(folded)
+  const version = numbered ? V_NUMBER.exec(folded)?.[1] : undefined
+  const isName = numbered && name === undefined && version === undefined && NUMBERED.test(folded)
+  collect(terms, word, stemOf(folded), false, isName ? 'NAME' : undefined)
   if (CAMEL.test(part)) {
     for (const piece of part.split(CAMEL_EDGE)) {
       const own = foldWord(piece)
-      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) collect(terms, word, stemOf(own), DERIVED)
+      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) collect(terms, word, stemOf(own), true)
     }
     return
   }
-  const numbered = WORD_AND_NUMBER.exec(folded)
-  if (numbered !== null) for (const piece of numbered.slice(1)) collect(terms, word, stemOf(piece), DERIVED)
-  if (version !== undefined) collect(terms, word, version, DERIVED)
+  if (!numbered) return
+  for (const piece of WORD_AND_NUMBER.exec(folded)?.slice(1) ?? []) collect(terms, word, stemOf(piece), true)
+  if (version !== undefined) collect(terms, word, version, true)
 }
 
 const SEGMENT =
@@ -133,7 +138,7 @@ const SEGMENT =
 function termsOfUnspaced(run: string, terms: RankingTerm[]): void {
   let word = ''
   const flush = (): void => {
-    if (word !== '') collect(terms, word, stemOf(word), WHOLE)
+    if (word !== '') collect(terms, word, stemOf(word), false)
     word = ''
   }
   for (const [segment] of run.matchAll(SEGMENT)) {
@@ -143,10 +148,10 @@ function termsOfUnspaced(run: string, terms: RankingTerm[]): void {
     }
     flush()
     const characters = segment.match(/\P{M}\p{M}*/gu) ?? [segment]
-    if (characters.length === 1) collect(terms, segment, segment, WHOLE)
+    if (characters.length === 1) collect(terms, segment, segment, false)
     for (let at = 1; at < characters.length; at++) {
       const pair = `${characters[at - 1]}${characters[at]}`
-      collect(terms, pair, pair, WHOLE)
+      collect(terms, pair, pair, false)
     }
   }
   flush()

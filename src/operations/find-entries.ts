@@ -3,7 +3,7 @@ import type { Entry, Found, FoundList } from '../contract/resources.ts'
 import { STATES, TRUST } from '../contract/words.ts'
 import { askedTerms } from '../domain/asked.ts'
 import { bestThatFit, markdownOf } from '../domain/brief.ts'
-import { byWorth, isLast } from '../domain/fit.ts'
+import { byWorth, matchOf } from '../domain/fit.ts'
 import { passageOf } from '../domain/passage.ts'
 import { isAnswerable } from '../domain/ranking.ts'
 import { tagKey } from '../domain/tag.ts'
@@ -29,7 +29,7 @@ export const findEntries: ReadOperation = async (reads, { query }) => {
   })
   const { coverage, missing, corrected } = result
   const candidates = await candidatesOf(reads, result)
-  const match = matchOf(candidates, result)
+  const match = matchOf(candidates, result.match)
   const frame = { coverage, match, answerable: isAnswerable(match), missing, corrected, dataClass: 'EXTERNAL' as const }
   const found = candidates
     .filter(({ standing }) => state === undefined || standing.state === state)
@@ -54,14 +54,6 @@ export const findEntries: ReadOperation = async (reads, { query }) => {
 }
 
 type Candidate = Entry & { number: number; score: number }
-
-/** How well the result fits: where its best entry comes last, at most the score of the best one that does not. */
-function matchOf(candidates: readonly Candidate[], { match }: SearchResult): number {
-  const shown = candidates.find(one => !isLast(one))
-  return shown === undefined || shown === candidates[0]
-    ? match
-    : Math.min(match, Math.round(shown.score * 1_000) / 1_000)
-}
 
 /** The entries of a result with their scores; an entry that was withdrawn since it was indexed is left out. */
 async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candidate[]> {

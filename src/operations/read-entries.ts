@@ -1,10 +1,12 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Sort } from '../contract/words.ts'
+import { matchOf, type Ordered } from '../domain/fit.ts'
+import { isAnswerable } from '../domain/ranking.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import { listEvolvedEntries, listRecentEntries } from '../store/entry.ts'
-import type { EntryCache, ServedEntry, ServedPage } from './entry-cache.ts'
-import type { Answer, ReadOperation, Reads } from './operation.ts'
+import { type EntryCache, entryOf, type ServedEntry, type ServedPage } from './entry-cache.ts'
+import type { Answer, ReadOperation, Reads, SearchResult } from './operation.ts'
 
 type Wanted = { q: string; tag: string; sort: Sort; limit: number; offset: number }
 
@@ -41,13 +43,22 @@ const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${
 /** What an answer says of a page beside its items. */
 const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXTERNAL' })
 
-const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, fit?: Answer['fit']): ServedPage => {
+/** How far to trust what was found, and which words of the query were missing or searched for as others. */
+const fitOf = ({ match, missing, corrected }: SearchResult) => ({
+  match,
+  answerable: isAnswerable(match),
+  missing,
+  corrected,
+})
+
+const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, found?: SearchResult): ServedPage => {
   const items = entries.map(one => one.octets).join(',')
-  const frame = { ...frameOf(wanted), match: fit?.match }
+  const frame = { ...frameOf(wanted), ...(found === undefined ? {} : fitOf(found)) }
+  const fit = found === undefined ? undefined : { coverage: found.coverage, match: found.match }
   return {
     entries: entries.length,
     more,
-    octets: Buffer.from(`{"items":[${items}],${JSON.stringify(frame).slice(1)}`, 'latin1'),
+    octets: Buffer.concat([Buffer.from(`{"items":[${items}],`, 'latin1'), Buffer.from(JSON.stringify(frame).slice(1))]),
     ...(fit === undefined ? {} : { fit }),
   }
 }
@@ -79,9 +90,18 @@ async function findPage(reads: Reads, wanted: Wanted): Promise<ServedPage> {
   }
   const order = sort === 'relevance' && terms.length === 0 ? 'recent' : sort
   const page = await reads.search({ q, tag: tagKey(tag) === '' ? null : tag, sort: order, limit, offset })
-  const { coverage, match } = page
-  const fit = terms.length === 0 ? undefined : { coverage, match }
-  return pageOf(wanted, await reads.entries.list(page.entries), page.more, fit)
+  const shown = await reads.entries.list(page.entries)
+  if (terms.length === 0) return pageOf(wanted, shown, page.more)
+  const match = order === 'relevance' && offset === 0 ? matchOf(weighed(shown, page), page.match) : page.match
+  return pageOf(wanted, shown, page.more, { ...page, match })
+}
+
+/** The entries of a page as they are looked at for how well it fits, each read when it is its turn. */
+function* weighed(shown: readonly ServedEntry[], { entries, scores }: SearchResult): Generator<Ordered> {
+  for (const one of shown) {
+    const { standing, signals } = entryOf(one)
+    yield { standing, signals, score: scores[entries.indexOf(one.number)] ?? 0 }
+  }
 }
 
 const newestPage = (reads: Newest, order: Order, wanted: Wanted): Promise<ServedPage> =>
