@@ -1,7 +1,8 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Cluster, findBinaries, startCluster } from '../../test/support/cluster.ts'
 import { type Bound, judge } from './bounds.ts'
 import { type Collection, foldersOf, readCollection } from './collection.ts'
+import { measureDrafts } from './drafts.ts'
 import { type CollectionResult, measure } from './measure.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { measureScale } from './scale.ts'
@@ -57,25 +58,31 @@ function makersOf(options: Options, cluster: Cluster | undefined): Maker[] {
 
 async function measureAll(collection: Collection, makers: Maker[], options: Options): Promise<CollectionResult> {
   const systems: CollectionResult['systems'] = []
+  const drafts: Bound[] = []
   for (const make of makers) {
     const opened = await make(collection.entries)
     try {
       for (const system of opened.systems) {
         options.say(`${collection.name}: ${system.name} answers ${collection.questions.length} questions`)
         systems.push(await measure(system, collection))
+        if (collection.name === basename(OWN)) drafts.push(...(await measureDrafts(system)))
       }
     } finally {
       await opened.close()
     }
   }
-  return { name: collection.name, entries: collection.entries.length, systems }
+  return { name: collection.name, entries: collection.entries.length, systems, drafts }
 }
 
 /** The bounds of every path of the service that answered. */
 function boundsOf(results: CollectionResult[]): { system: string; bounds: Bound[] }[] {
   const paths =
     results[0]?.systems.map(({ name }) => name).filter(name => /^(postgres )?(find|search)$/.test(name)) ?? []
-  return paths.map(system => ({ system, bounds: judge(system, results) }))
+  const drafts = results.flatMap(result => result.drafts)
+  return [
+    ...paths.map(system => ({ system, bounds: judge(system, results) })),
+    ...(drafts.length === 0 ? [] : [{ system: 'similar', bounds: drafts }]),
+  ]
 }
 
 /** Prints all tables; resolves with whether no bound is missed. */

@@ -1,3 +1,4 @@
+import type { Bound } from './bounds.ts'
 import type { Collection, Kind, Question } from './collection.ts'
 import { areaUnderCurve, isFound, mean, ndcg, quantile, recall, reciprocalRank } from './metrics.ts'
 import type { Answer, System } from './systems/system.ts'
@@ -41,7 +42,8 @@ export type SystemResult = {
   kinds: Partial<Record<Kind | 'all', Figures>>
   calibration: Calibration
 }
-export type CollectionResult = { name: string; entries: number; systems: SystemResult[] }
+/** `drafts` are the bounds of what is similar to drafts, where that was measured. */
+export type CollectionResult = { name: string; entries: number; systems: SystemResult[]; drafts: Bound[] }
 
 /** The first answers that an agent reads. */
 export const READ = 3

@@ -23,10 +23,10 @@ const SHOWN = 50_000
 const PAUSE = 100
 /** Progress is shown after so many pauses. */
 const SHOWN_WAITS = 100
-const BOUNDS = { find: 60, recent: 25, hostile: 250 }
+const BOUNDS = { find: 60, brief: 80, recent: 25, hostile: 250 }
 
 /** A path of the service: where it is, how long its questions may be, and which bound it has. */
-type Path = { name: string; address(q: string): string; characters: number; most: number }
+type Path = { name: string; address(q: string): string; characters: number; most: number; accept?: string }
 
 const addressOf =
   (path: string, fixed: Record<string, string> = {}) =>
@@ -34,6 +34,10 @@ const addressOf =
     `${path}?${new URLSearchParams({ q, limit: '20', ...fixed })}`
 
 const FIND: Path = { name: 'find', address: addressOf('/api/find'), characters: 2_000, most: BOUNDS.find }
+/** What an agent reads: as much as fits into so many tokens. */
+const briefAddress = (q: string): string => `/api/find?${new URLSearchParams({ q, tokens: '2000' })}`
+const BRIEF: Path = { name: 'find with tokens', address: briefAddress, characters: 2_000, most: BOUNDS.brief }
+const MARKDOWN: Path = { ...BRIEF, name: 'find with tokens as Markdown', accept: 'text/markdown' }
 const RELEVANCE: Path = {
   name: 'search by relevance',
   address: addressOf('/api/search', { sort: 'relevance' }),
@@ -81,8 +85,8 @@ async function filledStore(entries: number, { work, say }: Options): Promise<{ d
   return { dataDir, remove }
 }
 
-async function statusOf(http: HttpConnection, address: string): Promise<number> {
-  return (await http.send(requestText('GET', address))).status
+async function statusOf(http: HttpConnection, address: string, accept = 'application/json'): Promise<number> {
+  return (await http.send(requestText('GET', address, `accept: ${accept}\r\n`))).status
 }
 
 /** Waits until a search is answered: the index has all entries then. */
@@ -105,7 +109,7 @@ async function time(http: HttpConnection, pid: number, path: Path, kind: string,
   const end = performance.now() + PATIENCE
   for (const query of queries) {
     const began = performance.now()
-    const status = await statusOf(http, path.address(query))
+    const status = await statusOf(http, path.address(query), path.accept)
     if (status !== 200) throw new Error(`${path.name} answered ${status} to ${JSON.stringify(query)}.`)
     times.push(performance.now() - began)
     if (performance.now() > end) break
@@ -122,7 +126,9 @@ async function costs(http: HttpConnection, pid: number, path: Path): Promise<str
     const statuses = new Set<number>()
     const began = performance.now()
     for (let turn = 0; turn < TURNS; turn++) {
-      statuses.add(await statusOf(http, path.address(hostileQueries(turn * 31, path.characters)[kind] as string)))
+      statuses.add(
+        await statusOf(http, path.address(hostileQueries(turn * 31, path.characters)[kind] as string), path.accept),
+      )
     }
     const cost = (1_000 * (cpuSeconds(pid) - before)) / TURNS
     const passed = (performance.now() - began) / TURNS
@@ -164,7 +170,7 @@ export async function measureScale(entries: number, options: Options): Promise<{
     options.say(`ready after ${(readyAfter / 1_000).toFixed(1)} s`)
     const http = openHttp(url)
     await untilIndexed(http, options.say)
-    const paths = (await statusOf(http, '/api/find?q=probe')) === 404 ? [RELEVANCE, RECENT] : [FIND, RELEVANCE, RECENT]
+    const paths = [FIND, BRIEF, MARKDOWN, RELEVANCE, RECENT]
     const timed: Timed[] = []
     for (const path of paths) {
       for (const [kind, queries] of Object.entries(generatedQueries(entries, COUNT))) {

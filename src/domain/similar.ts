@@ -8,22 +8,22 @@ export type Draft = { title: string; summary: string }
 /** What the terms of a draft say, the more the rarer they are, and what a term says that it does not have. */
 export type Worth = { of: ReadonlyMap<string, number>; other: number }
 
-/** How much two texts have in common, from 0 to 1. */
+/** How much two texts have in common, from 0 to 1. One term in common says nothing of a draft with more. */
 export function similarity(draft: Draft, entry: Draft, worth: Worth): number {
-  const ofTitle = shared(draft.title, entry.title, worth)
-  const ofBoth = shared(`${draft.title}\n${draft.summary}`, `${entry.title}\n${entry.summary}`, worth)
-  const score = draft.summary === '' ? ofTitle : Math.max(ofTitle, (ofTitle + ofBoth) / 2)
+  const [ours, theirs] = [distinct(`${draft.title}\n${draft.summary}`), distinct(`${entry.title}\n${entry.summary}`)]
+  if (ours.size > 1 && common(ours, theirs).length === 1) return 0
+  const ofTitle = shared(distinct(draft.title), distinct(entry.title), worth)
+  const score = draft.summary === '' ? ofTitle : Math.max(ofTitle, (ofTitle + shared(ours, theirs, worth)) / 2)
   return Math.round(score * 100) / 100
 }
 
 /** Twice what both have, of what each has (the coefficient of Dice), by worth. */
-function shared(a: string, b: string, worth: Worth): number {
-  const ours = distinct(a)
-  const theirs = distinct(b)
-  const both = [...ours].filter(term => theirs.has(term))
+function shared(ours: Set<string>, theirs: Set<string>, worth: Worth): number {
   const all = sum(ours, worth) + sum(theirs, worth)
-  return all === 0 ? 0 : (2 * sum(both, worth)) / all
+  return all === 0 ? 0 : (2 * sum(common(ours, theirs), worth)) / all
 }
+
+const common = (ours: Set<string>, theirs: Set<string>): string[] => [...ours].filter(term => theirs.has(term))
 
 const distinct = (text: string): Set<string> =>
   new Set(

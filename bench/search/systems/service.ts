@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { ActorIssued, Entry as StoredEntry } from '../../../src/contract/resources.ts'
+import type { ActorIssued, SimilarList, Entry as StoredEntry } from '../../../src/contract/resources.ts'
 import { type Cluster, createDatabase } from '../../../test/support/cluster.ts'
 import { type Answer as HttpAnswer, openHttp, requestText } from '../../load/http.ts'
 import { startService } from '../../targets/palimpsest.ts'
@@ -67,10 +67,15 @@ async function pathsOf(url: string, prefix: string, ids: Map<string, string>): P
       }
     },
   })
+  const similar: System['similar'] = async ({ title, summary }) => {
+    const answer = await send(http, requestText('GET', `/api/similar?${new URLSearchParams({ title, summary })}`))
+    const { items } = JSON.parse(answer.text()) as SimilarList
+    return items.map(({ slug, score }) => ({ id: ids.get(slug) ?? '', score }))
+  }
   const search = system('search', '/api/search', SEARCH_CHARACTERS, { sort: 'relevance' })
   const { status } = await send(http, requestText('GET', '/api/find?q=probe'))
   if (status === 404) return [search]
-  return [system('find', '/api/find', FIND_CHARACTERS, {}), search]
+  return [{ ...system('find', '/api/find', FIND_CHARACTERS, {}), similar }, search]
 }
 
 /** The service itself, in a process of its own with an empty store, on the embedded engine or on a database of the cluster. */

@@ -3,10 +3,15 @@ import type { Entry } from '../collection.ts'
 /** What a system answered: entry ids, best first. `failed` is the status of an answer that is an error. */
 export type Answer = { ids: string[]; match?: number; answerable?: boolean; failed?: number }
 
+/** An entry that has much in common with a draft. */
+export type Similar = { id: string; score: number }
+
 /** One that is asked, holding a collection. `ask` resolves with nothing when it cannot take a question of this length. */
 export type System = {
   name: string
   ask(text: string): Promise<Answer | undefined>
+  /** What is similar to a draft, most similar first, where the system says it. */
+  similar?(draft: { title: string; summary: string }): Promise<Similar[]>
 }
 
 /** Makes systems that hold these entries; `close` ends all that was started for them. */

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Bound } from './bounds.ts'
+import type { Similar, System } from './systems/system.ts'
+
+const FOLDER = join(import.meta.dirname, 'drafts')
+/** Of the drafts that say again what an entry says, so many must be shown that entry; of the others, so many at most may be shown any. */
+const SHOWN_LEAST = 0.9
+const FALSE_MOST = 0.1
+
+/** A draft of an entry; `same` is the entry that says it already. */
+export type Draft = { title: string; summary: string; same: string | undefined }
+
+const linesOf = (name: string): string[][] =>
+  readFileSync(join(FOLDER, name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map(line => line.split('\t'))
+
+/** Drafts that say in other words what an entry of the own set says, and drafts about what no entry is about. */
+export function readDrafts(): Draft[] {
+  const same = linesOf('paraphrases.tsv').map(([id = '', title = '', summary = '']) => ({ title, summary, same: id }))
+  const others = linesOf('others.tsv').map(([title = '', summary = '']) => ({ title, summary, same: undefined }))
+  return [...same, ...others]
+}
+
+/** Asks a service that holds the own set what is similar to each draft. Resolves with the bounds. */
+export async function measureDrafts({ name, similar }: System): Promise<Bound[]> {
+  if (similar === undefined) return []
+  const asked: { draft: Draft; found: Similar[] }[] = []
+  for (const draft of readDrafts()) asked.push({ draft, found: await similar(draft) })
+  const same = asked.filter(({ draft }) => draft.same !== undefined)
+  const others = asked.filter(({ draft }) => draft.same === undefined)
+  const shown = same.filter(({ draft, found }) => found.some(({ id }) => id === draft.same)).length
+  const first = same.filter(({ draft, found }) => found[0]?.id === draft.same).length
+  const alarms = others.filter(({ found }) => found.length > 0).length
+  const least = Math.ceil(SHOWN_LEAST * same.length)
+  const most = Math.floor(FALSE_MOST * others.length)
+  return [
+    {
+      name: `drafts in other words that are shown their entry: ${name}`,
+      measured: `${shown} of ${same.length}`,
+      target: `≥ ${least} of ${same.length}`,
+      held: shown >= least,
+      note: `${first} of them first`,
+    },
+    {
+      name: `drafts about other subjects that are shown an entry: ${name}`,
+      measured: `${alarms} of ${others.length}`,
+      target: `≤ ${most} of ${others.length}`,
+      held: alarms <= most,
+      note: 'title and summary',
+    },
+  ]
+}
