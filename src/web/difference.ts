@@ -1,43 +1,9 @@
-import { diffArrays, diffWordsWithSpace } from 'diff'
+import type { Difference } from './browser/difference.js'
 import { type Html, html } from './html.ts'
 import { everyCharacter } from './visible.ts'
 
-/** A stretch of two compared texts, in order: in both, only in the earlier or only in the later one. */
-export type Piece = { kind: 'same' | 'gone' | 'new'; text: string }
-export type Difference = {
-  pieces: Piece[]
-  /** What was compared: words where there was time for it, else whole lines, else the texts as wholes. */
-  by: 'words' | 'lines' | 'whole'
-}
-
-/** Milliseconds that each attempt may take. */
-const PATIENCE = 40
 /** Lines of sameness shown on each side of a change; more are folded away. */
 const CONTEXT = 3
-
-/** Compares two texts in bounded time, whatever they are. */
-export function difference(before: string, after: string): Difference {
-  if (before === after) return { by: 'words', pieces: [{ kind: 'same', text: after }] }
-  const words = diffWordsWithSpace(before, after, { timeout: PATIENCE })
-  if (words !== undefined)
-    return { by: 'words', pieces: words.map(({ value, added, removed }) => pieceOf(value, added, removed)) }
-  const lines = diffArrays(before.split(/(?<=\n)/), after.split(/(?<=\n)/), { timeout: PATIENCE })
-  if (lines !== undefined) {
-    return { by: 'lines', pieces: lines.map(({ value, added, removed }) => pieceOf(value.join(''), added, removed)) }
-  }
-  return {
-    by: 'whole',
-    pieces: [
-      { kind: 'gone', text: before },
-      { kind: 'new', text: after },
-    ],
-  }
-}
-
-const pieceOf = (text: string, added: boolean, removed: boolean): Piece => ({
-  kind: added ? 'new' : removed ? 'gone' : 'same',
-  text,
-})
 
 /** A difference as markup: what went and what came as `del` and `ins`, long sameness folded away, every unseen character named. */
 export function differenceView({ pieces }: Difference): Html {
@@ -62,7 +28,7 @@ function sameView(text: string, first: boolean, last: boolean): Html {
 
 /** How much went and came, in characters, for the line above a difference. */
 export function sizeOf({ pieces }: Difference): { gone: number; came: number } {
-  const size = (kind: Piece['kind']): number =>
+  const size = (kind: 'gone' | 'new'): number =>
     pieces.filter(piece => piece.kind === kind).reduce((sum, { text }) => sum + [...text].length, 0)
   return { gone: size('gone'), came: size('new') }
 }

@@ -3,6 +3,8 @@ import type { Entry, Revision } from '../contract/resources.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 import { readAuthors, readHeadings, readLife, readLogSize, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
+import { difference } from './browser/difference.js'
+import { differenceView, sizeOf } from './difference.ts'
 import { sourcesOf } from './entry.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
@@ -161,7 +163,6 @@ export const DIFF: Page = {
     }
     const [from, to] = await compared(request, entry)
     await read('listRevisions', params, { limit: 1 })
-    const { difference, differenceView, sizeOf } = await import('./difference.ts')
     const differences = [
       ['Title', difference(from.title, to.title)],
       ['Summary', difference(from.summary, to.summary)],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { matches, type Piece, wordDifference } from '../../src/web/browser/difference.js'
+import { difference, matches, type Piece } from '../../src/web/browser/difference.js'
 
 const textOf = (pieces: Piece[], ...kinds: Piece['kind'][]): string =>
   pieces.flatMap(({ kind, text }) => (kinds.includes(kind) ? [text] : [])).join('')
@@ -9,22 +9,37 @@ const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 })
 test('a difference holds both texts whole', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (before, after) => {
-      const pieces = wordDifference(before, after)
+      const { pieces } = difference(before, after)
       assert.equal(textOf(pieces, 'same', 'gone'), before)
       assert.equal(textOf(pieces, 'same', 'new'), after)
     }),
   )
-  assert.deepEqual(wordDifference('the old house', 'the new house'), [
+  assert.deepEqual(difference('the old house', 'the new house').pieces, [
     { kind: 'same', text: 'the ' },
     { kind: 'gone', text: 'old' },
     { kind: 'new', text: 'new' },
     { kind: 'same', text: ' house' },
   ])
-  assert.deepEqual(wordDifference('One way.\nEnd.', 'One way.\nOr another.\nEnd.'), [
+  assert.deepEqual(difference('One way.\nEnd.', 'One way.\nOr another.\nEnd.').pieces, [
     { kind: 'same', text: 'One way.\n' },
     { kind: 'new', text: 'Or another.\n' },
     { kind: 'same', text: 'End.' },
   ])
+})
+
+const COUNT = 3_000
+/** Words that differ all, on so many lines. */
+const words = (prefix: string, perLine: number): string =>
+  Array.from({ length: COUNT }, (_, n) => `${prefix}${n}${n % perLine === perLine - 1 ? '\n' : ' '}`).join('')
+
+test('texts that differ in too many words are compared by lines, and past that not at all, however long that takes', () => {
+  const [same, before, after] = [words('same', 100), words('old', 100), words('new', 100)]
+  assert.equal(difference(same, same.replace('same7 ', 'other ')).by, 'words')
+  const byLines = difference(same + before, same + after)
+  assert.equal(byLines.by, 'lines')
+  assert.deepEqual(byLines.pieces[0], { kind: 'same', text: same })
+  const whole = difference(words('old', 1), words('new', 1))
+  assert.deepEqual([whole.by, whole.pieces.map(({ kind }) => kind)], ['whole', ['gone', 'new']])
 })
 
 test('what two lists have in common is as long as it can be', () => {

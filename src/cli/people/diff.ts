@@ -1,5 +1,5 @@
 import type { Client, Entry, Revision } from '../../client/index.ts'
-import { difference } from '../../web/difference.ts'
+import { difference } from '../../web/browser/difference.js'
 import { type Draft, formatDraft } from './draft.ts'
 import { type Span, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'

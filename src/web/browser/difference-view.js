@@ -1,4 +1,4 @@
-import { wordDifference } from './difference.js'
+import { difference } from './difference.js'
 import { make } from './dom.js'
 import { everyCharacter } from './visible.js'
 
@@ -7,13 +7,13 @@ const LONGEST = 400
 const KEPT = 120
 
 /**
- * How one text became another, as markup: what is gone and what is new, in words.
+ * How one text became another, as markup: what is gone and what is new.
  * @param {string} before
  * @param {string} after
  * @param {string} name what is compared, for those who cannot see the frame
  */
 export function differenceView(before, after, name) {
-  const pieces = wordDifference(before, after)
+  const { pieces } = difference(before, after)
   const parts = pieces.flatMap(({ kind, text }, index) => {
     if (kind === 'gone') return [make('del', {}, ...everyCharacter(text))]
     if (kind === 'new') return [make('ins', {}, ...everyCharacter(text))]

@@ -2,7 +2,11 @@
  * What two lists have in common: `count` equal items from `a` in the one and from `b` in the other.
  * @typedef {{ a: number, b: number, count: number }} Match
  */
-/** @typedef {{ kind: 'same' | 'gone' | 'new', text: string }} Piece */
+/** A stretch of two compared texts, in order: in both, only in the earlier or only in the later one. @typedef {{ kind: 'same' | 'gone' | 'new', text: string }} Piece */
+/**
+ * `by` is what was compared: words, lines where the texts differ in too many words, or nothing where they differ in too many lines.
+ * @typedef {{ by: 'words' | 'lines' | 'whole', pieces: Piece[] }} Difference
+ */
 
 /** How many differences are looked for; lists that differ more are taken as wholly different where they differ. */
 const MOST_EDITS = 1_200
@@ -13,24 +17,34 @@ const MOST_EDITS = 1_200
  * @param {readonly string[]} after
  * @returns {Match[]}
  */
-export function matches(before, after) {
+export const matches = (before, after) => compared(before, after).found
+
+/**
+ * The common parts, and whether they are all: past MOST_EDITS they are the equal beginning and end alone.
+ * @param {readonly string[]} before
+ * @param {readonly string[]} after
+ * @returns {{ found: Match[], all: boolean }}
+ */
+function compared(before, after) {
   let head = 0
   while (head < before.length && head < after.length && before[head] === after[head]) head += 1
   let tail = 0
   const most = Math.min(before.length, after.length) - head
   while (tail < most && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1
   const inner = innerMatches(before.slice(head, before.length - tail), after.slice(head, after.length - tail))
-  return [
+  const found = [
     { a: 0, b: 0, count: head },
-    ...inner.map(({ a, b, count }) => ({ a: a + head, b: b + head, count })),
+    ...(inner ?? []).map(({ a, b, count }) => ({ a: a + head, b: b + head, count })),
     { a: before.length - tail, b: after.length - tail, count: tail },
   ].filter(({ count }) => count > 0)
+  return { found, all: inner !== undefined }
 }
 
 /**
+ * The common parts; undefined past MOST_EDITS.
  * @param {readonly string[]} before
  * @param {readonly string[]} after
- * @returns {Match[]}
+ * @returns {Match[] | undefined}
  */
 function innerMatches(before, after) {
   if (before.length === 0 || after.length === 0) return []
@@ -49,7 +63,7 @@ function innerMatches(before, after) {
     }
     rounds.push(furthest.slice(middle - edits, middle + edits + 1))
   }
-  return []
+  return undefined
 }
 
 /**
@@ -126,19 +140,36 @@ function slid(found, before, after) {
 }
 
 /**
- * How one text became another, by words: what is the same, what is gone and what is new, in reading order.
+ * How one text became another, in reading order. The same texts give the same difference, however busy the machine is.
  * @param {string} before
  * @param {string} after
+ * @returns {Difference}
+ */
+export function difference(before, after) {
+  for (const [by, cut] of /** @type {const} */ ([
+    ['words', wordsOf],
+    ['lines', linesOf],
+  ])) {
+    const from = cut(before)
+    const to = cut(after)
+    const { found, all } = compared(from, to)
+    if (all) return { by, pieces: piecesOf(slid(found, from, to), from, to) }
+  }
+  return { by: 'whole', pieces: piecesOf([], [before], [after]) }
+}
+
+/**
+ * @param {readonly Match[]} found
+ * @param {readonly string[]} from
+ * @param {readonly string[]} to
  * @returns {Piece[]}
  */
-export function wordDifference(before, after) {
-  const from = wordsOf(before)
-  const to = wordsOf(after)
+function piecesOf(found, from, to) {
   /** @type {Piece[]} */
   const pieces = []
   let a = 0
   let b = 0
-  for (const match of [...slid(matches(from, to), from, to), { a: from.length, b: to.length, count: 0 }]) {
+  for (const match of [...found, { a: from.length, b: to.length, count: 0 }]) {
     pieces.push(
       { kind: 'gone', text: from.slice(a, match.a).join('') },
       { kind: 'new', text: to.slice(b, match.b).join('') },
