@@ -1,15 +1,15 @@
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError, systemFault } from '../operator-error.ts'
-import { syncMade } from '../sync-path.ts'
+import { makeDirectories, syncMade } from '../sync-path.ts'
 import { lockFile, markerFile, storeFile } from './files.ts'
 
 /** Makes the data directory if it is not there, and makes sure that files can be written in it. Gives its absolute path. */
 export function prepareDataDirectory(directory: string): string {
   const path = resolve(directory)
   try {
-    syncNewNames(path, mkdirSync(path, { recursive: true, mode: 0o700 }))
+    syncNewNames(path, makeDirectories(path))
     if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
     const probe = join(path, `.probe-${process.pid}`)
     writeFileSync(probe, 'probe')

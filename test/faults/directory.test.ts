@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { sql } from '../../src/database/sql.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { indexFile, storeFile } from '../../src/embedded/files.ts'
+import { palimpsest } from '../cli/command.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { assertRefused, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 
@@ -120,4 +121,33 @@ test('a search index whose damage shows only later ends the process, and the nex
   server = await startServer(dataDir)
   assert.equal((await titlesOf(server, 'walrus')).length, 20)
   await stop(server)
+})
+
+/** Where no directory can be made: Linux says of a new one that its parent is missing. */
+const NOWHERE = '/proc/palimpsest/data'
+
+test('a directory that cannot be made because of where it is is refused with one sentence, by every command that makes one', {
+  skip: process.platform !== 'linux' && 'needs /proc',
+}, async t => {
+  const server = await startServer(join(directory.path, 'served'))
+  t.after(() => stop(server))
+  const draft = join(directory.path, 'draft.md')
+  writeFileSync(draft, '---\ntitle: T\nsummary: S\n---\nC\n')
+  const [logKey = ''] = (await call(server.url, 'GET', '/log/keys')).text.split('\n')
+  const commands: readonly (readonly string[])[] = [
+    ['serve', '--data-dir', NOWHERE],
+    ['mcp', '--data-dir', NOWHERE],
+    ['migrate', '--data-dir', NOWHERE],
+    ['mirror', server.url, '--data-dir', NOWHERE],
+    ['publish', draft, '--url', server.url],
+    ['witness', logKey, '--name', 'witness.example/w1', '--dir', NOWHERE],
+  ]
+  await Promise.all(
+    commands.map(async args => {
+      const { code, stderr } = await palimpsest(args, { env: { XDG_CONFIG_HOME: NOWHERE } })
+      assert.equal(code, 1, `${args.join(' ')}: ${code} ${stderr}`)
+      assert.ok(stderr.includes(NOWHERE), stderr)
+      assert.equal(stderr.trim().split('\n').length, 1, stderr)
+    }),
+  )
 })

@@ -6,7 +6,6 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -17,10 +16,10 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Actor, ActorIssued } from '../../client/index.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
+import { makeDirectories } from '../../sync-path.ts'
 
 const FILE_BYTES_MAX = 65_536
 const OWNER_ONLY = 0o600
-const DIRECTORY_MODE = 0o700
 
 /** The actor that writes to one service from here, with its secret token. */
 export type Credential = { baseUrl: string; actor: Actor; token: string }
@@ -152,7 +151,7 @@ function namedFirst(partial: string, file: string): boolean {
 /** Makes a directory and a file in it for their owner alone, and opens the file to be written. */
 function makePrivate(directory: string, file: string): number {
   try {
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
+    makeDirectories(directory)
     const { mode, uid } = statSync(directory)
     assertOwn(directory, mode & 0o022, uid, '700')
     return openSync(file, 'wx', OWNER_ONLY)

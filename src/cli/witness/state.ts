@@ -1,9 +1,9 @@
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { privateKeyOf } from '../../domain/log/signer.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { syncPath } from '../../sync-path.ts'
+import { makeDirectories, syncPath } from '../../sync-path.ts'
 import { type Checkpoint, parseCheckpoint } from '../../tlog/checkpoint.js'
 import { parseNote } from '../../tlog/note.js'
 
@@ -37,7 +37,7 @@ function writeWhole(path: string, text: string): void {
 /** Reads the state in a directory for these origins. Throws OperatorError where a file is not what was written: a witness must not forget. */
 export function openWitnessState(directory: string, origins: readonly string[]): WitnessState {
   const folder = join(directory, 'checkpoints')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeDirectories(folder)
   syncPath(directory)
   const notes = new Map<string, string>()
   const last = new Map<string, Checkpoint>()
