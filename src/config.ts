@@ -37,6 +37,7 @@ export type Config = {
   publicUrl: string | undefined
   mcpOrigins: string[]
   activityRetentionDays: number
+  newStore: string
   logLevel: string
   metricsPort: number | undefined
   metricsHost: string
@@ -172,6 +173,14 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: '90',
     description: 'Days that READ and SEARCH rows are kept. Writes are kept for ever.',
     parse: whole(1, 36_500),
+  },
+  newStore: {
+    name: 'NEW_STORE',
+    byDefault: 'allowed',
+    values: ['allowed', 'refused'],
+    description:
+      'Whether a start without a store makes an empty one. Set "refused" after the first start: a data directory that was deleted or is not mounted is then reported, and not replaced by an empty store.',
+    parse: oneOf('allowed', 'refused'),
   },
   logLevel: {
     name: 'LOG_LEVEL',

@@ -1,16 +1,26 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { prepareDataDirectory } from './embedded/data-directory.ts'
-import { indexFile } from './embedded/files.ts'
+import { indexFile, storeFile } from './embedded/files.ts'
 import { openEmbeddedLimiter } from './embedded/limiter.ts'
 import { openEmbeddedStore } from './embedded/store.ts'
 import type { Engine } from './engine.ts'
 import { makeLogKey, privateKeysOf } from './log/log-key.ts'
-import { reportIndex } from './report-index.ts'
+import { OperatorError } from './operator-error.ts'
+import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, logKeyFile, originKeyFile, type Secrets } from './secrets.ts'
+import { readHead } from './store/head.ts'
 
 /** Opens the embedded store in the data directory. Throws OperatorError where the operator can mend it. */
 export async function openEmbedded(config: Config, logger: Logger, now: () => number): Promise<Engine> {
+  const isNew = !existsSync(storeFile(resolve(config.dataDir)))
+  if (isNew && config.newStore === 'refused') {
+    throw new OperatorError(
+      `There is no store in ${resolve(config.dataDir)}, and NEW_STORE is "refused"; mount or restore the directory, or set NEW_STORE to "allowed" to begin an empty store.`,
+    )
+  }
   const directory = prepareDataDirectory(config.dataDir)
   const token = config.adminToken ?? ensureSecret(adminTokenFile(directory))
   const secrets: Secrets = {
@@ -20,6 +30,10 @@ export async function openEmbedded(config: Config, logger: Logger, now: () => nu
   }
   privateKeysOf(secrets.logKey, config.logKey === undefined ? logKeyFile(directory) : 'LOG_KEY')
   const store = await openEmbeddedStore(directory, reportIndex(logger, indexFile(directory)))
+  if (isNew) {
+    const { store_id: storeId } = await readHead(store.reader)
+    logger.info({ file: storeFile(directory), storeId }, NEW_STORE_MADE)
+  }
   const limiter = await openEmbeddedLimiter(store, now).catch(async error => {
     await store.close()
     throw error

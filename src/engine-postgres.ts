@@ -12,7 +12,7 @@ import { makeLogKey, privateKeysOf } from './log/log-key.ts'
 import { openPostgresLimiter } from './postgres/limiter.ts'
 import { findTokenDigest, shareLogKey, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
 import { openPostgresStore } from './postgres/store.ts'
-import { reportIndex } from './report-index.ts'
+import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
 
 /** How long a start waits for a database that may not be up, in milliseconds: long enough to tell at once what is wrong with it. */
@@ -37,6 +37,10 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     readUrl: config.databaseReadUrl,
     groupMax: config.writeGroupMax,
     onReach,
+    making: {
+      mayMake: config.newStore === 'allowed',
+      onMade: storeId => logger.info({ database: placeOf(url), storeId }, NEW_STORE_MADE),
+    },
     report: line => logger.info(line),
     async onOpen(connection) {
       ;({ secrets, tokenFile } = await shareSecrets(connection, config))

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ColumnTypes } from '../database/merge.ts'
-import { migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
+import { appliedToPostgres, migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
+import { OperatorError } from '../operator-error.ts'
 import { assertTrustworthy } from './checks.ts'
 import { assertWhollyCopied } from './copying.ts'
 import { recountDatabase } from './recount.ts'
@@ -12,17 +13,22 @@ const SYSTEM = `SELECT c.system_identifier || '/' || d.oid AS system FROM pg_con
 /** What a node knows of the server it writes to. */
 export type Server = { system: string; columns: ColumnTypes }
 
+/** Whether a database without a store gets an empty one, and what is called with its id. */
+export type Making = { mayMake: boolean; onMade(storeId: string): void }
+
 /** Makes sure that the database can be trusted and has the newest schema, a head, an identity and standings; safe for any number of nodes at once. */
 export async function prepareDatabase(
   connection: PostgresConnection,
+  { mayMake, onMade }: Making = { mayMake: true, onMade: () => {} },
   report?: (line: string) => void,
 ): Promise<Server> {
   await assertTrustworthy(connection)
+  if (!mayMake) await assertHasStore(connection)
   await migratePostgres(connection, Date.now())
   await assertWhollyCopied(connection)
-  const [, , found] = await connection.send([
+  const [made, , found] = await connection.send([
     {
-      text: 'INSERT INTO head (one, store_id) VALUES (1, $1) ON CONFLICT (one) DO NOTHING',
+      text: 'INSERT INTO head (one, store_id) VALUES (1, $1) ON CONFLICT (one) DO NOTHING RETURNING store_id',
       values: [randomUUID()],
     },
     {
@@ -31,7 +37,16 @@ export async function prepareDatabase(
     },
     { text: SYSTEM, values: [] },
   ])
+  const [row] = made?.rows ?? []
+  if (row !== undefined) onMade(String(row.store_id))
   const columns = await readColumnTypes(connection)
   await recountDatabase(connection, columns, report)
   return { system: String(found?.rows[0]?.system), columns }
+}
+
+async function assertHasStore(connection: PostgresConnection): Promise<void> {
+  if ((await appliedToPostgres(connection)).length > 0) return
+  throw new OperatorError(
+    'The database at DATABASE_URL holds no store, and NEW_STORE is "refused"; name the database of the store, or set NEW_STORE to "allowed" to begin an empty one.',
+  )
 }

@@ -12,7 +12,7 @@ import type { IndexNotice } from '../threads/protocol.ts'
 import { positionOf } from '../threads/signals.ts'
 import { SEQUENCE_GAP, type Work } from './group.ts'
 import { Heartbeat } from './heartbeat.ts'
-import { prepareDatabase, type Server } from './prepare.ts'
+import { type Making, prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
 import { openNodeSearch } from './search.ts'
 import { createSession, type Session } from './session.ts'
@@ -49,6 +49,8 @@ export type PostgresOptions = {
   onReach(lost: Error | undefined): void
   /** Gets a line every few seconds while a database of an older version is brought up to date. */
   report?: (line: string) => void
+  /** Whether a database without a store gets an empty one, by default it does; and what is called with the id of a new one. */
+  making?: Making
   /** What a node has to do before it opens; begun again when the session is lost on the way. */
   onOpen?(connection: PostgresConnection): Promise<void>
 }
@@ -65,7 +67,7 @@ const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<WriteName | Upkeep
 
 /** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
 export function openPostgresStore(options: PostgresOptions): PostgresStore {
-  const { url, readUrl, indexFile, logHeadFile, groupMax, onIndex, onReach, onOpen, report } = options
+  const { url, readUrl, indexFile, logHeadFile, groupMax, onIndex, onReach, onOpen, report, making } = options
   let server: Server | undefined
   const listeners: ((fault: Error) => void)[] = []
   const state: State = { reachable: undefined, full: false, broken: undefined, closing: false }
@@ -78,7 +80,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   const write = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
   const read = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
   const prepare = async (connection: PostgresConnection): Promise<void> => {
-    server = await prepareDatabase(connection, report)
+    server = await prepareDatabase(connection, making, report)
   }
   const heartbeat = new Heartbeat(url, fault => reach(fault))
   const standbyHeartbeat = readUrl === undefined ? undefined : new Heartbeat(readUrl)
