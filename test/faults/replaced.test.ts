@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { lockFile, markerFile, storeFile } from '../../src/embedded/files.ts'
@@ -111,24 +111,26 @@ test('a directory whose store is gone or empty is refused with a sentence, until
   assert.equal((await again.ended).code, 0)
 })
 
-test('with NEW_STORE=refused a start without a store makes none and says so; else the log names the store that it made', async () => {
-  const dataDir = join(directory.path, 'gone')
-  const node = async () => ({ DATA_DIR: `${dataDir}-node`, DATABASE_URL: await databaseOf('no store yet') })
-  for (const env of [{ DATA_DIR: dataDir }, ...(NO_POSTGRES === false ? [await node()] : [])]) {
-    const refused = await spawnService(['serve'], { env: { ...env, NEW_STORE: 'refused' } }).ended
-    assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /(?:no store in .+gone|holds no store), and NEW_STORE is "refused"; .+\.\n$/)
-    assert.equal(refused.stderr.trim().split('\n').length, 1)
-    assert.equal(existsSync(dataDir), false)
-    const starts: string[] = []
-    for (const NEW_STORE of ['allowed', 'refused']) {
-      const server = await startServer(env.DATA_DIR, { env: { ...env, NEW_STORE, LOG_LEVEL: 'info' } })
-      starts.push(server.stderr())
-      server.kill('SIGTERM')
-      await server.ended
-    }
-    assert.match(starts[0] ?? '', /"storeId":"[0-9a-f-]{36}","msg":"a new, empty store was made"/)
-    assert.doesNotMatch(starts[1] ?? '', /empty store/)
-    rmSync(dataDir, { recursive: true, force: true })
+/** Starts where there is no store: one that may make none, one that may, and the first again. */
+async function startWithoutStore(env: { DATA_DIR: string; DATABASE_URL?: string }): Promise<void> {
+  const refused = await spawnService(['serve'], { env: { ...env, NEW_STORE: 'refused' } }).ended
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /(?:no store in .+gone|holds no store), and NEW_STORE is "refused"; .+\.\n$/)
+  assert.equal(refused.stderr.trim().split('\n').length, 1)
+  const starts: string[] = []
+  for (const NEW_STORE of ['allowed', 'refused']) {
+    const server = await startServer(env.DATA_DIR, { env: { ...env, NEW_STORE, LOG_LEVEL: 'info' } })
+    starts.push(server.stderr())
+    server.kill('SIGTERM')
+    await server.ended
   }
-})
+  assert.match(starts[0] ?? '', /"storeId":"[0-9a-f-]{36}","msg":"a new, empty store was made"/)
+  assert.doesNotMatch(starts[1] ?? '', /empty store/)
+}
+
+test('with NEW_STORE=refused a start without a store makes none and says so; else the log names the new one', () =>
+  startWithoutStore({ DATA_DIR: join(directory.path, 'gone') }))
+
+test('so does a node over a database without a store', { skip: NO_POSTGRES }, async () =>
+  startWithoutStore({ DATA_DIR: join(directory.path, 'node'), DATABASE_URL: await databaseOf('no store yet') }),
+)
