@@ -20,10 +20,6 @@ const FIRST_LOOK = 2_000
 
 /** Opens the store in a PostgreSQL database. Throws OperatorError where the operator can mend it. */
 export async function openPostgres(config: Config, url: string, logger: Logger): Promise<Engine> {
-  const onReach = (lost: Error | undefined): void => {
-    if (lost === undefined) logger.info({ database: placeOf(url) }, 'the database is there')
-    else logger.error({ err: lost }, 'the database is away: see that PostgreSQL runs and that DATABASE_URL names it')
-  }
   if (config.logKey !== undefined) privateKeysOf(config.logKey, 'LOG_KEY')
   const directory = prepareDataDirectory(config.dataDir)
   const unlock = lockDataDirectory(directory)
@@ -36,12 +32,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     onIndex: reportIndex(logger, nodeIndexFile(directory)),
     readUrl: config.databaseReadUrl,
     groupMax: config.writeGroupMax,
-    onReach,
-    making: {
-      mayMake: config.newStore === 'allowed',
-      onMade: storeId => logger.info({ database: placeOf(url), storeId }, NEW_STORE_MADE),
-    },
-    report: line => logger.info(line),
+    ...reportsTo(logger, placeOf(url), config.newStore === 'allowed'),
     async onOpen(connection) {
       ;({ secrets, tokenFile } = await shareSecrets(connection, config))
     },
@@ -73,6 +64,16 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     adminTokenFile: () => tokenFile,
   }
 }
+
+/** What the log says of the database. */
+const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
+  onReach: (lost: Error | undefined): void => {
+    if (lost === undefined) logger.info({ database }, 'the database is there')
+    else logger.error({ err: lost }, 'the database is away: see that PostgreSQL runs and that DATABASE_URL names it')
+  },
+  making: { mayMake, onMade: (storeId: string): void => logger.info({ database, storeId }, NEW_STORE_MADE) },
+  report: (line: string): void => logger.info(line),
+})
 
 /**
  * The secrets that all nodes share. The database holds the digest of the admin token only: the token itself is written to the data

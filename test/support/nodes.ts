@@ -38,7 +38,7 @@ export async function withNodes(
       servers.push(node)
       return node
     }
-    for (let node = 0; node < count; node++) await start()
+    await Promise.all(Array.from({ length: count }, () => start()))
     await work({ cluster, database, urls: servers.map(({ url }) => url), servers, start })
     for (const server of servers) server.kill('SIGTERM')
     for (const server of servers) {
