@@ -14,6 +14,7 @@ import { sql } from '../../src/database/sql.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { spawn } from '../support/children.ts'
 import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { AGED_CHECKS, AGED_ENTRIES, BEFORE_WORK } from './aged-entries.ts'
 import { GATE, STEPS, TABLES_PER_STEP } from './migrating-steps.ts'
 
 const skip = NO_POSTGRES
@@ -181,4 +182,20 @@ test('a newer schema that does not break is served', { skip }, async t => {
   const store = openStore(t, url)
   await store.opened
   assert.deepEqual(await store.reader.one(sql`SELECT record FROM head`), { record: 0 })
+})
+
+test('an entry of an older database waits for the check that its standing says', { skip }, async t => {
+  const { connection } = await openDatabase(t)
+  const before = MIGRATIONS.filter(({ number }) => number <= BEFORE_WORK)
+  await migratePostgres(connection, 1, before)
+  await connection.exec(AGED_ENTRIES)
+  await migratePostgres(connection, 1)
+  const rows = await ask<{ due: string; confirmed_at: string | null }>(
+    connection,
+    'SELECT due, confirmed_at FROM entry ORDER BY number',
+  )
+  assert.deepEqual(
+    rows.map(({ due, confirmed_at }) => [due, confirmed_at === null ? null : Number(confirmed_at)]),
+    AGED_CHECKS,
+  )
 })

@@ -9,6 +9,7 @@ import type { Migration } from '../../src/database/migrations/migration.ts'
 import { sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { spawn } from '../support/children.ts'
+import { AGED_CHECKS, AGED_ENTRIES, BEFORE_WORK } from './aged-entries.ts'
 import { STEPS, TABLES_PER_STEP } from './migrating-steps.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-migrate-'))
@@ -194,5 +195,24 @@ test('a newer schema that does not break runs side by side', () => {
   withStore(freshPath(), connection => {
     migrate(connection, 1, [...MIGRATIONS, newer(false)])
     assert.deepEqual(migrate(connection, 2), [])
+  })
+})
+
+test('an entry of an older store waits for the check that its standing says', () => {
+  withStore(freshPath(), store => {
+    migrate(
+      store,
+      1,
+      MIGRATIONS.filter(({ number }) => number <= BEFORE_WORK),
+    )
+    store.exec(`PRAGMA foreign_keys = OFF;${AGED_ENTRIES}`)
+    migrate(store, 1)
+    const rows = store.all<{ due: string; confirmed_at: number | null }>(
+      sql`SELECT due, confirmed_at FROM entry ORDER BY number`,
+    )
+    assert.deepEqual(
+      rows.map(({ due, confirmed_at }) => [due, confirmed_at]),
+      AGED_CHECKS,
+    )
   })
 })
