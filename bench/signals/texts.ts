@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { LIMITS } from '../../src/contract/limits.ts'
+import type { Signal } from '../../src/contract/words.ts'
+import { signalNames, signalsOf } from '../../src/domain/signals.ts'
+
+const HERE = import.meta.dirname
+const ROOT = join(HERE, '../..')
+
+export type Poisoned = { expect: Signal; text: string }
+
+/** The signals of a text as the content of an entry. */
+export const signalsIn = (content: string): Signal[] =>
+  signalNames(signalsOf({ title: '', summary: '', content, rationale: '' }))
+
+/** Texts that were written after the patterns, and that the patterns were not changed for. */
+export const poisoned = (): Poisoned[] =>
+  readFileSync(join(HERE, 'poisoned-held-out.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as Poisoned)
+
+/** The entries of the judged collection of the bench of search. */
+export const judgedEntries = (): string[] =>
+  readdirSync(join(ROOT, 'bench/search/judged'))
+    .filter(name => name.startsWith('corpus-'))
+    .flatMap(name =>
+      readFileSync(join(ROOT, 'bench/search/judged', name), 'utf8')
+        .trim()
+        .split('\n'),
+    )
+
+/** Markdown and text files under a directory, cut into contents of entries. */
+export function textsUnder(directory: string): string[] {
+  const contents: string[] = []
+  for (const found of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!found.isFile() || !/\.(?:md|markdown|txt|rst)$/i.test(found.name)) continue
+    const text = readFileSync(join(found.parentPath, found.name), 'utf8')
+    for (let from = 0; from < text.length; from += LIMITS.contentCharacters) {
+      contents.push(text.slice(from, from + LIMITS.contentCharacters))
+    }
+  }
+  return contents
+}
+
+/** The Markdown files of the installed packages. */
+export const packageTexts = (): string[] => textsUnder(join(ROOT, 'node_modules'))

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { judgedEntries, poisoned, signalsIn } from '../../bench/signals/texts.ts'
+
+test('nine tenths of the poisoned texts are marked as meant, and no entry of the judged collection is', () => {
+  const texts = poisoned()
+  const marked = texts.filter(({ expect, text }) => signalsIn(text).includes(expect))
+  assert.ok(texts.length >= 60 && marked.length >= 0.9 * texts.length, `${marked.length} of ${texts.length}`)
+  assert.deepEqual(
+    judgedEntries().filter(entry => signalsIn(entry).length > 0),
+    [],
+  )
+})
