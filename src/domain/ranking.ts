@@ -11,7 +11,7 @@ const LENGTH_POWER = 0.6
 /** A field that is shorter than this part of its usual length counts as if it were so long: one word is no better than a short sentence. */
 const SHORTEST = 0.25
 /** What a part of a name, or a name put together, counts beside the word itself. */
-export const DERIVED = 0.5
+const DERIVED = 0.5
 /** The weighted frequency at which a term has half of its greatest impact. */
 const SATURATION = 2
 /** Impacts are stored as one of so many levels. */
@@ -46,7 +46,7 @@ function addField(frequencies: Map<string, number>, text: string, field: keyof t
 }
 
 /** The share of its greatest impact that a level stands for. */
-export const impactOf = (level: number): number => (level + 0.5) / LEVELS
+const impactOf = (level: number): number => (level + 0.5) / LEVELS
 
 /** How much a term says that `having` of `all` entries have (BM25's inverse document frequency, never negative). */
 export const rarity = (having: number, all: number): number =>
