@@ -129,7 +129,7 @@ type Kept = Required<Pick<AppOptions, 'logger' | 'now'>> & { server: Server; sto
 function keepHouse(config: Config, { server, store, logger, now }: Kept): () => void {
   let ended = false
   let countedAt = performance.now()
-  /** Milliseconds since the last time, by a clock that nobody sets. */
+  /** Milliseconds since the last time, by a clock that cannot be set. */
   const served = (): number => {
     const since = performance.now() - countedAt
     countedAt += since

@@ -16,7 +16,7 @@ const BATCH_MAX = 100_000
 const CLASSES: readonly DataClass[] = ['SYNTHETIC', 'INTERNAL']
 const PROGRESS_INTERVAL = 1_000
 
-/** Reads lines of JSON into a store that nobody serves. What was stored before a bad line stays, and the import can go on after it. */
+/** Reads lines of JSON into a store that is not being served. What was stored before a bad line stays, and the import can go on after it. */
 export async function importRecords(invocation: Invocation): Promise<number> {
   assertEmbedded(
     invocation,

@@ -3,7 +3,7 @@ import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/** Opens a store for reading and makes sure that it has the newest schema. It may be served meanwhile. */
+/** Opens a store for reading and makes sure that it has the newest schema. It may be served at the same time. */
 export function openStoreForReading(path: string): SqliteConnection {
   const connection = openStoreOfAnySchema(path)
   const pending = MIGRATIONS.filter(({ number }) => !appliedMigrations(connection).some(one => one.number === number))
@@ -35,7 +35,7 @@ export function openStoreOfAnySchema(path: string): SqliteConnection {
   }
 }
 
-/** Begins a transaction that sees one state of the store, however long it lasts and whatever is written meanwhile. */
+/** Begins a transaction that sees one state of the store, however long it lasts and whatever is written in that time. */
 export function beginSnapshot(connection: SqliteConnection): void {
   connection.exec('BEGIN')
   connection.one(sql`SELECT record FROM head`)

@@ -11,7 +11,7 @@ import { guardStandardError } from './standard-error.ts'
 
 /**
  * Runs one command line in this process. A mistake is one sentence on standard error and an exit code of the table in `command.ts`;
- * only an error nobody foresaw shows a stack, with exit code 70.
+ * only an unexpected error shows a stack, with exit code 70.
  */
 export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   // Whatever is made here, stores, secrets and backups, is for its owner alone.
@@ -140,7 +140,7 @@ const version = (): string =>
 /** A fault of the store comes by name: it may have crossed from another thread, where its class is lost. */
 const isStoreFault = (error: Error): boolean => error.name === 'StoreFault'
 
-/** What the system says of files when a disk is full or fails, or this user may not: whoever runs the program can mend it. */
+/** What the system says of files when a disk is full or fails, or this user may not: the person who runs the program can fix it. */
 const FILE_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE'])
 const isFileFault = (error: Error): boolean => FILE_FAULTS.has((error as NodeJS.ErrnoException).code ?? '')
 

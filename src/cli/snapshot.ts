@@ -14,7 +14,7 @@ import { databaseUrlOf, dataDirOf } from './data-dir.ts'
 import { beginSnapshot, openStoreForReading } from './open-store.ts'
 import { checksOfPostgres, damageOfTables } from './verify-postgres.ts'
 
-/** One state of a store, read however long it takes and whatever is written meanwhile. */
+/** One state of a store, read however long it takes and whatever is written in that time. */
 export type Snapshot = {
   store: Reader
   /** Where it is, for people. */

@@ -45,7 +45,7 @@ export function openSqlite(
     opening(() => {
       assertVersion(raw)
       if (mode !== 'read') setUp(raw, mode)
-      // Whoever reads first opens the log.
+      // The first read opens the log.
       raw.prepare('PRAGMA schema_version').get()
     })
   } catch (error) {

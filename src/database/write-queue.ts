@@ -132,7 +132,7 @@ async function runGroup(
   return answers
 }
 
-/** Runs `work` in one durable transaction of a connection that nobody else writes through. When it throws, nothing of it remains. */
+/** Runs `work` in one durable transaction of a connection that has no other writer. When it throws, nothing of it remains. */
 export async function transact<T>(
   connection: SqliteConnection,
   work: (tx: Transaction, carrier: Carrier) => Awaitable<T>,

@@ -15,7 +15,7 @@ const FRAMEWORK: Record<string, Problem> = {
 /** Seconds after which a store that takes no writes may do so again. */
 const STORE_RETRY = 2
 
-/** The problem that an error is to the caller. What nobody foresaw is UNEXPECTED_FAULT. */
+/** The problem that an error is to the caller. An unexpected error is UNEXPECTED_FAULT. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof StoreFault) return new Problem('STORE_UNAVAILABLE', { retryAfter: STORE_RETRY })

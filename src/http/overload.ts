@@ -19,7 +19,7 @@ const TELL_INTERVAL = 10_000
 const REFUSED =
   'requests were refused: more is asked for than can be done; see who asks, or serve from a faster machine or from more nodes'
 
-/** Knows when there is more to do than can be done: then it is better to refuse at once than to answer when nobody waits any more. */
+/** Knows when there is more to do than can be done: then it is better to refuse at once than to answer after the client has gone. */
 export type Overload = {
   /** Takes one more request, or refuses it in as few steps as can be, people too: false. */
   take(request: IncomingMessage, response: ServerResponse): boolean

@@ -91,7 +91,7 @@ function createReadPages({ config, observer, readsFor }: Parts): Show<ReadPage> 
     }
     await observer.room()
     const shown = await page.render(asked)
-    // Whoever is sent on is observed where he arrives.
+    // A redirected visitor is observed at the page that is shown.
     if ('location' in shown) return sendOn(shown, reply)
     const made = madeOf(textOf(shown, asked))
     if (observed !== undefined && !isKnown(made, request)) observer.note(visitor, observed)

@@ -22,7 +22,7 @@ const RETENTION_BATCH = 2_000
 /** Answers kept for retries: of more the oldest go before their time. Of about 1 kB each. */
 const RETRIES_MAX = 1_000_000
 
-/** Gives the salt of a day (as `2026-11-21`), made now if nobody asked for it before. */
+/** Gives the salt of a day (as `2026-11-21`), made now if there is none. */
 export async function openDay(tx: Transaction, context: Context, day: string): Promise<string> {
   return ensureSalt(tx, day, Buffer.from(context.randomBytes(SALT_BYTES)).toString('base64url'))
 }

@@ -175,7 +175,7 @@ export const deleteObservations = (tx: Transaction, hour: number, limit: number)
 
 const METADATA: Record<Action, (row: ActivityRow) => object> = {
   READ: () => ({}),
-  // A tag that was asked for is text of whoever asked.
+  // A tag that was asked for is text of the caller.
   SEARCH: row => ({ ...JSON.parse(row.metadata ?? '{}'), ...(row.author_withdrawn ? { tag: null } : {}) }),
   CREATE: row => ({ slug: row.slug, title: row.title }),
   EXPAND: row => ({ previousRevisionId: row.previous_id }),

@@ -78,7 +78,7 @@ export function tellEnded(signals: Signals): void {
   Atomics.store(signals, ENDED, Atomics.load(signals, BEGUN))
 }
 
-/** Says that the store closes: nobody waits for the index any more. */
+/** Says that the store closes: all waits for the index end. */
 export const tellClosing = (signals: Signals): void => tell(signals, CLOSING, 1n)
 
 /** How many commits there were; undefined while one is under way: a reader may see it or not. */

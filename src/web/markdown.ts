@@ -47,7 +47,7 @@ function bareAddress(text: string, at: number): number {
 const rules: Record<string, RendererRule> = {}
 rules.text = (tokens, index) => visible(tokens[index]?.content ?? '').markup
 rules.code_inline = (tokens, index) => `<code>${visible(tokens[index]?.content ?? '').markup}</code>`
-// A long line scrolls, and whoever has only a keyboard must reach it.
+// A long line scrolls, and a person who has only a keyboard must reach it.
 const block = (content: string): string => `<pre tabindex="0"><code>${visible(content).markup}</code></pre>\n`
 rules.code_block = (tokens, index) => block(tokens[index]?.content ?? '')
 rules.fence = (tokens, index) => block(tokens[index]?.content ?? '')

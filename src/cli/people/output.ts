@@ -4,7 +4,7 @@ import type { Sink, Surroundings } from '../command.ts'
 import { ago } from './time.ts'
 import { visible, visibleJson, visibleLine } from './visible.ts'
 
-/** Whoever read standard output has gone away: nothing is left to do, and nothing to say. */
+/** The reader of standard output has gone away: nothing is left to do or to report. */
 export class ReaderGone extends Error {}
 
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
@@ -40,7 +40,7 @@ export type Output = {
   time(timestamp: string): string
   /** One line to the person beside the result, on standard error. */
   note(...spans: Span[]): void
-  /** Waits until all was taken. Throws ReaderGone when nobody reads any more. */
+  /** Waits until all was taken. Throws ReaderGone when the reader has gone away. */
   taken(): Promise<void>
 }
 
