@@ -42,7 +42,10 @@ type Known = {
   failing: boolean
 }
 
-/** Asks the witnesses of a policy to cosign checkpoints (c2sp.org/tlog-witness), each with the proof from what it cosigned last. */
+/**
+ * Asks the witnesses of a policy to cosign checkpoints (c2sp.org/tlog-witness), each with the proof from what it cosigned last.
+ * A cosignature is verified before it is used.
+ */
 export class Witnesses {
   readonly #witnessing: Witnessing
   readonly #known: Known[]
