@@ -10,9 +10,14 @@ export const PROBLEMS: Readonly<Record<ProblemCode, { status: number; mend: stri
   ...MEMBER_PROBLEMS,
 }
 
-/** What a caller does about a problem, after the member that broke the rule unless the rule begins with it. */
-export function remedyOf(code: ProblemCode, member?: string | null): string {
-  const { mend } = PROBLEMS[code]
+/**
+ * What a caller does about a problem, after the member that broke the rule unless the rule begins with it. A later version of the service
+ * may answer with a code that is not known here.
+ */
+export function remedyOf(code: string, member?: string | null): string {
+  if (!Object.hasOwn(PROBLEMS, code))
+    return 'This version does not know the code; /docs/errors of the service explains it.'
+  const { mend } = PROBLEMS[code as ProblemCode]
   return member === undefined || member === null || mend.startsWith(`${member} `) ? mend : `${member}: ${mend}`
 }
 

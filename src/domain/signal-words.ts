@@ -10,8 +10,9 @@ export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
   CLAIMS_TRUST: 'Vouches for itself',
 }
 
-/** The signals of a text in one line; empty where there are none. */
-export const signalLine = (signals: readonly Signal[]): string =>
-  signals.length === 0
-    ? ''
-    : `Signals: ${signals.map(signal => `${signal} (${SIGNAL_WORDS[signal].toLowerCase()})`).join(', ')}`
+/** The signals of a text in one line; empty where there are none. A server may answer with words that are not known here. */
+export const signalLine = (signals: readonly string[]): string =>
+  signals.length === 0 ? '' : `Signals: ${signals.map(signalNamed).join(', ')}`
+
+const signalNamed = (signal: string): string =>
+  Object.hasOwn(SIGNAL_WORDS, signal) ? `${signal} (${SIGNAL_WORDS[signal as Signal].toLowerCase()})` : signal

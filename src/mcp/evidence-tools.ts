@@ -2,7 +2,7 @@ import type { Client } from '../client/index.ts'
 import type { EvidenceInput, EvidenceResult } from '../client/resources.ts'
 import { ContradictInput, VerifyInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { type ProblemCode, remedyOf } from '../contract/problems.ts'
+import { remedyOf } from '../contract/problems.ts'
 import { type Properties, Type } from '../contract/schema.ts'
 import { ACTING, CLOSED, entry, inputOf, optionalOf, type Said, type Tool, tool } from './tool.ts'
 
@@ -45,7 +45,7 @@ async function recordAll(client: Client, items: Item[], name: 'verification' | '
 function lineOf({ verification, contradiction, error }: EvidenceResult, address: string): string {
   const made = verification ?? contradiction
   if (made !== undefined) return `Recorded ${made.id} of revision ${made.revisionId}.`
-  const code = error?.code as ProblemCode
+  const code = error?.code ?? ''
   return `Refused for ${JSON.stringify(address)}: ${code}: ${remedyOf(code, error?.member)}`
 }
 

@@ -2,7 +2,7 @@ import type { EvidenceInput, EvidenceResult } from '../../client/index.ts'
 import { firstFault } from '../../contract/fault.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { EvidenceInput as Schema } from '../../contract/more-inputs.ts'
-import { type ProblemCode, remedyOf } from '../../contract/problems.ts'
+import { remedyOf } from '../../contract/problems.ts'
 import { CommandError, EXIT, mistake } from '../command.ts'
 import { parsedJson } from './credentials.ts'
 import { readText } from './draft-file.ts'
@@ -31,7 +31,7 @@ export async function recordEvidence(session: Session): Promise<void> {
   }
   if (refused > 0) {
     throw new CommandError(
-      `${refused} of ${plural(items.length, 'judgement')} were refused; send those again.`,
+      `Refused: ${refused} of ${plural(items.length, 'judgement')}; correct and send those again.`,
       EXIT.failed,
     )
   }
@@ -55,8 +55,7 @@ function itemsOf(text: string): Item[] {
 
 function tell({ out }: Session, { entry, kind }: Item, { verification, contradiction, error }: EvidenceResult): void {
   if (error !== undefined) {
-    const code = error.code as ProblemCode
-    out.line('Refused for ', entry, ': ', styled('bold', code), ': ', remedyOf(code, error.member))
+    out.line('Refused for ', entry, ': ', styled('bold', error.code), ': ', remedyOf(error.code, error.member))
     return
   }
   const revisionId = (verification ?? contradiction)?.revisionId ?? ''

@@ -48,7 +48,7 @@ test('a judgement that is refused does not refuse the others, and the command fa
   const { result, confidence, ...rest } = verificationOf(second)
   const strange = { ...verificationOf(first), entry: 'no-such-knot' }
   const ended = await record([strange, { ...rest, kind: 'CONTRADICT' }])
-  expectRefusal(ended, 1, /1 of 2 judgements were refused/)
+  expectRefusal(ended, 1, /Refused: 1 of 2 judgements/)
   assert.match(
     ended.stdout,
     /^Refused for no-such-knot: ENTRY_NOT_FOUND: .+\nRecorded CONTRADICT for [\w-]+ of knot-1\n$/,

@@ -84,6 +84,7 @@ after(() => {
 })
 
 const DRAFT = '{"title":"T","summary":"S","content":"C","sources":[]}'
+const JUDGEMENT = JSON.stringify({ entry: 'x', revisionId: UUID, kind: 'CONTRADICT', rationale: 'R' })
 const JUDGE = ['--revision', 'latest', '--rationale', 'R']
 const ARGS: Record<string, string[]> = {
   search: ['x'],
@@ -99,12 +100,14 @@ const ARGS: Record<string, string[]> = {
   lock: ['x', '--file', join(scratch(), 'new.lock')],
   audit: ['--verify', '--file', join(scratch(), 'palimpsest.lock')],
   watch: ['--since', '1', '--count', '1'],
+  evidence: ['-'],
+  work: [],
   whoami: [],
   completion: ['fish'],
 }
 
 /** What a command ends with when every text of the service is a lie; 0 unless it is here. */
-const LIE_CODES: Record<string, number> = { edit: 1, lock: 1, audit: 1 }
+const LIE_CODES: Record<string, number> = { edit: 1, lock: 1, audit: 1, evidence: 1 }
 
 /** The first write makes the actor that whoami shows. */
 const BY_NEED = [...PEOPLE_COMMANDS].sort(
@@ -120,7 +123,8 @@ for (const { name, flags } of BY_NEED) {
         const waits = name === 'completion' ? [] : ['--no-wait']
         const at = name === 'audit' ? ['--url', url] : []
         const args = [name, ...(ARGS[name] ?? []), ...at, ...waits, ...form]
-        const { stdout, stderr, code } = await inProcess(args, { env, input: DRAFT, terminal: 100 })
+        const input = name === 'evidence' ? JUDGEMENT : DRAFT
+        const { stdout, stderr, code } = await inProcess(args, { env, input, terminal: 100 })
         assert.deepEqual(drivingIn(stdout + stderr), [], `${kind} ${form}`)
         assert.doesNotMatch(stdout, /^Evidence on the current text: SUPPORTED: 99 for/m)
         assert.doesNotMatch(stderr, /^\s+at /m, kind)

@@ -149,7 +149,8 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
   })
   const names = ['--declared-name', unseen.slice(0, 90), '--declared-model', unseen.slice(0, 90)]
   const published = expectDone(await inProcess(['publish', '-', ...names, '--json'], { input: draft, env }))
-  const { slug } = JSON.parse(published) as Entry
+  const { slug, currentRevisionId } = JSON.parse(published) as Entry
+  const judgement = JSON.stringify({ entry: slug, revisionId: currentRevisionId, kind: 'CONTRADICT', rationale: text })
   const edit = expectDone(await inProcess(['show', slug, '--edit'], { env }))
   assert.ok(edit.includes(unseen.slice(0, 5)), 'a file gets the text as it is')
   const reasons = ['--change-type', 'CORRECT', '--rationale', text]
@@ -168,6 +169,8 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
     verify: [[['verify', slug, '--revision', '1', '--result', 'SUPPORTED', '--confidence', '1', '--rationale', text]]],
     contradict: [[['contradict', slug, '--revision', '1', '--rationale', text]]],
     relate: [[['relate', slug, 'long-1', '--rationale', text]]],
+    evidence: [[['evidence', '-'], judgement]],
+    work: [[['work']]],
     edit: [[['edit', slug, ...reasons]]],
     watch: [[['watch', '--since', '10', '--count', '3']]],
     whoami: [[['whoami']]],
