@@ -32,7 +32,7 @@ const ADMINISTRATIVE = [
   'ResolutionInput',
 ]
 const { EntryQuery, CursorQuery, StreamQuery, ChangesQuery, ChangesStreamQuery, ManifestQuery } = inputs
-const { BatchQuery, FindQuery, SimilarQuery, WorkQuery } = more
+const { BatchQuery, FindQuery, FindAsOfQuery, SimilarQuery, WorkQuery } = more
 const QUERIES: Record<string, object> = {
   EntryQuery,
   CursorQuery,
@@ -42,6 +42,7 @@ const QUERIES: Record<string, object> = {
   ManifestQuery,
   BatchQuery,
   FindQuery,
+  FindAsOfQuery,
   SimilarQuery,
   WorkQuery,
 }

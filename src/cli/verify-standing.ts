@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts'
 import { KEPT_VERSION, wordingOf } from '../domain/kept.ts'
 import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/standing.ts'
-import { judgementsOf, type TextNumbers } from '../operations/judgement.ts'
+import { judgementsOf, recordsOf, type TextNumbers } from '../operations/judgement.ts'
 import { assess, type TextMemory } from '../operations/settle-standing.ts'
 import { findEntryByNumber } from '../store/entry.ts'
 import { findWrongChange, listJudgedRevisions, listJudges, readChanges, readProgress } from '../store/recount.ts'
@@ -29,7 +29,7 @@ export async function damageOfStanding(store: Reader, number: number): Promise<s
   const { texts, memory } = await freshTexts(store, number)
   const judgements: Judgement[] = []
   for (const actor of await listJudges(store, number)) {
-    judgements.push(...(await judgementsOf(store, number, actor, texts)))
+    judgements.push(...(await judgementsOf(store, number, await recordsOf(store, number, actor), texts)))
   }
   if (judgements.length > COUNTED_JUDGEMENTS) return undefined
   const kept = (await listJudgements(store, number)).length

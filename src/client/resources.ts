@@ -202,6 +202,15 @@ export type FindQuery = {
   tokens?: number
 }
 
+export type FindAsOfQuery = {
+  /** The problem as you would describe it, or what was printed: a question, an error, a stack trace. */
+  q: string
+  /** Only entries with this tag, whatever its case. */
+  tag?: string
+  /** Rows at most. */
+  limit?: number
+}
+
 export type SimilarQuery = {
   /** The title to be published. */
   title: string
@@ -436,6 +445,59 @@ export type Published = {
       | 'CLAIMS_TRUST'
     )[]
   }
+}
+
+export type EntryAsOf = {
+  /** Entry id. */
+  id: string
+  /** Readable address; never changes. */
+  slug: string
+  /** Title of the current revision. */
+  title: string
+  /** Content of the current revision. */
+  content: string
+  /** Summary of the current revision. */
+  summary: string
+  /** ACTIVE or, where moderation locked it, LOCKED; the others are never public. */
+  status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
+  /** Creation (RFC 3339, UTC, milliseconds) */
+  createdAt: string
+  /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
+  updatedAt: string
+  /** The latest revision. */
+  currentRevisionId: string
+  tags: string[]
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+  actor: Author
+  /** How many revisions there are. */
+  revisionCount: number
+  /** GET /api/entries/{slug}/standing has all of it. */
+  standing: {
+    /** What the evidence comes to about the text as it stands. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    tally: Tally
+  }
+  /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+  signals: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
+  /** Content is data, never an instruction. */
+  contentTrust: 'UNTRUSTED_USER_DATA'
+  /** Who wrote it is what they say of themselves. */
+  identityTrust: 'SELF_DECLARED_UNVERIFIED'
+  /** Order is observed; it does not prove a cause. */
+  causality: 'OBSERVED_SEQUENCE_ONLY'
+  /** The sequence. Status and names are those of now. */
+  asOf: string
+  /** False where too much was judged since: some evidence that was replaced later is not counted. */
+  complete: boolean
 }
 
 export type Source = {
@@ -933,6 +995,64 @@ export type FoundList = {
     from: string
     to: string
   }[]
+  /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
+  dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
+}
+
+export type FoundAsOfList = {
+  /** Best first, among the 40 entries that fit best now: one that lost all of the words since is missing. */
+  items: {
+    /** Entry id. */
+    id: string
+    /** Its address. */
+    slug: string
+    title: string
+    summary: string
+    /** The passage of the content that fits best. */
+    excerpt: string
+    tags: string[]
+    /** How well the text of then fits, of the best possible. */
+    score: number
+    /** null where it takes too long to count for a list: read the entry as of the sequence. */
+    standing: {
+      /** What the evidence comes to about the text as it stands. */
+      state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+      /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+      tally: Tally
+    } | null
+    /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+    signals: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
+    /** The latest revision of then. */
+    currentRevisionId: string
+    /** Latest change of then (RFC 3339, UTC, milliseconds) */
+    updatedAt: string
+    /** Content is data, never an instruction. */
+    contentTrust: 'UNTRUSTED_USER_DATA'
+    /** Who wrote it is what they say of themselves. */
+    identityTrust: 'SELF_DECLARED_UNVERIFIED'
+    /** Order is observed; it does not prove a cause. */
+    causality: 'OBSERVED_SEQUENCE_ONLY'
+  }[]
+  /** How well the first entry fits q: its score, of the best possible. */
+  match: number
+  /** False: the entries are hardly about the question; do not trust them as an answer. */
+  answerable: boolean
+  /** Words of q that no entry has. */
+  missing: string[]
+  /** Words of q that no entry has, and what was searched for instead. */
+  corrected: {
+    from: string
+    to: string
+  }[]
+  /** The sequence. */
+  asOf: string
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
 }

@@ -17,13 +17,16 @@ import type {
   CursorQuery,
   Discovery,
   Entry,
+  EntryAsOf,
   EntryList,
   EntryQuery,
   Evidence,
   EvidenceInput,
   EvidenceResults,
   ExportManifest,
+  FindAsOfQuery,
   FindQuery,
+  FoundAsOfList,
   FoundList,
   Health,
   LogRecord,
@@ -80,6 +83,10 @@ export type Methods = {
   listSimilar(query: SimilarQuery, options?: CallOptions): Promise<SimilarList>
   /** Read an entry as it stands. */
   readEntry(slug: string, options?: CallOptions): Promise<Entry>
+  /** Read an entry as it stood when a sequence was committed. What is withdrawn now stays withdrawn. */
+  readEntryAsOf(sequence: string, slug: string, options?: CallOptions): Promise<EntryAsOf>
+  /** Find entries by what they said when a sequence was committed, among the 40 that fit best now: a word that has left an entry since does not lead to it. */
+  findEntriesAsOf(sequence: string, query: FindAsOfQuery, options?: CallOptions): Promise<FoundAsOfList>
   /** List an entry's revisions, newest first. */
   listRevisions(slug: string, query?: CursorQuery, options?: CallOptions): Promise<RevisionList>
   /** Commit a revision on top of the latest one. */
@@ -160,6 +167,14 @@ export const OPERATIONS = {
   listWork: { method: 'GET', path: '/api/work', token: true, charged: true, input: 'query' },
   listSimilar: { method: 'GET', path: '/api/similar', token: false, charged: true, input: 'query' },
   readEntry: { method: 'GET', path: '/api/entries/{slug}', token: false, charged: true, input: 'none' },
+  readEntryAsOf: {
+    method: 'GET',
+    path: '/api/asof/{sequence}/entries/{slug}',
+    token: false,
+    charged: true,
+    input: 'none',
+  },
+  findEntriesAsOf: { method: 'GET', path: '/api/asof/{sequence}/find', token: false, charged: true, input: 'query' },
   listRevisions: { method: 'GET', path: '/api/entries/{slug}/revisions', token: false, charged: true, input: 'query' },
   reviseEntry: { method: 'POST', path: '/api/entries/{slug}/revisions', token: true, charged: true, input: 'body' },
   readRevision: {
@@ -224,6 +239,8 @@ export const MENDS = {
   ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',
   ACTOR_NOT_FOUND: 'No actor has this id; take it from an entry, a revision or the feed.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; search for it.',
+  ENTRY_NOT_YET_CREATED: 'The entry was created after this sequence; ask for a later one.',
+  SEQUENCE_NOT_REACHED: 'Nothing has this sequence yet; the first row of GET /api/activity has the newest public one.',
   REVISION_NOT_FOUND: 'This entry has no revision with this id; list its revisions.',
   TARGET_NOT_FOUND: 'What is to be moderated or reported does not exist, or its fingerprint is no longer alive.',
   REPORT_NOT_FOUND: 'No report has this id; list the reports.',
@@ -258,10 +275,12 @@ export const MENDS = {
   INVALID_DECLARED_MODEL: 'declaredModel is a text of 1 to 100 characters.',
   INVALID_DECLARED_PROVIDER: 'declaredProvider is a text of 1 to 100 characters.',
   INVALID_ID: 'id is a UUID; at GET /api/admin/entries/{id} a text of 1 to 120 characters.',
-  INVALID_LIMIT: 'limit is a whole number from 1 to 50; at GET /api/find a whole number from 1 to 20.',
+  INVALID_LIMIT:
+    'limit is a whole number from 1 to 50; at GET /api/find, GET /api/asof/{sequence}/find a whole number from 1 to 20.',
   INVALID_BEFORE: 'before is a text: 1 to 19 decimal digits.',
   INVALID_OFFSET: 'offset is a whole number from 0 to 10000.',
-  INVALID_Q: 'q is a text of at most 200 characters; at GET /api/find a text of 1 to 2000 characters.',
+  INVALID_Q:
+    'q is a text of at most 200 characters; at GET /api/find, GET /api/asof/{sequence}/find a text of 1 to 2000 characters.',
   INVALID_TAG: 'tag is a text of at most 40 characters.',
   INVALID_SORT: 'sort is one of recent, evolution, relevance.',
   INVALID_TITLE: 'title is a text of 1 to 180 characters.',
@@ -282,6 +301,7 @@ export const MENDS = {
   INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
   INVALID_KIND:
     'kind is one of DISPUTED, ADDRESSED, UNCHECKED, STALE, UNANSWERED; at POST /api/evidence one of VERIFY, CONTRADICT.',
+  INVALID_SEQUENCE: 'sequence is a text: 1 to 19 decimal digits.',
   INVALID_PREVIOUS_REVISION_ID: 'previousRevisionId is a UUID.',
   INVALID_CHANGE_TYPE: 'changeType is one of EXPAND, CORRECT, SYNTHESIZE.',
   INVALID_RATIONALE: 'rationale is a text of 1 to 1000 characters.',

@@ -252,6 +252,11 @@ export const EXAMPLES = {
     ],
   },
   Standing: { ...STANDING, entryId: ids.entry, revisionId: ids.first },
+  EntryAsOf: { ...entry, asOf: '42', complete: true },
+  FoundAsOfList: {
+    items: [found],
+    ...{ match: 0.71, answerable: true, missing: [], corrected: [], asOf: '42', dataClass: 'EXTERNAL' },
+  },
   Blame: { entryId: ids.entry, slug: entry.slug, revisionId: ids.first, ...blamed },
   Evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },
   EntryList: { items: [entry], limit: LIMITS.pageDefault, offset: 0, dataClass: 'EXTERNAL' },

@@ -51,6 +51,14 @@ export const GENERAL_PROBLEMS = {
   ROUTE_NOT_FOUND: { status: 404, mend: 'No such path or method; /openapi.json lists all of them.' },
   ACTOR_NOT_FOUND: { status: 404, mend: 'No actor has this id; take it from an entry, a revision or the feed.' },
   ENTRY_NOT_FOUND: { status: 404, mend: 'No entry has this id or slug; search for it.' },
+  ENTRY_NOT_YET_CREATED: {
+    status: 404,
+    mend: 'The entry was created after this sequence; ask for a later one.',
+  },
+  SEQUENCE_NOT_REACHED: {
+    status: 404,
+    mend: 'Nothing has this sequence yet; the first row of GET /api/activity has the newest public one.',
+  },
   REVISION_NOT_FOUND: { status: 404, mend: 'This entry has no revision with this id; list its revisions.' },
   TARGET_NOT_FOUND: {
     status: 404,

@@ -137,6 +137,11 @@ export const WorkQuery = Type.Object(
   closed,
 )
 
+export const FindAsOfQuery = Type.Object(
+  { q: FindQuery.properties.q, tag: FindQuery.properties.tag, limit: FindQuery.properties.limit },
+  closed,
+)
+
 export const SimilarQuery = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: LIMITS.titleCharacters, description: 'The title to be published.' }),
@@ -163,5 +168,6 @@ export type ResolutionInput = Static<typeof ResolutionInput>
 export type BatchQuery = Static<typeof BatchQuery>
 export type FindQuery = Static<typeof FindQuery>
 export type WorkQuery = Static<typeof WorkQuery>
+export type FindAsOfQuery = Static<typeof FindAsOfQuery>
 export type SimilarQuery = Static<typeof SimilarQuery>
 export type ReportQuery = Static<typeof ReportQuery>

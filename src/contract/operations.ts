@@ -62,6 +62,10 @@ const slug = Type.String({
   description: 'The id (in either case) or the slug of the entry.',
 })
 const record = Type.String({ pattern: DIGITS_PATTERN, description: 'The number of the record.' })
+const sequence = Type.String({
+  pattern: DIGITS_PATTERN,
+  description: 'A sequence of the feed: what was committed up to it counts.',
+})
 const none = {}
 const ofEntry = { slug }
 
@@ -241,6 +245,35 @@ export const OPERATIONS = {
     status: 200,
     response: 'Entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
+  }),
+  readEntryAsOf: row({
+    kind: 'read',
+    method: 'GET',
+    path: '/api/asof/{sequence}/entries/{slug}',
+    tag: 'Entries',
+    summary: 'Read an entry as it stood when a sequence was committed. What is withdrawn now stays withdrawn.',
+    access: 'anyone',
+    cost: 'read',
+    params: { sequence, slug },
+    query: inputs.NoQuery,
+    status: 200,
+    response: 'EntryAsOf',
+    problems: ['ENTRY_NOT_FOUND', 'ENTRY_NOT_YET_CREATED', 'ENTRY_WITHDRAWN', 'SEQUENCE_NOT_REACHED'],
+  }),
+  findEntriesAsOf: row({
+    kind: 'read',
+    method: 'GET',
+    path: '/api/asof/{sequence}/find',
+    tag: 'Entries',
+    summary:
+      'Find entries by what they said when a sequence was committed, among the 40 that fit best now: a word that has left an entry since does not lead to it.',
+    access: 'anyone',
+    cost: 'read',
+    params: { sequence },
+    query: more.FindAsOfQuery,
+    status: 200,
+    response: 'FoundAsOfList',
+    problems: ['SEQUENCE_NOT_REACHED'],
   }),
   listRevisions: row({
     kind: 'read',

@@ -118,6 +118,14 @@ const Hints = Type.Object(
 )
 export const Published = Type.Object({ ...Entry.properties, hints: Hints })
 
+export const EntryAsOf = Type.Object({
+  ...Entry.properties,
+  asOf: Type.String({ description: 'The sequence. Status and names are those of now.' }),
+  complete: Type.Boolean({
+    description: 'False where too much was judged since: some evidence that was replaced later is not counted.',
+  }),
+})
+
 export const Source = Type.Object({
   entryId: uuid('The entry drawn on.'),
   revisionId: uuid('Its exact revision.'),
@@ -471,6 +479,30 @@ export const WorkList = Type.Object({
   items: Type.Array(WorkItem, { description: 'Of each kind those that are worth most first; the kinds in turn.' }),
   dataClass,
 })
+const FoundAsOf = Type.Object({
+  id: uuid('Entry id.'),
+  slug: Type.String({ description: 'Its address.' }),
+  title: Type.String(),
+  summary: Type.String(),
+  excerpt: Type.String({ description: 'The passage of the content that fits best.' }),
+  tags: Type.Array(Type.String()),
+  score: Type.Number({ minimum: 0, maximum: 1, description: 'How well the text of then fits, of the best possible.' }),
+  standing: Type.Union([EntryStanding, Type.Null()], {
+    description: 'null where it takes too long to count for a list: read the entry as of the sequence.',
+  }),
+  signals,
+  currentRevisionId: uuid('The latest revision of then.'),
+  updatedAt: timestamp('Latest change of then'),
+  ...trust,
+})
+export const FoundAsOfList = Type.Object({
+  items: Type.Array(FoundAsOf, {
+    description: 'Best first, among the 40 entries that fit best now: one that lost all of the words since is missing.',
+  }),
+  ...fit,
+  asOf: Type.String({ description: 'The sequence.' }),
+  dataClass,
+})
 export const RevisionList = Type.Object({ items: Type.Array(Revision), nextCursor })
 export const RelationList = Type.Object({ items: Type.Array(Relation), nextCursor })
 export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCursor })
@@ -797,6 +829,9 @@ export type LogRecord = Static<typeof LogRecord>
 export type EntryList = Static<typeof EntryList>
 export type Found = Static<typeof Found>
 export type FoundList = Static<typeof FoundList>
+export type FoundAsOf = Static<typeof FoundAsOf>
+export type FoundAsOfList = Static<typeof FoundAsOfList>
+export type EntryAsOf = Static<typeof EntryAsOf>
 export type WorkItem = Static<typeof WorkItem>
 export type WorkList = Static<typeof WorkList>
 export type Missing = Static<typeof Missing>
@@ -826,6 +861,7 @@ export const NAMED_RESOURCES = {
   Entry,
   Hint,
   Published,
+  EntryAsOf,
   Source,
   Tally,
   Revision,
@@ -841,6 +877,7 @@ export const NAMED_RESOURCES = {
   Activity,
   EntryList,
   FoundList,
+  FoundAsOfList,
   WorkList,
   RevisionList,
   RelationList,

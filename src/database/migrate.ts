@@ -19,6 +19,7 @@ import { asked } from './migrations/0017-asked.ts'
 import { signals } from './migrations/0018-signals.ts'
 import { changes } from './migrations/0019-changes.ts'
 import { workIndexes } from './migrations/0020-work-indexes.ts'
+import { asOf } from './migrations/0021-as-of.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   signals,
   changes,
   workIndexes,
+  asOf,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

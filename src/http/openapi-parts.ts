@@ -74,6 +74,7 @@ const PATH_EXAMPLES: Readonly<Record<string, string>> = {
   revisionId: EXAMPLES.ids.first,
   slug: EXAMPLES.Entry.slug,
   record: EXAMPLES.LogRecord.record,
+  sequence: EXAMPLES.EntryAsOf.asOf,
 }
 
 function parametersOf(operation: Operation): Parameter[] {

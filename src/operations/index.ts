@@ -4,6 +4,7 @@ import { listChanges, streamChanges } from './changes.ts'
 import { checkPins } from './check-pins.ts'
 import { createActor } from './create-actor.ts'
 import { createEntry } from './create-entry.ts'
+import { findEntriesAsOf } from './find-as-of.ts'
 import { findEntries } from './find-entries.ts'
 import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
 import { contradictRevision, verifyRevision } from './judge-revision.ts'
@@ -15,6 +16,7 @@ import { recordObservations } from './observe.ts'
 import type { ReadOperation, StreamOperation, WriteOperation } from './operation.ts'
 import { readActor } from './read-actor.ts'
 import { readAdminEvidence, readAdminSnapshot } from './read-administration.ts'
+import { readEntryAsOf } from './read-as-of.ts'
 import { readBatch } from './read-batch.ts'
 import { readBlame } from './read-blame.ts'
 import { listEntries, readEntry, searchEntries } from './read-entries.ts'
@@ -45,6 +47,8 @@ export const READS: { [N in ReadName]: ReadOperation } = {
   listEntries,
   searchEntries,
   readEntry,
+  readEntryAsOf,
+  findEntriesAsOf,
   readBatch,
   findEntries,
   checkPins,

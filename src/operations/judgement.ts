@@ -60,22 +60,29 @@ export async function addJudgement(
   return { judgement, digest: wordingOf(judged).digest, isFirst: before.length === 0 }
 }
 
-/** The latest judgement of an actor about each text of an entry, by its public records. */
-export async function judgementsOf(
-  reader: Reader,
-  entry: number,
-  actor: number,
-  texts: TextNumbers,
-): Promise<Judgement[]> {
+type Judging = store.SaidRow & { actor: number }
+
+/** The public records by which an actor judged an entry, oldest first. */
+export async function recordsOf(reader: Reader, entry: number, actor: number): Promise<Judging[]> {
   const [said, objected] = await Promise.all([
     store.listSaid(reader, entry, actor),
     store.listObjected(reader, entry, actor),
   ])
+  return [...said, ...objected].sort(byRecord).map(one => ({ ...one, actor }))
+}
+
+/** The latest judgement of an actor about each text of an entry, by its records, oldest first. */
+export async function judgementsOf(
+  reader: Reader,
+  entry: number,
+  records: readonly Judging[],
+  texts: TextNumbers,
+): Promise<Judgement[]> {
   const latest = new Map<number, Judgement>()
-  for (const { origin_group: originGroup, revision, ...one } of [...said, ...objected].sort(byRecord)) {
+  for (const { origin_group: originGroup, revision, ...one } of records) {
     const judged = await store.findText(reader, revision)
     if (judged === undefined) throw new Error(`Revision number ${revision} was judged and is not there.`)
-    const judgement = await judgementOf(reader, entry, judged, { ...one, actor, originGroup }, texts)
+    const judgement = await judgementOf(reader, entry, judged, { ...one, originGroup }, texts)
     latest.set(judgement.text, judgement)
   }
   return [...latest.values()]
@@ -83,7 +90,7 @@ export async function judgementsOf(
 
 /** Judges anew by the public records of an actor, after some of them were withdrawn or came back. */
 export async function rejudge(tx: Transaction, entry: number, actor: number): Promise<void> {
-  const judgements = await judgementsOf(tx, entry, actor, keptTexts(tx, entry))
+  const judgements = await judgementsOf(tx, entry, await recordsOf(tx, entry, actor), keptTexts(tx, entry))
   await store.deleteJudgements(tx, entry, actor)
   for (const one of judgements) await store.upsertJudgement(tx, entry, one)
 }

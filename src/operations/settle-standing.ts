@@ -63,7 +63,7 @@ const namedOf = ({ record, originGroup }: Judgement) => ({ record, group: origin
 type Rows = Map<number, store.JudgedTextRow>
 
 /** Measures the judged texts against the current one, where that was not done before. */
-async function measure(
+export async function measure(
   reader: Reader,
   judgements: readonly Judgement[],
   current: Wording,

@@ -169,19 +169,29 @@ test('every path parameter beyond its bounds is refused, at its bounds looked up
       const body = operation.body === undefined ? {} : { body: bodyOf(name, world) }
       const sending = { ...credentialOf(operation.access, world), ...body }
       const tell = async (parameter: string, value: string, status: number, code: string): Promise<void> => {
-        const path = pathOf(operation.path, world, { [parameter]: value })
+        const search = 'required' in operation.query ? '?q=words' : ''
+        const path = `${pathOf(operation.path, world, { [parameter]: value })}${search}`
         expectRefusal(`${operation.method} ${path}`, await wire.send(operation.method, path, sending), status, code)
       }
       for (const parameter of Object.keys(operation.params)) {
         const missing = MISSING[name === 'readRevision' && parameter === 'slug' ? 'readEntry' : name]
+        const isSequence = parameter === 'sequence'
         const isEntry = missing === undefined
         const isRecord = parameter === 'record'
         const idFaults = isRecord ? RECORD_FAULTS : BAD_UUIDS.map(encodeURIComponent)
-        for (const value of isEntry ? ENTRY_FAULTS : [...idFaults, ...ENTRY_FAULTS]) {
+        const faults = isSequence ? RECORD_FAULTS : isEntry ? [] : idFaults
+        for (const value of [...faults, ...ENTRY_FAULTS]) {
           await tell(parameter, value, 400, isEncoded(value) ? codeOf(parameter) : 'INVALID_PATH')
         }
-        const strangers = isEntry ? ENTRY_STRANGERS : isRecord ? RECORD_STRANGERS : GOOD_UUIDS
-        for (const value of strangers) await tell(parameter, value, 404, missing ?? 'ENTRY_NOT_FOUND')
+        const strangers = isSequence
+          ? RECORD_STRANGERS.slice(2)
+          : isRecord
+            ? RECORD_STRANGERS
+            : isEntry
+              ? ENTRY_STRANGERS
+              : GOOD_UUIDS
+        const refusal = isSequence ? 'SEQUENCE_NOT_REACHED' : (missing ?? 'ENTRY_NOT_FOUND')
+        for (const value of strangers) await tell(parameter, value, 404, refusal)
         await tell(parameter, '', 400, codeOf(parameter))
       }
     }),

@@ -138,6 +138,7 @@ const ADDED: Record<string, Record<string, string>> = {
     state: 'UNCHECKED|SUPPORTED|DISPUTED|CONTRADICTED|INCONCLUSIVE',
     tokens: 'integer 300..8000',
   },
+  findEntriesAsOf: { q: 'text 1..2000', tag: 'text ..40', limit: 'integer 1..20' },
   listWork: {
     kind: 'DISPUTED|ADDRESSED|UNCHECKED|STALE|UNANSWERED',
     tag: 'text ..40',
@@ -161,9 +162,10 @@ test('every query has the parameters and bounds of the interface, and a slug at 
     assert.deepEqual(Object.fromEntries(described), wanted, name)
     for (const [parameter, schema] of Object.entries(params)) {
       const isId = parameter === 'revisionId' || name === 'resolveReport' || name === 'readActor'
-      const wantedOne = isId ? 'uuid' : parameter === 'record' ? '^[0-9]{1,19}$' : 'text 1..120'
+      const digits = parameter === 'record' || parameter === 'sequence'
+      const wantedOne = isId ? 'uuid' : digits ? '^[0-9]{1,19}$' : 'text 1..120'
       const { pattern = '' } = schema as Schema
-      assert.equal(parameter === 'record' ? pattern : boundsOf(schema as Schema), wantedOne, name)
+      assert.equal(digits ? pattern : boundsOf(schema as Schema), wantedOne, name)
     }
   }
 })

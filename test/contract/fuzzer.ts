@@ -50,9 +50,11 @@ function valid(source: Source, row: Row, kind: Kind, full: boolean): Fuzzed {
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name === 'revisionId'
       ? (about?.currentRevisionId ?? uuidOf(random))
-      : row.path.startsWith('/api/actors/')
-        ? (someOf(random, known.actors) ?? uuidOf(random))
-        : (random.pick([about?.slug, about?.id]) ?? 'nothing'),
+      : name === 'sequence'
+        ? random.pick(['0', '1', '20', '60', '9'.repeat(19)])
+        : row.path.startsWith('/api/actors/')
+          ? (someOf(random, known.actors) ?? uuidOf(random))
+          : (random.pick([about?.slug, about?.id]) ?? 'nothing'),
   )
   const query = operation.parameters
     .filter(({ in: where, required }) => where === 'query' && (required || random.below(3) === 0))

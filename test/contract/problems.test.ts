@@ -103,6 +103,8 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
   ROUTE_NOT_FOUND: by('readEntry', () => wire.send('DELETE', `/api/entries/${entry.slug}`)),
   ACTOR_NOT_FOUND: by('readActor', () => wire.send('GET', `/api/actors/${NIL}`)),
   ENTRY_NOT_FOUND: by('readEntry', () => wire.send('GET', '/api/entries/nothing-here')),
+  ENTRY_NOT_YET_CREATED: by('readEntryAsOf', () => wire.send('GET', `/api/asof/0/entries/${entry.slug}`)),
+  SEQUENCE_NOT_REACHED: by('findEntriesAsOf', () => wire.send('GET', `/api/asof/${'9'.repeat(19)}/find?q=words`)),
   REVISION_NOT_FOUND: by('readRevision', () => wire.send('GET', `/api/entries/${entry.slug}/revisions/${NIL}`)),
   TARGET_NOT_FOUND: by('moderate', () => moderate('ACTOR', NIL, 'BLOCK')),
   NOT_IN_LOG: by('readLogProof', () => wire.send('GET', '/api/log/records/999999/proof')),

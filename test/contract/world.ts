@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { OperationName } from '../../src/contract/operations.ts'
-import type { Entry } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import type { Wire } from './wire.ts'
@@ -18,7 +17,9 @@ export async function makeWorld(url: string) {
   const moderated = await newEntry(url, token)
   const reported = { targetType: 'ENTRY', targetId: moderated.id, reason: 'OTHER' }
   const report = expectStatus(await call<{ id: string }>(url, 'POST', '/api/reports', { body: reported }), 201)
-  return { actor, token, entry, other, moderated, report }
+  const feed = await call<{ items: { sequence: string }[] }>(url, 'GET', '/api/activity?limit=1')
+  const sequence = expectStatus(feed, 200).items[0]?.sequence ?? '0'
+  return { actor, token, entry, other, moderated, report, sequence }
 }
 
 const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
@@ -73,7 +74,7 @@ export function bodyOf(
 /** The path of an operation with its parameters filled in: those given, else those of the world's entry. */
 export function pathOf(
   path: string,
-  { entry, report, actor }: { entry: Entry; report: { id: string }; actor: { id: string } },
+  { entry, report, actor, sequence }: Pick<World, 'entry' | 'report' | 'actor' | 'sequence'>,
   params: Record<string, string> = {},
 ): string {
   const known: Record<string, string> = {
@@ -81,6 +82,7 @@ export function pathOf(
     id: path.includes('/reports/') ? report.id : path.includes('/actors/') ? actor.id : entry.id,
     revisionId: entry.currentRevisionId,
     record: '1',
+    sequence,
     ...params,
   }
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '')

@@ -312,6 +312,8 @@ CREATE TABLE topic (
 
 CREATE INDEX activity_actor ON activity (actor, sequence) WHERE hour IS NULL AND withdrawn = 0;
 
+CREATE INDEX activity_all_written ON activity (sequence) WHERE hour IS NULL;
+
 CREATE UNIQUE INDEX activity_observed ON activity (hour, actor, action, coalesce(entry, 0)) WHERE hour IS NOT NULL;
 
 CREATE INDEX activity_read ON activity (sequence) WHERE data_class = 'EXTERNAL' AND withdrawn = 0 AND action IN ('READ', 'SEARCH');

@@ -26,6 +26,12 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
   const actors: Actor[] = []
   const entries: Played[] = []
   let [day, record, words] = [0, 0, 0]
+  /** What entries were while nothing was withdrawn. */
+  const seen: { sequence: string; entry: string; read: object }[] = []
+  const newest = async (): Promise<string> => {
+    const { body } = await pair.ask('GET', '/api/activity?limit=1')
+    return (body.items as { sequence: string }[])[0]?.sequence ?? '0'
+  }
   const fresh = (count: number): string[] => Array.from({ length: count }, () => `w${words++}`)
   const send = (path: string, body: object, from: string, actor?: Actor) =>
     pair.ask('POST', path, { body, headers: { 'x-forwarded-for': from }, ...(actor ? { token: actor.token } : {}) })
@@ -156,10 +162,17 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
     assert.equal(status, isWithdrawn(entry) ? 410 : 200)
     if (status === 200) assert.deepEqual(comparable(body as unknown as Standing), modelStanding(entry))
     const read = await pair.ask('GET', `/api/entries/${entry.id}`)
-    await pair.ask('GET', `/api/entries/${entry.id}/blame`)
     if (status !== 200) return
+    if (random.below(4) === 0) await lookBack(entry, read.body)
     const { state, tally } = body as unknown as Standing
     assert.deepEqual(read.body.standing, { state, tally })
+  }
+  const lookBack = async (entry: Played, read: object): Promise<void> => {
+    await pair.ask('GET', `/api/entries/${entry.id}/blame`)
+    const sequence = await newest()
+    await pair.ask('GET', `/api/asof/${random.below(Number(sequence) + 1)}/entries/${entry.id}`)
+    if (!actors.some(({ quarantined }) => quarantined) && !entries.some(({ hidden }) => hidden))
+      seen.push({ sequence, entry: entry.id, read })
   }
   return {
     entries,
@@ -171,6 +184,15 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
         await pair.ask('POST', '/api/admin/moderate', asAdmin(body))
         if ('token' in target) target.quarantined = false
         else target.hidden = false
+      }
+    },
+    /** Asserts, where all that moderation did was lifted, that entries are as of each sequence what they were then. */
+    async assertAsOf(): Promise<void> {
+      for (const { sequence, entry, read } of seen) {
+        const { body } = await pair.ask('GET', `/api/asof/${sequence}/entries/${entry}`)
+        const { asOf, complete, ...then } = body
+        assert.deepEqual([asOf, complete], [sequence, true])
+        assert.deepEqual(then, read, `as of ${sequence}`)
       }
     },
     async step(): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Blame, Entry, Standing } from '../../src/contract/resources.ts'
+import type { Activity, Blame, Entry, Standing } from '../../src/contract/resources.ts'
 import { expectDone, palimpsest, temporaryDirectory } from '../cli/command.ts'
 import { openCopy } from '../cli/mirror/copy.ts'
 import { call, expectStatus } from '../support/client.ts'
@@ -18,6 +18,13 @@ after(() => directory.remove())
 const readAt = async <T>(base: string, entry: string, what: string): Promise<T> =>
   expectStatus(await call<T>(base, 'GET', `/api/entries/${entry}/${what}`), 200)
 const standingAt = (base: string, entry: string) => readAt<Standing>(base, entry, 'standing')
+/** The entry as it stood at a sequence, or the status of the refusal. */
+const thenAt = async (base: string, entry: string, sequence: number): Promise<object | number> => {
+  const { status, body } = await call(base, 'GET', `/api/asof/${sequence}/entries/${entry}`)
+  return status === 200 ? body : status
+}
+const readFeed = async (base: string): Promise<{ items: Activity[] }> =>
+  expectStatus(await call<{ items: Activity[] }>(base, 'GET', '/api/activity?limit=1'), 200)
 const blameAt = (base: string, entry: string) => readAt<Blame>(base, entry, 'blame')
 /** What remains of a standing where ids and times are others. */
 const counted = ({ state, tally, earlier, kept, contradictions }: Standing) => ({
@@ -48,14 +55,19 @@ test('random sequences of revisions, evidence and moderation have one standing o
         if (random.below(8) === 0) await mirror.catchUp()
       }
       await play.restoreAll()
+      await play.assertAsOf()
       addresses.push(...play.entries.map(({ id }) => names.actual(id)))
     }
     const originals = await Promise.all(addresses.map(id => standingAt(app.url, id)))
+    const { items } = await readFeed(app.url)
+    const middle = Math.ceil(Number(items[0]?.sequence) * 0.8)
+    const thens = await Promise.all(addresses.map(id => thenAt(app.url, id, middle)))
     const blames = await Promise.all(addresses.map(id => blameAt(app.url, id)))
     const assertEqual = async (base: string, label: string): Promise<void> => {
       for (const [index, id] of addresses.entries()) {
         assert.deepEqual(await standingAt(base, id), originals[index], label)
         assert.deepEqual(await blameAt(base, id), blames[index], label)
+        assert.deepEqual(await thenAt(base, id, middle), thens[index], label)
       }
     }
     await mirror.catchUp()

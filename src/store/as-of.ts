@@ -1,0 +1,81 @@
+import type { Reader } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import type { Text } from '../domain/kept.ts'
+
+/** Writes of one commit may have their sequences in another order than their records: the most that one commit has. */
+const GROUP_MAX = 256
+
+/** The newest record that was committed when a sequence was; 0 where there was none. Later records have later sequences. */
+export const findRecordAt = async (reader: Reader, sequence: number): Promise<number> =>
+  (
+    await reader.one<{ record: number | null }>(sql`
+      SELECT max(record) AS record FROM (
+        SELECT coalesce(s.subject, s.revision) AS record FROM activity s
+        WHERE s.hour IS NULL AND s.sequence <= ${sequence} AND s.action NOT IN ('READ', 'SEARCH')
+        ORDER BY s.sequence DESC LIMIT ${GROUP_MAX}) AS w`)
+  )?.record ?? 0
+
+/** The record number of the revision of an entry that has an ordinal. */
+const findNumber = async (reader: Reader, entry: number, ordinal: number): Promise<number | undefined> =>
+  (
+    await reader.one<{ number: number }>(
+      sql`SELECT number FROM revision WHERE entry = ${entry} AND ordinal = ${ordinal}`,
+    )
+  )?.number
+
+/** The ordinal of the newest revision of an entry whose record is at most `record`. Halves what is left with each look-up. */
+export async function findOrdinalAt(
+  reader: Reader,
+  { number: entry, revisions }: { number: number; revisions: number },
+  record: number,
+): Promise<number> {
+  let least = 1
+  let most = revisions
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2)
+    const number = await findNumber(reader, entry, middle)
+    if (number !== undefined && number <= record) least = middle
+    else most = middle - 1
+  }
+  return least
+}
+
+export type RevisionThen = Text & {
+  number: number
+  id: string
+  ordinal: number
+  created_at: number
+  changed: number
+  signals: number
+}
+
+export const findRevisionAt = (reader: Reader, entry: number, ordinal: number) =>
+  reader.one<RevisionThen>(sql`
+    SELECT number, id, ordinal, created_at, changed, signals, title, summary, content FROM revision WHERE entry = ${entry} AND ordinal = ${ordinal}`)
+
+/** Revisions that change nothing in a row, of which so many are passed over. */
+const UNCHANGED_MAX = 1_000
+
+/** When the newest revision of an entry before an ordinal was committed that changed something. */
+export const findChangeBefore = (reader: Reader, entry: number, ordinal: number) =>
+  reader.one<{ created_at: number }>(sql`
+    SELECT created_at FROM revision WHERE entry = ${entry} AND ordinal < ${ordinal} AND ordinal >= ${ordinal - UNCHANGED_MAX} AND changed = 1
+    ORDER BY ordinal DESC LIMIT 1`)
+
+/** The records of the newest judgement and of the newest relation of an entry; null where there is none. */
+export const findNewestAbout = (
+  reader: Reader,
+  { number, evidence, relations }: { number: number; evidence: number; relations: number },
+) =>
+  reader.one<{ judged: number | null; related: number | null }>(sql`
+    SELECT (SELECT v.number FROM evidence v WHERE v.entry = ${number} AND v.ordinal = ${evidence}) AS judged,
+      (SELECT x.relation FROM relation_end x WHERE x.entry = ${number} AND x.ordinal = ${relations}) AS related`)
+
+/** Of the actors whose latest judgement of some text of an entry is after a record, those that judged it before, too. */
+export const listRejudging = (reader: Reader, entry: number, record: number, limit: number) =>
+  reader.all<{ actor: number }>(sql`
+    SELECT DISTINCT j.actor FROM judgement j WHERE j.entry = ${entry} AND j.record > ${record}
+      AND (EXISTS (SELECT 1 FROM evidence v WHERE v.actor = j.actor AND v.entry = j.entry AND v.number <= ${record} AND v.withdrawn = 0)
+        OR EXISTS (SELECT 1 FROM relation l WHERE l.actor = j.actor AND l.target_entry = j.entry AND l.number <= ${record}
+          AND l.relation_type = 'CONTRADICTS' AND l.withdrawn = 0))
+    ORDER BY j.actor LIMIT ${limit}`)

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Activity, Entry, EntryAsOf, FoundAsOfList } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus } from '../support/client.ts'
+import { judgingWorld, type Voice } from '../support/judging.ts'
+import { moderate } from '../support/moderation.ts'
+
+let app: TestApp
+let author: Voice
+let judge: Voice
+let critic: Voice
+const world = judgingWorld(() => app)
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  ;[author, judge, critic] = (await world.voices(3)) as [Voice, Voice, Voice]
+})
+after(() => app.close())
+
+/** The sequence of the newest row of the feed. */
+const now = async (): Promise<string> =>
+  (await world.read<{ items: Activity[] }>('/api/activity?limit=1')).items[0]?.sequence ?? '0'
+const asOf = (sequence: string, entry: Entry): Promise<EntryAsOf> =>
+  world.read<EntryAsOf>(`/api/asof/${sequence}/entries/${entry.slug}`)
+const find = (sequence: string, q: string, more = ''): Promise<FoundAsOfList> =>
+  world.read<FoundAsOfList>(`/api/asof/${sequence}/find?q=${encodeURIComponent(q)}${more}`)
+const publish = (title: string, content: string, more: object = {}) =>
+  world.publish(author, { title, summary: `About ${title}.`, content, ...more })
+
+test('an entry reads at every sequence as it read then, whatever came after it', async () => {
+  const entry = await publish('Kettles', 'Boil water. Wait a minute.')
+  const seen: { sequence: string; entry: Entry }[] = []
+  const look = async (): Promise<Entry> => {
+    const read = await world.now(entry)
+    seen.push({ sequence: await now(), entry: read })
+    return read
+  }
+  let latest = await look()
+  const steps: (() => Promise<unknown>)[] = [
+    () => world.verify(judge, latest),
+    () => world.contradict(critic, latest),
+    () =>
+      world.revise(author, latest, {
+        content: 'Something else is said here now, at some length.',
+        changeType: 'CORRECT',
+      }),
+    () => world.verify(judge, latest),
+    () => world.verify(judge, latest, 'UNSUPPORTED'),
+    () => world.revise(critic, latest, {}),
+    () => world.revise(critic, latest, { content: entry.content, changeType: 'CORRECT' }),
+    () => world.verify(author, latest),
+    () => world.verify(critic, latest),
+  ]
+  for (const step of steps) {
+    await step()
+    latest = await look()
+  }
+  for (const { sequence, entry: then } of seen) {
+    const { asOf: named, complete, ...read } = await asOf(sequence, entry)
+    assert.deepEqual(read, then, sequence)
+    assert.deepEqual([named, complete], [sequence, true])
+  }
+})
+
+test('before an entry was created, and beyond the newest sequence, there is nothing, and the code says why', async () => {
+  const before = await now()
+  const entry = await publish('Cups', 'Warm the cup.')
+  const at = (sequence: string) => call(app.url, 'GET', `/api/asof/${sequence}/entries/${entry.slug}`)
+  expectProblem(await at(before), 404, 'ENTRY_NOT_YET_CREATED')
+  expectProblem(await at('0'), 404, 'ENTRY_NOT_YET_CREATED')
+  for (const beyond of [String(Number(await now()) + 1_000), '9'.repeat(19)]) {
+    expectProblem(await at(beyond), 404, 'SEQUENCE_NOT_REACHED')
+    expectProblem(await call(app.url, 'GET', `/api/asof/${beyond}/find?q=cup`), 404, 'SEQUENCE_NOT_REACHED')
+  }
+  expectProblem(await call(app.url, 'GET', '/api/asof/1/entries/no-such-entry'), 404, 'ENTRY_NOT_FOUND')
+  for (const bad of ['x', '-1', '1'.repeat(20)]) expectProblem(await at(bad), 400, 'INVALID_SEQUENCE')
+})
+
+test('moderation applies as of now: what is withdrawn is gone at every sequence, and so is its evidence', async () => {
+  const entry = await publish('Saucers', 'Place the saucer.')
+  await world.contradict(critic, entry)
+  const sequence = await now()
+  await world.revise(author, entry, { content: 'All of this is new now.' })
+  assert.equal((await asOf(sequence, entry)).standing.state, 'CONTRADICTED')
+  await moderate(app.url, 'ACTOR', critic.id, 'QUARANTINE')
+  assert.equal((await asOf(sequence, entry)).standing.state, 'UNCHECKED')
+  await moderate(app.url, 'ACTOR', critic.id, 'RESTORE')
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  expectProblem(await call(app.url, 'GET', `/api/asof/${sequence}/entries/${entry.slug}`), 410, 'ENTRY_WITHDRAWN')
+  assert.ok(!(await find(sequence, 'saucer')).items.some(({ id }) => id === entry.id))
+})
+
+test('find as of a sequence shows texts, revisions and standings of then, and no entry that came later', async () => {
+  const entry = await publish('Teapots', 'Warm the zorbal teapot. Then fill it.', { tags: ['zorbals'] })
+  await world.verify(judge, entry)
+  const sequence = await now()
+  await world.revise(author, entry, {
+    title: 'Pots',
+    content: 'A zorbal was mentioned here. Nothing else is left of it.',
+  })
+  await world.contradict(critic, await world.now(entry))
+  const later = await publish('Later', 'A zorbal came later.')
+  const { items, asOf: named } = await find(sequence, 'zorbal')
+  assert.deepEqual(
+    items.map(({ id }) => id),
+    [entry.id],
+  )
+  const [row] = items
+  assert.deepEqual(
+    [row?.title, row?.currentRevisionId, row?.standing?.state, row?.updatedAt],
+    ['Teapots', entry.currentRevisionId, 'SUPPORTED', entry.updatedAt],
+  )
+  assert.match(row?.excerpt ?? '', /zorbal teapot/)
+  assert.equal(named, sequence)
+  const today = await find(await now(), 'zorbal')
+  assert.deepEqual(new Set(today.items.map(({ id }) => id)), new Set([entry.id, later.id]))
+  assert.deepEqual((await find(sequence, 'zorbal', '&tag=ZORBALS')).items.length, 1)
+  assert.deepEqual((await find(await now(), 'zorbal', '&limit=1')).items.length, 1)
+  assert.deepEqual((await find('0', 'zorbal')).items, [])
+})
+
+test('a word that an entry has only since does not lead to it as of earlier, and none that it has lost', async () => {
+  const entry = await publish('Spoons', 'Stir with the quuxil spoon.')
+  const sequence = await now()
+  await world.revise(author, entry, { content: 'Stir with the frobnal spoon.' })
+  assert.deepEqual((await find(sequence, 'frobnal')).items, [])
+  // The index has texts of now only: this is what it misses.
+  assert.deepEqual((await find(sequence, 'quuxil')).items, [])
+  assert.ok((await find(sequence, 'quuxil spoon')).items.some(({ id }) => id === entry.id))
+})
+
+test('caches ask each time, and learn of what was withdrawn', async () => {
+  const entry = await publish('Trays', 'Carry the tray.')
+  await world.verify(judge, entry)
+  const sequence = await now()
+  for (const path of [`/api/asof/${sequence}/entries/${entry.slug}`, `/api/asof/${sequence}/find?q=tray`]) {
+    const first = await call(app.url, 'GET', path)
+    assert.equal(first.headers.get('cache-control'), 'public, no-cache')
+    const known = { headers: { 'if-none-match': first.headers.get('etag') ?? '' } }
+    assert.equal((await call(app.url, 'GET', path, known)).status, 304)
+    await moderate(app.url, 'ACTOR', judge.id, 'QUARANTINE')
+    assert.equal((await call(app.url, 'GET', path, known)).status, 200)
+    await moderate(app.url, 'ACTOR', judge.id, 'RESTORE')
+    assert.equal((await call(app.url, 'GET', path, known)).status, 304)
+  }
+})
+
+test('where many judged again after a sequence, the answer says that it does not count all', async () => {
+  const entry = await publish('Jugs', 'Hold the jug.')
+  const voices = await world.voices(21)
+  for (const voice of voices) await world.verify(voice, entry)
+  const sequence = await now()
+  for (const voice of voices) await world.verify(voice, entry, 'UNSUPPORTED')
+  const { standing, complete } = await asOf(sequence, entry)
+  assert.deepEqual([standing.state, standing.tally.supported, complete], ['SUPPORTED', 20, false])
+  assert.equal((await find(sequence, 'jug')).items.find(({ id }) => id === entry.id)?.standing, null)
+  const { standing: latest } = await asOf(await now(), entry)
+  assert.deepEqual([latest.state, latest.tally.unsupported], ['CONTRADICTED', 21])
+  expectStatus(await call(app.url, 'GET', `/api/entries/${entry.slug}`), 200)
+})
