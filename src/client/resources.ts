@@ -924,15 +924,6 @@ export type EntryList = {
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   /** How well the first entry fits q: its score, of the best possible. */
   match?: number
-  /** False: the entries are hardly about the question; do not trust them as an answer. */
-  answerable?: boolean
-  /** Words of q that no entry has. */
-  missing?: string[]
-  /** Words of q that no entry has, and what was searched for instead. */
-  corrected?: {
-    from: string
-    to: string
-  }[]
 }
 
 export type FoundList = {

@@ -404,9 +404,6 @@ export const EntryList = Type.Object({
   offset: Type.Integer(),
   dataClass,
   match: Type.Optional(fit.match),
-  answerable: Type.Optional(fit.answerable),
-  missing: Type.Optional(fit.missing),
-  corrected: Type.Optional(fit.corrected),
 })
 
 export const Found = Type.Object({

@@ -1,7 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Sort } from '../contract/words.ts'
 import { matchOf, type Ordered } from '../domain/fit.ts'
-import { isAnswerable } from '../domain/ranking.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import { listEvolvedEntries, listRecentEntries } from '../store/entry.ts'
@@ -43,22 +42,13 @@ const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${
 /** What an answer says of a page beside its items. */
 const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXTERNAL' })
 
-/** How far to trust what was found, and which words of the query were missing or searched for as others. */
-const fitOf = ({ match, missing, corrected }: SearchResult) => ({
-  match,
-  answerable: isAnswerable(match),
-  missing,
-  corrected,
-})
-
-const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, found?: SearchResult): ServedPage => {
+const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, fit?: Answer['fit']): ServedPage => {
   const items = entries.map(one => one.octets).join(',')
-  const frame = { ...frameOf(wanted), ...(found === undefined ? {} : fitOf(found)) }
-  const fit = found === undefined ? undefined : { coverage: found.coverage, match: found.match }
+  const frame = { ...frameOf(wanted), match: fit?.match }
   return {
     entries: entries.length,
     more,
-    octets: Buffer.concat([Buffer.from(`{"items":[${items}],`, 'latin1'), Buffer.from(JSON.stringify(frame).slice(1))]),
+    octets: Buffer.from(`{"items":[${items}],${JSON.stringify(frame).slice(1)}`, 'latin1'),
     ...(fit === undefined ? {} : { fit }),
   }
 }
@@ -93,7 +83,7 @@ async function findPage(reads: Reads, wanted: Wanted): Promise<ServedPage> {
   const shown = await reads.entries.list(page.entries)
   if (terms.length === 0) return pageOf(wanted, shown, page.more)
   const match = order === 'relevance' && offset === 0 ? matchOf(weighed(shown, page), page.match) : page.match
-  return pageOf(wanted, shown, page.more, { ...page, match })
+  return pageOf(wanted, shown, page.more, { coverage: page.coverage, match })
 }
 
 /** The entries of a page as they are looked at for how well it fits, each read when it is its turn. */

@@ -26,6 +26,11 @@ export const SEARCH: Page = {
   async render({ query, read, path }) {
     const { q, tag, sort, limit, offset } = settled(query)
     if ([...q].length > LIMITS.queryCharacters) return answered(q, tag, read)
+    // A list states only how well it fits; find states what was corrected and missing.
+    const advised = q !== '' && sort === 'relevance' && offset === 0
+    const about = advised
+      ? await read<FoundList>('findEntries', {}, { q, ...(tag === '' ? {} : { tag }), limit: 1 })
+      : undefined
     // One more than is shown tells whether there is another page, where the page is not full anyway.
     const list = await read<EntryList>('searchEntries', {}, { ...query, sort, limit, offset })
     const found = list.items
@@ -41,7 +46,7 @@ export const SEARCH: Page = {
       body: html`<h1>${heading}</h1>
 ${searchForm(q, tag, sort)}
 <p class="told" role="status">${told(found.length, offset, q, tag)}</p>
-${q !== '' && sort === 'relevance' && offset === 0 && advice(list, q)}
+${about !== undefined && advice(about, q)}
 ${found.length === 0 ? await nothingFound(q, tag, offset, read) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark))}</ol>`}
 ${pager(
   offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,
