@@ -28,7 +28,7 @@ async function makeNodeMachine(): Promise<Machine> {
   return machine
 }
 
-test('the unit of a node over PostgreSQL serves, and has its search index alone on its machine', {
+test('the unit of a node over PostgreSQL serves, and keeps its search index and the head of the log alone', {
   skip: NO_NODE || NO_POSTGRES,
 }, async () => {
   const machine = await makeNodeMachine()
@@ -45,7 +45,7 @@ test('the unit of a node over PostgreSQL serves, and has its search index alone 
   }
   for (const state of states) {
     assert.deepEqual(
-      readdirSync(state).filter(file => !/^(search-node\.db|palimpsest\.lock)/.test(file)),
+      readdirSync(state).filter(file => !/^(search-node\.db|palimpsest\.lock|log-head)/.test(file)),
       [],
     )
   }
