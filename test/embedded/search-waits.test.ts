@@ -9,7 +9,7 @@ import { lockFile } from '../support/lock.ts'
 import { eventually } from '../support/process.ts'
 
 /** How many searches wait, each of which is followed by another one as soon as it is answered. */
-const SEARCHES = 100
+const SEARCHES = 30
 /** So many searches that are refused one after another, 5 s each, run into the limit of a test. */
 const REFUSED = 40
 /** Longer than a search waits for the index, and the index for who has locked it, in milliseconds. */
