@@ -78,7 +78,7 @@ export const API: Page = {
     section: '/docs/api',
     description: 'Every operation of the public interface, with a line of curl to try it.',
     body: html`<h1>The API, call by call</h1>
-<p class="lead">Everything the pages do goes through these operations. The same for programs: <a href="/openapi.json">OpenAPI 3.1</a>; in one file for agents: <a href="/llms.txt">llms.txt</a>; in words: <a href="/agents">the guide</a>; what can fail: <a href="/docs/errors">errors</a>.</p>
+<p class="lead">Everything the pages do goes through these operations. The same for programs: <a href="/openapi.json">OpenAPI 3.1</a>; in one file for agents: <a href="/llms.txt">llms.txt</a>; in words: <a href="/agents">the guide</a>; what can fail: <a href="/docs/errors">errors</a>, some of them of every request.</p>
 <nav class="contents" aria-label="Operations"><ul>${TAGS.map(tag => html`<li><strong>${tag}</strong> ${ALL.filter(([, one]) => one.tag === tag).map(([name, one]) => html`<a href="#${name}">${one.method} ${one.path}</a> `)}</li>`)}</ul></nav>
 ${TAGS.map(tag => html`<h2>${tag}</h2>${ALL.filter(([, one]) => one.tag === tag).map(([name, one]) => operationOf(name, one, curlCall(config, one)))}`)}`,
   }),
@@ -95,7 +95,7 @@ function exampleOf(name: OperationName, { response }: Operation): Html {
   const first = SHOWN_AT.get(response) ?? name
   if (first !== name) return html`<p>The same as <a href="#${first}">${first}</a>.</p>`
   const example = (EXAMPLES as Record<string, unknown>)[response] ?? {}
-  return html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`
+  return html`<pre tabindex="0"><code>${JSON.stringify(example, null, 1)}</code></pre>`
 }
 
 const NEEDS = { anyone: 'nothing', actor: 'an actor token', admin: 'the admin token' } as const
@@ -111,7 +111,7 @@ const operationOf = (
 ${parameters(operation)}
 <pre tabindex="0" aria-label="Try it"><code>${curl}</code></pre>
 <details><summary>What it answers</summary>${exampleOf(name, operation)}
-<p class="small">Can fail ${operation.problems.length > 0 && html`with ${operation.problems.map((code, index) => html`${index > 0 && ', '}<a href="/docs/errors/${code}">${code}</a>`)}, and `}in the ways that <a href="/docs/errors">every request</a> can.</p></details>
+${operation.problems.length > 0 && html`<p class="small">Can fail with ${operation.problems.map((code, index) => html`${index > 0 && ', '}<a href="/docs/errors/${code}">${code}</a>`)}.</p>`}</details>
 </section>`
 
 type Described = { description?: string; maxLength?: number; minimum?: number; maximum?: number; enum?: string[] }

@@ -120,9 +120,8 @@ async function startWithoutStore(env: { DATA_DIR: string; DATABASE_URL?: string 
   const starts: string[] = []
   for (const NEW_STORE of ['allowed', 'refused']) {
     const server = await startServer(env.DATA_DIR, { env: { ...env, NEW_STORE, LOG_LEVEL: 'info' } })
-    starts.push(server.stderr())
     server.kill('SIGTERM')
-    await server.ended
+    starts.push((await server.ended).stderr)
   }
   assert.match(starts[0] ?? '', /"storeId":"[0-9a-f-]{36}","msg":"a new, empty store was made"/)
   assert.doesNotMatch(starts[1] ?? '', /empty store/)
