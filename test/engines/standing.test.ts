@@ -25,17 +25,20 @@ const thenAt = async (base: string, entry: string, sequence: number): Promise<ob
 }
 const readFeed = async (base: string): Promise<{ items: Activity[] }> =>
   expectStatus(await call<{ items: Activity[] }>(base, 'GET', '/api/activity?limit=1'), 200)
-const blameAt = (base: string, entry: string) => readAt<Blame>(base, entry, 'blame')
+/** Without how many revisions were looked at: a mirror that met a revision before the one that it follows also looks at one that changes nothing. */
+const blameAt = async (base: string, entry: string): Promise<Omit<Blame, 'lookedAt'>> => {
+  const { lookedAt: _, ...blame } = await readAt<Blame>(base, entry, 'blame')
+  return blame
+}
 /** What remains of a standing where ids and times are others. */
 const counted = ({ state, tally, earlier, kept, contradictions }: Standing) => ({
   ...{ state, tally, earlier, kept },
   contradictions: contradictions.map(one => [one.kind, one.status, one.kept, one.rationale]),
 })
 
-const countedBlame = ({ pieces, revisions, evidence, lookedAt }: Blame) => ({
+const countedBlame = ({ pieces, revisions, evidence }: Omit<Blame, 'lookedAt'>) => ({
   pieces: pieces.map(one => [one.text, revisions.findIndex(({ id }) => id === one.revisionId), one.evidence]),
   evidence: evidence.map(({ state, tally, objections }) => [state, tally, objections.length]),
-  lookedAt,
 })
 
 test('random sequences of revisions, evidence and moderation have one standing on both engines, by the rules, and in every copy', {
@@ -91,7 +94,7 @@ test('random sequences of revisions, evidence and moderation have one standing o
 async function assertCopies(
   dataDir: string,
   addresses: readonly string[],
-  { originals, blames }: { originals: readonly Standing[]; blames: readonly Blame[] },
+  { originals, blames }: { originals: readonly Standing[]; blames: readonly Omit<Blame, 'lookedAt'>[] },
   slugs: readonly string[],
 ): Promise<void> {
   const at = (name: string): string => `${directory.path}/${name}`
@@ -118,7 +121,11 @@ async function assertCopies(
   const imported = await startServer(at('imported'))
   for (const [n, slug] of slugs.entries()) {
     assert.deepEqual(counted(await standingAt(imported.url, slug)), counted(originals[n] as Standing), 'imported')
-    assert.deepEqual(countedBlame(await blameAt(imported.url, slug)), countedBlame(blames[n] as Blame), 'imported')
+    assert.deepEqual(
+      countedBlame(await blameAt(imported.url, slug)),
+      countedBlame(blames[n] as Omit<Blame, 'lookedAt'>),
+      'imported',
+    )
   }
   imported.kill('SIGTERM')
   await imported.ended
