@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { findEntryByNumber, tagsOf } from '../store/entry.ts'
 import { HEAD, type Head } from '../store/head.ts'
 import { findMirroredEntry, renameAuthor, showReads, updateEntryStanding, updateMirror } from '../store/mirror.ts'
+import { recountChanges } from '../store/recount.ts'
 import { type Moved, moveTopics } from '../store/topic.ts'
 import { rejudge } from './judgement.ts'
 import { KEEPERS, type Touched } from './mirrored-lines.ts'
@@ -71,6 +72,8 @@ async function settleTouched(tx: Transaction, { entries, judging }: Touched, cha
     if (by !== 0) await showReads(tx, number, entry.erased === 0)
     await updateEntryStanding(tx, number, entry.erased, change)
     if (entry.erased) continue
+    // A revision that came while the text before it was erased could not be compared with that.
+    if (by > 0 && entry.revisions > 1) await recountChanges(tx, number)
     for (const actor of new Set((actors.get(number) ?? []).map(one => one.actor))) await rejudge(tx, number, actor)
     const current = await findEntryByNumber(tx, number)
     if (current !== undefined) await settleStanding(tx, current)
