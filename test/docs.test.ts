@@ -59,11 +59,11 @@ test('every setting, problem and operation that a document names exists', () => 
   }
 })
 
-test('every decision record says background, decision and consequences', () => {
+test('every decision record has a context, a decision and consequences', () => {
   const records = globSync('docs/decisions/*.md', { cwd: root }).filter(path => !path.endsWith('README.md'))
   assert.ok(records.length >= 5)
   for (const record of records) {
-    for (const heading of ['## Background', '## Decision', '## Consequences'])
+    for (const heading of ['## Context', '## Decision', '## Consequences'])
       assert.ok(read(record).includes(heading), `${record}: ${heading}`)
   }
 })
