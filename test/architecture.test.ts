@@ -160,14 +160,18 @@ test('files and functions are short, or have a reason', () => {
   assert.deepEqual(functions, [])
 })
 
-test('every folder of src says what it is in at most ten lines', () => {
-  for (const folder of new Set(SOURCES.map(path => dirname(path)))) {
-    const [, , ...below] = folder.split('/')
-    if (folder === 'src' || below.length > 0) continue
-    const path = `${folder}/README.md`
-    assert.ok(existsSync(join(ROOT, path)), `${path} is missing`)
-    assert.ok(read(path).trim().split('\n').length <= 10, path)
-    assert.match(read(path), new RegExp(`^# ${folder.slice('src/'.length)}\\b`))
+test('every folder of src has a README with one short line for each of its files', () => {
+  for (const folder of Object.keys(MAY_IMPORT)) {
+    const readme = read(`src/${folder}/README.md`)
+    assert.match(readme, new RegExp(`^# ${folder}\\b`))
+    const long = readme.split('\n').filter(line => line.length > 120)
+    assert.deepEqual(long, [], `src/${folder}/README.md`)
+    const listed = [...readme.matchAll(/^- `([^`]+)` — \S/gm)].map(([, name = '']) => name)
+    const files = readdirSync(join(ROOT, 'src', folder), { recursive: true, withFileTypes: true })
+      .filter(file => file.isFile() && !/^README\.md$|\.test\.ts$/.test(file.name))
+      .map(file => relative(join(ROOT, 'src', folder), join(file.parentPath, file.name)))
+    const places = files.map(file => listed.find(name => name.endsWith('/') && file.startsWith(name)) ?? file)
+    assert.deepEqual([...listed].sort(), [...new Set(places)].sort(), `src/${folder}/README.md`)
   }
 })
 
