@@ -3,8 +3,9 @@ import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { OPERATIONS } from '../contract/operations.ts'
 import type { Problem } from '../contract/problems.ts'
+import type { EntryList } from '../contract/resources.ts'
 import { READS, type ReadName } from '../operations/index.ts'
-import { bodyOf, type Observed, type Reads } from '../operations/operation.ts'
+import { type Answer, bodyOf, type Observed, type Reads } from '../operations/operation.ts'
 import { layout } from '../web/layout.ts'
 import type { Document, File, FixedPage, Page, PageRequest, Query, ReadPage, Redirect } from '../web/page.ts'
 import { prefersJson } from '../web/prefers-json.ts'
@@ -74,6 +75,11 @@ function createReadPages({ config, observer, readsFor }: Parts): Show<ReadPage> 
     const reads = readsFor(visitor)
     let observed: Observed | undefined
     const url = request.raw.url ?? ''
+    const answerOf = async (name: ReadName, of: PageRequest['params'], by: Query): Promise<Answer> => {
+      const answer = await READS[name](reads, { params: of, query: by })
+      if (name === admittedAs(page, url)) observed ??= answer.observed
+      return answer
+    }
     const asked: PageRequest = {
       params,
       query: { ...query, ...ownQuery(page, url) },
@@ -84,9 +90,11 @@ function createReadPages({ config, observer, readsFor }: Parts): Show<ReadPage> 
       body: request.body,
       reads,
       async read<B extends object>(name: ReadName, of = params, by: Query = {}): Promise<B> {
-        const answer = await READS[name](reads, { params: of, query: by })
-        if (name === admittedAs(page, url)) observed ??= answer.observed
-        return bodyOf(answer) as B
+        return bodyOf(await answerOf(name, of, by)) as B
+      },
+      async search(by) {
+        const answer = await answerOf('searchEntries', {}, by)
+        return { list: bodyOf(answer) as EntryList, fit: answer.fit }
       },
     }
     await observer.room()

@@ -6,7 +6,7 @@ import { listJudgedSince } from '../store/standing.ts'
 import { etagOf } from './etag.ts'
 import { createHalves } from './halves.ts'
 import { objectOf, octetsOf } from './octets.ts'
-import type { Answer } from './operation.ts'
+import type { Fit } from './operation.ts'
 import type { Newest, Store } from './store.ts'
 
 /** What the cache may hold, in bytes of JSON, and how many addresses it knows. */
@@ -26,7 +26,7 @@ export type ServedEntry = {
 }
 
 /** A page of so many entries as it is served. */
-export type ServedPage = { entries: number; more: boolean; octets: Buffer; fit?: NonNullable<Answer['fit']> }
+export type ServedPage = { entries: number; more: boolean; octets: Buffer; fit?: Fit }
 
 export type EntryCache = {
   /** The public entry of an id or slug, where it is known and nothing was committed since: without waiting for the store. */

@@ -41,7 +41,7 @@ export const findEntries: ReadOperation = async (reads, { query }) => {
   return {
     body,
     markdown: () => markdownOf(body),
-    fit: { coverage, match },
+    fit: { coverage, match, missing, corrected },
     observed: {
       action: 'SEARCH',
       entry: null,

@@ -45,6 +45,9 @@ export type Observed = {
   asked?: readonly AskedTerm[]
 }
 
+/** How well a search fits what was asked. `missing` and `corrected` have words of the question, so that a list does not repeat them. */
+export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'missing' | 'corrected'>
+
 /** What an operation answers, before it is HTTP: an object, or octets where its JSON is there already. */
 export type Answer = WriteAnswer | (Beside & { octets: Octets; body?: undefined })
 /** What every write answers. */
@@ -69,8 +72,7 @@ type Beside = {
   markdown?: () => string
   /** The record numbers of the revisions, evidence or relations of the body, in their order. */
   records?: readonly number[]
-  /** How well a search fits what was asked. */
-  fit?: { coverage: Coverage; match: number }
+  fit?: Fit
   /** What was observed beside it, where one answer shows several entries. */
   alsoObserved?: readonly Observed[]
 }

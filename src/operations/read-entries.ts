@@ -5,7 +5,7 @@ import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import { listEvolvedEntries, listRecentEntries } from '../store/entry.ts'
 import { type EntryCache, entryOf, type ServedEntry, type ServedPage } from './entry-cache.ts'
-import type { Answer, ReadOperation, Reads, SearchResult } from './operation.ts'
+import type { Answer, Fit, ReadOperation, Reads, SearchResult } from './operation.ts'
 
 type Wanted = { q: string; tag: string; sort: Sort; limit: number; offset: number }
 
@@ -42,7 +42,7 @@ const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${
 /** What an answer says of a page beside its items. */
 const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXTERNAL' })
 
-const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, fit?: Answer['fit']): ServedPage => {
+const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, fit?: Fit): ServedPage => {
   const items = entries.map(one => one.octets).join(',')
   const frame = { ...frameOf(wanted), match: fit?.match }
   return {
@@ -83,7 +83,8 @@ async function findPage(reads: Reads, wanted: Wanted): Promise<ServedPage> {
   const shown = await reads.entries.list(page.entries)
   if (terms.length === 0) return pageOf(wanted, shown, page.more)
   const match = order === 'relevance' && offset === 0 ? matchOf(weighed(shown, page), page.match) : page.match
-  return pageOf(wanted, shown, page.more, { coverage: page.coverage, match })
+  const { coverage, missing, corrected } = page
+  return pageOf(wanted, shown, page.more, { coverage, match, missing, corrected })
 }
 
 /** The entries of a page as they are looked at for how well it fits, each read when it is its turn. */

@@ -1,5 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { FoundList } from '../contract/resources.ts'
+import type { Fit } from '../operations/operation.ts'
 import { type Html, html } from './html.ts'
 import { day, tagList } from './parts.ts'
 import { signalBadges } from './signals.ts'
@@ -15,9 +16,9 @@ export const publishFor = (q: string): string =>
     ? '/publish'
     : `/publish?title=${encodeURIComponent([...q.trim()].slice(0, LIMITS.titleCharacters).join(''))}`
 
-/** How far to trust what was found, and which words were corrected or missing. */
-export function advice({ items, answerable, corrected, missing }: FoundList, q: string): Html {
-  return html`${corrected.length > 0 && html`<p class="small">Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${items.length > 0 && !answerable && html`<p class="notice">Nothing here answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">write it down</a>.</p>`}`
+/** Which words of a question were corrected or missing, and, where `doubtful`, that the entries hardly match. */
+export function advice({ corrected, missing }: Pick<Fit, 'corrected' | 'missing'>, doubtful: boolean, q: string): Html {
+  return html`${corrected.length > 0 && html`<p class="small">Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${doubtful && html`<p class="notice">Nothing here answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">write it down</a>.</p>`}`
 }
 
 /** What was found, best first, each with the passage that fits best. */

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
+import type { EntryList } from '../contract/resources.ts'
 import type { ReadName } from '../operations/index.ts'
-import type { Reads } from '../operations/operation.ts'
+import type { Fit, Reads } from '../operations/operation.ts'
 import type { Html } from './html.ts'
 
 /** The query of a page as its operation's schema knows it; what the operation does not know stays text. */
@@ -23,6 +24,8 @@ export type PageRequest = {
    * Throws its Problem.
    */
   read<B extends object>(name: ReadName, params?: Record<string, string>, query?: Query): Promise<B>
+  /** Runs `searchEntries` as `read` does. `fit` says how well the list fits, which its body does not; it is missing where nothing was searched for. */
+  search(query: Query): Promise<{ list: EntryList; fit: Fit | undefined }>
   /** What views of pages alone (`operations/views.ts`) work on. */
   reads: Reads
 }

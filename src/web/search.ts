@@ -1,5 +1,6 @@
 import { FIND, LIMITS } from '../contract/limits.ts'
 import type { Entry, EntryList, FoundList, Stats } from '../contract/resources.ts'
+import { isAnswerable } from '../domain/ranking.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import { advice, foundRows, publishFor } from './found.ts'
@@ -23,17 +24,12 @@ export const SEARCH: Page = {
   as: 'searchEntries',
   question: 'findEntries',
   query: ['q', 'tag', 'sort', 'offset', 'limit'],
-  async render({ query, read, path }) {
+  async render({ query, read, search, path }) {
     const { q, tag, sort, limit, offset } = settled(query)
     if ([...q].length > LIMITS.queryCharacters) return answered(q, tag, read)
-    // A list states only how well it fits; find states what was corrected and missing.
-    const advised = q !== '' && sort === 'relevance' && offset === 0
-    const about = advised
-      ? await read<FoundList>('findEntries', {}, { q, ...(tag === '' ? {} : { tag }), limit: 1 })
-      : undefined
-    // One more than is shown tells whether there is another page, where the page is not full anyway.
-    const list = await read<EntryList>('searchEntries', {}, { ...query, sort, limit, offset })
+    const { list, fit } = await search({ ...query, sort, limit, offset })
     const found = list.items
+    const advised = sort === 'relevance' && offset === 0
     const next = found.length === limit && offset + limit <= LIMITS.offsetMax
     const shown = { ...query, sort }
     const heading = q === '' && tag === '' ? 'All entries' : 'Search'
@@ -46,7 +42,7 @@ export const SEARCH: Page = {
       body: html`<h1>${heading}</h1>
 ${searchForm(q, tag, sort)}
 <p class="told" role="status">${told(found.length, offset, q, tag)}</p>
-${about !== undefined && advice(about, q)}
+${advised && fit !== undefined && advice(fit, found.length > 0 && !isAnswerable(fit.match), q)}
 ${found.length === 0 ? await nothingFound(q, tag, offset, read) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark))}</ol>`}
 ${pager(
   offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,
@@ -67,7 +63,7 @@ async function answered(q: string, tag: string, read: PageRequest['read']): Prom
     body: html`<h1>Search</h1>
 ${searchForm(q, tag, 'relevance')}
 <p class="told" role="status">${found.items.length === 0 ? 'Nothing found.' : html`The ${many(found.items.length, 'entry', 'entries')} that fit best.`}</p>
-${advice(found, q)}
+${advice(found, found.items.length > 0 && !found.answerable, q)}
 ${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(found)}`,
   }
 }

@@ -40,6 +40,25 @@ test('where nothing answers a question the page says it and leads to the form wi
   assert.ok(shown.includes(`/publish?title=${encodeURIComponent(q)}`), shown)
 })
 
+test('a page of a search asks the index once, and its JSON repeats no word of the question', async () => {
+  const { search } = app.store
+  let asked = 0
+  app.store.search = request => {
+    asked += 1
+    return search(request)
+  }
+  try {
+    assert.match(await page('lighthuose zeppelin'), /Corrected: .*No entry has: /)
+    assert.equal(asked, 1)
+    assert.match(await page('lighthuose zeppelin', '&sort=recent'), LENS)
+    assert.equal(asked, 2)
+  } finally {
+    app.store.search = search
+  }
+  const { text } = await call(app.url, 'GET', '/api/search?sort=relevance&q=lighthuose+zeppelin')
+  assert.doesNotMatch(text, /lighthuose|zeppelin/)
+})
+
 test('a question longer than a search takes is answered, and observed as one search', async () => {
   const trace = `${'    at the place where it was called\n'.repeat(40)}LensError: lighthouse frost`
   const shown = await page(trace, '&sort=recent&tag=optics')
