@@ -38,9 +38,12 @@ const TITLE_MADE = 100
 const SUMMARY_MADE = 200
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g
 
-/** Reads a folder: `corpus*.jsonl`, `queries*.jsonl` and `qrels/*.tsv`. Throws when a line names something that is not there. */
-export function readCollection(folder: string): Collection {
-  const entries = linesOf(folder, 'corpus').map(entryOf)
+/**
+ * Reads a folder: `corpus*.jsonl`, `queries*.jsonl` and `qrels/*.tsv`; its entries are those of the folders `beside` too.
+ * Throws when a line names something that is not there.
+ */
+export function readCollection(folder: string, beside: string[] = []): Collection {
+  const entries = [...beside, folder].flatMap(one => linesOf(one, 'corpus')).map(entryOf)
   const known = new Set(entries.map(({ id }) => id))
   const judgments = readJudgments(join(folder, 'qrels'), known)
   const questions = linesOf(folder, 'queries').map(line => questionOf(line, judgments.get(line._id)))

@@ -16,13 +16,15 @@ import { boundTable, calibrationTable, figureTable, missTable } from './tables.t
 import { withTypos } from './typos.ts'
 
 const OWN = join(import.meta.dirname, 'judged')
+/** Questions that no constant of the ranking was set by, over the entries of both. */
+const HELD_OUT = join(import.meta.dirname, 'held-out')
 
-/** The project's own set first, then those under `--collections`, with typing errors added and the own foreign questions lent. */
+/** The project's own sets first, then those under `--collections`, with typing errors added and the own foreign questions lent. */
 function collectionsOf({ collections, only }: Options): Collection[] {
   const own = readCollection(OWN)
   const foreign = own.questions.filter(({ kind }) => kind === 'foreign')
-  const others = (collections === undefined ? [] : foldersOf(collections)).map(folder => {
-    const other = readCollection(folder)
+  const folders = collections === undefined ? [] : foldersOf(collections)
+  const others = [readCollection(HELD_OUT, [OWN]), ...folders.map(folder => readCollection(folder))].map(other => {
     const lent = other.questions.some(({ kind }) => kind === 'foreign') ? [] : foreign
     const typos = other.questions.some(({ kind }) => kind === 'typo') ? [] : withTypos(other.questions)
     return { ...other, questions: [...other.questions, ...typos, ...lent] }

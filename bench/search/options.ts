@@ -24,7 +24,7 @@ export type Options = {
 export const USAGE = `npm run bench:search -- [options]
   --engine E        embedded (by default), postgres or both
   --collections DIR measures the collections in the folders of DIR too: corpus*.jsonl, queries*.jsonl, qrels/*.tsv
-  --only A,B        only these collections, by the names of their folders; the project's own set is "judged"
+  --only A,B        only these collections, by the names of their folders; the project's own sets are "judged" and "held-out"
   --no-peers        only the service and the reference of the bounds
   --misses          lists the questions whose exact entry is not among the first three answers
   --json            all figures as JSON on standard output
