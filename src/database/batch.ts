@@ -4,12 +4,12 @@ import type { Sql } from './sql.ts'
 
 type Waiting = { statement: Sql; resolve: (result: Result) => void; reject: (error: Error) => void }
 
-/** Gives the answer of a statement, which travels with all others of this turn of the event loop. */
+/** Resolves with the answer of a statement. It is sent together with all others of this turn of the event loop. */
 export type Ask = (statement: Sql) => Promise<Result>
 
 /**
- * Gathers statements until everything that can run in this turn has run, and hands them over together.
- * `execute` gives a result or an error for each.
+ * Gathers statements until everything that can run in this turn has run, and hands them over together. `execute` resolves with a result or
+ * an error for each.
  */
 export function createBatch(execute: (statements: readonly Sql[]) => Promise<readonly (Result | Error)[]>): Ask {
   let waiting: Waiting[] = []

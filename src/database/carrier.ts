@@ -1,11 +1,11 @@
 import type { Carried, Reader, Saver } from './database.ts'
 
-/** The values that one transaction carries. */
+/** The values that one transaction loads once and writes once. */
 export type Carrier = {
   carry<T>(carried: Carried<T>): Promise<T>
   /** Writes every value; to be called once, before the commit. */
   save(saver: Saver): Promise<void>
-  /** Gives the function that brings the values back to what they are now. */
+  /** Returns the function that restores the present values. */
   mark(): Promise<() => void>
 }
 

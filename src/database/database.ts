@@ -2,7 +2,7 @@ import type { Sql, Value } from './sql.ts'
 
 export type Row = Record<string, Value>
 
-/** An engine in this process answers at once, one across a network later; callers always await. */
+/** An engine in this process answers synchronously, one across a network later; callers always await. */
 export type Awaitable<T> = T | Promise<T>
 
 /** Reads committed data. One statement sees one state of the store. */
@@ -12,41 +12,40 @@ export type Reader = {
 }
 
 /**
- * A value that a transaction carries in memory: loaded when it is first asked for, written once, before the commit.
- * For what every work of a group changes.
+ * A value of a transaction that every work of a group changes: loaded when it is first used, changed in memory, written once before the
+ * commit.
  */
 export type Carried<T> = {
   load(reader: Reader): Awaitable<T>
-  /** Gives the function that brings the value back to what it is now. */
+  /** Returns the function that restores the present value. */
   mark(value: T): () => void
   save(saver: Saver, value: T): Awaitable<unknown>
 }
 
-/** Writes values that were carried; perhaps all of them together once the last is known, so that nothing comes back. */
+/** Writes the loaded values. It may send all statements together, so `run` returns nothing. */
 export type Saver = { run(statement: Sql): unknown }
 
-/** Reads and writes inside one atomic transaction; `run` gives the number of rows it changed. */
+/** Reads and writes inside one atomic transaction; `run` returns the number of changed rows. */
 export type Transaction = Reader & {
   run(statement: Sql): Awaitable<number>
-  /** Gives the value, to be changed in place. */
+  /** Returns the value, to be changed in place. */
   carry<T>(carried: Carried<T>): Promise<T>
   /**
-   * Keeps other works of the same transaction that ask for this key waiting until this work has ended.
-   * True when it had to wait itself: what was read before may have changed. Hold keys in the order actor, network, entries (sorted), slug.
+   * Locks a key until this work has ended: other works of the same transaction wait for it. Returns true if this work had to wait; rows
+   * that were read before may have changed. Lock keys in this order: actor, network, entries (sorted), slug.
    */
   hold(key: string): Awaitable<boolean>
 }
 
 /**
- * Runs `work` in an atomic transaction and resolves with its result once that is durable.
- * Several works may share one commit. When work throws, nothing of it remains and the error is passed on;
- * when the commit fails, every work of it rejects with a `StoreFault`.
+ * Runs `work` in an atomic transaction and resolves with its result once that is durable. Several works may share one commit. If a work
+ * throws, its changes are rolled back and the error is passed on. If the commit fails, every work of it rejects with a `StoreFault`.
  */
 export type Write = <T>(work: (transaction: Transaction) => Awaitable<T>) => Promise<T>
 
 /**
- * The engine could not do its work and nothing was stored: `full` passes when there is space again, `unavailable` when the
- * database can be reached again, `broken` does not pass.
+ * The engine failed and nothing was stored. `full` passes when there is space again, `unavailable` when the database can be reached again,
+ * `broken` does not pass.
  */
 export class StoreFault extends Error {
   readonly kind: 'full' | 'broken' | 'unavailable'

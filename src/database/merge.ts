@@ -5,18 +5,18 @@ import type { Sql, Value } from './sql.ts'
 /** PostgreSQL's type of every column, by table and column, as `bigint` or `text`. */
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Statements that travel together, and how the answers are told apart again. */
+/** Merged statements, and the function that splits their answers again. */
 export type Merged = { queries: Query[]; split(results: readonly (Result | Error)[]): (Result | Error)[] }
 
 type Piece = { query: Query; answers: number[]; split(result: Result): Result[] }
 
-/** How many statements of one text become one at most: bounds what one of them can hold up. */
+/** At most this many statements of one text become one: bounds how long each waits. */
 const MERGE_MAX = 512
 
 /**
  * Makes few statements of many: SELECTs of one text become one LATERAL join over their values, plain INSERTs of one text one INSERT,
- * UPDATEs of one row each, by its key, one UPDATE where all of the rows differ.
- * Preparing and planning is what small statements cost most of; this way it is paid once.
+ * UPDATEs of one row each, by its key, one UPDATE where all of the rows differ. Small statements cost mostly preparation and planning. A
+ * merged statement pays that once.
  */
 export function mergeStatements(statements: readonly Sql[], columns: ColumnTypes): Merged {
   const pieces: Piece[] = []
@@ -43,7 +43,7 @@ export function mergeStatements(statements: readonly Sql[], columns: ColumnTypes
   }
 }
 
-/** The places of statements that can become one, in the order in which the first of each came. */
+/** The indexes of statements that can become one, ordered by the first of each. */
 function sameTexts(statements: readonly Sql[]): number[][] {
   const groups = new Map<string, number[]>()
   for (const [index, { text, values }] of statements.entries()) {
@@ -65,17 +65,17 @@ function chunks(group: number[]): number[][] {
 const SELECT = /^\s*SELECT\b/
 /** An INSERT of one row of values and nothing else. */
 const INSERT = /^\s*INSERT INTO (\w+) \(([^)]*)\)\s*VALUES \([?,\s]*\)\s*$/
-/** An UPDATE by one column, which is the last value; of how many rows there are by that column nothing is told but whether there is one. */
+/** An UPDATE by one column, which is the last value. Its count is 1 if a row has the value, else 0. */
 const UPDATE = /^\s*UPDATE (\w+) SET (.*?)\s+WHERE (\w+) = \?\s*$/s
 
-/** What a value is sent as; of a null it cannot be told, so that a SELECT with one is sent alone. */
+/** The type that a value is sent as. A null has none, and a SELECT with a null is sent alone. */
 const typeOf = (value: Value): string =>
   value === null ? '' : typeof value === 'string' ? 'text' : Number.isInteger(value) ? 'bigint' : 'double precision'
 
 const bounds = new Map<string, ReadonlySet<number>>()
 /**
- * The places of the values that say how many rows are wanted. They stay values in a merged statement, the same for all: a LIMIT that
- * comes out of a join is unknown to the planner, who then prepares for a tenth of the table and reads all of it.
+ * The places of the values of LIMIT and OFFSET. They stay values in a merged statement, the same for all. The planner does not know a LIMIT
+ * that comes from a join: it assumes a tenth of the table and reads all of it.
  */
 function boundsOf(text: string): ReadonlySet<number> {
   let known = bounds.get(text)
@@ -113,7 +113,7 @@ const alone = ({ text, values }: Sql): Omit<Piece, 'answers'> => ({
 const lists = (members: readonly Sql[], places: readonly number[]): Value[][] =>
   places.map(place => members.map(({ values }) => values[place] ?? null))
 
-/** The column that says which of the merged statements a row answers. */
+/** The column with the number of the merged statement that a row belongs to. */
 const MEMBER = 'member'
 const laterals = new Map<string, string>()
 

@@ -5,7 +5,7 @@ import type { Migration } from './migrations/migration.ts'
 import type { PostgresConnection } from './postgres.ts'
 import { postgresDdl } from './postgres-ddl.ts'
 
-/** The advisory lock under which one starter at a time looks and migrates. */
+/** The advisory lock under which one starting node at a time migrates. */
 const LOCK = 7_261_843_205
 /** A step may take long on a large store, and others wait for it; in milliseconds. */
 const STEP_TIMEOUT = 6 * 3_600_000
@@ -14,17 +14,17 @@ const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration
 
 type Applied = { number: number; name: string; breaking: number }
 
-/** What has been applied to the database: none when it is empty. */
+/** The steps that the database has; none if it is empty. */
 export async function appliedToPostgres(connection: PostgresConnection): Promise<Applied[]> {
-  // A row of the catalog is read as it is now; `to_regclass` would answer from what the session knew when its transaction began.
+  // A row of the catalog is read as it is now. `to_regclass` would answer as of the start of the transaction.
   const known = await ask(connection, `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = 'migration'`)
   if (known.length === 0) return []
   return (await ask(connection, 'SELECT number, name, breaking FROM migration ORDER BY number')) as Applied[]
 }
 
 /**
- * Brings the database to the newest schema, each step in a transaction of its own, and gives the names of the steps it took.
- * Safe when any number of nodes start at once. Throws StoreFault('broken') when a newer program changed it in a way this one cannot read.
+ * Applies all missing steps, each in a transaction of its own. Returns the names of the applied steps. Safe when any number of nodes start
+ * at once. Throws StoreFault('broken') when a newer program changed it in a way this one cannot read.
  */
 export async function migratePostgres(
   connection: PostgresConnection,
@@ -32,7 +32,7 @@ export async function migratePostgres(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
   const taken: string[] = []
-  // A session that is opened again finds everything there, and need not wait for anybody.
+  // A session that is opened again finds the newest schema and need not wait for the lock.
   if (isNewest(await appliedToPostgres(connection), migrations)) return taken
   await connection.limit(STEP_TIMEOUT)
   for (const step of migrations) {

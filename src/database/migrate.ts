@@ -50,7 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
 
 type Applied = { number: number; name: string; breaking: number }
 
-/** What has been applied to the store: none when it is empty. */
+/** The steps that the store has; none if it is empty. */
 export function appliedMigrations(connection: SqliteConnection): Applied[] {
   const known = connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'migration'`)
   return known === undefined
@@ -59,10 +59,10 @@ export function appliedMigrations(connection: SqliteConnection): Applied[] {
 }
 
 /**
- * Brings the store to the newest schema, each step in a transaction of its own, and gives the names of the steps it took.
- * Safe when several processes start at once: the write lock lets one at a time look and act, and a process waits while others take steps.
- * Throws StoreFault('unavailable') where another process keeps the store locked and takes no step, and StoreFault('broken') when the store was migrated by a
- * newer program in a way this one cannot read.
+ * Applies all missing steps, each in a transaction of its own. Returns the names of the applied steps. Safe when several processes start at
+ * once: the write lock lets one at a time look and act, and a process waits while others take steps. Throws StoreFault('unavailable') where
+ * another process keeps the store locked and takes no step, and StoreFault('broken') when the store was migrated by a newer program in a
+ * way this one cannot read.
  */
 export function migrate(connection: SqliteConnection, at: number, migrations = MIGRATIONS): string[] {
   const taken: string[] = []

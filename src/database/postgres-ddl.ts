@@ -1,5 +1,5 @@
 /**
- * Says DDL of the dialect in PostgreSQL's words: 64-bit numbers, text compared byte by byte, a `number` that is not given is made.
+ * Translates DDL of the dialect to PostgreSQL: 64-bit numbers, text compared byte by byte, generated keys for a missing `number`.
  * References are left out: checking them costs more than all else of a create, and `palimpsest check` proves them.
  */
 export const postgresDdl = (ddl: string): string =>
@@ -11,7 +11,7 @@ export const postgresDdl = (ddl: string): string =>
     .replaceAll(/\bREAL\b/g, 'DOUBLE PRECISION')
     .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
 
-/** A column whose numbers are those of rows of another table. */
+/** A column that references the rows of another table. */
 export type Reference = { table: string; column: string; parent: string }
 
 /** The references that DDL of the dialect declares. */

@@ -19,13 +19,13 @@ export type PostgresConnection = {
   /** Runs fixed text of our own: DDL and settings, several statements at once. */
   exec(text: string): Promise<void>
   /**
-   * Lets each statement take so many milliseconds from now on, and this process as long to think between two of a transaction;
-   * undefined: as the session was opened.
+   * Sets the limit of each later statement, and of the pause between two statements of a transaction, in milliseconds; undefined restores
+   * the limits of the session.
    */
   limit(milliseconds: number | undefined): Promise<void>
   /** Statements sent and not answered. */
   pending(): number
-  /** Ends the session at once; what was sent and not answered rejects as 'unavailable'. */
+  /** Ends the session at once. Statements that are not answered reject as 'unavailable'. */
   drop(): void
   /** True when the session is gone; every further statement rejects. */
   lost(): boolean
@@ -34,20 +34,23 @@ export type PostgresConnection = {
 
 export type SessionOptions = {
   url: string
-  /** What the session is for, as pg_stat_activity shows it. */
+  /** The purpose of the session, shown in pg_stat_activity. */
   name: string
-  /** Milliseconds after which the server gives a statement up. */
+  /** Milliseconds after which the server cancels a statement. */
   statementTimeout: number
-  /** Milliseconds after which the server ends a session that sits in a transaction. */
+  /** Milliseconds after which the server ends a session that is idle in a transaction. */
   idleTimeout: number
-  /** Milliseconds after which an attempt to connect is given up; 3,000 where nothing is said. */
+  /** Milliseconds after which an attempt to connect fails; 3,000 by default. */
   connectTimeout?: number
 }
 
 const CONNECT_TIMEOUT = 3_000
-/** A server that says nothing for so much longer than its own limits is taken for gone, in milliseconds. */
+/** A server that is silent for this much longer than its own limits counts as lost, in milliseconds. */
 const SILENCE = 5_000
-/** How soon the server notices that a client is gone while it works for it, and how long it sends into a void, in milliseconds. */
+/**
+ * How often the server checks during a statement that its client is connected, and how long it waits for an acknowledgement, in
+ * milliseconds.
+ */
 const CLIENT_CHECK = 1_000
 const TCP_TIMEOUT = 4_000
 
@@ -96,12 +99,12 @@ export async function connectPostgres({
     throw faultOf(error as Error)
   }
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-  // Ending the socket is the one way to give up on a server that does not answer.
+  // A server that does not answer can only be left by closing the socket.
   const drop = (): void => {
     lost = true
     stream.destroy()
   }
-  /** A session that only reads stays so, even when the server writes again: the next one will know. */
+  /** A read-only session stays read-only after the server became writable: the next session is not. */
   const told = (error: Error): Error => {
     if ((error as { code?: string }).code === ONLY_READS) drop()
     return faultOf(error)
@@ -176,9 +179,12 @@ function nameOf(text: string): string {
 
 const DISK_FULL = '53100'
 const ONLY_READS = '25006'
-/** Damage: what PostgreSQL says of files that it cannot read or that are wrong. */
+/** Error codes of unreadable or damaged files. */
 const BROKEN = new Set(['58030', 'XX001', 'XX002'])
-/** Shutdowns, a server that starts, ended sessions, a server that only reads: all of it passes, as do lost connections (08) and what the server is short of (53). */
+/**
+ * Error codes that pass by themselves: shutdown, start, ended session, read-only server. So do lost connections (08) and a lack of
+ * resources (53).
+ */
 const UNAVAILABLE = new Set([
   '57P01',
   '57P02',
@@ -193,7 +199,7 @@ const UNAVAILABLE = new Set([
   '40001',
 ])
 
-/** What an error of the driver means for the store; errors of statements stay as they are. */
+/** Maps an error of the driver to a `StoreFault`; returns errors of statements unchanged. */
 function faultOf(error: Error): Error {
   if (error instanceof StoreFault) return error
   const { code, severity } = error as { code?: string; severity?: string }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from './sql.ts'
 
-test('values become parameters, whatever they hold', () => {
+test('values become parameters, with any content', () => {
   const statement = sql`SELECT a FROM t WHERE b = ${"'; DROP TABLE t; --"} AND c = ${7} AND d = ${null}`
   assert.equal(statement.text, 'SELECT a FROM t WHERE b = ? AND c = ? AND d = ?')
   assert.deepEqual(statement.values, ["'; DROP TABLE t; --", 7, null])
@@ -15,7 +15,7 @@ test('a nested statement is spliced in with its values in their places', () => {
   assert.deepEqual(statement.values, [1, 2, 3])
 })
 
-test('the text depends on the source alone, so that a statement is prepared once', () => {
+test('the text depends on the source alone: a statement is prepared once', () => {
   const find = (id: string) => sql`SELECT a FROM t WHERE id = ${id}`
   assert.equal(find('one').text, find('other').text)
   assert.deepEqual(find('one').values, ['one'])

@@ -1,6 +1,11 @@
 export type Value = string | number | null
 
-/** A statement of the shared dialect: `?` marks where each value goes. Build it with the `sql` tag only. */
+/**
+ * A statement of the dialect that both engines share: `?` marks the place of each value. Build it with the `sql` tag only. Columns are
+ * TEXT, INTEGER (64 bit) and REAL. Times are milliseconds since 1970, booleans 0 and 1, sets JSON text. The application makes ids and
+ * times. Compare-and-swap is in the WHERE. No LIKE, no FOR UPDATE, and no functions but coalesce, count, max and sum. Every list and read
+ * has an index; plan tests check it on both engines.
+ */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 
 const isSql = (value: unknown): value is Sql => typeof value === 'object' && value !== null && 'text' in value
@@ -8,8 +13,8 @@ const isSql = (value: unknown): value is Sql => typeof value === 'object' && val
 const plainTexts = new WeakMap<TemplateStringsArray, string>()
 
 /**
- * Tags a template as SQL: values become parameters, a nested `sql` is spliced in.
- * The text depends on the source alone, so that every statement is prepared once.
+ * Tags a template as SQL: values become parameters, a nested `sql` is spliced in. The text depends on the source alone: each statement is
+ * prepared once.
  */
 export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): Sql {
   if (!parts.some(isSql)) {

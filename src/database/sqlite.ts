@@ -22,7 +22,7 @@ export type SqliteConnection = {
   each<R = Row>(statement: Sql): Iterable<R>
   /** Runs fixed text of our own: pragmas, DDL. */
   exec(text: string): void
-  /** Runs one statement of fixed text that comes again and again, as those that begin and end transactions do. */
+  /** Runs a frequent statement of fixed text, such as BEGIN and COMMIT. */
   step(text: string): void
   /** How many rows this connection has changed since it was opened. */
   changes(): number
@@ -82,9 +82,9 @@ export function openSqlite(
 
 function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
   raw.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
-  // What a savepoint would restore stays in memory: as a temporary file it is six times what the commit itself writes.
+  // The pages that a savepoint would restore stay in memory. As a temporary file they are six times as large as the commit.
   raw.exec('PRAGMA temp_store = MEMORY')
-  // What is derived is public and can be made anew: neither each commit nor what was deleted needs care.
+  // Derived data is public and can be rebuilt: commits need no sync, and deleted rows need no overwriting.
   if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST')
   else raw.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
 }
@@ -105,8 +105,8 @@ export function assertDurable(connection: SqliteConnection): void {
 const EMPTY_TIMEOUT = 50
 
 /**
- * Moves the write-ahead log into the file and cuts it to nothing, so that what was deleted can be read from neither.
- * While somebody reads an older state it gives way, to be tried again.
+ * Moves the write-ahead log into the file and truncates it: deleted rows can be read from neither. Gives up after 50 ms while a reader uses
+ * an older state; call it again later.
  */
 export function emptyLog(connection: SqliteConnection): void {
   connection.exec(`PRAGMA busy_timeout = ${EMPTY_TIMEOUT}`)
@@ -128,15 +128,15 @@ export function takeInLog(connection: SqliteConnection): boolean {
   }
 }
 
-/** There is no space; or none for the index of the log; or none to cut the log, which takes some where files are copied on write. */
+/** No space for the file, for the index of the log, or for truncating the log, which takes space on a copy-on-write file system. */
 const FULL: ReadonlySet<number> = new Set([13, 4_874, 1_546])
 const SQLITE_BUSY = 5
 const SQLITE_CORRUPT = 11
 const SQLITE_CANTOPEN = 14
-/** A file that cannot be written or read, is not what was written, or is no database. */
+/** A file cannot be written or read, has changed since it was written, or is not a database. */
 const BROKEN: ReadonlySet<number> = new Set([8, 10, 11, 26])
 
-/** Runs what opens a store: a file that cannot be opened is as good as broken. Later, what cannot be opened may be some temporary file. */
+/** Runs the steps that open a store. A file that cannot be opened is a broken store here; later it may be a temporary file. */
 function opening<T>(work: () => T): T {
   try {
     return guarded(work)
@@ -145,7 +145,7 @@ function opening<T>(work: () => T): T {
   }
 }
 
-/** Runs work on a store, with the statement that it runs, if it is one. */
+/** Runs work on a store; `statement` is the text of the statement, if the work is one. */
 function guarded<T>(work: () => T, statement = ''): T {
   try {
     return work()
@@ -180,10 +180,10 @@ export const isFull = (error: unknown): boolean => FULL.has((error as { errcode?
 /** Whether SQLite itself refused a statement. */
 export const isSqliteError = (error: unknown): boolean => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR'
 
-/** Whether an error of SQLite means that another connection held its lock for too long. */
+/** Whether an error of SQLite means that another connection kept its lock for too long. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY
 
-/** A page of a file that is not what was written. `tables` are those of the statement that met it. */
+/** A page of a file is damaged. `tables` are those of the statement that read it. */
 class DamagedPage extends Error {
   constructor(tables: readonly string[], cause: unknown) {
     const where = tables.length > 0 ? `of the table ${tables.join(' or ')} or of its indexes` : 'of the file'

@@ -1,11 +1,11 @@
 import type { Transaction } from './database.ts'
 
-/** A transaction for one work, and what ends it. */
+/** A transaction for one work, and the function that ends it. */
 export type WorkTransaction = { tx: Transaction; end(): void }
 
 /**
- * Gives a work a transaction that is its own. Once that has ended every call throws, so that what a work left under way when it failed
- * neither reads nor writes, whichever transaction is open by then.
+ * Returns a transaction for one work. After its end every call throws: a statement that a failed work left under way cannot run in a later
+ * transaction.
  */
 export function createWorkTransaction(shared: Transaction): WorkTransaction {
   let ended = false

@@ -13,18 +13,17 @@ type Pending = {
 }
 
 /**
- * Who is told of commits: before the works of one are taken, before it, after one that is durable and how many works shared it, and when one has
- * ended, whatever became of it.
+ * Callbacks of a group: before its works are taken, before its commit, after a durable commit with the number of works, and after its end
+ * in any case.
  */
 export type Commits = { onGroup(): void; onCommitting(): void; onCommit(works: number): void; onEnd(): void }
 
 /**
- * Group commit for the one writing connection of a SQLite store: works run one after another and share one durable commit. Nobody is
- * answered before that commit, nor before `on` was told of it. A work that fails before it wrote anything fails alone. One that fails
- * after it wrote spoils its group: that is run again, each work in a savepoint of its own, so a work may run twice. No request can cause that:
- * operations judge first and write at the end.
- * A broken store rejects this and all later works: a failed sync is never tried again. One that another process has locked for too long rejects
- * a group as `unavailable`, and nothing was begun.
+ * Group commit for the one writing connection of a SQLite store: works run one after another and share one durable commit. A work is
+ * answered after that commit and after `on.onCommit`. A work that fails before it wrote anything fails alone. A work that fails after it
+ * wrote spoils its group: the group is run again, each work in a savepoint, so a work may run twice. No request can cause that: operations
+ * check first and write at the end. A broken store rejects this and all later works: a failed sync is never repeated. A store that another
+ * process has locked for too long rejects a group as `unavailable`; nothing was begun.
  */
 export function createWriteQueue(connection: SqliteConnection, on: Commits): Write & { idle(): Promise<void> } {
   const pending: Pending[] = []
@@ -67,15 +66,15 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
   return Object.assign(write, { idle: async () => running })
 }
 
-/** Called before each work of a group: gives what to call when it is done, and what undoes in the file what it wrote. */
+/** Called before each work of a group. Returns `done`, to be called after it, and `undo`, which removes its changes from the file. */
 type Undoing = () => { done(): void; undo(error: unknown): void }
 
-/** A work failed behind what it had written. */
+/** A work failed after it had written. */
 class SpoiltGroup extends Error {}
 
 /**
- * Operations judge before they write, so a refusal needs no undoing. A work that fails otherwise spoils its group: after it wrote, or by
- * an error of SQLite, which may have undone the whole transaction, or have counted a reference that leads nowhere.
+ * Operations check before they write, so a refusal needs no undo. Any other failure spoils the group: after a write, or by an error of
+ * SQLite, which may have rolled back the whole transaction or counted a broken reference.
  */
 const nothingWritten =
   (connection: SqliteConnection): Undoing =>
@@ -89,7 +88,7 @@ const nothingWritten =
     }
   }
 
-/** SQLite copies each page that a work changes behind a savepoint: of the writer's time for a create that takes a seventh. */
+/** SQLite copies each page that changes after a savepoint. That takes a seventh of the writer's time for a create. */
 const savepoints =
   (connection: SqliteConnection): Undoing =>
   () => {
@@ -104,7 +103,7 @@ const savepoints =
     }
   }
 
-/** Runs one work after another and gives what each is to be answered once the commit is durable. */
+/** Runs one work after another. Returns the answers, to be called once the commit is durable. */
 async function runGroup(
   tx: Transaction,
   carrier: Carrier,
@@ -132,7 +131,7 @@ async function runGroup(
   return answers
 }
 
-/** Runs `work` in one durable transaction of a connection that has no other writer. When it throws, nothing of it remains. */
+/** Runs `work` in one durable transaction of a connection without another writer. If it throws, everything is rolled back. */
 export async function transact<T>(
   connection: SqliteConnection,
   work: (tx: Transaction, carrier: Carrier) => Awaitable<T>,
@@ -150,7 +149,7 @@ export async function transact<T>(
     return result
   } catch (error) {
     end()
-    // SQLite may have rolled back by itself; what matters is that no transaction stays open.
+    // SQLite may have rolled back by itself. No transaction may stay open.
     if (connection.raw.isTransaction) connection.exec('ROLLBACK')
     throw error
   }

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * What several nodes over one PostgreSQL share beside the records: which PostgreSQL it is and the time of the newest commit,
- * the last group that each writer committed, and secrets (to be left out of dumps).
+ * Tables that several nodes over one PostgreSQL share besides the records: which PostgreSQL it is and the time of the newest commit, the
+ * last group that each writer committed, and secrets (to be left out of dumps).
  */
 export const nodes: Migration = {
   number: 2,

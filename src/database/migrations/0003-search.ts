@@ -2,9 +2,9 @@ import type { Migration } from './migration.ts'
 
 /**
  * The full-text index of PostgreSQL, derived from entries and revisions: a row for each public entry, keyed by the number of its latest
- * revision. `search_progress` says up to which record it is complete, and behind which entry of which change it goes on. `slice` cuts the rows into runs of like age, so that a search can begin with the newest.
- * `search_word` has every word once, so that a beginning can be asked for as the words that it may become.
- * Contents lie apart from their rows: most searches need none of them, and read five times as many rows from a page.
+ * revision. `search_progress` has the record up to which it is complete, and the change and entry after which it continues. `slice` groups
+ * rows by age: a search begins with the newest. `search_word` has every word once: a prefix is searched as the words that begin with it.
+ * Contents are stored outside of their rows. Most searches need none of them, and read five times as many rows from a page.
  */
 export const search: Migration = {
   number: 3,

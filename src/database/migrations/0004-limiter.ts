@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What all nodes admitted within the last minute: of each limiter key the bins of time and their counts in turn, oldest first. */
+/** The admissions of all nodes within the last minute: for each limiter key, bins of time alternating with counts, oldest first. */
 export const limiter: Migration = {
   number: 4,
   name: 'limiter',

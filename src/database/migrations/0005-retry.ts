@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * The answers to writes that came with an Idempotency-Key, for as long as a retry is recognised. `id` is a digest of caller and key,
- * `request` one of what was asked; `answer` is sealed under a key that is not stored. `number` is the order of commits.
+ * The answers to writes with an Idempotency-Key, for as long as a retry is recognised. `id` is a digest of caller and key, `request` a
+ * digest of the request; `answer` is sealed under a key that is not stored. `number` is the order of commits.
  */
 export const retry: Migration = {
   number: 5,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * When moderation last changed what a segment of the export shows, for those who keep a copy. `mirror` is one row in a store that is
- * a copy itself: of which server and which of its stores, where it goes on, and which act of moderation it has followed.
+ * When moderation last changed a segment of the export, for mirrors. `mirror` is one row in a mirror: the server and the id of its store,
+ * the next sequence, and the last act of moderation that it has followed.
  */
 export const exports: Migration = {
   number: 7,

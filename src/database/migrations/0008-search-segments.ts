@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * The full-text index of PostgreSQL anew: a word is a key of the index once for each segment of 8,192 revision numbers, which stands
- * before it. The lists of matches stay short, and what is written lies together: GIN writes a list anew when it grows.
- * Matches are sorted by `id`, which must not lie apart from its row. The documents are made again from the entries; `slice` is gone, and the extension that indexed it may go too.
+ * Rebuilds the full-text index of PostgreSQL: a key is a word with the number of its segment of 8,192 revision numbers before it. The lists
+ * of matches stay short, and new rows are next to each other: GIN rewrites a list when it grows. Matches are sorted by `id`, which must be
+ * stored in its row. The documents are made again from the entries; `slice` is gone, and the extension that indexed it may go too.
  */
 export const searchSegments: Migration = {
   number: 8,

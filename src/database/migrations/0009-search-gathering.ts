@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Entries are gathered before they are put into the index of PostgreSQL, unless a search waits: `wanted` is the newest record
- * that one waits for, of whatever node. How much GIN only lists before it sorts it in is said by the session that follows.
+ * Entries are gathered before they are put into the index of PostgreSQL, unless a search waits: `wanted` is the newest record that a search
+ * of any node waits for. The session that follows sets the size of the pending list of GIN.
  */
 export const searchGathering: Migration = {
   number: 9,

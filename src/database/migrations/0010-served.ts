@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * How many milliseconds the service has run, counted by a clock that nobody sets, and when that was counted last. The answers kept for retries
- * expire by it: `retry.served` is what it was when the answer was kept.
+ * How many milliseconds the service has run, by a monotonic clock, and when that was counted last. Stored answers for retries expire by it:
+ * `retry.served` is its value when the answer was stored.
  */
 export const served: Migration = {
   number: 10,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Which check an entry waits for (`due`) and when a confirmed one was judged last (`confirmed_at`), both as its standing says, and how many
- * networks read it, each once a day. `entry_reader` has those of the last day or two.
+ * The check that an entry needs (`due`) and the last judgement of a confirmed one (`confirmed_at`), both from its standing, and how many
+ * networks read it, each once a day. `entry_reader` has the networks of the last day or two.
  */
 export const work: Migration = {
   number: 15,

@@ -1,13 +1,13 @@
 import type { Migration } from './migration.ts'
 
 /**
- * The public log of permanent records. `log` says how many records it has, the root of their tree as base64, and the history of the store that
- * they are of: after a restoration or a failover it grows no further before that is settled. A row of `log_bundle` has 256
- * leaves: a letter for the kind of each, and their commitments (32 bytes each, base64). A row of `log_tile` has up to 256 hashes of a level
- * above 0. All of that can be made again from the records.
- * `log_epoch` names the log that records from `number` on belong to, its public keys (a line each), and the secret that their salts are made from. The first epoch has number 0;
- * any other one begins with a record of its own, which says from which log it goes on, up to which size, and what that log signed last.
- * `log_checkpoint` has signed notes. `activity_record` finds the feed row of a revision, `moderation_target` the acts about a target.
+ * The public log of permanent records. `log` has the number of its records, the root of their tree as base64, and the history number of the
+ * store: after a restoration or a failover the log does not grow until that is settled. A row of `log_bundle` has 256 leaves: a letter for
+ * the kind of each, and their commitments (32 bytes each, base64). A row of `log_tile` has up to 256 hashes of a level above 0. All of that
+ * can be made again from the records. `log_epoch` names the log that records from `number` on belong to, its public keys (a line each), and
+ * the secret that their salts are made from. The first epoch has number 0; any other one begins with a record of its own, which names the
+ * previous log, the size up to which both agree, and the last checkpoint of the previous log. `log_checkpoint` has signed notes.
+ * `activity_record` finds the feed row of a revision, `moderation_target` the acts about a target.
  */
 export const log: Migration = {
   number: 16,

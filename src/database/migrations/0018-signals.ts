@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * `signals` are the bits of what is noticed in the text of a revision. `signals_progress` says by which version of the patterns they were
- * computed, and up to which revision: null where all were. An older program would insert revisions without them.
+ * `signals` are the signals of a revision, as bits. `signals_progress` has the version of the patterns that computed them, and the last
+ * computed revision: null if all are computed. An older program would insert revisions without them.
  */
 export const signals: Migration = {
   number: 18,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * What changed, in order, without the reads: the feed has an index of its own for writes and one for reads, the timeline of an entry keeps
- * both apart, and `target` is the entry that a relation leads to. `moderated` is the sequence at which an entry was last withdrawn or
- * restored; entries that are withdrawn take theirs now. `settled` is the sequence up to which a copy has followed moderation, too.
+ * The changes in order, without the reads: the feed has an index for writes and one for reads, the timeline of an entry separates the two,
+ * and `target` is the target entry of a relation. `moderated` is the sequence at which an entry was last withdrawn or restored; entries
+ * that are withdrawn take theirs now. `settled` is the sequence up to which a copy has followed moderation, too.
  */
 export const changes: Migration = {
   number: 19,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What was written, in the order of the feed, without what was only read: the state as of a sequence is found by it. */
+/** The writes of the feed in its order, without the reads. Reads as of a sequence use it. */
 export const asOf: Migration = {
   number: 21,
   name: 'as of',

@@ -1,6 +1,6 @@
 /**
- * One step of the schema: DDL in the words of the dialect for both engines, then what one engine alone has.
- * `breaking` says that an older program must not open a store that has it; a step that is not breaking lets old and new run side by side.
+ * One step of the schema: DDL of the dialect for both engines, then DDL of one engine alone. An older program must not open a store with a
+ * `breaking` step. With any other step old and new programs run side by side.
  */
 export type Migration = {
   number: number
