@@ -30,7 +30,7 @@ function figures(results: Results): string {
   const how = `${settings.connections} connections, ${settings.rounds} alternating rounds of ${settings.seconds} s${machine.pinned ? ', servers on one core, the load on another' : ''}`
   const who = Object.entries(targets).map(([name, { about }]) => `- ${name}: ${about}`)
   return `
-Measured ${date} on ${where}; ${how}. Medians per second; in brackets how many times as much this service does.
+Measured ${date} on ${where}; ${how}. Figures are medians per second. In brackets: the rate of this service divided by that of the row.
 
 ${ratioTable(results)}
 
