@@ -47,18 +47,21 @@ const ACTIVITY_JOINS: Sql = sql`JOIN actor a ON a.number = s.actor LEFT JOIN ori
     LEFT JOIN relation l ON l.number = s.subject LEFT JOIN entry t ON t.number = l.target_entry`
 const ACTIVITY: Sql = sql`${ACTIVITY_COLUMNS} FROM activity s ${ACTIVITY_JOINS}`
 
-/** What the public feed shows. Its writes and its reads each have an index, which holds for this very text. */
+/** The rows of the public feed. Its writes and its reads each have a partial index, whose condition is exactly this text. */
 const FEED: Sql = sql`data_class = 'EXTERNAL' AND withdrawn = 0`
 export const WRITTEN: Sql = sql`${FEED} AND action NOT IN ('READ', 'SEARCH')`
 const READ: Sql = sql`${FEED} AND action IN ('READ', 'SEARCH')`
 
-/** Whether a row of an entry is a read: the timeline of an entry keeps writes and reads apart. */
+/** Whether a row of an entry is a read: the timeline of an entry separates writes and reads. */
 export const IS_READ: Sql = sql`(CASE action WHEN 'READ' THEN 1 ELSE 0 END)`
 
 type Order = 'ASC' | 'DESC'
 const ORDERS: Record<Order, Sql> = { ASC: sql`ASC`, DESC: sql`DESC` }
 
-/** Columns of the rows of `activity` for which either of two conditions holds. Each walks along its index, in this order: they are merged, not sorted. */
+/**
+ * Columns of the rows of `activity` that fit either of two conditions. Each condition reads its index in this order: the results are
+ * merged, not sorted.
+ */
 const merged = (columns: Sql, either: Sql, or: Sql, order: Order, limit: number): Sql => sql`
   SELECT ${columns} FROM (
     SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${either} ORDER BY sequence ${ORDERS[order]}) one
@@ -82,7 +85,7 @@ export const listActivityAfter = (reader: Reader, after: number, limit: number) 
     pageOf(sql`${WRITTEN} AND sequence > ${after}`, sql`${READ} AND sequence > ${after}`, 'ASC', limit),
   )
 
-/** What was observed about one entry, below a sequence. */
+/** The public feed rows of one entry, below a sequence. */
 export const listTimeline = (reader: Reader, entry: number, before: number, limit: number) =>
   reader.all<ActivityRow>(
     pageOf(
@@ -93,7 +96,7 @@ export const listTimeline = (reader: Reader, entry: number, before: number, limi
     ),
   )
 
-/** What an actor wrote, judged and related, below a sequence. */
+/** The public revisions, evidence and relations of an actor, below a sequence. */
 export const listContributions = (reader: Reader, actor: number, before: number, limit: number) =>
   reader.all<ActivityRow>(sql`
     ${ACTIVITY} WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
@@ -135,13 +138,13 @@ export type NewActivity = {
   /** The entry that a relation leads to. */
   target?: number
   requestId: string
-  /** Only what cannot be read from the rows above: of SEARCH. */
+  /** Metadata that no other column has: of SEARCH. */
   metadata: object | null
   dataClass: DataClass
   at: number
   /** The clock hour within which rows like this one are the same, for READ and SEARCH. */
   hour: number | null
-  /** True for a row that the public does not see: its actor, origin or entry is withdrawn. */
+  /** True if the public may not see the row: its actor, origin or entry is withdrawn. */
   withdrawn?: boolean
 }
 
@@ -167,7 +170,7 @@ export const isUnobserved = async (
     WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}`)) ===
   undefined
 
-/** Deletes READ and SEARCH rows of hours before `hour`, at most `limit` of them, and tells how many. */
+/** Deletes READ and SEARCH rows of hours before `hour`, at most `limit` of them. Returns how many. */
 export const deleteObservations = (tx: Transaction, hour: number, limit: number) =>
   tx.run(sql`
     DELETE FROM activity WHERE sequence IN
@@ -175,7 +178,7 @@ export const deleteObservations = (tx: Transaction, hour: number, limit: number)
 
 const METADATA: Record<Action, (row: ActivityRow) => object> = {
   READ: () => ({}),
-  // A tag that was asked for is text of the caller.
+  // The tag of a search is text of the caller.
   SEARCH: row => ({ ...JSON.parse(row.metadata ?? '{}'), ...(row.author_withdrawn ? { tag: null } : {}) }),
   CREATE: row => ({ slug: row.slug, title: row.title }),
   EXPAND: row => ({ previousRevisionId: row.previous_id }),
@@ -190,7 +193,7 @@ const METADATA: Record<Action, (row: ActivityRow) => object> = {
   }),
 }
 
-/** An activity's id is a UUIDv7 of its time and sequence: made, not stored, and the same wherever it is read. */
+/** An activity's id is a UUIDv7 of its time and sequence: computed, not stored, and the same in every read. */
 function activityId(row: ActivityRow): string {
   const random = new Uint8Array(16)
   new DataView(random.buffer).setBigUint64(8, BigInt(row.sequence))

@@ -29,7 +29,7 @@ export const findActor = (reader: Reader, number: number) =>
 export const findActorById = (reader: Reader, id: string) =>
   reader.one<ActorRow>(sql`SELECT ${COLUMNS} FROM actor WHERE id = ${id.toLowerCase()}`)
 
-/** The actor number behind a token, by the hash that alone is stored. */
+/** The number of the actor with a token, by the hash of the token. */
 export const findActorByToken = (reader: Reader, tokenHash: string) =>
   reader.one<{ number: number }>(sql`SELECT number FROM actor WHERE token_hash = ${tokenHash}`)
 
@@ -61,7 +61,7 @@ export async function insertActor(tx: Transaction, actor: NewActor): Promise<Act
 type Observations = { actor: number; times: number; at: number }
 type Observed = { made: Observations[]; counts: Map<number, number> }
 
-/** What a transaction observes of actors. */
+/** The observations of actors in one transaction. */
 const OBSERVED: Carried<Observed> = {
   load: () => ({ made: [], counts: new Map() }),
   mark({ made, counts }) {
@@ -84,7 +84,7 @@ const OBSERVED: Carried<Observed> = {
   },
 }
 
-/** Adds `times` substantive observations of an actor as it was read in this transaction, the last of them at `at`, and gives how many it has then. */
+/** Adds `times` substantive observations of an actor that was read in this transaction, the last of them at `at`. Returns the new count. */
 export async function observeActor(tx: Transaction, actor: ActorRow, times: number, at: number): Promise<number> {
   const { made, counts } = await tx.carry(OBSERVED)
   made.push({ actor: actor.number, times, at })
@@ -103,12 +103,12 @@ export async function updateActorFlags(
   )
 }
 
-/** Puts a token in place of the one that the actor had. */
+/** Replaces the actor's token. */
 export async function updateToken(tx: Transaction, number: number, tokenHash: string): Promise<void> {
   await tx.run(sql`UPDATE actor SET token_hash = ${tokenHash} WHERE number = ${number}`)
 }
 
-/** The newest actors with what only administrators see. */
+/** The newest actors, with the columns that only administrators see. */
 export const listActors = (reader: Reader, limit: number) =>
   reader.all<Omit<ActorRow, 'token_hash'> & { origin_id: string | null; issued: number }>(sql`
     SELECT a.number, a.id, a.actor_type, a.name, a.model, a.provider, a.data_class, a.first_seen_at, a.last_seen_at, a.observations,

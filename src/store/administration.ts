@@ -5,14 +5,14 @@ import { ENTRY_COLUMNS, ENTRY_TABLES, type EntryRow } from './entry.ts'
 
 export { toEntry } from './entry.ts'
 
-/** An entry with what only administrators see of it. */
+/** An entry with the columns that only administrators see. */
 export type ModeratedEntryRow = EntryRow & EntryStanding & { origin_id: string | null }
 
 const ENTRY: Sql = sql`
   SELECT ${ENTRY_COLUMNS}, o.id AS origin_id, a.quarantined AS author_quarantined, coalesce(o.quarantined, 0) AS origin_quarantined
   FROM ${ENTRY_TABLES} LEFT JOIN origin o ON o.number = e.origin`
 
-/** The entries that were revised, withdrawn or given back last. */
+/** The entries that were revised, withdrawn or restored last. */
 export const listModeratedEntries = (reader: Reader, limit: number) =>
   reader.all<ModeratedEntryRow>(sql`${ENTRY} ORDER BY e.change DESC, e.number DESC LIMIT ${limit}`)
 

@@ -2,7 +2,7 @@ import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Text } from '../domain/kept.ts'
 
-/** Writes of one commit may have their sequences in another order than their records: the most that one commit has. */
+/** The most writes of one commit; within a commit, sequences and records may be in different orders. */
 const GROUP_MAX = 256
 
 /** The newest record that was committed when a sequence was; 0 where there was none. Later records have later sequences. */
@@ -23,7 +23,7 @@ const findNumber = async (reader: Reader, entry: number, ordinal: number): Promi
     )
   )?.number
 
-/** The ordinal of the newest revision of an entry whose record is at most `record`. Halves what is left with each look-up. */
+/** The ordinal of the newest revision of an entry whose record is at most `record`. Binary search, one look-up a step. */
 export async function findOrdinalAt(
   reader: Reader,
   { number: entry, revisions }: { number: number; revisions: number },
@@ -53,10 +53,10 @@ export const findRevisionAt = (reader: Reader, entry: number, ordinal: number) =
   reader.one<RevisionThen>(sql`
     SELECT number, id, ordinal, created_at, changed, signals, title, summary, content FROM revision WHERE entry = ${entry} AND ordinal = ${ordinal}`)
 
-/** Revisions that change nothing in a row, of which so many are passed over. */
+/** At most this many consecutive revisions without a change are skipped. */
 const UNCHANGED_MAX = 1_000
 
-/** When the newest revision of an entry before an ordinal was committed that changed something. */
+/** The time of the newest revision of an entry before an ordinal that changed something. */
 export const findChangeBefore = (reader: Reader, entry: number, ordinal: number) =>
   reader.one<{ created_at: number }>(sql`
     SELECT created_at FROM revision WHERE entry = ${entry} AND ordinal < ${ordinal} AND ordinal >= ${ordinal - UNCHANGED_MAX} AND changed = 1
@@ -71,7 +71,7 @@ export const findNewestAbout = (
     SELECT (SELECT v.number FROM evidence v WHERE v.entry = ${number} AND v.ordinal = ${evidence}) AS judged,
       (SELECT x.relation FROM relation_end x WHERE x.entry = ${number} AND x.ordinal = ${relations}) AS related`)
 
-/** Of the actors whose latest judgement of some text of an entry is after a record, those that judged it before, too. */
+/** The actors that judged an entry both up to a record and after it. */
 export const listRejudging = (reader: Reader, entry: number, record: number, limit: number) =>
   reader.all<{ actor: number }>(sql`
     SELECT DISTINCT j.actor FROM judgement j WHERE j.entry = ${entry} AND j.record > ${record}

@@ -38,12 +38,15 @@ export async function updateAsked(tx: Transaction, { day, digest }: Key, asked: 
     WHERE day = ${day} AND digest = ${digest}`)
 }
 
-/** The public topics, those that most networks of a day asked for first, of these the newest. */
+/** The public topics: those with the most networks on a day first, then the newest. */
 export const listAskedTopics = (reader: Reader, limit: number) =>
   reader.all<{ day: string; term: string; networks: number }>(sql`
     SELECT day, term, networks FROM asked_topic WHERE term IS NOT NULL ORDER BY networks DESC, day DESC, number DESC LIMIT ${limit}`)
 
-/** Forgets the topics of days before `day` that did not become public, and all of days before `first`. Returns how many, at most twice `limit`. */
+/**
+ * Deletes the topics of days before `day` that did not become public, and all topics of days before `first`. Returns how many, at most
+ * twice `limit`.
+ */
 export async function forgetAsked(tx: Transaction, day: string, first: string, limit: number): Promise<number> {
   const secret = await tx.run(sql`
     DELETE FROM asked_topic WHERE (day, digest) IN

@@ -3,7 +3,7 @@ import { type Sql, sql } from '../database/sql.ts'
 import type { ChangeKey } from '../domain/change.ts'
 import { IS_READ, WRITTEN } from './activity.ts'
 
-/** Above which sequence and up to which keys are wanted, and how many. Each list walks along an index and ends at the limit, whatever is passed over. */
+/** The range of sequences, above `after` and up to `upTo`, and the number of keys. Each list reads an index and ends at the limit. */
 export type Above = { after: number; upTo: number; limit: number }
 
 /** An act of moderation has the id of its entry and nothing else of it. */
@@ -23,15 +23,15 @@ async function listKeys(reader: Reader, condition: Sql, { after, upTo, limit }: 
 /** The writes that the public feed shows. */
 export const listWritten = (reader: Reader, above: Above) => listKeys(reader, WRITTEN, above)
 
-/** What was written about an entry. */
+/** The writes about an entry. */
 export const listWrittenOf = (reader: Reader, entry: number, above: Above) =>
   listKeys(reader, sql`entry = ${entry} AND ${IS_READ} = 0`, above)
 
-/** The relations that lead to an entry. */
+/** The relations with an entry as their target. */
 export const listWrittenTo = (reader: Reader, entry: number, above: Above) =>
   listKeys(reader, sql`target = ${entry}`, above)
 
-/** What an actor wrote. */
+/** The writes of an actor. */
 export const listWrittenBy = (reader: Reader, actor: number, above: Above) =>
   listKeys(reader, sql`actor = ${actor} AND hour IS NULL AND withdrawn = 0`, above)
 
@@ -57,11 +57,11 @@ export async function listModerated(reader: Reader, above: Above): Promise<Store
   return rows.flatMap(row => keysOfEntry(row, above))
 }
 
-/** What is known of moderation of an entry by its number. */
+/** The state of moderation of an entry, by its number. */
 export const findModerated = (reader: Reader, number: number) =>
   reader.one<ModeratedRow>(sql`${MODERATED} WHERE number = ${number}`)
 
-/** The place up to which changes are complete: the newest sequence; in a copy the one up to which moderation is followed, too. */
+/** The sequence up to which changes are complete: the newest one, in a mirror the one up to which it has followed moderation too. */
 export const readSettled = async (reader: Reader): Promise<number> =>
   (
     await reader.one<{ sequence: number }>(

@@ -60,11 +60,11 @@ export const findEntryNumber = async (reader: Reader, address: string): Promise<
     )
   )?.number
 
-/** Whether the public may not see an entry. */
+/** Whether an entry is withdrawn from the public. */
 export const isEntryWithdrawn = async (reader: Reader, number: number): Promise<boolean> =>
   (await reader.one<{ withdrawn: number }>(sql`SELECT withdrawn FROM entry WHERE number = ${number}`))?.withdrawn === 1
 
-/** Nothing of an entry, from the pages that hold it and its current revision. */
+/** Touches the pages of an entry and its current revision. Used for prefetching; the result is discarded. */
 export const pagesOfEntry = (number: number): Sql =>
   sql`SELECT r.ordinal FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number = ${number}`
 
@@ -94,21 +94,24 @@ export type ChangedEntryRow = Pick<
   'number' | 'id' | 'withdrawn' | 'revision' | 'updated_at' | 'revisions' | 'tags' | 'title' | 'summary' | 'content'
 > & { change: number }
 
-/** What search indexes of an entry: the latest revision that changed its text. */
+/** The columns that search indexes: of the latest revision that changed the text. */
 const INDEXED_ENTRY: Sql = sql`
   SELECT e.number, e.change, e.id, e.withdrawn, coalesce(e.text_revision, e.revision) AS revision, e.updated_at,
     e.changes AS revisions, e.tags, r.title, r.summary, r.content
   FROM entry e JOIN revision r ON r.number = e.revision`
 
-/** Entries in the order of their latest change, from behind an entry of a change on, withdrawn ones too. Revisions that change nothing are left out. */
+/**
+ * Entries in the order of their latest change, after a given change and entry, withdrawn ones too. Revisions that change nothing are left
+ * out.
+ */
 export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
   ${INDEXED_ENTRY} WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
 
-/** An entry as it stands, withdrawn or not. */
+/** The current state of an entry, withdrawn or not. */
 export const currentEntry = (number: number): Sql => sql`
   ${INDEXED_ENTRY} WHERE e.number = ${number}`
 
-/** Of two slugs, those that entries have. */
+/** The taken ones of two slugs. */
 export const listTakenSlugs = async (reader: Reader, [one, other]: readonly [string, string]): Promise<string[]> =>
   (await reader.all<{ slug: string }>(sql`SELECT slug FROM entry WHERE slug IN (${one}, ${other})`)).map(
     ({ slug }) => slug,
@@ -133,7 +136,10 @@ export async function insertEntry(tx: Transaction, entry: NewEntry): Promise<voi
       ${entry.at}, ${entry.at}, ${entry.number}, ${entry.number})`)
 }
 
-/** Moves the entry's head from one revision to the next by compare-and-swap; false when another one was first. What changes nothing moves nothing else. */
+/**
+ * Moves the entry's head from one revision to the next by compare-and-swap; false when another revision was first. A revision without a
+ * change leaves `changes` and `updated_at`.
+ */
 export async function advanceEntry(
   tx: Transaction,
   entry: { number: number; revision: number },
@@ -149,7 +155,7 @@ export async function advanceEntry(
   return advanced === 1
 }
 
-/** What an entry counts: the numbers are the places of the newest rows in its streams. */
+/** The counters of an entry: each is the place of the newest row in its stream. */
 export type Counted = Pick<EntryRow, 'evidence' | 'relations' | 'origins' | 'standing'>
 const COUNTED: Sql = sql`evidence, relations, origins, standing`
 

@@ -45,7 +45,7 @@ export type NewEvidence = {
   revision: number
   actor: number
   origin: number | null
-  /** The group of its origin within the entry; 0 where that is not known. */
+  /** The group of its origin within the entry; 0 if unknown. */
   originGroup: number
   result: Verification['result'] | null
   confidence: number | null

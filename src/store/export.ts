@@ -54,7 +54,7 @@ type ExportRow = AuthorColumns & {
   target_id: string
 }
 
-/** Rows of activity above one sequence and up to another: all that was written, and what the public feed shows of reads. */
+/** Rows of activity above one sequence and up to another: all writes, and the public reads. */
 export const listExportRows = (reader: Reader, above: number, upTo: number) =>
   reader.all<ExportRow>(sql`
     SELECT s.sequence, s.action, s.request_id, s.metadata, s.data_class, s.created_at, s.hour, s.withdrawn, ${AUTHOR_COLUMNS},
@@ -120,7 +120,7 @@ const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
   }),
 }
 
-/** What the export knows of the public log: the salt of a record, and the act of moderation that withdrew a row. */
+/** What the export needs from the public log: the salt of a record, and the act of moderation that withdrew a row. */
 export type ExportContext = {
   saltOf(record: number): string | undefined
   /** The record number of the act, by the sequence of the row. */
@@ -133,7 +133,7 @@ export const isWithdrawn = (row: ExportRow): boolean =>
 
 const aloneOf = (row: ExportRow): number => (row.action === 'CONNECT' ? row.withdrawn : (row.evidence_withdrawn ?? 0))
 
-/** A row as a line of the export: of what was withdrawn, only the numbers. */
+/** A row as a line of the export; a withdrawn row has numbers only. */
 export function toExportLine(row: ExportRow, { saltOf, acts }: ExportContext): ExportLine {
   const sequence = String(row.sequence)
   if (row.action === 'READ' || row.action === 'SEARCH') {
@@ -190,7 +190,9 @@ const evidenceOf = (row: ExportRow, kind: 'VERIFY' | 'CONTRADICT') => ({
   rationale: row.evidence_rationale,
 })
 
-/** A read as the public feed shows it; the tag of a search is text of whoever asked, and no copy could be told to blank it. */
+/**
+ * A read as the public feed shows it, without the tag of a search: the tag is text of a caller, and mirrors could not be made to blank it.
+ */
 function observation(row: ExportRow): ExportLine {
   const shown = row.entry_withdrawn === 0
   const activity = toActivity({

@@ -5,13 +5,13 @@ import type { Target } from './moderation.ts'
 const HOURS_OF_A_DAY = 24
 const HOUR = 3_600_000
 
-/** Whether the public may see a row of `activity s`: neither its author, its origin, its entry nor its relation is withdrawn. */
+/** 1 if a row of `activity s` is withdrawn from the public, because its author, origin, entry or relation is; else 0. */
 const DUE: Sql = sql`CASE WHEN (SELECT a.quarantined FROM actor a WHERE a.number = s.actor) = 1
   OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = s.origin), 0) = 1
   OR coalesce((SELECT e.withdrawn FROM entry e WHERE e.number = s.entry), 0) = 1
   OR coalesce((SELECT l.withdrawn FROM relation l WHERE l.number = s.subject), 0) = 1 THEN 1 ELSE 0 END`
 
-/** The rows on the entries of a target and of what it added elsewhere, as conditions on `activity s`. */
+/** The rows about the entries of a target and about its evidence and relations elsewhere, as conditions on `activity s`. */
 export function rowsAbout({ type, number }: Target): Sql[] {
   const owner: Sql = type === 'ACTOR' ? sql`actor` : sql`origin`
   const entries =
@@ -32,8 +32,8 @@ export function rowsAbout({ type, number }: Target): Sql[] {
 }
 
 /**
- * The reads and searches of a target, as conditions on `activity s`. They are found by their clock hours: those of the day of an origin,
- * which lasts no longer, and every hour of which there are rows for an actor.
+ * The reads and searches of a target, as conditions on `activity s`. They are found by clock hours: for an origin the hours of its day, for
+ * an actor every hour with rows.
  */
 export function observationsBy({ type, number, day }: Target): Sql[] {
   if (type === 'ENTRY') return []
@@ -50,7 +50,7 @@ export function observationsBy({ type, number, day }: Target): Sql[] {
   ]
 }
 
-/** Takes the rows that a target decides about from the public feed, or gives them back, as the flags of all say. */
+/** Withdraws the rows of a target from the public feed or restores them, by the flags of everything that they depend on. */
 export async function settleFeed(tx: Transaction, target: Target): Promise<void> {
   for (const rows of [...rowsAbout(target), ...observationsBy(target)]) {
     await tx.run(sql`UPDATE activity AS s SET withdrawn = ${DUE} WHERE ${rows} AND s.withdrawn <> ${DUE}`)

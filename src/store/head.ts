@@ -2,7 +2,7 @@ import type { Carried, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { servedSince } from '../domain/clock.ts'
 
-/** What the one head row counts: the two dense numbers, and the totals that stats show of what is public and EXTERNAL. */
+/** Counters of the head row: the totals of public EXTERNAL resources that stats show. */
 export type Totals = {
   entries: number
   revisions: number
@@ -29,7 +29,7 @@ export const NEWEST_RECORD: Sql = sql`SELECT record, sequence FROM head`
 export const readServed = async (reader: Reader): Promise<number> =>
   (await reader.one<{ served: number }>(sql`SELECT served FROM head`))?.served ?? 0
 
-/** Counts that this process has run for `ran` milliseconds since it counted last, and gives how long the service has run. */
+/** Adds `ran` milliseconds that this process has run since it counted last. Returns how long the service has run. */
 export async function addServed(tx: Transaction, clock: number, ran: number): Promise<number> {
   const row = await tx.one<{ served: number; served_at: number }>(sql`SELECT served, served_at FROM head`)
   const served = (row?.served ?? 0) + Math.round(servedSince(row?.served_at ?? 0, clock, ran))
@@ -42,14 +42,13 @@ export async function insertHead(tx: Pick<Transaction, 'run'>, storeId: string):
 }
 
 /**
- * Makes a copy of a store one of its own: a new identity, and a sequence `gap` further on, above any that the lost store can have
- * given out after it was copied.
+ * Gives a copied store a new identity and adds `gap` to its sequence: the lost store may have given out numbers after the copy was made.
  */
 export async function renewHead(tx: Pick<Transaction, 'run'>, storeId: string, gap: number): Promise<void> {
   await tx.run(sql`UPDATE head SET store_id = ${storeId}, sequence = sequence + ${gap}`)
 }
 
-/** The head row, carried by the transactions that change it. */
+/** The head row, loaded and written once by each transaction that changes it. */
 export const HEAD: Carried<Head> = {
   load: readHead,
   mark(head) {

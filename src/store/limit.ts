@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Admission } from '../domain/rate-limit.ts'
 
-/** What cools down: the actions of a token, and the making of actors and reports, which need none. */
+/** Writes with a cooldown: the actions of a token, and the creation of actors and reports, which need no token. */
 export type CooledAction = Action | 'ACTOR' | 'REPORT'
 
 /** When the last write of an action by a subject began its cooldown, in milliseconds. */

@@ -175,7 +175,7 @@ const listContinuations = (epochs: readonly Epoch[], { above, upTo }: Range): Lo
     return [logged('continuation', epoch.number, { record: numeral(epoch.number), ...facts }, true)]
   })
 
-/** All records of a range in order. What they say depends on rows that never change, whatever moderation withdraws. */
+/** All records of a range in order. Their statements depend on immutable columns only, and not on moderation. */
 export async function listLogged(reader: Reader, epochs: readonly Epoch[], range: Range): Promise<LoggedRecord[]> {
   const kinds = await Promise.all([
     listRevisions(reader, range),

@@ -8,12 +8,12 @@ import { TILE_WIDTH } from '../tlog/tile.js'
 /** How many records the log has, and the root of their tree: base64, empty for none. */
 export type LogHead = { size: number; root: string }
 
-/** What a restoration or an exchanged PostgreSQL adds to the sequence. */
+/** The number that a restoration or another PostgreSQL adds to the sequence. */
 const HISTORY_GAP = 1_000_000_000
-/** The history of a store in which a sequence was given out. In another one, the same record numbers may name other records. */
+/** The history of a store in which a sequence was given out. In another history the same record numbers may belong to other records. */
 export const historyOf = (sequence: number): number => Math.floor(sequence / HISTORY_GAP)
 
-/** What a leaf says of a record beside its number. */
+/** The content of a leaf, except for the record number. */
 export type Leaf = { kind: RecordKind; commitment: Uint8Array<ArrayBuffer> }
 
 const HASH_BYTES = 32
@@ -44,7 +44,7 @@ export function leavesOf({ kinds, commitments }: BundleRow, width = kinds.length
 export const entriesOf = (bundle: BundleRow, width?: number): Uint8Array[] =>
   leavesOf(bundle, width).map((leaf, at) => formatEntry({ ...leaf, record: bundle.number * TILE_WIDTH + at + 1 }))
 
-/** Reads tiles of the log: those of leaves from their bundles. */
+/** Reads tiles of the log; tiles of leaves come from their bundles. */
 export const tilesOf =
   (reader: Reader): TileReader =>
   async (level, index, width) => {
@@ -60,8 +60,8 @@ export const tilesOf =
 export type TileRow = { level: number; number: number; hashes: string }
 
 /**
- * A log that records from `number` on belong to. `size` is up to where it agrees with the log before, and `checkpoint` what that one signed last;
- * the first epoch has number 0, and no record.
+ * A log that records from `number` on belong to. `size` is the size up to which it agrees with the previous log, and `checkpoint` the last
+ * one of the previous log. The first epoch has number 0, and no record.
  */
 export type Epoch = {
   number: number
@@ -74,7 +74,7 @@ export type Epoch = {
   checkpoint: string | null
 }
 
-/** A signed note. `epoch` is the one that it belongs to; one that is `kept` is not deleted when there is a newer one. */
+/** A signed note of an epoch. A note with `kept` is not deleted when there is a newer one. */
 export type CheckpointRow = { size: number; epoch: number; note: string; createdAt: number; kept: number }
 
 export async function readLog(reader: Reader): Promise<LogHead & { history: number }> {
@@ -83,13 +83,13 @@ export async function readLog(reader: Reader): Promise<LogHead & { history: numb
   return row
 }
 
-/** Moves the head of the log from one state to another; false where it is in another one. */
+/** Moves the head of the log from one state to another by compare-and-swap; false if it is in another state. */
 export const advanceLog = async (tx: Transaction, history: number, from: LogHead, to: LogHead): Promise<boolean> =>
   (await tx.run(sql`
     UPDATE log SET size = ${to.size}, root = ${to.root}
     WHERE one = 1 AND size = ${from.size} AND root = ${from.root} AND history = ${history}`)) > 0
 
-/** Lets the log go on in a history of the store. */
+/** Settles that the log continues in a history of the store. */
 export async function saveLogHistory(tx: Transaction, history: number): Promise<void> {
   await tx.run(sql`UPDATE log SET history = ${history} WHERE one = 1`)
 }
@@ -112,7 +112,7 @@ export async function saveTile(tx: Transaction, { level, number, hashes }: TileR
     ON CONFLICT (level, number) DO UPDATE SET hashes = excluded.hashes`)
 }
 
-/** Deletes the log but for its epochs and what was signed: it is made again from the records. */
+/** Deletes the log except its epochs and checkpoints; it is rebuilt from the records. */
 export async function emptyLog(tx: Transaction): Promise<void> {
   await tx.run(sql`DELETE FROM log_bundle`)
   await tx.run(sql`DELETE FROM log_tile`)
@@ -137,7 +137,7 @@ export async function insertEpoch(tx: Transaction, epoch: Epoch): Promise<void> 
     VALUES (${epoch.number}, ${epoch.origin}, ${epoch.storeId}, ${epoch.keys}, ${epoch.secret}, ${epoch.size}, ${epoch.checkpoint})`)
 }
 
-/** The note that was signed last, of whatever epoch. */
+/** The last signed note, of any epoch. */
 export const findCheckpoint = (reader: Reader) =>
   reader.one<CheckpointRow>(sql`
     SELECT size, epoch, note, created_at AS "createdAt", kept FROM log_checkpoint ORDER BY size DESC LIMIT ${1}`)
@@ -154,12 +154,12 @@ export async function insertCheckpoint(tx: Transaction, row: CheckpointRow): Pro
     VALUES (${row.size}, ${row.epoch}, ${row.note}, ${row.createdAt}, ${row.kept})`)
 }
 
-/** Keeps a note when there is a newer one. */
+/** Marks a note to be retained when there is a newer one. */
 export async function keepCheckpoint(tx: Transaction, size: number): Promise<void> {
   await tx.run(sql`UPDATE log_checkpoint SET kept = 1 WHERE size = ${size}`)
 }
 
-/** Deletes a note unless it is kept. */
+/** Deletes a note unless it is marked to be retained. */
 export async function forgetCheckpoint(tx: Transaction, size: number): Promise<void> {
   await tx.run(sql`DELETE FROM log_checkpoint WHERE size = ${size} AND kept = 0`)
 }
@@ -169,6 +169,6 @@ export async function forgetCheckpointsAbove(tx: Transaction, size: number): Pro
   await tx.run(sql`DELETE FROM log_checkpoint WHERE size > ${size}`)
 }
 
-/** Puts a note with cosignatures in the place of the one of its size, to be kept. */
+/** Replaces the note of its size by one with cosignatures, and marks it to be retained. */
 export const cosignCheckpoint = async (tx: Transaction, size: number, note: string): Promise<boolean> =>
   (await tx.run(sql`UPDATE log_checkpoint SET note = ${note}, kept = 1 WHERE size = ${size}`)) > 0

@@ -3,7 +3,7 @@ import { sql } from '../database/sql.ts'
 import { findRevisionBefore } from './mirror.ts'
 import type { Judging } from './moderation.ts'
 
-/** Says what a piece of evidence says, and shows it; false when it was never there. */
+/** Restores the text of a piece of evidence and shows it; false if the store does not have it. */
 export const restoreEvidence = async (
   tx: Transaction,
   number: number,
@@ -14,7 +14,10 @@ export const restoreEvidence = async (
     UPDATE evidence SET rationale = ${rationale}, withdrawn = 0, origin_group = ${originGroup} WHERE number = ${number}`)) >
   0
 
-/** Forgets what a piece of evidence says, and withdraws it where it was withdrawn `alone`. Gives its actor; undefined when it was never there. */
+/**
+ * Erases the text of a piece of evidence, and withdraws it if it was withdrawn `alone`. Returns its actor; undefined if the store does not
+ * have it.
+ */
 export const eraseEvidence = async (tx: Transaction, number: number, alone: boolean): Promise<number | undefined> =>
   (
     await tx.one<{ actor: number }>(
@@ -31,7 +34,7 @@ type RelationFields = {
   originGroup: number
 }
 
-/** Says what a relation says, and shows it; false when it was never there. */
+/** Restores a relation and shows it; false if the store does not have it. */
 export async function restoreRelation(tx: Transaction, number: number, fields: RelationFields): Promise<boolean> {
   const ends = await tx.one<{ source_entry: number; target_entry: number }>(
     sql`SELECT source_entry, target_entry FROM relation WHERE number = ${number}`,
@@ -48,7 +51,7 @@ export async function restoreRelation(tx: Transaction, number: number, fields: R
   return true
 }
 
-/** Forgets what a relation says. Gives whose judgement of which entry it may have been; undefined when it was never there. */
+/** Erases the text of a relation. Returns the actor and the entry that it may have judged; undefined if the store does not have it. */
 export const eraseRelation = (tx: Transaction, number: number): Awaitable<Judging | undefined> =>
   tx.one<Judging>(
     sql`UPDATE relation SET rationale = '', withdrawn = 1 WHERE number = ${number} RETURNING target_entry AS entry, actor`,

@@ -6,10 +6,10 @@ import { signalsOf } from '../domain/signals.ts'
 import { insertActor } from './actor.ts'
 import type { RevisionRow } from './revision.ts'
 
-/** Of which server and which of its stores this store is a copy, the sequence where it goes on, and the act of moderation that it has followed. */
+/** The original of a mirror: its server, the id of its store, the next sequence, and the last followed act of moderation. */
 export type Mirror = { url: string; store_id: string; next: number; change: number }
 
-/** What a store is a copy of, if it is one. */
+/** The original of this store, if it is a mirror. */
 export const findMirror = (reader: Reader) =>
   reader.one<Mirror>(sql`SELECT url, store_id, next, change FROM mirror WHERE one = 1`)
 
@@ -33,7 +33,7 @@ export async function updateMirror(
 
 type MirroredActor = { number: number; name: string | null; model: string | null; provider: string | null }
 
-/** Gives the number of an author, made now if it is new; its names become those that it is shown with. */
+/** Returns the number of an author, inserted if it is new, and updates its names to the given ones. */
 export async function ensureAuthor(
   tx: Transaction,
   author: Author,
@@ -43,7 +43,7 @@ export async function ensureAuthor(
   if (known !== undefined) return known
   const made = await insertActor(tx, {
     id: author.id,
-    // What it declared to be is not public.
+    // The declared type is not public.
     actorType: 'UNKNOWN' satisfies ActorType,
     declared: author.declared,
     dataClass,
@@ -55,7 +55,7 @@ export async function ensureAuthor(
   return made.number
 }
 
-/** Gives the number of an author that is known, and the names that it is shown with: on its entries as of `change`. */
+/** Returns the number of a known author and updates its names; its entries change as of `change`. */
 export async function renameAuthor(
   tx: Transaction,
   { id, declared }: Author,
@@ -72,7 +72,7 @@ export async function renameAuthor(
   return known?.number
 }
 
-/** The actor that stands for those who are not told: authors of what was withdrawn before it was copied. */
+/** The placeholder for unknown actors: authors of records that were withdrawn before they were copied. */
 export async function ensureNobody(tx: Transaction): Promise<number> {
   const author: Author = {
     id: NAMELESS,
@@ -82,7 +82,7 @@ export async function ensureNobody(tx: Transaction): Promise<number> {
   return ensureAuthor(tx, author, { dataClass: 'INTERNAL', at: 0, change: 0 })
 }
 
-/** What stands for an id or slug that is not told begins with a space: no address does. */
+/** The placeholder of an unknown id or slug begins with a space, as no address does. */
 const NAMELESS = ' '
 
 export type MirroredEntry = {
@@ -92,11 +92,11 @@ export type MirroredEntry = {
   data_class: DataClass
   revisions: number
   withdrawn: number
-  /** Whether a revision of it was erased, or none ever came: it must not be shown. */
+  /** Whether a revision of it is erased or missing; then it must not be shown. */
   erased: number
 }
 
-/** An entry of the copy by its record number. An erased revision has no title, which no other lacks. */
+/** An entry of the mirror by its record number. An erased revision has an empty title; no other has. */
 export const findMirroredEntry = (reader: Reader, number: number) =>
   reader.one<MirroredEntry>(sql`
     SELECT e.number, e.id, e.tags, e.data_class, e.revisions, e.withdrawn,
@@ -115,7 +115,7 @@ export const findMirroredRevision = (reader: Reader, id: string) =>
     sql`SELECT number, ordinal, entry, evidence_hash, title, summary, content, sources FROM revision WHERE id = ${id}`,
   )
 
-/** The number of the revision of an entry that was current when a record was made; null where it was never sent. */
+/** The number of the revision of an entry that was current when a record was made; null if the store does not have it. */
 export const findRevisionBefore = async (reader: Reader, entry: number, record: number): Promise<number | null> =>
   (
     await reader.one<{ number: number }>(sql`
@@ -128,7 +128,7 @@ export const findRevisionIdentity = (reader: Reader, number: number) =>
     sql`SELECT id, evidence_hash FROM revision WHERE number = ${number}`,
   )
 
-/** Keeps the place of an entry of which only its number is told. */
+/** Inserts a placeholder for an entry of which only the number is known. */
 export async function insertEntryStub(tx: Transaction, number: number, change: number): Promise<void> {
   const nameless = `${NAMELESS}${number}`
   await tx.run(sql`
@@ -138,7 +138,7 @@ export async function insertEntryStub(tx: Transaction, number: number, change: n
 
 type EntryFields = { id: string; slug: string; tags: string; actor: number; dataClass: DataClass; at: number }
 
-/** Makes a whole entry of one of which only the number was told. It stays withdrawn until that is settled. */
+/** Fills the placeholder of an entry. It stays withdrawn until that is settled. */
 export async function fillEntryStub(tx: Transaction, number: number, entry: EntryFields): Promise<void> {
   await tx.run(sql`
     UPDATE entry SET id = ${entry.id}, slug = ${entry.slug}, tags = ${entry.tags}, actor = ${entry.actor}, data_class = ${entry.dataClass},
@@ -154,7 +154,7 @@ export async function updateModerated(tx: Transaction, entry: number, sequence: 
   await tx.run(sql`UPDATE entry SET moderated = ${sequence} WHERE number = ${entry}`)
 }
 
-/** Moves the head of an entry to a revision that is further on than it. */
+/** Moves the head of an entry to a later revision. */
 export async function raiseEntry(
   tx: Transaction,
   entry: number,
@@ -169,7 +169,7 @@ export async function raiseEntry(
   )
 }
 
-/** Lets an entry count at least so many pieces of evidence. */
+/** Raises the count of evidence of an entry to at least `ordinal`. */
 export async function raiseEvidence(tx: Transaction, entry: number, ordinal: number): Promise<void> {
   await tx.run(sql`UPDATE entry SET evidence = ${ordinal} WHERE number = ${entry} AND evidence < ${ordinal}`)
 }
@@ -183,14 +183,14 @@ export async function updateEntryStanding(
   await tx.run(sql`UPDATE entry SET withdrawn = ${withdrawn}, change = ${change} WHERE number = ${entry}`)
 }
 
-/** Forgets the texts of an entry that was withdrawn; numbers and hashes stay, so that it can come back. */
+/** Erases the texts of a withdrawn entry. Numbers and hashes stay, for its restoration. */
 export async function eraseRevisions(tx: Transaction, entry: number): Promise<void> {
   await tx.run(
     sql`UPDATE revision SET title = '', summary = '', content = '', rationale = '', sources = '[]', signals = 0 WHERE entry = ${entry}`,
   )
 }
 
-/** Gives a revision its texts back; false when it was never there. */
+/** Restores the texts of a revision; false if the store does not have it. */
 export async function restoreRevision(tx: Transaction, number: number, revision: Revision): Promise<boolean> {
   const { title, summary, content, rationale, sources } = revision
   const restored = await tx.run(sql`
@@ -204,7 +204,7 @@ export async function restoreRevision(tx: Transaction, number: number, revision:
 export const showActivity = async (tx: Transaction, sequence: number, shown: boolean): Promise<boolean> =>
   (await tx.run(sql`UPDATE activity SET withdrawn = ${shown ? 0 : 1} WHERE sequence = ${sequence}`)) > 0
 
-/** Deletes the row of a read or search that is withdrawn: it comes again when it is given back. */
+/** Deletes the row of a withdrawn read or search. The export sends it again after a restoration. */
 export async function deleteObservation(tx: Transaction, sequence: number): Promise<void> {
   await tx.run(sql`DELETE FROM activity WHERE sequence = ${sequence} AND action IN ('READ', 'SEARCH')`)
 }

@@ -5,7 +5,7 @@ import type { EntryStanding } from '../domain/entry.ts'
 import { type Totals, takeSequence } from './head.ts'
 import { isoTime } from './time.ts'
 
-/** Which rows a target answers for: what it is (an entry) or what it made (an actor, an origin). */
+/** A target of moderation: an entry itself, or the rows that an actor or an origin made. */
 export type Target = {
   type: 'ENTRY' | 'ACTOR' | 'ORIGIN'
   number: number
@@ -44,7 +44,7 @@ export async function updateEntryFlags(
 const entriesOf = ({ type, number }: Target): Sql =>
   type === 'ENTRY' ? sql`e.number = ${number}` : type === 'ACTOR' ? sql`e.actor = ${number}` : sql`e.origin = ${number}`
 
-/** What a target added elsewhere, as a condition on `evidence v` or `relation v`. An entry adds nothing. */
+/** The evidence or relations of an actor or origin, as a condition on `evidence v` or `relation v`. */
 const addedBy = ({ type, number }: Target): Sql =>
   type === 'ACTOR' ? sql`v.actor = ${number}` : sql`v.origin = ${number}`
 
@@ -56,7 +56,7 @@ const relatedTo = (target: Target): Sql =>
 const AUTHOR_WITHDRAWN: Sql = sql`(SELECT a.quarantined FROM actor a WHERE a.number = v.actor) = 1
   OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = v.origin), 0) = 1`
 
-/** What the public sees of a target's entries, as stats count it: EXTERNAL entries, and EXTERNAL revisions and evidence on them. */
+/** Counts for stats of the public part of a target's entries: EXTERNAL entries, and EXTERNAL revisions and evidence on them. */
 export async function countPublicEntries(reader: Reader, target: Target): Promise<Partial<Totals>> {
   const shown = sql`${entriesOf(target)} AND e.withdrawn = 0`
   return {
@@ -69,7 +69,7 @@ export async function countPublicEntries(reader: Reader, target: Target): Promis
   }
 }
 
-/** What the public sees of the evidence that a target gave. */
+/** The same of the evidence that a target gave. */
 export const countPublicEvidence = (reader: Reader, target: Target): Promise<Partial<Totals>> =>
   countEvidence(
     reader,
@@ -85,7 +85,7 @@ async function countEvidence(reader: Reader, tables: Sql, condition: Sql): Promi
   return { verifications: of('VERIFY'), contradictions: of('CONTRADICT') }
 }
 
-/** Which relations are meant: those that a target made, or those at its entries. */
+/** The relations that a target made, or those at its entries. */
 export type Reach = 'made' | 'at'
 const relationsOf = (target: Target, reach: Reach): Sql => (reach === 'made' ? addedBy(target) : relatedTo(target))
 
@@ -99,14 +99,11 @@ export const countPublicRelations = async (reader: Reader, target: Target, reach
 const count = async (reader: Reader, from: Sql): Promise<number> =>
   (await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`))?.n ?? 0
 
-/** Whether the public may not see an entry, as the flags say. */
+/** 1 if the flags withdraw an entry from the public, else 0. */
 const ENTRY_DUE: Sql = sql`CASE WHEN e.hidden = 1 OR e.quarantined = 1 OR (SELECT a.quarantined FROM actor a WHERE a.number = e.actor) = 1
     OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = e.origin), 0) = 1 THEN 1 ELSE 0 END`
 
-/**
- * Withdraws a target's entries from the public or gives them back, as their flags say. Those that change do so as of record `change`, each
- * with a sequence of its own.
- */
+/** Withdraws a target's entries or restores them, by their flags. Each changed entry gets the record `change` and a sequence of its own. */
 export async function settleEntries(tx: Transaction, target: Target, change: number): Promise<void> {
   const moved = sql`FROM entry e WHERE ${entriesOf(target)} AND e.withdrawn <> ${ENTRY_DUE}`
   const size = await count(tx, moved)
@@ -117,14 +114,14 @@ export async function settleEntries(tx: Transaction, target: Target, change: num
     FROM (SELECT e.number AS moved, row_number() OVER (ORDER BY e.number) AS place ${moved}) AS m WHERE number = m.moved`)
 }
 
-/** Evidence that a target gave leaves public lists while its author or origin is quarantined. */
+/** Evidence of a target is withdrawn while its author or origin is quarantined. */
 export async function settleEvidence(tx: Transaction, target: Target): Promise<void> {
   await tx.run(
     sql`UPDATE evidence AS v SET withdrawn = CASE WHEN ${AUTHOR_WITHDRAWN} THEN 1 ELSE 0 END WHERE ${addedBy(target)}`,
   )
 }
 
-/** Relations leave public lists while their author or origin is quarantined or one of their ends is withdrawn. */
+/** Relations are withdrawn while their author or origin is quarantined or one of their ends is withdrawn. */
 export async function settleRelations(tx: Transaction, target: Target, reach: Reach): Promise<void> {
   const relations = relationsOf(target, reach)
   await tx.run(sql`
@@ -134,10 +131,10 @@ export async function settleRelations(tx: Transaction, target: Target, reach: Re
     WHERE ${relations}`)
 }
 
-/** Of an entry an actor that judged it. */
+/** An entry and an actor that judged it. */
 export type Judging = { entry: number; actor: number }
 
-/** The judgements that follow a target's flags: those that it gave, and the objections that start or end at its entries. */
+/** The judgements that depend on a target's flags: those that it gave, and the objections that start or end at its entries. */
 export async function listJudging(reader: Reader, target: Target): Promise<Judging[]> {
   const objections = (reach: Reach): Awaitable<Judging[]> =>
     reader.all<Judging>(sql`
@@ -204,7 +201,7 @@ export async function listModerations(reader: Reader, limit: number): Promise<Mo
   }))
 }
 
-/** The record number of the latest act that withdraws what the activity row of a sequence recorded; undefined where there is none in force. */
+/** The record number of the latest act in force that withdraws the record of an activity row; undefined if there is none. */
 export const findWithdrawingAct = async (reader: Reader, sequence: number): Promise<number | undefined> =>
   (
     await reader.one<{ number: number | null }>(sql`

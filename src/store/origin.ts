@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
-/** Where a request came from, without its address: the fingerprint of the day and, while that lives, the lasting key of the network. */
+/** The origin of a request, without its address: the fingerprint of the day, and the permanent key of the network. */
 export type OriginKeys = { id: string; day: string; networkKey: string }
 export type OriginRow = {
   number: number
@@ -15,7 +15,7 @@ export type OriginRow = {
 /** The origin of a request as the store knows it; `number` is null while it has no row. */
 export type RequestOrigin = { keys: OriginKeys; number: number | null; quarantined: number; blocked: number }
 
-/** Reads how an origin stands, with or without a row; `blocked` says whether its network is blocked by any fingerprint. */
+/** Reads the flags of an origin, with or without a row; `blocked` is 1 if its network is blocked under any fingerprint. */
 export async function readRequestOrigin(reader: Reader, keys: OriginKeys): Promise<RequestOrigin> {
   const row = await reader.one<Omit<RequestOrigin, 'keys'>>(sql`
     SELECT (SELECT number FROM origin WHERE id = ${keys.id}) AS number,
@@ -25,7 +25,7 @@ export async function readRequestOrigin(reader: Reader, keys: OriginKeys): Promi
   return { keys, ...row }
 }
 
-/** Gives the number of an origin, whose row is inserted if it is new. A write calls this once nothing can refuse it any more. */
+/** Returns the number of an origin and inserts its row if it is new. A write calls this after its last check. */
 export async function ensureOrigin(tx: Transaction, { keys, number }: RequestOrigin): Promise<number> {
   if (number !== null) return number
   await tx.run(
@@ -48,7 +48,7 @@ export async function updateOriginFlags(
   await tx.run(sql`UPDATE origin SET quarantined = ${quarantined}, blocked = ${blocked} WHERE number = ${number}`)
 }
 
-/** Puts the network of a living fingerprint on the block list. */
+/** Adds the network of a fingerprint to the block list. */
 export async function insertOriginBlock(tx: Transaction, origin: number, networkKey: string): Promise<void> {
   await tx.run(
     sql`INSERT INTO origin_block (network_key, origin) VALUES (${networkKey}, ${origin}) ON CONFLICT (network_key, origin) DO NOTHING`,
@@ -59,24 +59,24 @@ export async function deleteOriginBlock(tx: Transaction, origin: number): Promis
   await tx.run(sql`DELETE FROM origin_block WHERE origin = ${origin}`)
 }
 
-/** Forgets the salts of days before `day` (as `2026-11-21`): no fingerprint of theirs can be made again. */
+/** Deletes the salts of days before `day` (as `2026-11-21`). Their fingerprints cannot be made again. */
 export async function forgetSalts(tx: Transaction, day: string): Promise<void> {
   await tx.run(sql`DELETE FROM origin_salt WHERE day < ${day}`)
 }
 
-/** Forgets the network keys beside fingerprints of days before `day`: those can no longer be blocked. */
+/** Deletes the network keys of fingerprints of days before `day`. Those fingerprints can no longer be blocked. */
 export async function forgetNetworkKeys(tx: Transaction, day: string): Promise<void> {
   await tx.run(sql`UPDATE origin SET network_key = NULL WHERE network_key IS NOT NULL AND day < ${day}`)
 }
 
-/** Gives the salt of a day, which is `fresh` if there was none. */
+/** Returns the salt of a day; stores `fresh` if there is none. */
 export async function ensureSalt(tx: Transaction, day: string, fresh: string): Promise<string> {
   await tx.run(sql`INSERT INTO origin_salt (day, salt) VALUES (${day}, ${fresh}) ON CONFLICT (day) DO NOTHING`)
   const row = await tx.one<{ salt: string }>(sql`SELECT salt FROM origin_salt WHERE day = ${day}`)
   return row?.salt ?? fresh
 }
 
-/** Counts one more anonymous actor of an origin and tells how many there are now. */
+/** Counts one more anonymous actor of an origin. Returns the new count. */
 export async function countAnonymousActor(tx: Transaction, origin: number): Promise<number> {
   const row = await tx.one<{ anonymous_actors: number }>(
     sql`UPDATE origin SET anonymous_actors = anonymous_actors + 1 WHERE number = ${origin} RETURNING anonymous_actors`,
@@ -93,7 +93,7 @@ export const listRefusedOrigins = (reader: Reader, limit: number) =>
     sql`SELECT number, id, day, network_key, quarantined, blocked FROM origin WHERE blocked = 1 OR quarantined = 1 ORDER BY number DESC LIMIT ${limit}`,
   )
 
-/** How many topics of its day a network is counted for. */
+/** The number of topics of its day that a network is counted for. */
 export const readAsked = async (reader: Reader, number: number): Promise<number> =>
   (await reader.one<{ asked: number }>(sql`SELECT asked FROM origin WHERE number = ${number}`))?.asked ?? 0
 

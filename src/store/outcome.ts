@@ -2,7 +2,7 @@ import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Outcome } from '../domain/outcome.ts'
 
-/** The newest contributions of an actor, each with what other actors made of it. Every row is a few look-ups in an index. */
+/** The newest contributions of an actor, each with its judgements by other actors. Every row is a few look-ups in an index. */
 export const listOutcomes = (reader: Reader, actor: number, limit: number) =>
   reader.all<Outcome>(sql`
     SELECT s.action, e.withdrawn,

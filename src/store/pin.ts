@@ -3,7 +3,7 @@ import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { EntryRow } from './entry.ts'
 
-/** A revision that somebody relies on, and whether a later one of its entry changed anything. */
+/** A pinned revision, and whether a later revision of its entry changed anything. */
 export type PinnedRow = {
   number: number
   ordinal: number
@@ -22,7 +22,7 @@ export const findPinned = (reader: Reader, entry: number, id: string) =>
       CASE WHEN EXISTS (SELECT 1 FROM revision n WHERE n.entry = r.entry AND n.ordinal > r.ordinal AND n.changed = 1) THEN 1 ELSE 0 END AS changed_after
     FROM revision r WHERE r.id = ${id} AND r.entry = ${entry}`)
 
-/** Of the newest judgements of each kind, so many are looked at. */
+/** The newest judgements of each kind that are read, at most. */
 const JUDGED_MAX = 200
 
 /** The public judgements of an entry above a sequence: verifications, contradictions, and relations of type CONTRADICTS that lead to it. */

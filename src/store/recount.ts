@@ -1,9 +1,9 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 
-/** What computes anew what entries keep of their revisions and evidence. Every statement is about one entry, or one page of them. */
+/** Computes the derived columns of entries again. Every statement is about one entry, or one page of entries. */
 
-/** By which version of the measure standings were computed, and up to which entry: null where all were. */
+/** The version of the measure that computed the standings, and the last computed entry: null if all are computed. */
 export type Progress = { version: number; entry: number | null }
 
 export const readProgress = async (reader: Reader): Promise<Progress> =>
@@ -25,25 +25,25 @@ export const listRecounted = (reader: Reader, after: number, limit: number) =>
     sql`SELECT number, revisions, evidence, relations, withdrawn FROM entry WHERE number > ${after} ORDER BY number LIMIT ${limit}`,
   )
 
-/** 1 where the row of `revision` changes something, 0 where it says what the one before says. */
+/** 1 where the row of `revision` changes something, 0 where it equals the revision before. */
 const CHANGED: Sql = sql`CASE WHEN EXISTS (
   SELECT 1 FROM revision p WHERE p.entry = revision.entry AND p.ordinal = revision.ordinal - 1 AND p.title = revision.title
     AND p.summary = revision.summary AND p.content = revision.content AND p.sources = revision.sources) THEN 0 ELSE 1 END`
 
-/** A revision of an entry that is kept as a change and is none, or the other way round. */
+/** A revision of an entry whose stored `changed` is wrong. */
 export const findWrongChange = (reader: Reader, entry: number) =>
   reader.one<{ id: string }>(
     sql`SELECT id FROM revision WHERE entry = ${entry} AND ordinal > 1 AND changed <> ${CHANGED} ORDER BY ordinal LIMIT 1`,
   )
 
-/** How many revisions of an entry changed something, and when the last of them did; beside what the entry keeps of that. */
+/** The number of revisions of an entry that changed something, and the time of the last, with the stored values. */
 export const readChanges = (reader: Reader, entry: number) =>
   reader.one<{ changes: number; updated_at: number; found: number; last: number }>(sql`
     SELECT e.changes, e.updated_at, (SELECT count(*) FROM revision r WHERE r.entry = e.number AND r.changed = 1) AS found,
       (SELECT r.created_at FROM revision r WHERE r.entry = e.number AND r.changed = 1 ORDER BY r.ordinal DESC LIMIT 1) AS last
     FROM entry e WHERE e.number = ${entry}`)
 
-/** Finds the revisions of an entry that change nothing, and what follows from them. */
+/** Computes which revisions of an entry change nothing, and the columns that depend on it. */
 export async function recountChanges(tx: Transaction, entry: number): Promise<void> {
   await tx.run(sql`UPDATE revision SET changed = ${CHANGED} WHERE entry = ${entry} AND ordinal > 1`)
   const last = await tx.one<{ number: number; created_at: number }>(
@@ -93,7 +93,7 @@ export async function saveOrigins(tx: Transaction, entry: number, origins: numbe
   await tx.run(sql`UPDATE entry SET origins = ${origins} WHERE number = ${entry}`)
 }
 
-/** Forgets the judgements and the judged texts of an entry, all of which are made again from its records. */
+/** Deletes the judgements and the judged texts of an entry, which are rebuilt from its records. */
 export async function forgetTexts(tx: Transaction, entry: number): Promise<void> {
   await tx.run(sql`DELETE FROM judgement WHERE entry = ${entry}`)
   await tx.run(sql`DELETE FROM judged_text WHERE entry = ${entry}`)

@@ -24,7 +24,7 @@ const RELATION: Sql = sql`
   FROM relation_end x JOIN relation l ON l.number = x.relation JOIN entry s ON s.number = l.source_entry
     JOIN entry t ON t.number = l.target_entry JOIN actor a ON a.number = l.actor LEFT JOIN origin o ON o.number = l.origin`
 
-/** Public relations at either end of which the entry stands, from `newest` (an ordinal, from 1) downwards. */
+/** Public relations that start or end at the entry, from `newest` (an ordinal, from 1) downwards. */
 export const listRelations = (reader: Reader, entry: number, newest: number, limit: number) =>
   reader.all<RelationRow>(sql`
     ${RELATION} WHERE x.entry = ${entry} AND x.ordinal <= ${newest} AND l.withdrawn = 0 ORDER BY x.ordinal DESC LIMIT ${limit}`)

@@ -53,7 +53,7 @@ export const countReportsOf = async (reader: Reader, targetId: string): Promise<
     )
   )?.n ?? 0
 
-/** The open report of a target that an origin, by its fingerprint, made, if it made one. */
+/** The open report of a target by an origin, named by its fingerprint, if there is one. */
 export const findReportBy = (reader: Reader, targetId: string, originId: string) =>
   reader.one<{ number: number; id: string }>(sql`
     SELECT p.number, p.id FROM origin o JOIN report p ON p.origin = o.number
@@ -75,7 +75,7 @@ export async function insertReport(tx: Transaction, row: NewReport): Promise<voi
     VALUES (${id}, ${targetType}, ${targetId}, ${row.entry}, ${reason}, ${details}, ${row.actor}, ${row.origin}, ${row.requestId}, ${row.at})`)
 }
 
-/** Lets an open report say something else. */
+/** Replaces the content of an open report. */
 export async function replaceReport(
   tx: Transaction,
   number: number,
@@ -98,7 +98,7 @@ export async function closeReport(
 
 export type Reported = { id: string; entry: number; withdrawn: number }
 
-/** What a report can be about, by its id in either case, withdrawn or not. */
+/** The target of a report, by its id in either case, withdrawn or not. */
 export function findReported(reader: Reader, type: ReportTarget, id: string) {
   const named = id.toLowerCase()
   if (type === 'ENTRY') {

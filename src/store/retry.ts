@@ -2,8 +2,8 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
 /**
- * The answer to a write, sealed, beside the digests of its caller and key (`id`) and of what was asked (`request`). `served` is how long
- * the service had run, in milliseconds.
+ * The sealed answer to a write, with the digests of its caller and key (`id`) and of the request (`request`). `served` is how long the
+ * service had run, in milliseconds.
  */
 export type RetryRow = { id: string; request: string; answer: string; created_at: number; served: number }
 
@@ -19,7 +19,10 @@ export async function insertRetry(
   )
 }
 
-/** Deletes, of the oldest `limit` rows, those kept before the service had run for `before` milliseconds and those beyond the newest `most`; gives how many. */
+/**
+ * Deletes, of the oldest `limit` rows, those stored before the service had run for `before` milliseconds and those beyond the newest
+ * `most`. Returns how many.
+ */
 export async function forgetRetries(tx: Transaction, before: number, most: number, limit: number): Promise<number> {
   const newest = (await tx.one<{ number: number | null }>(sql`SELECT max(number) AS number FROM retry`))?.number ?? 0
   const oldest = await tx.all<{ number: number; served: number }>(

@@ -59,7 +59,7 @@ export type NewRevision = {
   /** Whether it changed anything: title, summary, content or sources. */
   changed: boolean
   revision: Revision
-  /** What is noticed in its text: computed from `revision` where the caller did not. */
+  /** The signals of its text; computed from `revision` if left out. */
   signals?: number
 }
 
@@ -82,7 +82,7 @@ export const isSame = (
   previous.content === next.content &&
   previous.sources === JSON.stringify(next.sources)
 
-/** Whether an exact revision of a public entry exists: what a source may name. */
+/** Whether an exact revision of a public entry exists, and so may be a source. */
 export const isCitable = async (reader: Reader, entryId: string, revisionId: string): Promise<boolean> =>
   (await reader.one(sql`
     SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry

@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { SignalledText } from '../domain/signals.ts'
 
-/** By which version of the patterns signals were computed, and up to which revision: null where all were. */
+/** The version of the patterns that computed the signals, and the last computed revision: null if all are computed. */
 export type SignalsProgress = { version: number; revision: number | null }
 
 export const readSignalsProgress = async (reader: Reader): Promise<SignalsProgress> =>
@@ -19,7 +19,7 @@ export async function saveSignalsProgress(tx: Transaction, { version, revision }
 
 export type SignalledRow = SignalledText & { number: number; id: string; signals: number }
 
-/** The texts of the revisions of all entries above a record, in order, with the signals that are kept of them. */
+/** The texts of the revisions of all entries above a record, in order, with their stored signals. */
 export const listSignalled = (reader: Reader, after: number, limit: number) =>
   reader.all<SignalledRow>(sql`
     SELECT number, id, title, summary, content, rationale, signals FROM revision WHERE number > ${after} ORDER BY number LIMIT ${limit}`)

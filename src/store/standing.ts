@@ -12,14 +12,14 @@ const toJudgement = ({ own, origin_group, ...rest }: JudgementRow): Judgement =>
   originGroup: origin_group,
 })
 
-/** The judgements of an entry that count: at most one more than may count. */
+/** The judgements of an entry: at most one more than may count. */
 export const listJudgements = async (reader: Reader, entry: number): Promise<Judgement[]> =>
   (
     await reader.all<JudgementRow>(sql`
       SELECT actor, text, record, verdict, own, origin_group, at FROM judgement WHERE entry = ${entry} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
   ).map(toJudgement)
 
-/** The same, each about the very revision that was judged, where several have the same words. */
+/** The same, each about its exact revision, where several revisions have the same words. */
 export const listJudgementsOfRevisions = async (reader: Reader, entry: number): Promise<Judgement[]> =>
   (
     await reader.all<JudgementRow>(sql`
@@ -47,7 +47,7 @@ export const findNeighbour = (reader: Reader, entry: number, { originGroup, acto
     sql`SELECT actor FROM judgement WHERE entry = ${entry} AND origin_group = ${originGroup} AND actor <> ${actor} LIMIT 1`,
   )
 
-/** Another actor of an origin that says the same of a text. */
+/** Another actor of an origin with the same verdict about a text. */
 export const findVoice = (reader: Reader, entry: number, { originGroup, verdict, text, actor }: Judgement) =>
   reader.one<{ actor: number }>(sql`
     SELECT actor FROM judgement WHERE entry = ${entry} AND origin_group = ${originGroup} AND verdict = ${verdict}
@@ -69,7 +69,7 @@ export async function deleteJudgements(tx: Transaction, entry: number, actor: nu
   await tx.run(sql`DELETE FROM judgement WHERE entry = ${entry} AND actor = ${actor}`)
 }
 
-/** What an actor said of an entry, as its records have it: `revision` is what it is about. */
+/** A judgement of an actor in the records; `revision` is the judged one. */
 export type SaidRow = { record: number; verdict: Verdict; revision: number; origin_group: number; at: number }
 
 /** The public evidence that an actor gave on an entry, oldest first. */
@@ -87,7 +87,7 @@ export const listObjected = (reader: Reader, entry: number, actor: number) =>
       AND l.target_revision IS NOT NULL AND l.withdrawn = 0
     ORDER BY l.number`)
 
-/** The entries that evidence or objections above a record are about: at most so many of each. */
+/** The entries with evidence or objections above a record: at most `limit` of each. */
 export async function listJudgedSince(reader: Reader, record: number, limit: number): Promise<number[]> {
   const [judged, objected] = await Promise.all([
     reader.all<{ entry: number }>(
@@ -113,7 +113,7 @@ export async function findOriginGroup(reader: Reader, entry: number, origin: num
   return (said ?? objected)?.origin_group
 }
 
-/** Counts the origins of a day that judged an entry: at least so many. */
+/** Raises the number of origins of a day that judged an entry to at least `originGroup`. */
 export async function raiseOrigins(tx: Transaction, entry: number, originGroup: number): Promise<void> {
   await tx.run(sql`UPDATE entry SET origins = ${originGroup} WHERE number = ${entry} AND origins < ${originGroup}`)
 }
@@ -166,12 +166,12 @@ export const listChangesAbove = (reader: Reader, entry: number, ordinal: number,
     sql`${TEXT} WHERE entry = ${entry} AND ordinal > ${ordinal} AND changed = 1 ORDER BY ordinal LIMIT ${limit}`,
   )
 
-/** Texts of an actor that are looked at to find out whether it judged its own words. */
+/** Texts of an actor that are compared to find out whether it judged its own words. */
 const OWN_TEXTS = 4
-/** So far back it is looked who wrote the words of a revision. */
+/** Revisions before the judged one that are searched for the author of its words. */
 const AUTHORS_WINDOW = 32
 
-/** What an actor wrote of an entry before an ordinal: its first revision, if it is the actor's, and those not far back. */
+/** An actor's revisions of an entry before an ordinal: the first revision, if it is the actor's, and the last few of the window. */
 export async function listOwnTexts(reader: Reader, entry: number, actor: number, ordinal: number): Promise<TextRow[]> {
   const [first, later] = await Promise.all([
     reader.all<TextRow>(sql`${TEXT} WHERE number = ${entry} AND actor = ${actor}`),
@@ -185,7 +185,7 @@ export async function listOwnTexts(reader: Reader, entry: number, actor: number,
 /** A record by its number, and the group of its origin. */
 type Named = { record: number; group: number }
 
-/** What an entry keeps of its standing: records and revisions by their numbers, times in milliseconds. */
+/** The stored standing of an entry: records and revisions by their numbers, times in milliseconds. */
 export type KeptStanding = Omit<Standing, 'best' | 'objections' | 'against' | 'contest'> & {
   best: number | null
   against: Named[]
@@ -206,13 +206,13 @@ export const NO_STANDING: KeptStanding = {
 export const keptStanding = (text: string | null): KeptStanding =>
   text === null ? NO_STANDING : (JSON.parse(text) as KeptStanding)
 
-/** What every answer with an entry shows of it. */
+/** The part of a standing that every answer with an entry shows. */
 export function shownStanding(text: string | null): Pick<Standing, 'state' | 'tally'> {
   const { state, tally } = keptStanding(text)
   return { state, tally }
 }
 
-/** Keeps what the evidence says about an entry, and which check it waits for; null where there is none. */
+/** Stores the standing of an entry, and the check that it needs; null if there is no evidence. */
 export async function updateStanding(
   tx: Transaction,
   entry: number,
@@ -226,7 +226,7 @@ export async function updateStanding(
     UPDATE entry SET standing = ${kept}, contest = ${contest}, due = ${due}, confirmed_at = ${confirmedAt} WHERE number = ${entry}`)
 }
 
-/** What a record that objects says, by its number. */
+/** An objection, by the number of its record. */
 export type ObjectionRow = { id: string; revision_id: string; rationale: string; source_entry_id: string | null }
 
 export const findObjection = (reader: Reader, record: number) =>

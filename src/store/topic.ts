@@ -3,10 +3,10 @@ import { sql } from '../database/sql.ts'
 import { tagKey } from '../domain/tag.ts'
 import { tagsOf } from './entry.ts'
 
-/** A topic: its public EXTERNAL entries, and the oldest of them by number, which spells it; 0 where that was not looked for yet. */
+/** A topic: its public EXTERNAL entries, and the oldest of them by number, which spells it; 0 if it is not known yet. */
 type Topic = { key: string; spelling: string; entries: number; entry: number }
 
-/** What new entries add to the topics, in order, and how many of these additions are in the table. */
+/** The additions of new entries to topics, in order, and how many of them are in the table. */
 type Additions = { list: Topic[]; saved: number }
 
 const ADDITIONS: Carried<Additions> = {
@@ -47,10 +47,10 @@ export async function addToTopics(tx: Transaction, tags: readonly string[], entr
   for (const tag of tags) list.push({ key: tagKey(tag), spelling: tag, entries: 1, entry })
 }
 
-/** An EXTERNAL entry that left the public, or came back. */
+/** An EXTERNAL entry that was withdrawn or restored. */
 export type Moved = { number: number; tags: readonly string[]; shown: boolean }
 
-/** What moved entries change of a topic: how many more it has, which left, and the oldest that came back. */
+/** The change of a topic by moved entries: the difference in its count, the withdrawn entries, and the oldest restored one. */
 type Change = { by: number; left: Set<number>; back: { entry: number; spelling: string } | undefined }
 
 function changesOf(moved: readonly Moved[]): Map<string, Change> {
@@ -69,8 +69,8 @@ function changesOf(moved: readonly Moved[]): Map<string, Change> {
 }
 
 /**
- * Counts entries that left the public out of the topics of their tags, and those that came back into them. Where the oldest entry of a
- * topic is another one now, that spells it. The entries themselves are settled before.
+ * Updates the topics of withdrawn and restored entries. If the oldest entry of a topic changes, the new one spells it. Call it after the
+ * entries are settled.
  */
 export async function moveTopics(tx: Transaction, moved: readonly Moved[]): Promise<void> {
   const additions = await tx.carry(ADDITIONS)
@@ -91,7 +91,7 @@ export async function moveTopics(tx: Transaction, moved: readonly Moved[]): Prom
   )
 }
 
-/** A topic after a change. It has no spelling where its oldest entry is to be found: after `entry`. */
+/** A topic after a change. Its spelling is empty if its oldest entry, which comes after `entry`, is not known yet. */
 async function changed(reader: Reader, key: string, { by, left, back }: Change): Promise<Topic> {
   const known = await reader.one<Topic>(sql`SELECT key, spelling, entries, entry FROM topic WHERE key = ${key}`)
   const before = known ?? { key, spelling: '', entries: 0, entry: 0 }
@@ -103,7 +103,7 @@ async function changed(reader: Reader, key: string, { by, left, back }: Change):
 /** Entries that are read at once. */
 const WALK = 5_000
 
-/** Of topics the oldest public entry after the one that each names, and how it spells the tag; found by a walk along the entries. */
+/** For each topic the oldest public entry after its named one, and the spelling of the tag there; found by one walk along the entries. */
 async function findOldest(
   reader: Reader,
   topics: readonly Topic[],

@@ -4,17 +4,17 @@ import type { Text } from '../domain/kept.ts'
 import type { Verdict } from '../domain/standing.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
-/** What pages show beside the resources of the contract. Every list is a walk along an index that ends at its LIMIT. */
+/** Rows that only pages show. Every list reads an index up to its LIMIT. */
 
 export type HeadingRow = { id: string; slug: string; title: string; summary: string; withdrawn: number }
 
-/** What an entry is called now, by its id; withdrawn ones too. */
+/** The present title and slug of an entry, by its id; withdrawn ones too. */
 export const findHeading = (reader: Reader, id: string) =>
   reader.one<HeadingRow>(sql`
     SELECT e.id, e.slug, e.withdrawn, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.id = ${id.toLowerCase()}`)
 
-/** A revision of an entry: its words, and its author as declared. */
+/** A revision of an entry: its text, and its author as declared. */
 export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: string) =>
   reader.one<AuthorColumns & Text & { number: number; ordinal: number }>(sql`
     SELECT r.number, r.ordinal, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
@@ -22,7 +22,7 @@ export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: st
 
 export type JudgedRow = { revision: number; verdict: Verdict; created_at: number; ordinal: number }
 
-/** The newest public evidence of an entry, newest first, without its words. */
+/** The newest public evidence of an entry, newest first, without its texts. */
 export const listJudged = (reader: Reader, entry: number, limit: number) =>
   reader.all<JudgedRow>(sql`
     SELECT v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.created_at, v.ordinal
@@ -38,7 +38,7 @@ export const listSteps = (reader: Reader, entry: number, limit: number) =>
 
 export type ContestedRow = HeadingRow & { standing: string | null; actor: number; origin: number | null }
 
-/** The public entries that are contested most, with who published them. */
+/** The most contested public entries, with the actors that published them. */
 export const listMostContested = (reader: Reader, limit: number) =>
   reader.all<ContestedRow>(sql`
     SELECT e.id, e.slug, r.title, r.summary, e.withdrawn, e.standing, e.actor, e.origin
@@ -47,7 +47,7 @@ export const listMostContested = (reader: Reader, limit: number) =>
 
 export type ObjectorRow = { actor: number; origin: number | null; rationale: string; first_seen_at: number }
 
-/** Who gave a piece of evidence, from where, and when its actor was first seen. */
+/** The actor and the origin of a piece of evidence, and when the actor was first seen. */
 export const findJudge = (reader: Reader, record: number) =>
   reader.one<ObjectorRow>(sql`
     SELECT v.actor, v.origin, v.rationale, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor WHERE v.number = ${record}`)
@@ -84,7 +84,7 @@ export const findRecordTime = (reader: Reader, number: number) =>
     sql`SELECT number, created_at FROM revision WHERE number <= ${number} ORDER BY number DESC LIMIT 1`,
   )
 
-/** Addresses of the public entries whose numbers lie from `first` to below `end`. */
+/** Addresses of the public entries with numbers from `first` to below `end`. */
 export const listAddresses = (reader: Reader, first: number, end: number, limit: number) =>
   reader.all<{ slug: string; updated_at: number }>(sql`
     SELECT slug, updated_at FROM entry WHERE number >= ${first} AND number < ${end} AND withdrawn = 0 ORDER BY number LIMIT ${limit}`)

@@ -3,9 +3,9 @@ import { sql } from '../database/sql.ts'
 import type { Due, Waiting } from '../domain/work.ts'
 import { keptStanding } from './standing.ts'
 
-// Entries that moderation withdrew or locked are not listed: no one may judge them. Each list is read from its index alone.
+// Withdrawn and locked entries are not listed: they cannot be judged. Each list is read from its index alone.
 
-/** Which end of a list is read: the entries that are worth most, or least. */
+/** The end of a list that is read: the entries that are worth most, or least. */
 export type End = 'most' | 'least'
 
 /** The entries that are contested, by their voices. */
@@ -51,7 +51,7 @@ export const isInvolved = async (reader: Reader, actor: number, entry: number): 
         THEN 1 ELSE 0 END AS involved`)
   )?.involved === 1
 
-/** When the text of an entry as it stands was judged last, in milliseconds; null where only authors judged it. */
+/** When the current text of an entry was judged last, in milliseconds; null if only authors judged it. */
 export async function readCheckedAt(reader: Reader, number: number): Promise<number | null> {
   const row = await reader.one<{ standing: string | null }>(sql`SELECT standing FROM entry WHERE number = ${number}`)
   return keptStanding(row?.standing ?? null).checkedAt
@@ -74,7 +74,7 @@ export async function addReaders(tx: Transaction, entry: number, readers: number
   await tx.run(sql`UPDATE entry SET readers = readers + ${readers} WHERE number = ${entry}`)
 }
 
-/** Forgets which networks read what before a day, at most `limit` of them, and returns how many. */
+/** Deletes the readers of days before `day`, at most `limit` of them. Returns how many. */
 export const forgetReaders = (tx: Transaction, day: string, limit: number) =>
   tx.run(sql`
     DELETE FROM entry_reader WHERE (day, entry, origin) IN
