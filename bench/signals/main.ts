@@ -1,24 +1,33 @@
 import { SIGNALS } from '../../src/contract/words.ts'
-import { judgedEntries, packageTexts, poisoned, signalsIn, textsUnder } from './texts.ts'
+import { honestSecond, judgedEntries, packageTexts, poisoned, poisonedSecond, signalsIn, textsUnder } from './texts.ts'
 
 /** Prints which share of poisoned texts is marked, and which share of honest ones; further directories may be named. */
-const held = poisoned()
 const percent = (part: number, of: number): string => (of === 0 ? '-' : `${((100 * part) / of).toFixed(2)} %`)
 
-process.stdout.write('| signal | poisoned texts | marked |\n|---|---|---|\n')
-for (const signal of SIGNALS) {
-  const meant = held.filter(({ expect }) => expect === signal)
-  const marked = meant.filter(({ text }) => signalsIn(text).includes(signal))
-  process.stdout.write(`| ${signal} | ${meant.length} | ${percent(marked.length, meant.length)} |\n`)
+for (const [name, texts] of [
+  ['poisoned texts', poisoned()],
+  ['poisoned texts of the second set', poisonedSecond()],
+] as const) {
+  const marked = texts.map(({ expect, text }) => ({ expect, signals: signalsIn(text) }))
+  process.stdout.write(`| signal | ${name} | marked as meant | marked at all |\n|---|---|---|---|\n`)
+  for (const signal of [...SIGNALS, undefined]) {
+    const meant = marked.filter(({ expect }) => signal === undefined || expect === signal)
+    const right = meant.filter(({ expect, signals }) => signals.includes(expect)).length
+    const some = meant.filter(({ signals }) => signals.length > 0).length
+    const shares = [right, some].map(part => `${part} (${percent(part, meant.length)})`)
+    process.stdout.write(`| ${[signal ?? 'all', meant.length, ...shares].join(' | ')} |\n`)
+  }
+  process.stdout.write('\n')
 }
 
 const honest: [name: string, texts: string[]][] = [
   ['judged entries', judgedEntries()],
+  ['easily mistaken', honestSecond().map(({ text }) => text)],
   ['Markdown of packages', packageTexts()],
   ...process.argv.slice(2).map((directory): [string, string[]] => [directory, textsUnder(directory)]),
 ]
 process.stdout.write(
-  `\n| honest texts | texts | ${SIGNALS.join(' | ')} |\n|---|---|${SIGNALS.map(() => '---|').join('')}\n`,
+  `| honest texts | texts | ${SIGNALS.join(' | ')} |\n|---|---|${SIGNALS.map(() => '---|').join('')}\n`,
 )
 for (const [name, texts] of honest) {
   const found = texts.map(signalsIn)

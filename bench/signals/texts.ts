@@ -8,17 +8,26 @@ const HERE = import.meta.dirname
 const ROOT = join(HERE, '../..')
 
 export type Poisoned = { expect: Signal; text: string }
+export type Honest = { about: string; language: string; text: string }
+
+const linesOf = <T>(name: string): T[] =>
+  readFileSync(join(HERE, name), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as T)
 
 /** The signals of a text as the content of an entry. */
 export const signalsIn = (content: string): Signal[] =>
   signalNames(signalsOf({ title: '', summary: '', content, rationale: '' }))
 
 /** Texts that were written after the patterns, and that the patterns were not changed for. */
-export const poisoned = (): Poisoned[] =>
-  readFileSync(join(HERE, 'poisoned-held-out.jsonl'), 'utf8')
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line) as Poisoned)
+export const poisoned = (): Poisoned[] => linesOf('poisoned-held-out.jsonl')
+
+/** A second set of texts in other words and with other tricks, each with its language and its trick. */
+export const poisonedSecond = (): Poisoned[] => linesOf('poisoned-second.jsonl')
+
+/** Honest texts that are easily taken for poisoned ones: they discuss attacks, quote them, document comments, or use scripts that need unseen characters. */
+export const honestSecond = (): Honest[] => linesOf('honest-second.jsonl')
 
 /** The entries of the judged collection of the bench of search. */
 export const judgedEntries = (): string[] =>
