@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBlame, evidenceOf, type Origin } from './blame.ts'
+import { COST_MAX, COSTS, createBlame, evidenceOf, type Origin } from './blame.ts'
 import type { Text } from './kept.ts'
 import { piecesOf } from './sentence.ts'
 import type { Judgement, Verdict } from './standing.ts'
@@ -40,6 +40,22 @@ test('of a sentence that occurs twice the second is by the first revision that h
     firsts('Again and again.', 'Again and again. Once more.', 'Again and again. Once more. Again and again.'),
     [1, 2, 3],
   )
+})
+
+test('500 revisions of 20,000 characters fit into the budget, with nothing and with every sentence in common', () => {
+  const sentences = (from: number): string[] =>
+    Array.from({ length: 200 }, (_, at) => `${'word '.repeat(18)}${from + at}.`.padEnd(99))
+  const spent = (contentOf: (revision: number) => string): number => {
+    const current = createBlame(textOf(contentOf(500)), 500)
+    let cost = 500 * COSTS.revision
+    for (let ordinal = 500; ordinal > 0; ordinal--) cost += current.look(textOf(contentOf(ordinal)), ordinal)
+    return cost
+  }
+  const all = sentences(0)
+  const turned = (by: number): string => [...all.slice(by), ...all.slice(0, by)].join(' ')
+  const different = spent(revision => sentences(1_000 * revision).join(' '))
+  const common = spent(revision => turned(revision % 200))
+  assert.ok(common <= COST_MAX && different < common, `${different} and ${common} of ${COST_MAX}`)
 })
 
 /** Says for each piece of the last text which revision wrote it, from all pieces of all texts. */

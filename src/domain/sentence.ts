@@ -17,6 +17,9 @@ mark('"\')]}”’»›」』）】》〉*_`', CLOSER)
 /** What a piece may end at. The engine looks for it many times faster than code does. */
 const MARK = /[\n\u2028\u2029.!?…؟۔।॥։።፧។៕。！？｡．]/g
 
+// The engine compiles a pattern for the texts that it meets first: marks that are rare there are skipped to several times faster.
+for (const letters of ['a'.repeat(200), 'b'.repeat(200)]) MARK.test(letters)
+
 /** A piece is `text.slice(from, to)`; up to `end` it is without the blank space that ends it. A visit that returns true is the last. */
 export type Visit = (from: number, to: number, end: number) => unknown
 
