@@ -7,7 +7,7 @@ const CHECKED = `SELECT current_setting('server_version_num')::bigint AS version
   current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
   current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_encoding') AS encoding`
 
-/** Throws OperatorError when this PostgreSQL would not keep what it acknowledges, or cannot hold every text. */
+/** Throws OperatorError if this PostgreSQL could lose acknowledged writes, or cannot store every text. */
 export async function assertTrustworthy(connection: PostgresConnection): Promise<void> {
   const [result] = await connection.send([{ text: CHECKED, values: [] }])
   const found = result?.rows[0] as Record<string, string> & { version: number }
@@ -36,7 +36,7 @@ export async function assertPrimary(connection: PostgresConnection): Promise<voi
   throw new OperatorError('PostgreSQL at DATABASE_URL is a standby, which only reads; name its primary.')
 }
 
-/** What PostgreSQL says when the operator must act, and the mend. */
+/** Error codes that the operator must act on, each with the remedy. */
 const REFUSALS: Record<string, string> = {
   '28P01': 'refuses the password; correct it in DATABASE_URL',
   '28000': 'does not let this user in; correct DATABASE_URL or pg_hba.conf',

@@ -1,13 +1,16 @@
 import type { PostgresConnection } from '../database/postgres.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/** Stands in place of the server's identity, before the id of the store, while a copy into the database is not finished: no node may serve what is there. */
+/**
+ * Replaces the server's identity, followed by the id of the store, while a copy into the database is not finished. No node may serve it
+ * then.
+ */
 const COPYING = 'copying '
 
-/** What is in a database: the store whose copy, whole or not, it is, and whether a node has written to it or the copy was not finished. */
+/** The content of a database: the id of the copied store, and whether the copy is unfinished, finished, or already written to by a node. */
 export type CopyTarget = { storeId: string | undefined; state: 'empty' | 'copying' | 'copied' | 'written' }
 
-/** What is known of the store in a database that has the schema. */
+/** Reads the store of a database that has the schema. */
 export async function readCopyTarget(connection: PostgresConnection): Promise<CopyTarget> {
   const [head, cluster] = await connection.send([
     { text: 'SELECT store_id FROM head', values: [] },
@@ -20,7 +23,7 @@ export async function readCopyTarget(connection: PostgresConnection): Promise<Co
   return { storeId, state: storeId === undefined ? 'empty' : 'copied' }
 }
 
-/** Marks the database as one that a store is being copied into. */
+/** Marks the database while a store is copied into it. */
 export async function beginCopying(connection: PostgresConnection, storeId: string): Promise<void> {
   await connection.send([
     {
@@ -30,7 +33,10 @@ export async function beginCopying(connection: PostgresConnection, storeId: stri
   ])
 }
 
-/** Ends the copying of a store in the transaction that is open; times go on from `newest` (milliseconds). Throws OperatorError when a node wrote meanwhile. */
+/**
+ * Ends the copying of a store in the open transaction; later times are not before `newest` (milliseconds). Throws OperatorError if a node
+ * wrote during the copy.
+ */
 export async function endCopying(connection: PostgresConnection, storeId: string, newest: number): Promise<void> {
   const [ended] = await connection.send([
     {

@@ -8,26 +8,26 @@ import type { Sql } from '../database/sql.ts'
 import { createWorkTransaction } from '../database/work-transaction.ts'
 import { HEAD } from '../store/head.ts'
 
-/** What a group has with the lock: the time of the newest commit of any node, or of the newest work of the group where that is later. */
+/** What a group knows under the lock: the time of the newest commit of any node, or of the newest work of the group if that is later. */
 export type Locked = { committedAt: number }
 export type Work = (tx: Transaction, locked: Locked) => Promise<unknown>
 export type Outcome = { result: unknown } | { error: unknown }
 
-/** A work failed so that nothing of its group may be committed; `cause` says how. */
+/** A work failed so that nothing of its group may be committed; `cause` has its error. */
 export class SpoiledGroup extends Error {}
 
-/** PostgreSQL was exchanged for another one, or for an earlier state of itself: numbers given out since may be missing here. */
+/** Added to the sequence if PostgreSQL is another one, or an earlier state of itself: it may lack numbers that were given out. */
 export const SEQUENCE_GAP = 1_000_000_000
 
 const BEGIN: Query = { text: 'BEGIN', values: [] }
 const LOCK: Query = { text: 'SELECT one FROM head FOR UPDATE', values: [] }
-/** By itself: a statement that waited for a lock sees the rows that it did not lock as they were before it waited. */
+/** A statement of its own: one that waits for a lock returns the rows that it does not lock as of the time before the wait. */
 const CLUSTER: Query = {
   text: 'SELECT committed_at, identity, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline FROM cluster',
   values: [],
 }
 
-/** Begins a transaction with the lock of the head row, under which all nodes write one after another. */
+/** Begins a transaction with the lock of the head row. All nodes write one after another under it. */
 export async function lockHead(connection: PostgresConnection, system: string): Promise<Locked> {
   const [, head, cluster] = await connection.send([BEGIN, LOCK, CLUSTER])
   const row = cluster?.rows[0] as { committed_at: number; identity: string; timeline: string } | undefined
@@ -43,8 +43,8 @@ export async function lockHead(connection: PostgresConnection, system: string): 
 }
 
 /**
- * Runs works side by side in the transaction that is open: statements that wait at the same time travel together.
- * Gives what became of each, and the statements that are left to be run before the commit. Throws when the transaction cannot be kept.
+ * Runs works side by side in the open transaction: statements that wait at the same time are sent together. Resolves with the outcome of
+ * each, and with the statements that must run before the commit. Throws if the transaction must be rolled back.
  */
 export async function runWorks(
   connection: PostgresConnection,
@@ -57,7 +57,7 @@ export async function runWorks(
   const reader = readerOf(ask)
   const carrier = createCarrier(reader)
   const holds = createHolds()
-  // Every write needs the head: it travels with what they ask for first.
+  // Every write needs the head: it is read together with the first statements.
   carrier.carry(HEAD).catch(() => {})
   const run = async (work: Work): Promise<Outcome> => {
     let dirty = false
@@ -94,7 +94,10 @@ export async function runWorks(
   return { outcomes, left: mergeStatements(saves, columns).queries }
 }
 
-/** Sends statements that wait at the same time together, until the group is over: what a failed work left under way would run in no transaction, and stay. */
+/**
+ * Sends statements that wait at the same time together. After the end of the group it throws: a late statement of a failed work would run
+ * outside of the transaction.
+ */
 const askerOf = (connection: PostgresConnection, columns: ColumnTypes, isOver: () => boolean) =>
   createBatch(async statements => {
     if (isOver()) throw new StoreFault('unavailable', new Error('the group is over'))
@@ -102,7 +105,7 @@ const askerOf = (connection: PostgresConnection, columns: ColumnTypes, isOver: (
     return merged.split(await connection.settle(merged.queries))
   })
 
-/** Keys that works keep each other out by: whoever asks for one waits for everybody who asked before. */
+/** Keyed locks of the works of one group: first come, first served. */
 function createHolds() {
   const tails = new Map<string, Promise<void>>()
   return {

@@ -15,8 +15,8 @@ const BEAT: Query = { text: 'SELECT 1', values: [] }
 export const silence = (): StoreFault => new StoreFault('unavailable', new Error('the server does not answer'))
 
 /**
- * Finds out whether the server at a URL answers, by a session that does nothing else. A connection whose other end is gone without a word
- * fails only after many seconds; a request that waits on one is ended by this instead.
+ * Detects whether the server at a URL answers, by a session of its own. A connection whose other end vanished fails only after many
+ * seconds; the heartbeat ends the requests that wait on it.
  */
 export class Heartbeat {
   readonly #url: string
@@ -37,17 +37,17 @@ export class Heartbeat {
     this.#running = this.#run()
   }
 
-  /** True when no beat came for 1.5 s. */
+  /** True when the last beat is more than 1.5 s ago. */
   late(): boolean {
     return this.#waited >= LATE_AFTER
   }
 
-  /** True when no beat came for 2.5 s: nothing is sent, and what was sent is given up. */
+  /** True when the last beat is more than 2.5 s ago: nothing is sent, and statements under way are abandoned. */
   silent(): boolean {
     return this.#waited >= SILENT_AFTER
   }
 
-  /** Calls back each time the server becomes silent. Returns what ends that. */
+  /** Calls back each time the server becomes silent. Returns the function that removes the listener. */
   onSilent(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -12,10 +12,10 @@ import { SEQUENCE_GAP } from './group.ts'
 import { createSession } from './session.ts'
 import { readerThrough } from './snapshot.ts'
 
-/** The thread that keeps the search index of this node up to the store in the database. */
+/** The thread that keeps the search index of this node up to date with the database. */
 export type IndexThreadData = { url: string; file: string; signals: Signals }
 const { url, file, signals } = workerData as IndexThreadData
-/** How often the database is asked for what other nodes wrote, while no search waits; in milliseconds. */
+/** How often the database is asked for writes of other nodes, while no search waits; in milliseconds. */
 const POLL = 200
 
 beNice(NICE.index)
@@ -23,7 +23,7 @@ const session = createSession({ url, name: 'index', statementTimeout: 30_000, id
 const index = await openIndex(file)
 parentPort?.postMessage('ready')
 
-/** What PostgreSQL says of a table or column that a step of the schema has yet to make. */
+/** Error codes of a missing table or column, which a step of the schema will create. */
 const UNDEFINED = new Set(['42P01', '42703'])
 
 /** Reads from the database. A database without the schema or that refuses this node counts as one that is away: the writer reports why. */
@@ -61,7 +61,7 @@ await keepIndex({
       const deadline = performance.now() + patience
       while (!isStopping(signals) && performance.now() < deadline) {
         awaitWanted(signals, positionOf(seen), Math.min(POLL, deadline - performance.now()))
-        // The session is looked after between two waits.
+        // The session needs the event loop between two waits.
         await setTimeout(0)
         const now = await state()
         if (now.record > seen.record || now.history !== seen.history) return true

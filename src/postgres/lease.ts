@@ -1,24 +1,27 @@
 import type { Charge, RateLimiter, Standing, Verdict } from '../domain/rate-limit.ts'
 
-/** What a node may still admit of a key without asking: how much, charged to which bin, until when, and how the key stood. */
+/**
+ * Admissions of a key that a node may make without a round trip: their number, the bin that is charged, the expiry, and the standing of the
+ * key.
+ */
 type Lease = { left: number; bin: number; until: number; standing: Standing }
 export type Leases = Map<string, Lease>
 
-/** A lease that is not used up by then lapses, in milliseconds: what it still held stays charged. */
+/** Milliseconds after which a lease expires. Its unused admissions stay charged. */
 const LEASE_LIFE = 2_000
-/** Leases kept at most; past it all lapse. */
+/** Leases at most; past it all are dropped. */
 const LEASES_MAX = 50_000
 /** Writes are leased one by one up to this quota; above it by thousandths of the quota. */
 const WRITES_EXACT = 1_000
-/** Of reads a node leases this part of the quota at most, and this part of what is left: so that nodes share the last of it. */
+/** A node leases reads of at most this part of the quota, and this part of the rest: nodes share the last of it. */
 const READ_SHARE = 30
 const LEFT_SHARE = 6
-/** A clock that is further behind than this was set back, in milliseconds; a smaller difference is one between nodes. */
+/** A clock that is slower by more than this was set back, in milliseconds; a smaller difference is one between nodes. */
 const SKEW_MAX = 60_000
 
 /**
- * Decides about a request: by leases alone, or undefined when those do not suffice and no `limiter` with the logs of its keys is given.
- * With one, what is lacking is leased from it. All keys admit, or none is charged.
+ * Decides about a request by leases alone; undefined if they do not suffice and there is no `limiter` with the logs of its keys. With a
+ * limiter, missing admissions are leased from it. All keys admit, or none is charged.
  */
 export function decide(
   leases: Leases,
@@ -56,7 +59,7 @@ export function decide(
   }
 }
 
-/** Takes an admission back from the logs, and tells how the keys stand with what is still leased of them. */
+/** Removes an admission from the logs. Returns the standings of the keys, their leases included. */
 export function giveBack(leases: Leases, { standings, bins }: Verdict, now: number, limiter: RateLimiter): Standing[] {
   const at = timeOf(limiter, standings, now)
   for (const [index, one] of standings.entries()) limiter.unlease(one, bins[index] ?? at)
@@ -74,7 +77,7 @@ function liveLease(leases: Leases, key: string, now: number): Lease | undefined 
   return undefined
 }
 
-/** The time of a decision: never behind what another node, whose clock is a little ahead, has charged already. */
+/** The time of a decision: never before the time of a charge by another node, whose clock may be a little ahead. */
 function timeOf(limiter: RateLimiter, charges: readonly Charge[], now: number): number {
   const newest = Math.max(now, ...charges.map(({ key }) => limiter.logOf(key).at(-2) ?? 0))
   return newest - now > SKEW_MAX ? now : newest

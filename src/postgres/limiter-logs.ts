@@ -1,10 +1,12 @@
 import type { PostgresConnection } from '../database/postgres.ts'
 import type { Admission, RateLimiter } from '../domain/rate-limit.ts'
 
-/** A transaction by its number in PostgreSQL, with what the locked keys hold. */
+/** A transaction by its number in PostgreSQL, with the admissions of the locked keys. */
 export type LockedLogs = { transaction: string; admissions: Admission[] }
 
-/** Begins a transaction with the rows of these keys locked, in the order given (sorted, so that no two nodes wait for each other). */
+/**
+ * Begins a transaction with the rows of these keys locked, in the order given, which must be sorted: otherwise two nodes could deadlock.
+ */
 export async function lockLogs(connection: PostgresConnection, keys: readonly string[]): Promise<LockedLogs> {
   const [, , locked, begun] = await connection.send([
     { text: 'BEGIN', values: [] },
@@ -24,7 +26,7 @@ export async function lockLogs(connection: PostgresConnection, keys: readonly st
   }
 }
 
-/** Writes what the keys hold now, and commits. */
+/** Writes the logs of the keys, and commits. */
 export async function keepLogs(
   connection: PostgresConnection,
   keys: readonly string[],
@@ -41,7 +43,7 @@ export async function keepLogs(
   ])
 }
 
-/** What became of a transaction: 'committed', 'aborted', or 'in progress'. */
+/** The status of a transaction: 'committed', 'aborted', or 'in progress'. */
 export async function statusOf(connection: PostgresConnection, transaction: string): Promise<string> {
   const [asked] = await connection.send([{ text: 'SELECT pg_xact_status($1::xid8) AS status', values: [transaction] }])
   return String(asked?.rows[0]?.status)

@@ -13,7 +13,7 @@ const PATIENCE = 2_000
 const STATEMENT_TIMEOUT = 2_500
 const RETRY_PAUSE = 50
 const IDLE_TIMEOUT = 1_500
-/** Logs of keys that were not asked for during so many milliseconds are deleted, and how often. */
+/** Logs of keys that were not used for this many milliseconds are deleted, and how often. */
 const FORGET_AFTER = 180_000
 const FORGET_INTERVAL = 60_000
 /** Requests that wait at most, and that are decided in one transaction at most. */
@@ -30,9 +30,9 @@ type Asked = {
 }
 
 /**
- * The limiter of all nodes: the sliding log of each key is a row that nodes change under its lock. What is admitted is leased, one
- * by one where the limit is small and in pieces of it where it is large, so that most reads need not ask. The requests of one turn
- * share a transaction; its commits do not wait for the disk, because only a crash of the server itself forgets them, and less than a second's worth.
+ * The limiter of all nodes: the sliding log of each key is a row that nodes change under its lock. Admissions are leased, one by one under
+ * a small limit and several at a time under a large one: most reads need no round trip. The requests of one turn share a transaction. Its
+ * commits do not wait for the disk: a crash of the server loses less than a second of admissions.
  */
 export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter {
   const session = createSession(
@@ -45,7 +45,7 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
   let running: Promise<void> | undefined
   let forgottenAt = performance.now()
 
-  /** Decides a batch in one transaction. */
+  /** Decides a batch of requests in one transaction. */
   const decideTogether = async (batch: readonly Asked[], deadline: number): Promise<void> => {
     const connection = await getPatiently(session, deadline)
     if (performance.now() - forgottenAt > FORGET_INTERVAL) {
@@ -63,7 +63,7 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
       if (!isUnavailable(error) || !(await wasKept(transaction, deadline))) throw error
     }
   }
-  /** Whether a transaction whose answer was lost was committed, asked until it has ended. Throws when that cannot be learnt in time. */
+  /** Whether a transaction whose answer was lost was committed; polls until it has ended. Throws if that is not known in time. */
   const wasKept = async (transaction: string, deadline: number): Promise<boolean> => {
     for (;;) {
       const connection = await getPatiently(session, deadline)
@@ -82,7 +82,7 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
       try {
         return await decideTogether(batch, deadline)
       } catch (error) {
-        // What was leased in a transaction that came to nothing was not leased.
+        // The leases of a failed transaction do not count.
         leases.clear()
         await session
           .current()

@@ -5,7 +5,7 @@ import { beNice, NICE } from '../threads/priority.ts'
 import { createSession } from './session.ts'
 import { readerThrough } from './snapshot.ts'
 
-/** The thread of a node that computes the log from the database. `headFile` is the path of this node's last checkpoint. */
+/** The thread of a node that computes the public log from the database. `headFile` is the path of this node's last checkpoint. */
 export type LogThreadData = { url: string; headFile: string }
 const { url, headFile } = workerData as LogThreadData
 

@@ -7,13 +7,13 @@ import { assertTrustworthy } from './checks.ts'
 import { assertWhollyCopied } from './copying.ts'
 import { recountDatabase } from './recount.ts'
 
-/** Which server this is, and which of its databases: one made anew from a dump is another one. */
+/** The identity of the server and of the database. A database restored from a dump has another identity. */
 const SYSTEM = `SELECT c.system_identifier || '/' || d.oid AS system FROM pg_control_system() c, pg_database d WHERE d.datname = current_database()`
 
-/** What a node knows of the server it writes to. */
+/** The identity and the column types of the server that a node writes to. */
 export type Server = { system: string; columns: ColumnTypes }
 
-/** Whether a database without a store gets an empty one, and what is called with its id. */
+/** Whether an empty store may be made in a database without one, and a callback with its id. */
 export type Making = { mayMake: boolean; onMade(storeId: string): void }
 
 /** Makes sure that the database can be trusted and has the newest schema, a head, an identity and standings; safe for any number of nodes at once. */

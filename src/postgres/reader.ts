@@ -5,7 +5,7 @@ import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query, Result } from '../database/postgres.ts'
 import { getPatiently, type Session } from './session.ts'
 
-/** How long a read waits for a standby to come up to it before it goes to the primary, in milliseconds. */
+/** How long a read waits for a standby before it goes to the primary, in milliseconds. */
 const LAG_PATIENCE = 100
 const LAG_PAUSE = 3
 const NO_COLUMNS: ColumnTypes = new Map()
@@ -21,8 +21,8 @@ export type ReaderOptions = {
 }
 
 /**
- * Reads what is committed, many statements in one go. Every read sees all writes that were answered, by whatever node, before it began:
- * from a standby because it must first have replayed what the primary had on disk at that time.
+ * Reads committed data, many statements in one round trip. Every read sees all writes that any node answered before it began: a standby is
+ * used only once it has replayed everything that the primary had on disk at that time.
  */
 export function createReader({ primary, standby }: ReaderOptions): Reader {
   const ask = createBatch(async statements => {
@@ -50,7 +50,7 @@ async function askPrimary(sessions: readonly Session[], queries: readonly Query[
   return again.settle(queries)
 }
 
-/** Reads from a standby that has replayed everything that was answered before; undefined when none has in time. */
+/** Reads from a standby that has replayed all answered writes; undefined if none has in time. */
 async function askStandby(
   primary: readonly Session[],
   standby: readonly Session[],
@@ -63,7 +63,7 @@ async function askStandby(
   try {
     const connection = await idlest(standby)
     do {
-      // The reads are sent along: where the standby has come far enough there is no second round trip.
+      // The reads are sent along: if the standby has replayed enough there is no second round trip.
       const [reached, ...results] = await connection.settle([{ text: HAS_REACHED, values: [lsn] }, ...queries])
       if (reached instanceof Error || results.some(isUnavailable)) return undefined
       if (reached?.rows[0]?.reached as unknown as boolean) return results

@@ -6,15 +6,15 @@ const ORIGIN_KEY = 'origin-key'
 const LOG_KEY = 'log-key'
 const KEY_BYTES = 32
 
-/** Gives the key by which all nodes recognise networks: the one in the database, which is `own` (or chance) if there was none. */
+/** Resolves with the key by which all nodes recognise networks: the one in the database. If there is none, stores `own` or a random one. */
 export const shareOriginKey = (connection: PostgresConnection, own: string | undefined): Promise<string> =>
   share(connection, ORIGIN_KEY, own ?? randomBytes(KEY_BYTES).toString('base64url'))
 
-/** Gives the digest of the admin token that all nodes go by: the one in the database, which is `own` if there was none. */
+/** Resolves with the digest of the admin token of all nodes: the one in the database. If there is none, stores `own`. */
 export const shareTokenDigest = (connection: PostgresConnection, own: string): Promise<string> =>
   share(connection, TOKEN_DIGEST, own)
 
-/** Gives the private key that all nodes sign the log with: the one in the database, made now if there was none. */
+/** Resolves with the private key of the log of all nodes: the one in the database. If there is none, makes and stores one. */
 export const shareLogKey = async (connection: PostgresConnection, make: () => string): Promise<string> =>
   (await find(connection, LOG_KEY)) ?? share(connection, LOG_KEY, make())
 

@@ -9,16 +9,19 @@ const LONGEST_PAUSE = 1_000
 
 /** A session that is opened when it is needed and opened again when it was lost. */
 export type Session = {
-  /** Gives the session; one attempt at a time. Throws StoreFault('unavailable') at once while the server is silent, or was unreachable a moment ago. */
+  /**
+   * Resolves with the session; one attempt at a time. Throws StoreFault('unavailable') at once while the server is silent, or was
+   * unreachable a moment ago.
+   */
   get(): Promise<PostgresConnection>
-  /** The session as it stands, without waiting. */
+  /** The open session, without waiting; undefined if there is none. */
   current(): PostgresConnection | undefined
-  /** True while the server is known not to answer: there is no use in trying again. */
+  /** True while the server is known not to answer; do not try again. */
   silent(): boolean
   close(): Promise<void>
 }
 
-/** `prepare` is run with each new session before it is given. With a `heartbeat` the session ends when the server becomes silent. */
+/** `prepare` is run with each new session before `get` resolves. With a `heartbeat` the session ends when the server becomes silent. */
 export function createSession(
   options: SessionOptions,
   prepare: (connection: PostgresConnection) => Promise<void> = async () => {},
@@ -90,7 +93,7 @@ export function createSession(
   }
 }
 
-/** Gives the session, waiting for the server up to `deadline` (of performance.now()), unless it is silent. */
+/** Resolves with the session. Waits for the server up to `deadline` (of performance.now()), unless it is silent. */
 export async function getPatiently(
   session: Pick<Session, 'get' | 'silent'>,
   deadline: number,

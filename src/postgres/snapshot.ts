@@ -7,7 +7,7 @@ import { refusalOf } from './checks.ts'
 /** Statements over a whole store may take long; in milliseconds. */
 const STATEMENT_TIMEOUT = 6 * 3_600_000
 
-/** A session for a command: nothing in it is in a hurry. Throws OperatorError where the operator can mend what is wrong. */
+/** A session for a command, with long timeouts. Throws OperatorError if the operator can fix the cause. */
 export async function connectCommand(url: string): Promise<PostgresConnection> {
   const options = { url, name: 'command', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: STATEMENT_TIMEOUT }
   const connection = await explained(connectPostgres(options))
@@ -26,7 +26,7 @@ async function explained<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Reads through a session; what is asked in one turn travels together. */
+/** Reads through a session; the statements of one turn are sent together. */
 export const readerThrough = (connection: PostgresConnection): Reader =>
   readerOf(
     createBatch(async statements => {

@@ -19,18 +19,21 @@ import { createSession, type Session } from './session.ts'
 import { createWriter } from './writer.ts'
 
 const READ_SESSIONS = 4
-/** Milliseconds that a statement of a write may take, and that a silent session may sit in a transaction: together what a cut-off node holds up the others. */
+/**
+ * Milliseconds that a statement of a write may take, and that a session may be idle in a transaction. Their sum bounds how long a cut-off
+ * node delays the others.
+ */
 const WRITE_TIMEOUT = 2_500
 const IDLE_TIMEOUT = 2_000
 const READ_TIMEOUT = 5_000
 /** A store whose writes wait longer than this is not ready for more, in milliseconds. */
 const WAIT_MAX = 5_000
-/** How often a node looks whether it can open, or is reachable again, in milliseconds. */
+/** How often a node checks whether it can open, or is reachable again, in milliseconds. */
 const PROBE_INTERVAL = 500
-/** How often those who follow look for what other nodes have written, in milliseconds. */
+/** How often followers check for writes of other nodes, in milliseconds. */
 const FOLLOW_INTERVAL = 50
 
-/** What changes rows by sets, or by conditions over many: it must not run side by side with anything. */
+/** Works that change rows by conditions over many rows. They run in a group of their own. */
 const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
 
 export type PostgresOptions = {
@@ -45,13 +48,13 @@ export type PostgresOptions = {
   groupMax: number
   /** Called when the search index cannot be written, and when it can again. */
   onIndex(notice: IndexNotice): void
-  /** Told when the server is lost, with the reason, and when it is there again. */
+  /** Called when the server is lost, with the reason, and when it is there again. */
   onReach(lost: Error | undefined): void
   /** Gets a line every few seconds while a database of an older version is brought up to date. */
   report?: (line: string) => void
-  /** Whether a database without a store gets an empty one, by default it does; and what is called with the id of a new one. */
+  /** Whether an empty store may be made in a database without one (the default), and a callback with its id. */
   making?: Making
-  /** What a node has to do before it opens; begun again when the session is lost on the way. */
+  /** Runs before the node opens, and again if the session is lost on the way. */
   onOpen?(connection: PostgresConnection): Promise<void>
 }
 
@@ -129,13 +132,13 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   const probe = async (): Promise<void> => {
     try {
       await session.get()
-      // Over a session that never has a transaction: what is shared must not end with a group.
+      // Uses a session that never has a transaction: a group must not roll the secrets back.
       if (!open) await onOpen?.(await (primary[0] as Session).get())
       open = true
       if (heartbeat.late()) return
       reach(undefined)
       opened.resolve()
-      // What it finds out is known then; where it cannot run, it is tried again.
+      // It updates `state`; a failed attempt is repeated.
       if (state.full)
         await perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' }).catch(() => {})
     } catch (error) {
@@ -199,7 +202,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   }
 }
 
-/** Those who follow what is committed: told of writes of this node at once, of others by looking, as long as there is anyone. */
+/** The followers of commits. They are called after each write of this node, and every 50 ms for writes of others. */
 function createFollowers() {
   const followers = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined

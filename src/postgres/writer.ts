@@ -17,8 +17,8 @@ const PATIENCE = 5_000
 const ALONE_TIMEOUT = 30_000
 const RETRY_PAUSE = 50
 /**
- * How long the answer to a lost commit is sought, in milliseconds; and for how long, from when the write was asked for, while the server
- * is silent.
+ * How long the outcome of a lost commit is looked up, in milliseconds; and how long, from the arrival of the write, while the server is
+ * silent.
  */
 const RESOLVE_PATIENCE = 60_000
 const SILENT_PATIENCE = 4_000
@@ -36,20 +36,20 @@ type Pending = {
   reject: (error: unknown) => void
 }
 
-/** What may be in a group: others that come, nobody else, or one work that takes its time. */
+/** A group that further works may join, one that none may join, or one slow work alone. */
 type Kind = 'open' | 'closed' | 'alone'
 
 export type WriterOptions = {
   session: Session
-  /** What is known of the server once a session is open. */
+  /** The identity and the column types of the server; known once a session is open. */
   server: () => { system: string; columns: ColumnTypes }
   groupMax: number
 }
 
 /**
- * Group commit for one node: works that wait while a group is under way are the next one, with those that come before it has the lock.
- * A commit whose answer was lost is looked up under the lock of the head row, which nobody gets before that transaction has ended:
- * nobody is told of a commit that was none, or of none where there was one. Where the server stays silent, OUTCOME_UNKNOWN says so.
+ * Group commit for one node: works that wait while a group is under way are the next group, with the works that arrive before it has the
+ * lock. A commit whose answer was lost is looked up under the lock of the head row, which is free only after that transaction has ended:
+ * the outcome is never reported wrongly. If the server stays silent, the write rejects with OUTCOME_UNKNOWN.
  */
 export function createWriter({ session, server, groupMax }: WriterOptions) {
   const id = randomUUID()
@@ -58,7 +58,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
   let running: Promise<void> | undefined
   const counted = { commits: 0, committedWrites: 0 }
 
-  /** Takes those that may share a transaction with so many others, up to the first that runs alone. */
+  /** Takes the works that may share a transaction with `others` further works, up to the first that runs alone. */
   const takeTogether = (others: number): Pending[] => {
     const alone = pending.findIndex(one => one.alone)
     return pending.splice(0, Math.min(groupMax - others, alone === -1 ? pending.length : alone))
@@ -94,8 +94,8 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
   }
 
   /**
-   * Runs the works of a group in one durable transaction, tried again while the server is away and nothing was stored.
-   * Whoever comes while an open group waits for the lock joins it.
+   * Runs the works of a group in one durable transaction, tried again while the server is away and nothing was stored. Works that arrive
+   * while an open group waits for the lock join it.
    */
   const commit = async (group: Pending[], kind: Kind, deadline: number): Promise<Outcome[]> => {
     for (;;) {
@@ -108,7 +108,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         const locked = await lockHead(connection, system)
         if (kind === 'open') group.push(...takeTogether(group.length))
         if (kind === 'alone') await connection.limit(ALONE_TIMEOUT)
-        // Works run side by side: what one of them dates must not be before what another has dated, whichever comes first.
+        // Works run side by side and must not date anything before another work of the group.
         locked.committedAt = notBefore(locked.committedAt, Math.max(...group.map(({ at }) => at)))
         const works = group.map(({ work }) => work)
         const ran = await runWorks(connection, columns, locked, works)
@@ -119,7 +119,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         counted.committedWrites += group.length
         return ran.outcomes
       } catch (error) {
-        // A session that still answers has not committed what it called an error; of any other the store must be asked.
+        // A session that still answers has reported the outcome. After a lost session the store must be asked.
         const ended = connection === undefined || (await endsTransaction(connection))
         if (!ended && outcomes !== undefined && (await wasCommitted(name, group[0]?.since ?? 0))) return outcomes
         if (!isUnavailable(error) || performance.now() > deadline || session.silent()) throw error
@@ -144,7 +144,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
         ])
         return found?.rows[0]?.committed === group
       } catch {
-        // Whoever waited for the lock in vain has a transaction that takes nothing more.
+        // A failed wait for the lock has left a transaction that accepts no statement.
         if (connection !== undefined) await endsTransaction(connection)
         if (isTooLate(performance.now())) throw new Problem('OUTCOME_UNKNOWN', { retryAfter: UNKNOWN_RETRY })
         await setTimeout(RETRY_PAUSE)
@@ -188,7 +188,7 @@ export function createWriter({ session, server, groupMax }: WriterOptions) {
   }
 }
 
-/** Commits what was done and what is left to be done, under the name of the group, in one go. */
+/** Runs the remaining statements, stores the name of the group and commits, in one round trip. */
 async function finish(
   connection: PostgresConnection,
   left: readonly Query[],
