@@ -6,17 +6,17 @@ import { putEntry, removeEntry, withdrawEntry } from './documents.ts'
 import { indexedEntryOf } from './follow.ts'
 import { emptyIndex, indexedState, type StoreState, saveIndexedRecord } from './index-file.ts'
 
-/** Entries that are compared with the store at a time, newest first, until all of them agree. */
+/** Entries of one block that is compared with the store, newest first, until a block agrees. */
 const COMPARED = 200
 
-/** Reads an entry as it stands, by its number. */
+/** Reads the current state of an entry, by its number. */
 export type ReadEntry = (number: number) => Awaitable<ChangedEntryRow | undefined>
 
 type Indexed = { number: number; entry: number; id: string }
 
 /**
- * Makes an index one of a store. An index of another store, or of a later state of it, is emptied. Where the store has begun another history,
- * because a failover lost its newest records, the entries that it had later are indexed again.
+ * Makes an index fit a store. An index of another store is emptied. If the store lost its newest records in a failover, the entries that
+ * changed later are indexed again.
  */
 export async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
   const known = indexedState(index)
@@ -37,7 +37,7 @@ export async function claimIndex(index: SqliteConnection, store: StoreState, rea
   index.step('COMMIT')
 }
 
-/** A record up to which the index and the store have the same entries: lost records are the newest, so that one block that agrees is enough. */
+/** A record up to which the index and the store have the same entries. Lost records are the newest: one block that agrees is enough. */
 async function commonRecord(index: SqliteConnection, read: ReadEntry): Promise<number> {
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
     const block = index.all<Indexed>(

@@ -19,14 +19,14 @@ export type IndexedEntry = {
   tags: string[]
 }
 
-/** Takes a withdrawn entry out of the index; `change` is the record that withdrew it. */
+/** Removes a withdrawn entry from the index; `change` is the record that withdrew it. */
 export function withdrawEntry(index: SqliteConnection, entry: number, change: number): void {
   removeEntry(index, entry)
   index.run(sql`
     INSERT INTO withdrawn (entry, change) VALUES (${entry}, ${change}) ON CONFLICT (entry) DO UPDATE SET change = excluded.change`)
 }
 
-/** Takes an entry out of the index. */
+/** Removes an entry from the index. */
 export function removeEntry(index: SqliteConnection, entry: number): void {
   const doc = index.one<{ number: number }>(sql`SELECT number FROM doc WHERE entry = ${entry}`)
   if (doc === undefined) return
@@ -36,10 +36,10 @@ export function removeEntry(index: SqliteConnection, entry: number): void {
   index.run(sql`DELETE FROM doc WHERE number = ${doc.number}`)
 }
 
-/** Puts an entry as it stands into the index, in place of what was there of it. */
+/** Writes the current state of an entry to the index, in place of its earlier one. */
 export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   removeEntry(index, entry.entry)
-  // The row stays: where a failover loses a restoration, the entry is looked at again.
+  // The row stays: if a failover loses a restoration, the entry is read again.
   index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.entry}`)
   const [title, summary, content, ...tags] = [entry.title, entry.summary, entry.content, ...entry.tags].map(field => {
     const text = indexedText(field)

@@ -47,21 +47,21 @@ async function withEntries(
 const readFrom = (store: SqliteConnection) => (change: number, number: number, limit: number) =>
   store.all<ChangedEntryRow>(changedEntries(change, number, limit))
 
-/** The records that the index reaches one after the other when only two of them were told before it began. */
+/** The records that the index reaches in turn when it was asked for two records. */
 async function reachedFrom(store: SqliteConnection, index: SqliteConnection): Promise<number[]> {
   const reached: number[] = []
   await followChanges(readFrom(store), index, 0, 2, { onReached: record => reached.push(record) > 0 })
   return reached
 }
 
-test('what was read beside what was asked for is not put into the index a second time', async () => {
+test('an entry that was read beyond the requested record is not indexed twice', async () => {
   await withEntries(5, async (store, index) => {
     assert.deepEqual(await reachedFrom(store, index), [5])
     assert.equal(indexedRecord(index), 5)
   })
 })
 
-test('the index does not go back to what it was asked for when the last batch is full', async () => {
+test('the index does not go back to the requested record when the last batch is full', async () => {
   await withEntries(200, async (store, index) => {
     assert.deepEqual(await reachedFrom(store, index), [199, 200])
     assert.equal(indexedRecord(index), 200)
@@ -75,7 +75,7 @@ test('the log of the store can be cut while entries are put into the index', asy
     const cutting: SqliteConnection = {
       ...index,
       one(statement) {
-        // What was written since the batch was read is what a reader would keep in the log.
+        // A long read would keep later writes in the write-ahead log.
         store.exec("INSERT INTO origin_salt (day, salt) VALUES (cast(random() AS TEXT), 'salt')")
         store.exec('PRAGMA busy_timeout = 10')
         cut.push(store.raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy)

@@ -4,14 +4,16 @@ import type { ChangedEntryRow } from '../store/entry.ts'
 import { putEntry, withdrawEntry } from './documents.ts'
 import { saveIndexedRecord } from './index-file.ts'
 
-/** Entries put into the index in one transaction, and of those how many are read at once: few, so that they take little memory. */
+/** Entries that are indexed in one transaction, and entries that are read at once: few, to save memory. */
 const BATCH = 200
 const PIECE = 20
 
-/** Reads entries in the order of their latest change, from after an entry of a change on, withdrawn ones too. */
+/** Reads entries in the order of their latest change, after a given change and entry, withdrawn ones too. */
 export type ReadChanges = (change: number, number: number, limit: number) => Awaitable<ChangedEntryRow[]>
 
-/** `onEntry` is called after each entry that was put there; `onReached` with each record that the index has reached, and returns whether to go on. */
+/**
+ * `onEntry` is called after each indexed entry; `onReached` with each record that the index has reached. It returns whether to continue.
+ */
 export type Following = { onEntry?: () => void; onReached: (record: number) => boolean }
 
 /** Puts every entry that changed after the record `from` into the index, in the order of change, until it has at least all up to `to`. */
@@ -35,7 +37,7 @@ export async function followChanges(
       last = entry
       count += 1
     }
-    // One change can concern many entries: only a change before the last one is known to be complete, unless nothing comes after it.
+    // One change can concern many entries: in a full batch only the changes before the last one are complete.
     const more = count === BATCH ? last : undefined
     const reached = more === undefined ? Math.max(to, last?.change ?? change) : more.change - 1
     saveIndexedRecord(index, reached)
@@ -53,7 +55,10 @@ export const indexedEntryOf = (entry: ChangedEntryRow) => ({
   tags: JSON.parse(entry.tags) as string[],
 })
 
-/** The next entries in the order of change, at most a batch of them. Each piece is a read of its own: a long one would keep the log of the store from being cut. */
+/**
+ * The next entries in the order of change, at most a batch. Each piece is a read of its own: a long read would prevent the truncation of
+ * the write-ahead log.
+ */
 async function* nextEntries(read: ReadChanges, change: number, number: number): AsyncGenerator<ChangedEntryRow> {
   let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change, number }
   for (let left = BATCH; left > 0; left -= PIECE) {

@@ -51,7 +51,7 @@ function find(index: SqliteConnection, q: string, request: Partial<SearchRequest
   return found.coverage === 'ALL' ? found.entries : []
 }
 
-test('all terms must match, in whatever field; a phrase stays within one', () => {
+test('all terms must match, in any field; a phrase stays within one field', () => {
   const entries = [
     entryOf(1, { title: 'Red fox', content: 'runs' }),
     entryOf(2, { title: 'Red', summary: 'fox', content: 'sleeps' }),
@@ -82,7 +82,7 @@ test('a tag matches as a whole, by its key', () => {
   })
 })
 
-test('nothing a query or tag holds is read as syntax', () => {
+test('no part of a query or tag is read as syntax', () => {
   withIndex([entryOf(1, { content: 'and or not near title' })], index => {
     for (const q of [
       'AND',
@@ -155,7 +155,7 @@ test('relevance puts a match in the title before one in the content', () => {
   withIndex(entries, index => assert.deepEqual(find(index, 'walrus', { sort: 'relevance' }), [1, 2]))
 })
 
-test('an entry is found as it stands now: its old text and a removed one are gone', () => {
+test('an entry is found by its current text only, and a removed entry is not found', () => {
   withIndex([entryOf(1, { content: 'old' }), entryOf(2)], index => {
     putEntry(index, { ...entryOf(1, { content: 'new' }), revision: 3 })
     assert.deepEqual(find(index, 'old'), [])
@@ -167,7 +167,7 @@ test('an entry is found as it stands now: its old text and a removed one are gon
   })
 })
 
-test('an index is kept for its store, and made anew for another, after a step back, or when it cannot be read', () => {
+test('an index is reused for its store, and rebuilt for another store, an earlier state, or after damage', () => {
   const path = freshPath()
   const reopen = (storeId: string, newest: number): { record: number; found: number[] } => {
     const index = openIndex(path, { storeId, record: newest, history: 0 })
@@ -207,7 +207,7 @@ test('a word whose first transaction was undone is found by its beginning all th
   index.close()
 })
 
-test('a search sees one state of the index, whatever is put into it meanwhile', () => {
+test('a search sees one state of the index while entries are indexed', () => {
   const path = freshPath()
   const writer = openIndex(path, STORE)
   putEntry(writer, entryOf(1, { title: 'Palimpsests' }))
@@ -237,7 +237,7 @@ test('a beginning of very many characters is found all the same', () => {
   withIndex(entries, index => assert.equal(find(index, 'long').length, entries.length))
 })
 
-test('an index that came in many pieces is tidied step by step, and finds the same', () => {
+test('an index in many segments is merged step by step, and finds the same entries', () => {
   withIndex([], index => {
     for (let n = 1; n <= 60; n++) {
       index.exec('BEGIN')

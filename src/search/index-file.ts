@@ -6,12 +6,12 @@ import { createNewWords, type NewWords } from '../domain/new-words.ts'
 import { IMPACT_VERSION } from '../domain/ranking.ts'
 import { TERMS_VERSION } from '../domain/terms.ts'
 
-/** So many segments of a level are merged into one: with FTS5's own 4, an index of half a million entries takes twice the time for each that is added. */
+/** Segments of a level that FTS5 merges into one. With its default of 4, adding an entry to half a million takes twice the time. */
 const SEGMENTS = 8
 
 /**
- * The full-text index: derived data in a file of its own, so that writing it is not part of any commit.
- * Its rows are keyed by the number of the entry's latest revision: descending rows are the order of change.
+ * The full-text index: derived data in a file of its own, written outside of every commit. Its rows are keyed by the number of the entry's
+ * latest revision: descending rows are the order of change.
  */
 const SCHEMA = `
 CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), store_id TEXT NOT NULL, version INTEGER NOT NULL, history INTEGER NOT NULL, record INTEGER NOT NULL, entries INTEGER NOT NULL) STRICT;
@@ -32,7 +32,10 @@ INSERT INTO ranked (ranked, rank) VALUES ('automerge', ${SEGMENTS});
 const SCHEMA_VERSION = 6
 const VERSION = (SCHEMA_VERSION * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
 
-/** Which store an index belongs to, the newest record of it, and in which history of it: after a failover that lost records, the same numbers may name others. */
+/**
+ * The id of a store, its newest record, and the number of its history: after a failover that lost records, the same numbers may belong to
+ * other records.
+ */
 export type StoreState = { storeId: string; record: number; history: number }
 
 const NO_STORE: StoreState = { storeId: '', record: 0, history: 0 }
@@ -51,7 +54,7 @@ export function openIndex(path: string, store?: StoreState): SqliteConnection {
   }
 }
 
-/** Deletes the index: the next one to open it begins at nothing. */
+/** Deletes the index; the next start builds it from the beginning. */
 export function deleteIndex(path: string): void {
   for (const part of ['', '-wal', '-shm']) rmSync(`${path}${part}`, { force: true })
 }
@@ -69,7 +72,7 @@ function openCurrent(path: string, store: StoreState | undefined): SqliteConnect
   }
 }
 
-/** The store that an index belongs to, and how far it has followed it; undefined where it was made by other rules. */
+/** The store that an index belongs to, and the record that it has reached; undefined if it was made by other rules. */
 export function indexedState(index: SqliteConnection): StoreState | undefined {
   if (index.one(sql`SELECT name FROM sqlite_schema WHERE name = 'progress'`) === undefined) return undefined
   const version = index.one<{ version: number }>(sql`SELECT version FROM progress WHERE one = 1`)?.version
@@ -92,7 +95,7 @@ export function emptyIndex(index: SqliteConnection, { storeId, history }: StoreS
 
 const wordsOfIndex = new WeakMap<SqliteConnection, NewWords>()
 
-/** Keeps every word once, so that a beginning can be asked for as the words that it may become: with the record that is saved next. */
+/** Notes the words of a text. `saveIndexedRecord` stores each word once, for queries that expand a prefix to its words. */
 export function noteWords(index: SqliteConnection, text: string): void {
   let noted = wordsOfIndex.get(index)
   if (noted === undefined) {
@@ -114,13 +117,13 @@ export function saveIndexedRecord(index: SqliteConnection, record: number): void
   index.run(sql`UPDATE progress SET record = ${record} WHERE one = 1`)
 }
 
-/** Undoes what was put into the index since the transaction began, if one is open. */
+/** Rolls back the open transaction of the index, if there is one. */
 export function undoIndexing(index: SqliteConnection): void {
   if (index.raw.isTransaction) index.exec('ROLLBACK')
   wordsOfIndex.delete(index)
 }
 
-/** Merges about so many pages of the index where it lies in many pieces; false when there is nothing left to merge. */
+/** Merges about `pages` pages of segments of the index; false if there is nothing left to merge. */
 export function tidyIndex(index: SqliteConnection, pages: number): boolean {
   const before = index.changes()
   index.run(sql`INSERT INTO terms (terms, rank) VALUES ('merge', ${pages})`)

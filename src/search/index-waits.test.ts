@@ -5,7 +5,7 @@ import { createIndexWaits } from './index-waits.ts'
 
 const PATIENCE = 30_000
 
-/** What became of each, as far as it is known by now. */
+/** The outcomes so far. */
 async function outcomes(waits: Promise<void>[]): Promise<string[]> {
   const open = new Promise<string>(resolve => setTimeout(resolve, 20, 'waiting'))
   const told = waits.map(wait =>
@@ -17,7 +17,7 @@ async function outcomes(waits: Promise<void>[]): Promise<string[]> {
   return Promise.all(told.map(one => Promise.race([one, open])))
 }
 
-test('whoever asks for a record goes on once the index has reached it, and nobody before', async () => {
+test('a search continues once the index has reached its record, not before', async () => {
   const signals = createSignals()
   const waits = createIndexWaits(signals, { most: 10, patience: PATIENCE })
   const asked = [0n, 1n, 1n, 2n, 5n].map(record => waits.until(record))
@@ -33,7 +33,7 @@ test('whoever asks for a record goes on once the index has reached it, and nobod
   assert.deepEqual(await outcomes([later]), ['reached'])
 })
 
-test('those who wait too long are refused together, and may come again', async () => {
+test('searches that wait too long are refused together, and may be repeated', async () => {
   const signals = createSignals()
   const waits = createIndexWaits(signals, { most: 100, patience: 50 })
   const asked = Array.from({ length: 100 }, () => waits.until(1n))
@@ -46,7 +46,7 @@ test('those who wait too long are refused together, and may come again', async (
   await again
 })
 
-test('no more may wait than there is room for, and nobody once the store closes', async () => {
+test('no more searches wait than allowed, and none once the store closes', async () => {
   const signals = createSignals()
   const waits = createIndexWaits(signals, { most: 2, patience: PATIENCE })
   const asked = [1n, 1n, 1n].map(record => waits.until(record))

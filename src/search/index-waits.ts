@@ -1,11 +1,11 @@
 import { Problem } from '../contract/problems.ts'
 import { eventAfter, eventsOf, indexed, isClosing, type Signals, want } from '../threads/signals.ts'
 
-/** Those who wait for the search index without blocking a thread. */
+/** Searches that wait for the index without blocking a thread. */
 export type IndexWaits = {
   /**
-   * Resolves once the index has reached a record, which is no smaller than any that was asked for before.
-   * Rejects with NOT_READY where that takes longer than `patience` milliseconds or the store closes, and with OVERLOADED where too many wait.
+   * Resolves once the index has reached a record. Records of later calls are not smaller. Rejects with NOT_READY where that takes longer
+   * than `patience` milliseconds or the store closes, and with OVERLOADED where too many wait.
    */
   until(record: bigint): Promise<void>
   pending(): number
@@ -15,11 +15,11 @@ type Waiting = { record: bigint; deadline: number; resolve: () => void; reject: 
 
 /** At most `most` wait at once, each for at most `patience` milliseconds. */
 export function createIndexWaits(signals: Signals, { most, patience }: { most: number; patience: number }): IndexWaits {
-  // Who comes later waits for as much or more, and longer: what holds for one holds for all before it.
+  // Later searches wait for the same record or a later one, and have later deadlines: if one is due, so are all before it.
   const waiting: Waiting[] = []
   let watching = false
 
-  /** Answers those whose record is reached or whose time is over. */
+  /** Settles the searches whose record is reached or whose time is over. */
   const settle = (): void => {
     const [reached, over] = [indexed(signals), isClosing(signals) ? Number.POSITIVE_INFINITY : performance.now()]
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {

@@ -9,21 +9,21 @@ import { deleteIndex, indexedRecord, type StoreState, tidyIndex, undoIndexing } 
 
 /** How long changes are gathered before they are put into the index together, unless a search waits for them; in milliseconds. */
 const LINGER = 250
-/** How long nothing must have been written before the index is tidied, how long it rests between two steps of that, and pages of a step. */
+/** How long no write may have come before segments are merged, the pause between two steps, and the pages of a step. */
 const QUIET = 500
 const TIDY_PAUSE = 10
 const TIDY_PAGES = 64
-/** How long a full disk, a locked index or a database that is away is left alone before another try, in milliseconds. */
+/** Pause before another try after a full disk, a locked index or an unreachable database, in milliseconds. */
 const RETRY_PAUSE = 500
 
 type Held = 'full' | 'locked' | undefined
 
 /** The store that an index follows. */
 export type IndexSource = {
-  /** Which store it is, and how far it has come. */
+  /** The id of the store, and its newest record. */
   state(): Awaitable<StoreState>
   changed: ReadChanges
-  /** An entry as it stands, by its number. */
+  /** The current state of an entry, by its number. */
   entry: ReadEntry
   /** Waits until the store may have gone further than a state; false where nothing was committed for `patience` milliseconds. */
   awaitNewer(state: StoreState, patience: number): Awaitable<boolean>
@@ -42,8 +42,8 @@ export type IndexKeeping = {
 }
 
 /**
- * Follows a store with the index until the process stops. Ends with an error where the store or the index cannot be read; an index that is
- * broken is deleted first, so that the next start builds it again.
+ * Follows a store with the index until the process stops. Throws if the store or the index cannot be read. A broken index is deleted first;
+ * the next start rebuilds it.
  */
 export async function keepIndex({ signals, file, index, source, onEntry, onNotice }: IndexKeeping): Promise<void> {
   let held: Held
@@ -84,11 +84,11 @@ export async function keepIndex({ signals, file, index, source, onEntry, onNotic
       await step()
     } catch (error) {
       undoIndexing(index)
-      // An index that cannot be read is built again by the next start.
+      // The next start rebuilds an index that cannot be read.
       if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(file)
       const isFull = error instanceof StoreFault && error.kind === 'full'
       if (!isFull && !isBusy(error) && !isUnavailable(error)) throw error
-      // Where there is nothing to index, searches do not wait for it.
+      // Without anything to index, no search waits.
       const waits = state !== undefined && indexedRecord(index) < state.record
       if (waits && !isUnavailable(error)) notify(isFull ? 'full' : 'locked')
       await setTimeout(RETRY_PAUSE)

@@ -2,13 +2,13 @@ import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { type Term, tagWord } from '../domain/terms.ts'
 
-/** More words than this that a beginning may become are not named one by one, nor are more characters. */
+/** A prefix with more words or characters than this is not expanded to its words. */
 const WORDS_OF_PREFIX_MAX = 2_000
 const CHARACTERS_OF_PREFIX_MAX = 50_000
 
 const asPrefix = (prefix: string): string => `"${prefix}" *`
 
-/** The words that a beginning may become. FTS5 walks them from the newest row on; of a prefix it would gather all rows first. */
+/** The words with a prefix. FTS5 reads their rows from the newest on; for a prefix it would collect all rows first. */
 function asWords(index: SqliteConnection, prefix: string): string {
   const words: string[] = []
   let characters = 0
@@ -24,8 +24,8 @@ function asWords(index: SqliteConnection, prefix: string): string {
 }
 
 /**
- * All terms, and the tag as one word, as FTS5 reads them. Words consist of letters, marks and digits only, so that quoting needs no escape.
- * A term that may be a beginning is asked for as a whole word, or as the words that begin so.
+ * All terms, and the tag as one word, as FTS5 reads them. Words consist of letters, marks and digits only: quoting needs no escape. A term
+ * that may be a prefix is a whole word, or the words with that prefix.
  */
 export function matchExpression(
   index: SqliteConnection,

@@ -3,14 +3,14 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { emphasis, LEVELS, rarity, worthAt } from '../domain/ranking.ts'
 import { tagWord } from '../domain/terms.ts'
 
-/** So many of the newest postings of each list are read to estimate how many entries have a term. */
+/** This many of the newest postings of each list are read to estimate how many entries have a term. */
 const SAMPLE = 64
-/** Postings that one query reads at most beside the samples: it costs the same in a store of any size. */
+/** The most postings that one query reads besides the samples: a query costs the same in a store of any size. */
 const POSTINGS_MAX = 20_000
-/** Of the terms of a query, those that say most are ranked by. */
+/** The most terms of a query that rank: those with the highest weights. */
 const RANKED_TERMS_MAX = 24
 
-/** How an impact level is written behind a term. */
+/** A term with its impact level, as the index has it. */
 export const levelled = (term: string, level: number): string => `${term}:${level.toString(LEVELS)}`
 
 /** A term with its newest postings by level, highest level first, and about how many entries have it. */
@@ -27,7 +27,7 @@ function read(index: SqliteConnection, match: string, limit: number): number[] {
   return JSON.parse(row?.numbers ?? '[]') as number[]
 }
 
-/** Looks a term up. Where more entries have it than are read, their number is estimated from how close together the newest are. */
+/** Looks a term up. If more entries have it than are read, their number is estimated from the distances of the newest. */
 export function samplePostings(index: SqliteConnection, term: string, { entries, newest }: Extent): Postings {
   const lists: Postings['lists'] = []
   let having = 0
@@ -41,9 +41,12 @@ export function samplePostings(index: SqliteConnection, term: string, { entries,
   return { term, having: Math.min(having, entries), lists }
 }
 
-/** A term that a query asks for, with how often. A NAME counts alike wherever it is; a HINT is a part of a name that no entry has; an OTHER is what a word may stand for besides. */
+/**
+ * A term of a query, with its count. A NAME has the same impact in every field. A HINT is a part of a name that no entry has. An OTHER is a
+ * further candidate for a word.
+ */
 export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' | 'OTHER' }
-/** What each entry scores, by its number, and how much of it by hints; what each term weighs; and the most that an entry could score. */
+/** Scores of entries by their number, and the part of each from hints; weights of terms; the best possible score. */
 export type Scores = {
   scores: Map<number, number>
   hinted: Map<number, number>
@@ -52,7 +55,7 @@ export type Scores = {
 }
 
 /**
- * Scores entries by BM25F: rarest terms first, until so many postings are read. Of a longer list the highest impacts and the newest entries count.
+ * Scores entries by BM25F: rarest terms first, up to the most postings. Of a longer list the highest impacts and the newest entries count.
  * With a tag, only entries that carry it.
  */
 export function score(index: SqliteConnection, wanted: readonly Wanted[], extent: Extent, tag: string | null): Scores {

@@ -4,19 +4,19 @@ import { rankingTermsOf } from '../domain/ranking-terms.ts'
 import { type Extent, type Postings, samplePostings, type Wanted } from './postings.ts'
 import { isRare, knownWords, meantBy, repairsOf } from './repair.ts'
 
-/** Of the words of a query that no entry has, so many are repaired at most, and of those that few entries have so many compared with others. */
+/** At most this many unknown words of a query are repaired, and this many rare words are compared with frequent ones. */
 const REPAIRS_MAX = 6
 const COMPARED_MAX = 6
-/** What two neighbouring words written as one count. */
+/** The weight of two neighbouring words written as one. */
 const JOINED = 0.5
-/** What a name with its number counts where an entry has it, and what its parts count beside it. */
+/** The weight of a name with its number if an entry has it, and the weight of its parts. */
 const NAME = 2
 const PART = 0.5
 
-/** A word that was searched for as another one, or as two; or two as one. */
+/** A word that was searched for as another one or as two, or two words as one. */
 export type Correction = { from: string; to: string }
 
-/** The terms that entries are ranked by, words that no entry has, and those that were searched for as others. */
+/** The terms for ranking, the words that no entry has, and the corrected words. */
 export type QueryTerms = { wanted: Wanted[]; missing: string[]; corrected: Correction[] }
 
 /** The terms that entries are ranked by for the words of a query; a word that no entry has is repaired or missing. */
@@ -49,7 +49,7 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
   return { wanted: terms.list(), missing, corrected: [...corrected].map(([from, to]) => ({ from, to })) }
 }
 
-/** The terms that a query asks for, each looked up once. */
+/** The terms of a query, each looked up once. */
 class WantedTerms {
   readonly #index: SqliteConnection
   readonly #extent: Extent
@@ -61,7 +61,7 @@ class WantedTerms {
     this.#extent = extent
   }
 
-  /** Asks for a word of a query. Returns how many entries have it: of a name, all of it. */
+  /** Adds a word of the query. Returns how many entries have it; a name counts only as a whole. */
   wantWord({ terms, name, optional }: QueryWord): number {
     const absent = name !== undefined && this.#lookUp(name).having === 0
     let most = 0
@@ -75,7 +75,7 @@ class WantedTerms {
     return absent ? 0 : most
   }
 
-  /** Asks for words that a word of the query stands for. */
+  /** Adds the candidates for a word of the query. */
   wantText(text: string, count: number, as: Wanted['as']): void {
     for (const { term } of rankingTermsOf(text)) this.#want(term, count, as)
   }
@@ -101,10 +101,10 @@ class WantedTerms {
   }
 }
 
-/** What a term counts as that a query asks for twice: the last of these. */
+/** The order of kinds: a term that a query has twice is of the later kind. */
 const STRENGTHS: readonly Wanted['as'][] = ['OTHER', 'HINT', 'WORD', 'NAME']
 
-/** What each word is together with the one before it, where entries write the two as one. */
+/** For each word: the word that it forms with the one before it, if entries have that word. */
 function joinsOf(index: SqliteConnection, words: readonly QueryWord[]): (Correction | undefined)[] {
   const pairs = words.map(({ word }, at) => [words[at - 1]?.word ?? '', word])
   const known = new Set(

@@ -5,15 +5,15 @@ import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 import { matchExpression } from './match-expression.ts'
 import { type Ranking, rank } from './ranking.ts'
 
-/** Of the entries that have all terms, the newest so many are ranked; older ones follow, newest first. Bounds the work of one query. */
+/** This many of the newest entries with all terms are ranked; older ones follow, newest first. Bounds the work of one query. */
 const RELEVANCE_WINDOW = 2_000
 const EVOLUTION_WINDOW = 10_000
-/** Where no entry has all terms, those that score at least so much of the best are listed, and so many at most. */
+/** If no entry has all terms, entries with at least this share of the best score are listed, up to a maximum. */
 const PARTIAL_SHARE = 0.5
 const PARTIAL_MAX = 1_000
 
 type Match = { number: number; entry: number; id: string; updated_at: number; revisions: number }
-/** What an index found, in order, and how well it fits. */
+/** The matches of a query in order, and how well they fit. */
 type Found = { matches: Iterable<Match>; coverage: SearchResult['coverage']; match: number; ranking?: Ranking }
 
 /** Finds one page of the entries that fit a query, in the order asked for, in one state of the index. */
@@ -64,7 +64,7 @@ function byFit(index: SqliteConnection, { q, tag }: SearchRequest): Found {
   return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
 }
 
-/** The entries that have all terms, best first, then those that have any. Of a query with more terms than can be asked for together, those that have any. */
+/** The entries that have all terms, best first, then those that have any. A query with too many terms lists those that have any. */
 function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
   const { q, tag } = request
   if (isCut(q)) return byFit(index, request)
@@ -76,7 +76,7 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
   const begun = matchExpression(index, terms, tag, 'begun')
   const all = function* (): Generator<Match> {
     yield* inOrder(select(index, whole), RELEVANCE_WINDOW, byScore)
-    // Entries where the last word of the query is only the beginning of a word come after those that have it whole.
+    // Entries where the last word of the query is only a prefix come after those that have it whole.
     if (whole !== begun) yield* inOrder(select(index, `(${begun}) NOT (${whole})`), RELEVANCE_WINDOW, byScore)
   }
   const [first] = all().take(1)
@@ -133,7 +133,9 @@ type Compare = (a: Match, b: Match) => number
 const byTime: Compare = (a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
 const byRevisions: Compare = (a, b) => b.revisions - a.revisions || byTime(a, b)
 
-/** Matches come in the order of change; the first `window` are sorted by `compare`, of the rest those of one instant by id. */
+/**
+ * Matches come in the order of change. The first `window` are sorted by `compare`; of the rest, those with the same time are sorted by id.
+ */
 function* inOrder(matches: Iterable<Match>, window: number, compare: Compare): Generator<Match> {
   let gathered: Match[] = []
   let ranked = window === 0

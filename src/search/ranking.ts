@@ -4,21 +4,21 @@ import { LEVELS, type QueryWord, queryWords, rarity } from '../domain/ranking.ts
 import { type Extent, levelled, score } from './postings.ts'
 import { type Correction, termsFor } from './query-terms.ts'
 
-/** The entries that a query leads to, best first, by their number, and how well they fit. */
+/** The entries of a query by number, best first, and how well they fit. */
 export type Ranking = {
   numbers: number[]
   scores: Map<number, number>
-  /** What each term weighs, for finding the passage that fits best. */
+  /** The weight of each term, for finding the passage that fits best. */
   weights: Map<string, number>
-  /** What a word weighs that no entry has. */
+  /** The weight of a word that no entry has. */
   unknown: number
   /** The most that an entry could score. */
   best: number
-  /** The score of the first, of the best that is possible: 0 to 1. Words that no entry has count in full. */
+  /** The score of the first entry divided by the best possible score: 0 to 1. Words that no entry has count in full. */
   match: number
   /** Whether the first has every word of the query. */
   all: boolean
-  /** Words of the query that no entry has, and those that were searched for as others. */
+  /** Words of the query that no entry has, and corrected words. */
   missing: string[]
   corrected: Correction[]
 }
@@ -39,7 +39,7 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   const [first] = numbers
   const unknown = rarity(0, extent.entries)
   const best = known + missing.length * unknown
-  // A hint leads to entries that have another name: it says nothing of whether there is an answer.
+  // A hint finds entries with another name: it does not make an answer.
   const match = first === undefined ? 0 : ((scores.get(first) as number) - (hinted.get(first) ?? 0)) / best
   const all = first !== undefined && missing.length === 0 && words.every(word => hasWord(index, word, first))
   return {

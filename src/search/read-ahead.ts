@@ -2,9 +2,9 @@
 const FROM_DISK = 0.1
 
 /**
- * Whoever searched reads the entries that were found one after the other, from the first on; this reads them from the last on, so that two
- * pages come from the disk at a time. It ends where the two meet, or at once where all is in memory: at the first row that does not come from the disk,
- * or cannot be read: whoever asked for it finds out why.
+ * Prefetches found entries. The main thread reads them from the first on, this from the last on: two pages come from the disk at a time.
+ * Ends at the first row that is in memory already, which is also where the two meet, and at a row that cannot be read, whose error the main
+ * thread reports.
  */
 export function readAhead(
   entries: readonly number[],

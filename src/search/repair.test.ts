@@ -54,7 +54,7 @@ test('a word cut in two is put together, and two words written as one are cut', 
   assert.equal(titles('pro ject editor')[0], 'open a project in the editor')
 })
 
-test('a score is never more than 1, whatever a word may stand for', () => {
+test('a score is never more than 1, with any candidates for a word', () => {
   for (const q of ['tiem', 'lsit', 'curent', 'ducj pnod', 'curretn direcotry']) {
     const { scores, match } = search(q)
     assert.ok(

@@ -3,20 +3,20 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { isWithin, likelihood, spellingsNear } from '../domain/edits.ts'
 import { isStopWord } from '../domain/stem.ts'
 
-/** Shorter words are not repaired; words of so many letters may have two edits; longer ones than the last are left alone. */
+/** Shorter words are not repaired; from this many letters on a word may have two edits; longer words than the last are not repaired. */
 const LETTERS_MIN = 4
 const TWO_EDITS_FROM = 9
 const LETTERS_MAX = 40
-/** Words that begin like an unknown one which are compared with it, at most, and how many letters must agree. */
+/** The most words that are compared with an unknown one, and the letters that they must begin with in common. */
 const COMPARED_MAX = 5_000
 const SAME_BEGINNING = 3
-/** Of the words that an unknown one may stand for, so many are weighed, each by the newest so many entries that have it. */
+/** At most this many candidates for an unknown word are weighed, each by this many of the newest entries that have it. */
 const CANDIDATES_MAX = 16
 const WEIGHED = 64
-/** So many are searched for together, where none is much likelier than the others: by so much at most. */
+/** At most this many candidates are searched for together, if none is more than this many times likelier than the others. */
 const TOGETHER_MAX = 3
 const MUCH_LIKELIER = 8
-/** A word of so many letters that few entries have is taken for an error where a word in so many times as many entries is one edit away. */
+/** A rare word of this many letters may be an error if a word at one edit is in this many times as many entries. */
 const RARE_LETTERS_MIN = 5
 const RARE_MAX = 3
 const MEANT_LEAST = 30
@@ -25,7 +25,7 @@ const PART_MIN = 3
 
 const LETTERS = /^[\p{L}\p{M}]+$/u
 
-/** Those of some words that an entry has or had. */
+/** The words of a list that an entry has or had. */
 export function knownWords(index: SqliteConnection, words: readonly string[]): string[] {
   return index
     .all<{ word: string }>(
@@ -35,8 +35,8 @@ export function knownWords(index: SqliteConnection, words: readonly string[]): s
 }
 
 /**
- * The words that a word which no entry has may stand for, likeliest first: those at one edit, or those that it begins, or its two parts, or those
- * at two edits. Empty where there is none.
+ * The candidates for a word that no entry has, likeliest first: words at one edit, or words that it begins, or its two parts, or words at
+ * two edits. Empty if there are none.
  */
 export function repairsOf(index: SqliteConnection, word: string): string[] {
   if (!isSpelt(word, LETTERS_MIN)) return []
@@ -64,14 +64,14 @@ const wordsBeginning = (index: SqliteConnection, prefix: string, limit: number):
 /** Whether so few entries have a word that it may be an error for another. */
 export const isRare = (word: string, having: number): boolean => having <= RARE_MAX && isSpelt(word, RARE_LETTERS_MIN)
 
-/** The words that a word which `having` entries have may be an error for: those that many more have. */
+/** The candidates for a rare word that `having` entries have: words at one edit that many more entries have. */
 export const meantBy = (index: SqliteConnection, word: string, having: number): string[] =>
   likeliest(index, word, knownWords(index, spellingsNear(word)), having * MEANT_LEAST)
 
 const isSpelt = (word: string, least: number): boolean =>
   word.length >= least && word.length <= LETTERS_MAX && LETTERS.test(word)
 
-/** The words that are likeliest meant: those that many entries have and that differ by a frequent kind of error. */
+/** The likeliest candidates: words that many entries have and that differ by a frequent kind of error. */
 function likeliest(index: SqliteConnection, word: string, others: readonly string[], from = 0): string[] {
   const weighed = others
     .map(other => ({ other, chance: likelihood(word, other) }))
@@ -96,7 +96,7 @@ function entriesWith(index: SqliteConnection, word: string): number {
   return (WEIGHED * newest.first) / (newest.first - newest.last + 1)
 }
 
-/** The two known words that a word is put together of, with or without a linking s; the most even split wins. */
+/** The two known words that a word consists of, with or without a linking s; the most even split wins. */
 function splitWord(index: SqliteConnection, word: string): string[] {
   const splits: [string, string][] = []
   const isPart = (part: string): boolean => part.length >= PART_MIN || isStopWord(part)

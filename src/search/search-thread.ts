@@ -10,19 +10,19 @@ import { readAhead } from './read-ahead.ts'
 
 /** A search as data. */
 export type Query = { id: number; request: SearchRequest }
-/** The index that a search thread reads, and the store that its entries are read from next, where that is a file of this machine. */
+/** The index file that a search thread reads, and the store file that found entries are prefetched from, if there is one. */
 export type SearchThreadData = { index: string; store: string | undefined }
 
-/** A thread that answers searches from the index as it stands. */
+/** A thread that answers searches from the index. */
 const { index: file, store: storeFile } = workerData as SearchThreadData
 const port = parentPort
 if (port === null) throw new Error('A searcher runs as a worker thread only.')
 
 const index = openSqlite(file, 'read')
-/** What is read ahead is kept by the system, not here. */
+/** Prefetched pages stay in the cache of the operating system, not here. */
 const store = storeFile === undefined ? undefined : openSqlite(storeFile, 'read', { cacheKib: 64 })
 
-/** Answers a query and gives the entries that were found. */
+/** Answers a query. Returns the found entries. */
 function answer({ id, request }: Query): readonly number[] {
   try {
     const result = searchIndex(index, request)
@@ -31,7 +31,7 @@ function answer({ id, request }: Query): readonly number[] {
   } catch (error) {
     port?.postMessage([replyOfError(id, error)])
     if (!(error instanceof StoreFault)) return []
-    // An index that cannot be read ends the service; the next start makes it anew.
+    // An index that cannot be read ends the service; the next start rebuilds it.
     deleteIndex(file)
     throw error
   }

@@ -6,7 +6,7 @@ import { startSearchers } from './searchers.ts'
 
 const QUERY: SearchRequest = { q: 'q', tag: null, sort: 'recent', limit: 1, offset: 0 }
 
-/** Threads that answer when they are told to. */
+/** Threads that answer on demand. */
 function createThreads() {
   const threads: { answer: () => void; closed: boolean }[] = []
   const start = async (): Promise<Thread> => {
@@ -32,7 +32,7 @@ function createThreads() {
 }
 const turn = () => new Promise(setImmediate)
 
-test('searches that come one after another need one thread; those that come together get up to as many as there may be', async () => {
+test('sequential searches use one thread, simultaneous ones up to the most', async () => {
   const { threads, start } = createThreads()
   const searchers = await startSearchers(start, 2)
   for (let n = 0; n < 3; n++) {
@@ -52,7 +52,7 @@ test('searches that come one after another need one thread; those that come toge
   await Promise.all(answers)
 })
 
-test('what is being started when it closes is closed too, and nothing is started after that', async () => {
+test('a thread that starts during close is closed too, and none starts after it', async () => {
   const { threads, start } = createThreads()
   const searchers = await startSearchers(start, 3)
   void searchers.ask(QUERY)
@@ -66,7 +66,7 @@ test('what is being started when it closes is closed too, and nothing is started
   )
 })
 
-test('where another thread cannot be started, those there are go on', async () => {
+test('a thread that cannot be started leaves the others running', async () => {
   const { threads, start } = createThreads()
   let starts = 0
   const searchers = await startSearchers(() => (starts++ === 0 ? start() : Promise.reject(new Error('no'))), 2)

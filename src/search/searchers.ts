@@ -9,7 +9,10 @@ export type Searchers = {
   close(): Promise<void>
 }
 
-/** Starts one thread that searches, and further ones, up to `most`, once all there are have something to do. Whoever starts them is told where that fails later. */
+/**
+ * Starts one search thread, and further ones, up to `most`, when all are busy. A failed start of a further thread is ignored here; `start`
+ * reports it.
+ */
 export async function startSearchers(start: () => Promise<Thread>, most: number): Promise<Searchers> {
   const first = await start()
   const threads = [first]

@@ -16,7 +16,7 @@ const INDEX_PATIENCE = 5_000
 
 /** The searches of a process. */
 export type Searches = {
-  /** Finds entries once the index has reached a position in the store. Rejects with NOT_READY or OVERLOADED where that takes too long. */
+  /** Finds entries once the index has reached a position in the store. Rejects with NOT_READY or OVERLOADED if that takes too long. */
   search(request: SearchRequest, position: number | bigint): Promise<SearchResult>
   pending(): number
   close(): Promise<void>
