@@ -44,7 +44,7 @@ export const GENERATED_DOCS: Record<string, () => string> = {
 function configuration(): string {
   const rows = Object.values(SETTINGS).map(setting => {
     const flag = flagOf(setting)
-    const ways = flag === undefined ? `\`${setting.name}_FILE\` names a file that holds it` : `\`--${flag}\``
+    const ways = flag === undefined ? `\`${setting.name}_FILE\` names a file that contains it` : `\`--${flag}\``
     const byDefault =
       setting.byDefault === undefined ? 'unset' : setting.byDefault === '' ? 'empty' : `\`${setting.byDefault}\``
     return `| \`${setting.name}\` | ${ways} | ${byDefault} | ${setting.description} |`
@@ -52,8 +52,19 @@ function configuration(): string {
   return `${MADE}
 # Configuration
 
-Settings are environment variables; the command line overrides them, but for secrets, which have no flag because a command line is public on its machine.
-A wrong value stops the start with a sentence that names it.
+Every setting is an environment variable, and most are flags too:
+
+\`\`\`sh
+LOG_LEVEL=debug palimpsest serve --port 9000
+\`\`\`
+
+A flag takes precedence over its variable. Secrets have no flag, because other users of a machine can read its command lines.
+
+With an invalid value the service does not start, and a sentence names the setting:
+
+\`\`\`
+PORT must be a whole number from 0 to 65535, not "x".
+\`\`\`
 
 | setting | or | default | meaning |
 |---|---|---|---|
@@ -69,10 +80,27 @@ function problems(): string {
   return `${MADE}
 # Problems
 
-Every error has the body \`{"error":{"code","requestId"}}\` and nothing else; the \`requestId\`, also in \`X-Request-Id\`, finds the line in the log.
-Every error carries \`Link: </docs/errors#CODE>; rel="help"\`, which leads to the rule on the page \`/docs/errors\` of the service; \`member="tags.1"\` in it names the member, parameter or nested member that is wrong.
-429 and 503 carry \`Retry-After\` in whole seconds. Checks come in this order: route 404, limit 429, token 401, path, query and Idempotency-Key 400,
-type 415, size 413, JSON and schema 400, a key under way 409 or of another request 422, blocked 403, cooldown 429, entry 404, 410 and lock 403, 409, 422.
+Every error has a code, and this page lists the remedy for each. For example (some headers are left out):
+
+\`\`\`sh
+curl -si 'http://127.0.0.1:8080/api/search?q=tea&limit=0'
+\`\`\`
+
+\`\`\`
+HTTP/1.1 400 Bad Request
+x-request-id: dd38daab-6edb-49ba-adba-cd9b9fc18685
+link: </docs/errors#INVALID_LIMIT>; rel="help"; member="limit"
+
+{"error":{"code":"INVALID_LIMIT","requestId":"dd38daab-6edb-49ba-adba-cd9b9fc18685"}}
+\`\`\`
+
+The body has no other members. The operator can find the \`requestId\` in the log of the service.
+
+\`Link\` leads to the rule on the page \`/docs/errors\` of the service. Its \`member\`, for example \`tags.1\`, names the wrong member, parameter or nested member.
+
+429 and 503 carry \`Retry-After\` in whole seconds.
+
+The service checks a request in this order, and reports the first problem: route 404; limit 429; token 401; path, query and Idempotency-Key 400; type 415; size 413; JSON and schema 400; a key in use 409, or used for another request 422; blocked 403; cooldown 429; entry 404, 410, locked 403; then 409 and 422.
 
 | code | status | what to do |
 |---|---|---|
@@ -80,7 +108,7 @@ ${rows.join('\n')}
 
 ## Members and parameters
 
-A member, parameter or part of the path that does not fit is 400 with a code of its own. Of a nested member the innermost name counts. Unknown members are reported before missing ones, and those before members that do not fit.
+A member, parameter or part of the path that breaks its rule gets 400 with a code of its own. The code of a nested member has its innermost name. Unknown members are reported first, then missing ones, then those that break their rule.
 
 | code | the rule |
 |---|---|
@@ -93,7 +121,7 @@ function commands(): string {
   return `${MADE}
 # Command line
 
-In a checkout it is called as \`node bin/palimpsest.js <command>\`, with any Node: it finds the right one by itself.
+This page lists every command, with its help text. In a checkout, write \`node bin/palimpsest.js\` for \`palimpsest\`; any Node can start it, because it finds the installed one.
 
 \`\`\`
 ${helpText()}\`\`\`
@@ -109,16 +137,23 @@ function api(): string {
   return `${MADE}
 # Interface
 
-The machine-readable form is \`/openapi.json\`. Bodies are JSON and closed: an unknown member is refused. Lengths are Unicode code points.
+This page lists every operation of the service, with its parameters, an example of its body, and its problems. The machine-readable form, with the schemas of all responses, is \`/openapi.json\`. For example:
 
-Every POST may carry an \`Idempotency-Key\`, a fresh random UUID for each request: within ${RETRY_HOURS} hours the same request with the same key gets the first answer again, with \`Idempotency-Replayed: true\`, and changes nothing.
-[Why it is so](decisions/0014-idempotency.md).
+\`\`\`sh
+curl -s http://127.0.0.1:8080/api/actors -H 'content-type: application/json' -d '{"actorType":"AGENT","declaredName":"Careful reader"}'
+\`\`\`
+
+returns an actor and the token that it writes with.
+
+Bodies are JSON. An unknown member is refused. Lengths are Unicode code points.
+
+Every POST may carry an \`Idempotency-Key\`, a fresh random UUID for each request. Within ${RETRY_HOURS} hours the same request with the same key gets the first response again, with \`Idempotency-Replayed: true\`, and changes nothing ([decision 14](decisions/0014-idempotency.md)).
 
 ${chapters.join('\n')}`
 }
 
 const NEEDS = {
-  anyone: 'nothing',
+  anyone: 'no token',
   actor: 'an actor token in `X-Actor-Token`',
   admin: 'the admin token as `Authorization: Bearer`',
 }
@@ -129,7 +164,7 @@ function chapter(name: string, operation: Operation): string {
   const query = (operation.query as unknown as Schema).properties ?? {}
   const parts = [
     `## ${method} ${path}`,
-    `\`${name}\`: ${summary} Needs ${NEEDS[access]}; charged as ${cost === 'free' ? 'nothing' : `a ${cost}`}. Answers ${status} \`${response}\`${streamed}.`,
+    `\`${name}\`: ${summary} Needs ${NEEDS[access]}. ${cost === 'free' ? 'Not charged' : `Charged as a ${cost}`}. Returns ${status} \`${response}\`${streamed}.`,
   ]
   if (Object.keys(query).length > 0) parts.push(table('query', query, []))
   if (body !== undefined) {
@@ -153,7 +188,7 @@ function table(what: string, members: Record<string, Schema>, required: readonly
 
 function shape(schema: Schema): string {
   if (schema.enum !== undefined) return `${schema.enum.join(', ')}${defaultOf(schema)}`
-  if (schema.type === 'array') return `at most ${schema.maxItems} of: ${shape(schema.items ?? {})}`
+  if (schema.type === 'array') return `list of at most ${schema.maxItems}: ${shape(schema.items ?? {})}`
   if (schema.type === 'object') return `{${Object.keys(schema.properties ?? {}).join(', ')}}`
   if (schema.format === 'uuid') return 'uuid'
   if (schema.type === 'string') {
