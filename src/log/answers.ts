@@ -12,7 +12,7 @@ import { readLogHeadFile, writeLogHeadFile } from './head-file.ts'
 import { privateKeysOf, publicKeysOf, signersOf } from './log-key.ts'
 import { agreedSize, nextStep } from './next-step.ts'
 
-/** How the store, its log and what was signed stand. */
+/** The state of the store, its log and its checkpoints. */
 export type LogLook = {
   storeId: string
   record: number
@@ -25,13 +25,19 @@ export type LogLook = {
   origins: string[]
   /** The last checkpoint of that epoch which is published. */
   published: { size: number; note: string } | undefined
-  /** The last note of that epoch in the file of this node, and whether the log has the same root at its size; undefined where it is not as large yet. */
+  /**
+   * The last note of that epoch in the file of this node, and whether the log has the same root at its size; undefined if the log is
+   * smaller.
+   */
   kept: { size: number; note: string; agrees: boolean | undefined } | undefined
 }
 
 export type Signed = { epoch: number; size: number; note: string }
 
-/** Answers questions from a store. `headFile` is the path of the file with the last note; `giveWay` is called between pieces of long work. */
+/**
+ * Answers questions about the log of a store. `headFile` is the path of the file with the last note; `giveWay` is called between pieces of
+ * long work.
+ */
 export function createLogAnswers(readerOf: () => Promise<Reader>, headFile: string, giveWay = () => {}) {
   const keys = new Map<string, KeyObject[]>()
   const keysOf = (pem: string): KeyObject[] => {
@@ -77,7 +83,7 @@ async function look(reader: Reader, kept: string | undefined): Promise<LogLook> 
   }
 }
 
-/** What a kept note says of the log of this origin; undefined for one of another log, or what is no note. */
+/** Compares a stored note with the log of this origin; undefined if the note belongs to another log. */
 async function compared(reader: Reader, log: store.LogHead, ofOrigin: string, note: string): Promise<LogLook['kept']> {
   const { origin, size, root } = parseCheckpoint(parseNote(note).text)
   if (origin !== ofOrigin) return undefined
@@ -87,8 +93,8 @@ async function compared(reader: Reader, log: store.LogHead, ofOrigin: string, no
 }
 
 /**
- * Signs the log as it is stored, for a later size than was signed before, and keeps the note in the file of this node before anybody can see it.
- * Undefined where there is nothing new to sign, or where it is not settled that the log continues what was signed.
+ * Signs the stored log at a larger size than before, and writes the note to the file of this node before it is published. Undefined if
+ * there is nothing new to sign, or if it is not settled that the log continues the signed one.
  */
 async function sign(
   reader: Reader,

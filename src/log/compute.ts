@@ -4,7 +4,7 @@ import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 /** Asks the thread that computes the log. */
 export type AskLog = (question: LogQuestion) => Promise<unknown>
 
-/** A thread that computes the log, started when it is asked first, and again after it died. */
+/** A thread that computes the log. The first question starts it, also after it died. */
 export type LogThread = { ask: AskLog; close(): Promise<void> }
 
 const PENDING_MAX = 8

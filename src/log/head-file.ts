@@ -11,7 +11,7 @@ export const logHeadFile = (directory: string): string => join(directory, 'log-h
 export const readLogHeadFile = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, 'utf8') : undefined
 
-/** Puts a note into the file, wholly or not at all; it survives a power cut once this returns. */
+/** Writes a note to the file, completely or not at all. It survives a power cut once this returns. */
 export function writeLogHeadFile(path: string, note: string): void {
   const partial = `${path}.new`
   const file = openSync(partial, 'w', OWNER_ONLY)
@@ -25,7 +25,7 @@ export function writeLogHeadFile(path: string, note: string): void {
   syncMade(dirname(path))
 }
 
-/** Under Node's permission model no file can be synced but by SQLite. */
+/** Node's permission model forbids fsync, except within SQLite. */
 function syncOpen(file: number): void {
   try {
     fsyncSync(file)

@@ -10,7 +10,7 @@ import type { Witnesses } from './witnesses.ts'
 
 /** Records that one step appends: its rows are written in one transaction. */
 const STEP = 2_048
-/** How often a long catching-up says how far it is, in milliseconds. */
+/** How often a long catch-up logs its progress, in milliseconds. */
 const SAY_INTERVAL = 5_000
 /** How long other nodes may object to a history in which this node misses nothing, in milliseconds. */
 const OBJECTION = 3_000
@@ -21,21 +21,21 @@ export type LogKeeping = {
   logger: Logger
   terms(): Terms
   now(): number
-  /** The private key as PEM; throws while it is not known. */
+  /** The private key as PEM; throws while it is unknown. */
   pem(): string
-  /** What the origin of a new log begins with. */
+  /** The beginning of the origin of a new log. */
   host: string
   /** Milliseconds between two checkpoints. */
   interval: number
-  /** Cosign what is signed, before it is published. */
+  /** Witnesses that cosign each checkpoint before it is published. */
   witnesses: Witnesses | undefined
-  /** Hexadecimal digits by chance. */
+  /** Random hexadecimal digits. */
   chance(): string
 }
 
 /**
- * Appends the records of a store to its log after they were committed, and publishes a signed checkpoint each interval in which there was one.
- * Any number of nodes may do so over one database: each step is a compare-and-swap, and what it appends follows from committed rows alone.
+ * Appends the records of a store to its log after they were committed, and publishes a signed checkpoint each interval in which there was
+ * one. Any number of nodes may do so over one database: each step is a compare-and-swap, and depends on committed rows alone.
  */
 export class LogKeeper {
   readonly #keeping: LogKeeping
@@ -50,7 +50,7 @@ export class LogKeeper {
     this.#keeping = keeping
   }
 
-  /** Settles which log it is and whether it goes on. A write before that could belong to the log before. */
+  /** Settles which log the store has and whether it continues. An earlier write could belong to the previous log. */
   async begin(): Promise<void> {
     for (let tries = 0; tries < BEGIN_TRIES; tries++) if ((await this.#look()) !== undefined) return
   }
@@ -69,7 +69,7 @@ export class LogKeeper {
     return this.#keeping.store.askLog(question) as Promise<T>
   }
 
-  /** How the log stands, where it may go on; else undefined, after what can be done about that. */
+  /** The state of the log if it may continue; else undefined, after a step towards settling it. */
   async #look(): Promise<LogLook | undefined> {
     const look = await this.#ask<LogLook>({ ask: 'look' })
     const verdict = judgeLog(look, await this.#keysOf(look.epoch?.origin ?? 'none'))
@@ -86,7 +86,7 @@ export class LogKeeper {
     return this.#ask({ ask: 'keys', pem: this.#keeping.pem(), origin })
   }
 
-  /** Lets the log go on in the history of the store, once no other node has objected to it. */
+  /** Settles that the log continues in the history of the store, if no other node has objected in time. */
   async #settle({ epoch, history }: LogLook): Promise<void> {
     this.#unsettledSince ??= performance.now()
     if (performance.now() - this.#unsettledSince < OBJECTION) return
@@ -106,7 +106,7 @@ export class LogKeeper {
     if (begun) logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
   }
 
-  /** Appends what is new, for one interval at most; true when there is more. */
+  /** Appends new records, for one interval at most; true if there are more. */
   async #extend(): Promise<boolean> {
     const { store, terms, logger, interval } = this.#keeping
     const until = performance.now() + interval
@@ -122,7 +122,7 @@ export class LogKeeper {
     return false
   }
 
-  /** Signs what is new and publishes it; what another node published is kept by this one too. */
+  /** Signs new records and publishes the checkpoint. Writes a checkpoint of another node to the file of this node. */
   async #publish({ kept, published }: LogLook): Promise<void> {
     const { store, terms, now, pem, witnesses } = this.#keeping
     const { signal } = this.#stopped
@@ -140,7 +140,7 @@ export class LogKeeper {
     if (cosigned !== note) await store.keep('cosignCheckpoint', { size, note: cosigned }, terms())
   }
 
-  /** One round; true when there is more to do at once. */
+  /** One round; true if the next one should follow at once. */
   async #round(): Promise<boolean> {
     const { store, witnesses } = this.#keeping
     const record = store.recordHere()

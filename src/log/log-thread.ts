@@ -3,7 +3,7 @@ import type { Awaitable } from '../database/database.ts'
 import type { LogQuestion } from '../operations/keep-log.ts'
 import { replyOfError } from '../threads/protocol.ts'
 
-/** Answers the questions that come through a port, one after another, until it is to close. */
+/** Answers the questions of a port, one after another, until the message `close`. */
 export function serveLogQuestions(
   port: MessagePort | null,
   answer: (question: LogQuestion) => Promise<unknown>,

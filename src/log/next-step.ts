@@ -23,8 +23,8 @@ export async function entriesFromRows(
 }
 
 /**
- * What appends the next records, at most `most`, to the log; undefined where it has all of them or has not begun. `onBundle` is called after each
- * 256 records that were read.
+ * Computes the next step of the log, with at most `most` records; undefined if the log has all of them or has not begun. `onBundle` is
+ * called after each 256 records.
  */
 export async function nextStep(reader: Reader, most: number, onBundle = () => {}): Promise<LogStep | undefined> {
   const [{ size, root, history }, { record }, epochs] = await Promise.all([
@@ -55,7 +55,7 @@ export async function nextStep(reader: Reader, most: number, onBundle = () => {}
   }
 }
 
-/** What an entry that was made here says; `parseEntry` of tlog is for those of others, and slower. */
+/** The leaf of an entry of this process. `parseEntry` of tlog is for entries of other programs, and slower. */
 function leafOfEntry(entry: Uint8Array): store.Leaf {
   const [, numberAndKind = '', commitment = ''] = Buffer.from(entry).toString('latin1').split('\n')
   const kind = numberAndKind.slice(numberAndKind.indexOf(' ') + 1) as store.Leaf['kind']
@@ -72,7 +72,7 @@ async function bundlesOf(reader: Reader, size: number, entries: readonly Uint8Ar
   )
 }
 
-/** Up to which record the stored log and the rows of the store agree. Reads all of both. */
+/** The record up to which the stored log and the rows of the store agree. Reads all of both. */
 export async function agreedSize(reader: Reader, onBundle = () => {}): Promise<number> {
   const [{ size }, { record }, epochs] = await Promise.all([
     store.readLog(reader),

@@ -1,17 +1,17 @@
 import type { LogLook } from './answers.ts'
 
-/** What is to be done about the log before it goes on. */
+/** The next step for the log of a store. */
 export type LogVerdict =
-  /** It goes on. */
+  /** The log continues. */
   | 'same'
-  /** It goes on once its history is settled. */
+  /** The log continues once its history is settled. */
   | 'settle'
-  /** It ends here: `agreed` says how the size is found up to which the next one agrees with it. */
+  /** The log ends and another one begins. `agreed` names the way to find the size up to which both agree. */
   | { begin: string; agreed: 'stored' | 'compared' }
 
 /**
- * Whether a log goes on. It is never signed again under its origin where a record that it has may be lost or another one, or where its key is. `keys`
- * are those of the epoch's origin that this node signs with.
+ * Decides whether a log continues. A log is not signed again under its origin if one of its records may be lost or changed, or if its key
+ * changed. `keys` are the keys of this node for the origin of the epoch.
  */
 export function judgeLog(look: LogLook, keys: string): LogVerdict {
   const { epoch, storeId, kept, published, record, log, history, settled } = look
@@ -24,7 +24,7 @@ export function judgeLog(look: LogLook, keys: string): LogVerdict {
     if (storeId !== epoch?.storeId) return 'the store was restored'
     if (keys !== epoch.keys) return 'its key is another one'
     if (kept?.agrees === false) return 'the store has other records than were signed'
-    // Until the history is settled nothing was appended: what the log lacks is lost, not only late.
+    // Until the history is settled nothing was appended: records that the log lacks are lost, not late.
     const reached = history === settled ? record : log.size
     const signed = Math.max(kept?.size ?? 0, published?.size ?? 0)
     return reached < signed ? 'the store lost records that were signed' : undefined
@@ -33,7 +33,7 @@ export function judgeLog(look: LogLook, keys: string): LogVerdict {
 
 const SUFFIX_CHARACTERS = 6
 
-/** The origin of a log that begins now: by the store, and by chance where there was one of that name. */
+/** The origin of a log that begins now: the id of the store, with a random suffix if that origin was used before. */
 export function originOf(host: string, { storeId, origins }: LogLook, chance: string): string {
   const name = `${host}/log/${storeId.slice(0, 8)}`
   return origins.includes(name) ? `${name}-${chance.slice(0, SUFFIX_CHARACTERS)}` : name

@@ -19,19 +19,19 @@ export type Witnessing = {
 /** A checkpoint that was signed. */
 export type Signed = { size: number; note: string }
 
-/** How the witnesses stand, for metrics. */
+/** The state of the witnesses, for metrics. */
 export type WitnessFigures = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
 
-/** What became of one submission. */
+/** The outcome of one submission. */
 type Outcome = { line: string } | { size: number } | { fork: string } | { failed: string }
 
-/** How long a witness may take to answer, and how long one that failed is left alone, in milliseconds. */
+/** How long a witness may take to answer, and the pause after a failure, in milliseconds. */
 const PATIENCE = 2_000
 const REST = 10_000
 /** Bytes of an answer that are read; a cosignature by ML-DSA-44 has 3.3 kB. */
 const ANSWER_MAX = 65_536
 
-/** What is known of one witness. */
+/** The state of one witness. */
 type Known = {
   name: string
   party: Party
@@ -43,8 +43,8 @@ type Known = {
 }
 
 /**
- * Asks the witnesses of a policy to cosign checkpoints (c2sp.org/tlog-witness), each with the proof from what it cosigned last.
- * A cosignature is verified before it is used.
+ * Asks the witnesses of a policy to cosign checkpoints (c2sp.org/tlog-witness), each with the proof from the size that it cosigned last. A
+ * cosignature is verified before it is used.
  */
 export class Witnesses {
   readonly #witnessing: Witnessing
@@ -65,7 +65,7 @@ export class Witnesses {
     return this.#figures
   }
 
-  /** Whether the last checkpoint lacks cosignatures, and a witness without one may be asked now. */
+  /** Whether the last checkpoint lacks a cosignature of a witness that may be asked now. */
   get due(): boolean {
     const { witnesses, cosigned } = this.#figures
     return cosigned < witnesses && this.#known.some(({ restUntil }) => restUntil <= performance.now())
@@ -99,11 +99,11 @@ export class Witnesses {
     return note + lines.map(({ line = '' }) => line).join('')
   }
 
-  /** The line of a witness; undefined where it gives none now. */
+  /** The line of a witness; undefined if it returns none now. */
   async #ask(known: Known, signed: Signed, signal: AbortSignal): Promise<string | undefined> {
     if (known.restUntil > performance.now()) return undefined
     let outcome = await this.#submit(known, signed, signal)
-    // It says what it cosigned last: the proof begins there. A witness that is ahead is not asked again.
+    // The witness returned the size that it cosigned last: the proof begins there. A witness with a larger size is not asked again.
     if ('size' in outcome && outcome.size <= signed.size) {
       known.size = outcome.size
       outcome = await this.#submit(known, signed, signal)
@@ -123,7 +123,7 @@ export class Witnesses {
     const ahead = 'size' in outcome && outcome.size > size
     const again = ahead && known.aheadSince !== undefined && outcome.size >= known.aheadSince
     if (ahead) known.aheadSince ??= outcome.size
-    // Another node may have signed a larger size a moment ago; it is known to this one by the next time.
+    // Another node may have signed a larger size just now; this node knows it by the next try.
     const fork = 'fork' in outcome ? outcome.fork : again ? `it cosigned ${outcome.size} records already` : undefined
     if (fork !== undefined) {
       this.#figures = { ...this.#figures, forks: this.#figures.forks + 1 }
