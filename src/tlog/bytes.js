@@ -2,7 +2,7 @@
 
 /** @typedef {Uint8Array<ArrayBuffer>} Bytes */
 
-/** A text or file is not what its format says. The message names the rule. */
+/** A text or file violates its format. The message names the rule. */
 export class MalformedError extends Error {
   /** @override */
   name = 'MalformedError'

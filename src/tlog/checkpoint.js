@@ -7,7 +7,7 @@ import { fromDecimal, fromHashLine, MalformedError, toBase64 } from './bytes.js'
 /** The text of a checkpoint, without signatures (c2sp.org/tlog-checkpoint). @param {Checkpoint} checkpoint @returns {string} */
 export const formatCheckpoint = ({ origin, size, root }) => `${origin}\n${size}\n${toBase64(root)}\n`
 
-/** What the text of a note says as a checkpoint; extension lines are ignored. Throws MalformedError. @param {string} text @returns {Checkpoint} */
+/** Parses the text of a note as a checkpoint; ignores extension lines. Throws MalformedError. @param {string} text @returns {Checkpoint} */
 export function parseCheckpoint(text) {
   const lines = text.split('\n')
   const [origin = '', size, root = ''] = lines

@@ -3,7 +3,7 @@ import { concat, fromDecimal, fromHashLine, fromUtf8, MalformedError, sha256, to
 import { TILE_WIDTH } from './tile.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
-/** What a leaf says of a record: its number, its kind, and SHA-256(salt ∥ statement). @typedef {{ record: number, kind: string, commitment: Bytes }} Entry */
+/** The content of a leaf: the number of the record, its kind, and SHA-256(salt ∥ statement). @typedef {{ record: number, kind: string, commitment: Bytes }} Entry */
 
 const FORMAT = 'palimpsest-record/v1'
 export const SALT_BYTES = 16
@@ -12,7 +12,7 @@ export const SALT_BYTES = 16
 export const formatEntry = ({ record, kind, commitment }) =>
   toUtf8(`${FORMAT}\n${record} ${kind}\n${toBase64(commitment)}\n`)
 
-/** What an entry says. Throws MalformedError on anything else. @param {Uint8Array} bytes @returns {Entry} */
+/** Parses an entry. Throws MalformedError on any other text. @param {Uint8Array} bytes @returns {Entry} */
 export function parseEntry(bytes) {
   const [format, line = '', commitment = '', end, more] = fromUtf8(bytes).split('\n')
   const [number, kind = '', rest] = line.split(' ')

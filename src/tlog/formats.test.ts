@@ -12,7 +12,7 @@ const malformed = { name: 'MalformedError' }
 const vkeyOfLog = (): string => logSigner('example.com/log', generateKeyPairSync('ed25519').privateKey).vkey
 const vkeyOfWitness = (): string => witnessSigner('w.example', generateKeyPairSync('ed25519').privateKey).vkey
 
-test('paths of tiles are those of tlog-tiles, and each names one tile', () => {
+test('paths of tiles follow tlog-tiles, and each names one tile', () => {
   assert.equal(tilePath({ level: 0, index: 1_234_067, width: 256 }), 'tile/0/x001/x234/067')
   assert.equal(tilePath({ level: 2, index: 0, width: 1 }), 'tile/2/000.p/1')
   assert.equal(tilePath({ level: 'entries', index: 1000, width: 256 }), 'tile/entries/x001/000')
@@ -83,7 +83,7 @@ test('a proof is written and read again, with and without extra bytes', () => {
   }
 })
 
-test('a policy says which cosignatures suffice', async () => {
+test('a policy defines which cosignatures suffice', async () => {
   const witness = (name: string): string => `witness ${name} ${vkeyOfWitness()}`
   const policy = await parsePolicy(
     [

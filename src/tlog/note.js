@@ -2,7 +2,7 @@
 import { fromBase64, MalformedError, toBase64, toHex } from './bytes.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
-/** A signature line: the name and the id (8 hex digits) of the key, and what the key made. @typedef {{ name: string, id: string, signature: Bytes }} NoteSignature */
+/** A signature line: the name and the id (8 hex digits) of the key, and the signature of the key. @typedef {{ name: string, id: string, signature: Bytes }} NoteSignature */
 /** A text that ends in a newline, and its signatures (c2sp.org/signed-note). @typedef {{ text: string, signatures: NoteSignature[] }} Note */
 
 /** Characters of a note; 32 signatures by ML-DSA-44 fit. */
@@ -16,7 +16,7 @@ export const isKeyName = name => KEY_NAME.test(name) && isText(name)
 /** Whether a text may be in a note: Unicode, and no ASCII control character but the newline. @param {string} text @returns {boolean} */
 const isText = text => text.isWellFormed() && !/[\0-\x09\x0b-\x1f]/.test(text)
 
-/** Reads a signed note. Throws MalformedError; says nothing of whether the signatures are good. @param {string} source @returns {Note} */
+/** Parses a signed note without verifying its signatures. Throws MalformedError. @param {string} source @returns {Note} */
 export function parseNote(source) {
   if (source.length > NOTE_MAX || !isText(source)) throw new MalformedError('A note is too long, or not text.')
   const at = source.lastIndexOf('\n\n')

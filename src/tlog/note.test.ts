@@ -65,7 +65,7 @@ test('a checkpoint is signed by a log and cosigned by witnesses, with Ed25519 an
   }
 })
 
-test('signatures by other keys are ignored, and those that this machine cannot verify are told apart', async () => {
+test('signatures by other keys are ignored, and those that this machine cannot verify are unchecked', async () => {
   const log = ed25519()
   const stranger = ed25519()
   const mldsa = logSigner(ORIGIN, generateKeyPairSync('ml-dsa-44').privateKey)
@@ -79,7 +79,7 @@ test('signatures by other keys are ignored, and those that this machine cannot v
   assert.equal(unknown.unchecked.length, 1)
 })
 
-test('text that is no note is refused with its rule', () => {
+test('a text that is not a note is refused with the violated rule', () => {
   const line = NOTE.slice(NOTE.indexOf('—'))
   for (const bad of [
     '',
@@ -105,7 +105,7 @@ test('text that is no note is refused with its rule', () => {
   assert.equal(parseNote(`one\n\ntwo\n\n${line}`).text, 'one\n\ntwo\n')
 })
 
-test('text that is no checkpoint is refused', () => {
+test('a text that is not a checkpoint is refused', () => {
   assert.equal(parseCheckpoint(`${TEXT}extension\n`).size, 743)
   for (const bad of [
     '',

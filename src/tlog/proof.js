@@ -2,7 +2,7 @@
 import { fromBase64, fromDecimal, fromHashLine, MalformedError, toBase64 } from './bytes.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
-/** That a leaf is in a log: its index, the inclusion proof, the signed checkpoint, and bytes for the application. @typedef {{ index: number, hashes: Bytes[], checkpoint: string, extra?: Bytes }} Proof */
+/** A proof that a leaf is in a log: its index, the inclusion proof, the signed checkpoint, and bytes for the application. @typedef {{ index: number, hashes: Bytes[], checkpoint: string, extra?: Bytes }} Proof */
 
 const FORMAT = 'c2sp.org/tlog-proof@v1'
 const PROOF_MAX = 524_288

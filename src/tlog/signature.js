@@ -8,7 +8,7 @@ import { isKeyName } from './note.js'
 /** @typedef {import('./note.js').NoteSignature} NoteSignature */
 /** A public key with its name: `type` is one of SIGNATURE_TYPES or unknown, `id` 8 hex digits. @typedef {{ name: string, id: string, type: number, key: Bytes }} VerifierKey */
 /** A key whose signature is good, and the time in seconds that a cosignature names. @typedef {{ key: VerifierKey, time?: number }} GoodSignature */
-/** Keys by what came of their signatures; `unchecked` where this machine lacks the algorithm. @typedef {{ good: GoodSignature[], bad: VerifierKey[], unchecked: VerifierKey[] }} Verdict */
+/** Keys by the result of verifying their signatures; `unchecked` if this machine lacks the algorithm. @typedef {{ good: GoodSignature[], bad: VerifierKey[], unchecked: VerifierKey[] }} Verdict */
 /** Verifies one signature; undefined where the algorithm is missing. @typedef {(algorithm: Algorithm, key: Bytes, message: Bytes, signature: Bytes) => Promise<boolean | undefined>} Verify */
 /** @typedef {'Ed25519' | 'ML-DSA-44'} Algorithm */
 
@@ -22,7 +22,7 @@ const TYPES = {
   [SIGNATURE_TYPES.cosignatureMlDsa44]: { algorithm: 'ML-DSA-44', keyBytes: 1312 },
 }
 
-/** What is hashed for the id of a key, which is the first four bytes of the SHA-256. @param {Omit<VerifierKey, 'id'>} key @returns {Bytes} */
+/** The input of the hash for the id of a key. The id is the first four bytes of its SHA-256. @param {Omit<VerifierKey, 'id'>} key @returns {Bytes} */
 export const keyIdInput = ({ name, type, key }) => concat(toUtf8(`${name}\n`), Uint8Array.of(type), key)
 
 /** A key as `name+id+base64`. @param {VerifierKey} key @returns {string} */
@@ -44,8 +44,8 @@ export async function parseVerifierKey(vkey) {
 }
 
 /**
- * What a key of this type signs. A log signs the text (1), a witness also the time in seconds: with the text (4),
- * or with its own name and the three first lines (6). Throws MalformedError if type 6 is asked for what is no checkpoint.
+ * The message that a key of this type signs. A log signs the text (1), a witness also the time in seconds: with the text (4), or with its
+ * own name and the three first lines (6). Throws MalformedError if the text for type 6 is not a checkpoint.
  * @param {Pick<VerifierKey, 'name' | 'type'>} key
  * @param {string} text
  * @param {number} time

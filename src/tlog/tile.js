@@ -5,7 +5,8 @@ import { MalformedError } from './bytes.js'
 export const TILE_WIDTH = 256
 
 /**
- * A tile, or with level `entries` a bundle of entries (c2sp.org/tlog-tiles): number `index` of its level, with the first `width` of its 256 items.
+ * A tile, or with level `entries` a bundle of entries (c2sp.org/tlog-tiles): number `index` of its level, with the first `width` of its
+ * 256 items.
  * @typedef {{ level: number | 'entries', index: number, width: number }} Tile
  */
 
@@ -34,7 +35,7 @@ export function parseTilePath(path) {
 }
 
 /**
- * How many of its 256 hashes a tile has in a tree of `size` leaves; 0 where there is no such tile.
+ * How many of its 256 hashes a tile has in a tree of `size` leaves; 0 if there is no such tile.
  * @param {number} level 0 also for bundles of entries
  * @param {number} index
  * @param {number} size

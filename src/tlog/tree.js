@@ -2,17 +2,17 @@
 import { concat, sameBytes, sha256 } from './bytes.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
-/** The leaves from `start` up to but without `end`. @typedef {{ start: number, end: number }} Range */
+/** The leaves from `start` to `end` - 1. @typedef {{ start: number, end: number }} Range */
 /** A part of the tree beside a path to the root, and on which side of the path it is. @typedef {Range & { side: 'left' | 'right' }} Sibling */
 /** The tree of the first `size` leaves. @typedef {{ size: number, root: Bytes }} Tree */
 
 const LEAF = Uint8Array.of(0)
 const NODE = Uint8Array.of(1)
 
-/** What is hashed for a leaf (RFC 6962, section 2.1). @param {Uint8Array} entry @returns {Bytes} */
+/** The input of the hash of a leaf (RFC 6962, section 2.1). @param {Uint8Array} entry @returns {Bytes} */
 export const leafInput = entry => concat(LEAF, entry)
 
-/** What is hashed for a node. @param {Uint8Array} left @param {Uint8Array} right @returns {Bytes} */
+/** The input of the hash of a node. @param {Uint8Array} left @param {Uint8Array} right @returns {Bytes} */
 export const nodeInput = (left, right) => concat(NODE, left, right)
 
 /** The hash of a leaf. @param {Uint8Array} entry @returns {Promise<Bytes>} */
@@ -53,7 +53,7 @@ export const inclusionSiblings = (index, size) => siblingsAbove(index, 1, size)
 
 /**
  * The parts whose hashes are the consistency proof between two sizes (RFC 6962, section 2.1.2): first the node that ends
- * the older tree, unless that is the whole older tree, then what is beside its path upwards.
+ * the older tree, unless that is the whole older tree, then the siblings of its path upwards.
  * @param {number} older from 1 to `size`
  * @param {number} size
  * @returns {{ first: Range | undefined, siblings: Sibling[] }}

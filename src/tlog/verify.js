@@ -15,28 +15,29 @@ import { hashLeaf, rootOfHashes, verifyInclusion } from './tree.js'
 /** @typedef {import('./signature.js').VerifierKey} VerifierKey */
 /** @typedef {import('./signature.js').Verify} Verify */
 /**
- * Who is trusted: `keys` are verifier keys of one or more logs, `policy` is the text of a tlog-policy file, which names logs and witnesses
- * and how many of these must have cosigned. `verify` replaces WebCrypto.
+ * The trusted parties: `keys` are verifier keys of one or more logs, `policy` is the text of a tlog-policy file, which names logs,
+ * witnesses and the quorum of cosignatures. `verify` replaces WebCrypto.
  * @typedef {{ keys?: readonly string[], policy?: string, verify?: Verify }} Trust
  */
 /** A witness that cosigned, and when. @typedef {{ name: string, time: string }} Witnessed */
-/** What a signed checkpoint says, and by whom: it holds if `reasons` is empty. @typedef {{ reasons: string[], checkpoint?: Checkpoint, witnesses: Witnessed[] }} CheckpointVerdict */
+/** The result of verifying a signed checkpoint, which is valid if `reasons` is empty. @typedef {{ reasons: string[], checkpoint?: Checkpoint, witnesses: Witnessed[] }} CheckpointVerdict */
 /**
- * What a proof shows: that the log of `origin` had `statement` as record `record` among its first `size`.
- * `holds` is true if `reasons` is empty. Nothing but `reasons` may be relied on where it does not hold.
+ * The result of verifying a proof: the log of `origin` had `statement` as record `record` among its first `size`.
+ * `holds` is true if `reasons` is empty. If it is false, rely on `reasons` only.
  * @typedef {{ holds: boolean, reasons: string[], origin?: string, size?: number, record?: number, kind?: string, statement?: Record<string, unknown>, witnesses: Witnessed[] }} ProofVerdict
  */
 /**
- * What a whole log shows: `records` leaves were read, and their root is the signed one. `holds` is true if `reasons` is empty.
+ * The result of verifying a whole log: `records` leaves were read, and their root is the signed one. `holds` is true if `reasons` is
+ * empty.
  * @typedef {{ holds: boolean, reasons: string[], origin?: string, size?: number, records: number, witnesses: Witnessed[] }} LogVerdict
  */
 
-/** Reasons that are kept; a log that is wrong everywhere needs no more. */
+/** The most reasons in a result. */
 const REASONS_MAX = 20
 
 /**
- * Verifies the signatures of a checkpoint: that of a trusted log with its origin and, unless `cosigned` is false, those of as many witnesses
- * as the policy wants. Throws MalformedError where the text, a key or the policy is not what it should be.
+ * Verifies the signatures of a checkpoint: that of a trusted log with its origin and, unless `cosigned` is false, those of as many
+ * witnesses as the policy wants. Throws MalformedError if the text, a key or the policy is malformed.
  * @param {string} source
  * @param {Trust} trust
  * @param {boolean} [cosigned]
@@ -93,7 +94,7 @@ export async function verifyProof(source, trust) {
   return { ...verdict, holds: verdict.reasons.length === 0 }
 }
 
-/** What is wrong with a text goes to the reasons; other errors are thrown. @param {string[]} reasons @param {unknown} error */
+/** Adds a MalformedError to the reasons; throws any other error. @param {string[]} reasons @param {unknown} error */
 function noteMalformed(reasons, error) {
   if (!(error instanceof MalformedError)) throw error
   reasons.push(error.message)
@@ -130,9 +131,9 @@ function statementIn(text) {
  */
 
 /**
- * Verifies a whole log: reads its newest checkpoint and every entry, recomputes the root, and compares that with what was signed.
- * `older` are checkpoints that were kept at any time before, of this log or of one that it continues: it must still begin with each of them.
- * `visit` is called with each entry, in order. Rejects with what `read` and `visit` throw.
+ * Verifies a whole log: reads its newest checkpoint and every entry, recomputes the root, and compares it with the signed one.
+ * `older` are checkpoints from any earlier time, of this log or of a log that it continues: it must still begin with each of them.
+ * `visit` is called with each entry, in order. Rejects with the errors of `read` and `visit`.
  * @param {ReadFile} read
  * @param {Trust & { older?: readonly string[], visit?: (entry: Entry) => unknown }} options
  * @returns {Promise<LogVerdict>}
@@ -172,7 +173,7 @@ async function readOlder(note, size, trust, reasons) {
 }
 
 /**
- * Reads all entries and compares the root of the first so many with each that was signed.
+ * Reads all entries and compares the root at each signed size with the signed root.
  * @param {ReadFile} read
  * @param {Checkpoint[]} signed
  * @param {LogVerdict} verdict

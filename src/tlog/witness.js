@@ -11,10 +11,10 @@ import { rootOfHashes, verifyConsistency } from './tree.js'
 /** @typedef {import('./note.js').Note} Note */
 /** @typedef {import('./signature.js').VerifierKey} VerifierKey */
 /** @typedef {import('./signature.js').Verify} Verify */
-/** What a log sends a witness: the size that the witness cosigned last, the consistency proof from there, and its signed checkpoint. @typedef {{ old: number, proof: Bytes[], checkpoint: string }} Submission */
+/** A submission to a witness: the size that the witness cosigned last, the consistency proof from there, and the signed checkpoint. @typedef {{ old: number, proof: Bytes[], checkpoint: string }} Submission */
 /**
- * What a witness makes of a submission (c2sp.org/tlog-witness). With status 200, `note` is to be cosigned: the checkpoint with
- * the signatures of the log only; with 409, `size` is what was cosigned last. 422 is what an honest log never gets.
+ * The judgement of a submission (c2sp.org/tlog-witness). With status 200, `note` is to be cosigned: the checkpoint with the signatures of
+ * the log only. With 409, `size` is the size that was cosigned last. An honest log never gets 422.
  * @typedef {{ status: 200, checkpoint: Checkpoint, note: Note } | { status: 409, size: number } | { status: 400 | 403 | 404 } | { status: 422, checkpoint: Checkpoint }} Judgement
  */
 
@@ -37,7 +37,7 @@ export function parseSubmission(source) {
 }
 
 /**
- * Judges a submission to a witness of these logs. `lastOf` gives the checkpoint that it cosigned last for an origin.
+ * Judges a submission to a witness of these logs. `lastOf` returns the checkpoint that it cosigned last for an origin.
  * @param {string} source
  * @param {readonly VerifierKey[]} logs
  * @param {(origin: string) => Checkpoint | undefined} lastOf
