@@ -1,13 +1,32 @@
 import { Problem } from '../contract/problems.ts'
 import type { LogRecord } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
-import { proveInclusion } from '../domain/log/tree.ts'
+import { proveInclusion, type TileReader } from '../domain/log/tree.ts'
 import * as store from '../store/log.ts'
 import { findLogged, type LoggedRecord } from '../store/log-records.ts'
 import { formatBundle } from '../tlog/entry.js'
 import { formatProof } from '../tlog/proof.js'
-import { parseTilePath, TILE_WIDTH, tileWidth } from '../tlog/tile.js'
+import { HASH_BYTES, parseTilePath, TILE_WIDTH, tileWidth } from '../tlog/tile.js'
+import { createHalves, type Halves } from './halves.ts'
 import type { ReadOperation } from './operation.ts'
+
+/** Tiles that are remembered, each with its nodes: 16 kB. One of level 1 serves the proofs of 65,536 records. */
+const TILES_MAX = 128
+const tilesOfReaders = new WeakMap<Reader, Halves<string, Uint8Array>>()
+
+/** Reads tiles of the log of an epoch, which never change. Those that many proofs need are remembered: all but full ones of leaves. */
+function tilesFor(reader: Reader, epoch: number): TileReader {
+  const known = tilesOfReaders.get(reader) ?? createHalves(TILES_MAX)
+  tilesOfReaders.set(reader, known)
+  const read = store.tilesOf(reader)
+  return async (level, index, width) => {
+    if (level === 0 && width === TILE_WIDTH) return read(level, index, width)
+    const key = `${epoch}/${level}/${index}/${width}`
+    const hashes = known.get(key) ?? (await read(level, index, width))
+    if (hashes !== undefined && hashes.length === width * HASH_BYTES) known.set(key, hashes)
+    return hashes
+  }
+}
 
 type Published = { checkpoint: store.CheckpointRow; epochs: store.Epoch[] }
 
@@ -18,19 +37,23 @@ async function readPublished(reader: Reader): Promise<Published> {
   return { checkpoint, epochs }
 }
 
+function assertIn(record: number, size: number): void {
+  if (record < 1 || record > size) throw new Problem('NOT_IN_LOG')
+}
+
 /** What the log has of a record: its kind, and the statement where it is public; with the salt that it was committed with. */
 async function findRecord(
   reader: Reader,
   { checkpoint, epochs }: Published,
   record: number,
 ): Promise<{ kind: LogRecord['kind']; stated: (LoggedRecord & { salt: Buffer }) | undefined }> {
-  if (record < 1 || record > checkpoint.size) throw new Problem('NOT_IN_LOG')
+  assertIn(record, checkpoint.size)
   const bundle = await store.findBundle(reader, Math.floor((record - 1) / TILE_WIDTH))
-  const leaf = bundle === undefined ? undefined : store.leavesOf(bundle)[(record - 1) % TILE_WIDTH]
-  if (leaf === undefined) throw new Problem('NOT_IN_LOG')
-  const found = leaf.kind === 'moderation' ? undefined : await findLogged(reader, epochs, leaf.kind, record)
+  const kind = bundle === undefined ? undefined : store.kindAt(bundle, (record - 1) % TILE_WIDTH)
+  if (kind === undefined) throw new Problem('NOT_IN_LOG')
+  const found = kind === 'moderation' ? undefined : await findLogged(reader, epochs, kind, record)
   const stated = found?.open ? { ...found, salt: store.saltFor(epochs, record) } : undefined
-  return { kind: leaf.kind, stated }
+  return { kind, stated }
 }
 
 /** Reads what the log has of a record. Of a withdrawn one, and of an act of moderation, that is its number and kind. */
@@ -46,9 +69,12 @@ export const readLogRecord: ReadOperation = async ({ reader }, { params }) => {
 export const readLogProof: ReadOperation = async ({ reader }, { params }) => {
   const record = Number(params.record)
   const published = await readPublished(reader)
-  const { stated } = await findRecord(reader, published, record)
-  const { size, note: checkpoint } = published.checkpoint
-  const hashes = await proveInclusion(record - 1, size, store.tilesOf(reader))
+  const { size, epoch, note: checkpoint } = published.checkpoint
+  assertIn(record, size)
+  const [{ stated }, hashes] = await Promise.all([
+    findRecord(reader, published, record),
+    proveInclusion(record - 1, size, tilesFor(reader, epoch)),
+  ])
   const extra = stated === undefined ? undefined : Buffer.concat([stated.salt, Buffer.from(stated.statement)])
   const proof = formatProof({
     index: record - 1,

@@ -2,8 +2,8 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { type RecordKind, saltOf } from '../domain/log/statement.ts'
 import { leafHash, type TileReader } from '../domain/log/tree.ts'
-import { formatEntry } from '../tlog/entry.js'
-import { TILE_WIDTH } from '../tlog/tile.js'
+import { entryText, formatEntry } from '../tlog/entry.js'
+import { HASH_BYTES, TILE_WIDTH } from '../tlog/tile.js'
 
 /** How many records the log has, and the root of their tree: base64, empty for none. */
 export type LogHead = { size: number; root: string }
@@ -16,13 +16,14 @@ export const historyOf = (sequence: number): number => Math.floor(sequence / HIS
 /** The content of a leaf, except for the record number. */
 export type Leaf = { kind: RecordKind; commitment: Uint8Array<ArrayBuffer> }
 
-const HASH_BYTES = 32
-
 /** Up to 256 leaves: a letter for the kind of each, and their commitments in base64. */
 export type BundleRow = { number: number; kinds: string; commitments: string }
 
 const LETTERS = { revision: 'r', evidence: 'e', relation: 'l', moderation: 'm', continuation: 'c' } as const
 const KINDS = new Map(Object.entries(LETTERS).map(([kind, letter]) => [letter as string, kind as RecordKind]))
+
+/** What a leaf of a bundle is about; undefined past its last one. */
+export const kindAt = ({ kinds }: BundleRow, at: number): RecordKind | undefined => KINDS.get(kinds[at] ?? '')
 
 /** The bundle with a number that has these leaves. */
 export const bundleOf = (number: number, leaves: readonly Leaf[]): BundleRow => ({
@@ -44,6 +45,17 @@ export function leavesOf({ kinds, commitments }: BundleRow, width = kinds.length
 export const entriesOf = (bundle: BundleRow, width?: number): Uint8Array[] =>
   leavesOf(bundle, width).map((leaf, at) => formatEntry({ ...leaf, record: bundle.number * TILE_WIDTH + at + 1 }))
 
+/** The hashes of the first `width` leaves of a bundle, joined. */
+function leafHashesOf({ number, kinds, commitments }: BundleRow, width: number): Buffer {
+  const bytes = Buffer.from(commitments, 'base64')
+  const hashes = Array.from({ length: Math.min(width, kinds.length) }, (_, at) => {
+    const kind = KINDS.get(kinds[at] ?? '') ?? 'continuation'
+    const commitment = bytes.toString('base64', at * HASH_BYTES, (at + 1) * HASH_BYTES)
+    return leafHash(entryText(number * TILE_WIDTH + at + 1, kind, commitment))
+  })
+  return Buffer.concat(hashes)
+}
+
 /** Reads tiles of the log; tiles of leaves come from their bundles. */
 export const tilesOf =
   (reader: Reader): TileReader =>
@@ -53,7 +65,7 @@ export const tilesOf =
       return tile === undefined ? undefined : Buffer.from(tile.hashes, 'base64').subarray(0, width * HASH_BYTES)
     }
     const bundle = await findBundle(reader, index)
-    return bundle === undefined ? undefined : Buffer.concat(entriesOf(bundle, width).map(leafHash))
+    return bundle === undefined ? undefined : leafHashesOf(bundle, width)
   }
 
 /** Up to 256 hashes of a level above 0, in base64. */

@@ -8,9 +8,11 @@ import { TILE_WIDTH } from './tile.js'
 const FORMAT = 'palimpsest-record/v1'
 export const SALT_BYTES = 16
 
+/** The text of an entry: three lines in ASCII. @param {number} record @param {string} kind @param {string} commitment in base64 @returns {string} */
+export const entryText = (record, kind, commitment) => `${FORMAT}\n${record} ${kind}\n${commitment}\n`
+
 /** The entry of a record: three lines of text. Its leaf is number `record` - 1. @param {Entry} entry @returns {Bytes} */
-export const formatEntry = ({ record, kind, commitment }) =>
-  toUtf8(`${FORMAT}\n${record} ${kind}\n${toBase64(commitment)}\n`)
+export const formatEntry = ({ record, kind, commitment }) => toUtf8(entryText(record, kind, toBase64(commitment)))
 
 /** Parses an entry. Throws MalformedError on any other text. @param {Uint8Array} bytes @returns {Entry} */
 export function parseEntry(bytes) {

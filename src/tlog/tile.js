@@ -3,6 +3,7 @@ import { MalformedError } from './bytes.js'
 
 /** Hashes in a full tile, and entries in a full bundle. */
 export const TILE_WIDTH = 256
+export const HASH_BYTES = 32
 
 /**
  * A tile, or with level `entries` a bundle of entries (c2sp.org/tlog-tiles): number `index` of its level, with the first `width` of its

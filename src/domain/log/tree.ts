@@ -1,22 +1,25 @@
 import { hash } from 'node:crypto'
-import { TILE_WIDTH, tileWidth } from '../../tlog/tile.js'
+import { HASH_BYTES, TILE_WIDTH, tileWidth } from '../../tlog/tile.js'
 import { consistencyParts, inclusionSiblings, leafInput, nodeInput } from '../../tlog/tree.js'
 
 /** Hashes of a level of the tree, joined: number `index` of tile level `level`, with the first `width` of its 256 hashes. */
 export type HashTile = { level: number; index: number; width: number; hashes: Uint8Array }
 
-/** Reads the first `width` hashes of a tile; undefined where it is missing. Called once per tile and proof; all reads of a proof start in one turn. */
+/**
+ * Reads the first `width` hashes of a tile; undefined where it is missing. Called once per tile and proof; all reads of a proof start in one turn.
+ * Where it returns the same array again, the nodes above these hashes are not computed again: nobody may change it.
+ */
 export type TileReader = (
   level: number,
   index: number,
   width: number,
 ) => Uint8Array | undefined | Promise<Uint8Array | undefined>
 
-const HASH_BYTES = 32
 const LEVEL_BITS = 8
 
-/** SHA-256 of a leaf (RFC 6962, section 2.1). */
-export const leafHash = (entry: Uint8Array): Buffer => hash('sha256', leafInput(entry), 'buffer')
+/** SHA-256 of a leaf (RFC 6962, section 2.1), whose entry is bytes or a text in ASCII. */
+export const leafHash = (entry: Uint8Array | string): Buffer =>
+  hash('sha256', typeof entry === 'string' ? `\0${entry}` : leafInput(entry), 'buffer')
 
 /** What a node is hashed from, filled anew for each: a proof hashes some hundred nodes. */
 const node = Buffer.from(nodeInput(new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)))
@@ -26,6 +29,25 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   node.set(left, 1)
   node.set(right, 1 + HASH_BYTES)
   return hash('sha256', node, 'buffer')
+}
+
+/** The complete nodes of tiles by height, from their hashes (0) to the root of 256 (8), joined. Forgotten with the hashes. */
+const nodesOfTiles = new WeakMap<Uint8Array, Uint8Array[]>()
+
+function nodesOf(hashes: Uint8Array): Uint8Array[] {
+  const known = nodesOfTiles.get(hashes)
+  if (known !== undefined) return known
+  const nodes = [hashes]
+  for (let below = hashes; below.length >= 2 * HASH_BYTES; below = nodes.at(-1) as Uint8Array) {
+    const above = new Uint8Array(Math.floor(below.length / (2 * HASH_BYTES)) * HASH_BYTES)
+    for (let at = 0; at < above.length; at += HASH_BYTES) {
+      node.set(below.subarray(2 * at, 2 * at + 2 * HASH_BYTES), 1)
+      above.set(hash('sha256', node, 'buffer'), at)
+    }
+    nodes.push(above)
+  }
+  nodesOfTiles.set(hashes, nodes)
+  return nodes
 }
 
 /** The root of a tree without leaves: SHA-256 of nothing. */
@@ -53,7 +75,7 @@ async function readTile(read: TileReader, level: number, index: number, width: n
   if (hashes === undefined || hashes.length < width * HASH_BYTES) {
     throw new Error(`The log lacks tile ${index} of level ${level} with ${width} hashes.`)
   }
-  return hashes.subarray(0, width * HASH_BYTES)
+  return hashes.length === width * HASH_BYTES ? hashes : hashes.subarray(0, width * HASH_BYTES)
 }
 
 /**
@@ -102,11 +124,10 @@ function hasherOf(size: number, read: TileReader): (start: number, end: number) 
     return reading
   }
   const complete = async ({ height, index }: { height: number; index: number }): Promise<Uint8Array> => {
-    const count = 2 ** (height % LEVEL_BITS)
-    const first = index * count
-    const hashes = await tile(Math.floor(height / LEVEL_BITS), Math.floor(first / TILE_WIDTH))
-    const from = first % TILE_WIDTH
-    return rootOfHashes(split(hashes.subarray(from * HASH_BYTES, (from + count) * HASH_BYTES)))
+    const across = TILE_WIDTH / 2 ** (height % LEVEL_BITS)
+    const hashes = await tile(Math.floor(height / LEVEL_BITS), Math.floor(index / across))
+    const from = (index % across) * HASH_BYTES
+    return (nodesOf(hashes)[height % LEVEL_BITS] as Uint8Array).subarray(from, from + HASH_BYTES)
   }
   return async (start, end) => {
     const subtrees = await Promise.all(completeSubtrees(start, end).map(complete))
