@@ -16,6 +16,11 @@ beNice(NICE.log)
 const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
 serveLogQuestions(
   parentPort,
-  createLogAnswers(async () => store, logHeadFile(directory), createGivingWay(signals)),
+  createLogAnswers({
+    reader: async () => store,
+    headFile: logHeadFile(directory),
+    alone: true,
+    giveWay: createGivingWay(signals),
+  }),
   () => store.close(),
 )

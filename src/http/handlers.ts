@@ -84,6 +84,7 @@ export function createHandlers(parts: Parts) {
     at: visitor.at,
     entries,
     search: store.search,
+    rememberCheckpoint: store.rememberCheckpoint,
     readiness,
     rates,
     guideDigest,

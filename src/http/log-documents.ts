@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { Reader } from '../database/database.ts'
-import { readCheckpoint, readLogKeys, readTile } from '../operations/read-log.ts'
+import { type LogReads, readCheckpoint, readLogKeys, readTile } from '../operations/read-log.ts'
 import { targetOf } from '../web/target.ts'
 import type { createAdmission } from './admission.ts'
 import { routeAdmitted } from './route-admitted.ts'
 
-type LogDocument = { type: string; cache: string; read(reader: Reader, path: string): Promise<string | Buffer> }
+type LogDocument = { type: string; cache: string; read(log: LogReads, path: string): Promise<string | Buffer> }
 
 const TEXT = 'text/plain; charset=utf-8'
 
@@ -15,12 +14,12 @@ const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>
   '/log/keys': {
     type: TEXT,
     cache: 'public, max-age=60',
-    read: async reader => (await readLogKeys(reader)) + witnessKeys,
+    read: async log => (await readLogKeys(log)) + witnessKeys,
   },
   '/log/tile/*': {
     type: 'application/octet-stream',
     cache: 'public, max-age=31536000, immutable',
-    read: (reader, path) => readTile(reader, path.replace(/^\/log\//, '')),
+    read: (log, path) => readTile(log, path.replace(/^\/log\//, '')),
   },
 })
 
@@ -28,7 +27,7 @@ const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>
 export function routeLog(
   app: FastifyInstance,
   admit: ReturnType<typeof createAdmission>,
-  reader: Reader,
+  log: LogReads,
   witnessKeys = '',
 ): void {
   for (const [url, { type, cache, read }] of Object.entries(logDocuments(witnessKeys))) {
@@ -37,7 +36,7 @@ export function routeLog(
       { method: ['GET', 'HEAD'], url, config: { name: url } },
       (request, reply) => admit('readDiscovery', request, reply, ''),
       async (_admitted, request, reply) => {
-        const octets = Buffer.from(await read(reader, targetOf(request.raw.url ?? '').path))
+        const octets = Buffer.from(await read(log, targetOf(request.raw.url ?? '').path))
         return reply.code(200).headers({ 'cache-control': cache }).type(type).send(octets)
       },
     )

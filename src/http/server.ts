@@ -104,7 +104,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   routeOperations(app, admit, handlers)
   routeGuides(app, config, now)
   routeMetrics(app, admit, metrics)
-  routeLog(app, admit, reader, options.witnesses?.keys)
+  routeLog(app, admit, store, options.witnesses?.keys)
   routePages(app, admit, createPageHandler({ config, observer, readsFor: handlers.readsFor }))
   return {
     app,

@@ -6,11 +6,14 @@ import type { LogQuestion } from '../operations/keep-log.ts'
 import { readHead } from '../store/head.ts'
 import * as store from '../store/log.ts'
 import { toBase64 } from '../tlog/bytes.js'
-import { formatCheckpoint, parseCheckpoint } from '../tlog/checkpoint.js'
+import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../tlog/checkpoint.js'
 import { parseNote } from '../tlog/note.js'
 import { readLogHeadFile, writeLogHeadFile } from './head-file.ts'
 import { privateKeysOf, publicKeysOf, signersOf } from './log-key.ts'
 import { agreedSize, nextStep } from './next-step.ts'
+
+/** A signed checkpoint, and whether the log has the same root at its size; undefined if the log is smaller. */
+export type Compared = { size: number; note: string; agrees: boolean | undefined }
 
 /** The state of the store, its log and its checkpoints. */
 export type LogLook = {
@@ -24,21 +27,27 @@ export type LogLook = {
   epoch: Omit<store.Epoch, 'secret'> | undefined
   origins: string[]
   /** The last checkpoint of that epoch which is published. */
-  published: { size: number; note: string } | undefined
-  /**
-   * The last note of that epoch in the file of this node, and whether the log has the same root at its size; undefined if the log is
-   * smaller.
-   */
-  kept: { size: number; note: string; agrees: boolean | undefined } | undefined
+  published: Compared | undefined
+  /** The last checkpoint of that epoch in the file of this node. */
+  kept: Compared | undefined
+  /** Whether no other node signs the log. The file then has each note before it is published. */
+  alone: boolean
 }
 
 export type Signed = { epoch: number; size: number; note: string }
 
-/**
- * Answers questions about the log of a store. `headFile` is the path of the file with the last note; `giveWay` is called between pieces of
- * long work.
- */
-export function createLogAnswers(readerOf: () => Promise<Reader>, headFile: string, giveWay = () => {}) {
+export type LogPlace = {
+  reader(): Promise<Reader>
+  /** The path of the file with the newest note that this node knows. */
+  headFile: string
+  /** Whether no other node signs the log. */
+  alone: boolean
+  /** Called between pieces of long work. */
+  giveWay?(): void
+}
+
+/** Answers questions about the log of a store. */
+export function createLogAnswers({ reader: readerOf, headFile, alone, giveWay = () => {} }: LogPlace) {
   const keys = new Map<string, KeyObject[]>()
   const keysOf = (pem: string): KeyObject[] => {
     const known = keys.get(pem) ?? privateKeysOf(pem, 'The key of the log')
@@ -47,29 +56,37 @@ export function createLogAnswers(readerOf: () => Promise<Reader>, headFile: stri
   }
   return async (question: LogQuestion): Promise<unknown> => {
     if (question.ask === 'keys') return publicKeysOf(question.origin, keysOf(question.pem))
-    if (question.ask === 'keep') return writeLogHeadFile(headFile, question.note)
+    if (question.ask === 'keep') return keepNewer(headFile, question.note)
     const reader = await readerOf()
-    if (question.ask === 'look') return look(reader, readLogHeadFile(headFile))
+    if (question.ask === 'look') return look(reader, readLogHeadFile(headFile), alone)
     if (question.ask === 'step') return nextStep(reader, question.most, giveWay)
-    if (question.ask === 'agreed') return agreedSize(reader, giveWay)
+    if (question.ask === 'agreed') return agreedSize(reader, question.signed, giveWay)
     if (question.ask === 'consistency') return consistency(reader, question.older, question.size)
-    return sign(reader, headFile, keysOf(question.pem), question.time)
+    return sign(reader, { headFile, alone }, keysOf(question.pem), question.time)
   }
 }
+
+/** Writes a note to the file, unless the file has a note of the same log that is as large. */
+function keepNewer(headFile: string, note: string): void {
+  const [kept, given] = [readLogHeadFile(headFile), checkpointIn(note)]
+  const known = kept === undefined ? undefined : checkpointIn(kept)
+  if (known?.origin !== given.origin || known.size < given.size) writeLogHeadFile(headFile, note)
+}
+
+const checkpointIn = (note: string): Checkpoint => parseCheckpoint(parseNote(note).text)
 
 async function consistency(reader: Reader, older: number, size: number): Promise<string[]> {
   return (await proveConsistency(older, size, store.tilesOf(reader))).map(toBase64)
 }
 
-async function look(reader: Reader, kept: string | undefined): Promise<LogLook> {
-  const [head, log, epochs, last] = await Promise.all([
-    readHead(reader),
-    store.readLog(reader),
-    store.listEpochs(reader),
-    store.findCheckpoint(reader),
-  ])
+/** Reads the checkpoints before the log: another node may extend the log at any moment, and sign it later. */
+async function look(reader: Reader, kept: string | undefined, alone: boolean): Promise<LogLook> {
+  const [last, epochs] = await Promise.all([store.findCheckpoint(reader), store.listEpochs(reader)])
+  const [head, log] = await Promise.all([readHead(reader), store.readLog(reader)])
   const { secret: _secret, ...epoch } = epochs.at(-1) ?? { secret: '' }
   const known = 'number' in epoch ? epoch : undefined
+  const compare = async (note: string | undefined): Promise<Compared | undefined> =>
+    known === undefined || note === undefined ? undefined : compared(reader, log, known.origin, note)
   return {
     storeId: head.store_id,
     record: head.record,
@@ -78,17 +95,23 @@ async function look(reader: Reader, kept: string | undefined): Promise<LogLook> 
     log: { size: log.size, root: log.root },
     epoch: known,
     origins: epochs.map(({ origin }) => origin),
-    published: known === undefined || last?.epoch !== known.number ? undefined : { size: last.size, note: last.note },
-    kept: kept === undefined || known === undefined ? undefined : await compared(reader, log, known.origin, kept),
+    published: last?.epoch === known?.number ? await compare(last?.note) : undefined,
+    kept: await compare(kept),
+    alone,
   }
 }
 
-/** Compares a stored note with the log of this origin; undefined if the note belongs to another log. */
-async function compared(reader: Reader, log: store.LogHead, ofOrigin: string, note: string): Promise<LogLook['kept']> {
-  const { origin, size, root } = parseCheckpoint(parseNote(note).text)
+/** Compares a note with the log of this origin; undefined if the note belongs to another log. */
+async function compared(
+  reader: Reader,
+  log: store.LogHead,
+  ofOrigin: string,
+  note: string,
+): Promise<Compared | undefined> {
+  const { origin, size, root } = checkpointIn(note)
   if (origin !== ofOrigin) return undefined
   if (size > log.size) return { size, note, agrees: undefined }
-  const found = await rootOf(size, store.tilesOf(reader))
+  const found = size === log.size ? Buffer.from(log.root, 'base64') : await rootOf(size, store.tilesOf(reader))
   return { size, note, agrees: Buffer.from(found).equals(root) }
 }
 
@@ -98,14 +121,17 @@ async function compared(reader: Reader, log: store.LogHead, ofOrigin: string, no
  */
 async function sign(
   reader: Reader,
-  headFile: string,
+  { headFile, alone }: Pick<LogPlace, 'headFile' | 'alone'>,
   keys: readonly KeyObject[],
   time: number,
 ): Promise<Signed | undefined> {
-  const { epoch, storeId, history, settled, kept, log, published } = await look(reader, readLogHeadFile(headFile))
+  const looked = await look(reader, readLogHeadFile(headFile), alone)
+  const { epoch, storeId, history, settled, kept, log, published } = looked
   const settledHere =
     history === settled && storeId === epoch?.storeId && epoch.keys === publicKeysOf(epoch.origin, keys)
-  if (epoch === undefined || !settledHere || kept?.agrees === false || log.size < (kept?.size ?? 1)) return undefined
+  const agrees = kept?.agrees !== false && published?.agrees !== false
+  const signed = Math.max(kept?.size ?? 1, published?.size ?? 1)
+  if (epoch === undefined || !settledHere || !agrees || log.size < signed) return undefined
   if (published?.size === log.size) return undefined
   const { origin, number } = epoch
   const text = formatCheckpoint({ origin, size: log.size, root: Uint8Array.from(Buffer.from(log.root, 'base64')) })

@@ -36,3 +36,18 @@ export function createLogThread(file: URL, data: object): LogThread {
     },
   }
 }
+
+/** Keeps each checkpoint in the file of this node, once; resolves when it is there. */
+export function createMemory(ask: AskLog): (note: string) => Promise<void> {
+  let last: { note: string; kept: Promise<unknown> } | undefined
+  return async note => {
+    if (last?.note !== note) {
+      const keeping = { note, kept: ask({ ask: 'keep', note }) }
+      last = keeping
+      keeping.kept.catch(() => {
+        if (last === keeping) last = undefined
+      })
+    }
+    await last.kept
+  }
+}

@@ -98,7 +98,8 @@ export class LogKeeper {
     const { store, terms, logger, host, chance } = this.#keeping
     const { history, epoch } = look
     const origin = originOf(host, look, chance())
-    const agreed = by === 'stored' ? look.log.size : await this.#ask<number>({ ask: 'agreed' })
+    const signed = [look.kept?.note, look.published?.note].filter(note => note !== undefined)
+    const agreed = by === 'stored' ? look.log.size : await this.#ask<number>({ ask: 'agreed', signed })
     const checkpoint = later(look.kept, look.published)?.note ?? null
     const begin = { origin, keys: await this.#keysOf(origin), agreed, checkpoint }
     const begun = await store.keep('settleLog', { after: epoch?.number ?? -1, history, begin }, terms())

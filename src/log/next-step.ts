@@ -5,6 +5,8 @@ import type { LogStep } from '../operations/keep-log.ts'
 import { readHead } from '../store/head.ts'
 import * as store from '../store/log.ts'
 import { listLogged } from '../store/log-records.ts'
+import { parseCheckpoint } from '../tlog/checkpoint.js'
+import { parseNote } from '../tlog/note.js'
 import { TILE_WIDTH } from '../tlog/tile.js'
 
 /** The entries of the records above one number and up to another. Throws where a record has no row. */
@@ -72,8 +74,23 @@ async function bundlesOf(reader: Reader, size: number, entries: readonly Uint8Ar
   )
 }
 
-/** The record up to which the stored log and the rows of the store agree. Reads all of both. */
-export async function agreedSize(reader: Reader, onBundle = () => {}): Promise<number> {
+/**
+ * The record up to which the stored log and the rows of the store agree, and both have the roots of the signed checkpoints: those that are
+ * stored, and the notes `signed`. Reads all of it.
+ */
+export async function agreedSize(reader: Reader, signed: readonly string[], onBundle = () => {}): Promise<number> {
+  const agreed = await agreedWithRows(reader, onBundle)
+  const notes = [...(await store.listCheckpoints(reader)).map(({ note }) => note), ...signed]
+  const heads = notes.map(note => parseCheckpoint(parseNote(note).text)).filter(({ size }) => size <= agreed)
+  let last = 0
+  for (const { size, root } of heads.sort((a, b) => a.size - b.size)) {
+    if (!Buffer.from(await rootOf(size, store.tilesOf(reader))).equals(root)) return last
+    last = size
+  }
+  return agreed
+}
+
+async function agreedWithRows(reader: Reader, onBundle: () => void): Promise<number> {
   const [{ size }, { record }, epochs] = await Promise.all([
     store.readLog(reader),
     readHead(reader),

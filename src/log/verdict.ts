@@ -10,24 +10,25 @@ export type LogVerdict =
   | { begin: string; agreed: 'stored' | 'compared' }
 
 /**
- * Decides whether a log continues. A log is not signed again under its origin if one of its records may be lost or changed, or if its key
- * changed. `keys` are the keys of this node for the origin of the epoch.
+ * Decides whether a log continues. A log is not signed again under its origin if one of its records may be lost or changed, if its key
+ * changed, or if it is unknown which checkpoint was signed last. `keys` are the keys of this node for the origin of the epoch.
  */
 export function judgeLog(look: LogLook, keys: string): LogVerdict {
-  const { epoch, storeId, kept, published, record, log, history, settled } = look
+  const { epoch, storeId, kept, published, alone, record, log, history, settled } = look
   if (epoch === undefined) return { begin: 'it has not begun', agreed: 'stored' }
-  const ended = reasonToEnd()
-  if (ended !== undefined) return { begin: ended, agreed: record < log.size ? 'compared' : 'stored' }
+  if (storeId !== epoch.storeId) return ended('the store was restored')
+  if (keys !== epoch.keys) return ended('its key is another one')
+  if (kept?.agrees === false || published?.agrees === false)
+    return { begin: 'the store has other records than were signed', agreed: 'compared' }
+  // Until the history is settled nothing was appended: records that the log lacks are lost, not late.
+  const reached = history === settled ? record : log.size
+  if (reached < Math.max(kept?.size ?? 0, published?.size ?? 0)) return ended('the store lost records that were signed')
+  if (alone && published !== undefined && (kept?.size ?? 0) < published.size)
+    return ended('the file log-head is missing or older than the store, so the last signed checkpoint is unknown')
   return history === settled ? 'same' : 'settle'
 
-  function reasonToEnd(): string | undefined {
-    if (storeId !== epoch?.storeId) return 'the store was restored'
-    if (keys !== epoch.keys) return 'its key is another one'
-    if (kept?.agrees === false) return 'the store has other records than were signed'
-    // Until the history is settled nothing was appended: records that the log lacks are lost, not late.
-    const reached = history === settled ? record : log.size
-    const signed = Math.max(kept?.size ?? 0, published?.size ?? 0)
-    return reached < signed ? 'the store lost records that were signed' : undefined
+  function ended(begin: string): LogVerdict {
+    return { begin, agreed: record < log.size ? 'compared' : 'stored' }
   }
 }
 

@@ -19,7 +19,7 @@ export type LogStep = {
 export type LogQuestion =
   | { ask: 'look' }
   | { ask: 'step'; most: number }
-  | { ask: 'agreed' }
+  | { ask: 'agreed'; signed: string[] }
   | { ask: 'keys'; pem: string; origin: string }
   | { ask: 'sign'; pem: string; time: number }
   | { ask: 'keep'; note: string }

@@ -123,6 +123,8 @@ export type Reads = {
   search(request: SearchRequest): Promise<SearchResult>
   /** Resolves when everything observed so far, `observed` included, can be read. */
   keepObserved(observed?: Observed): Promise<void>
+  /** Resolves once a checkpoint may be shown. */
+  rememberCheckpoint(note: string): Promise<void>
   readiness(): Readiness
   guideDigest: { instructions: string; llms: string }
   rates: { readPerMinute: number; writePerMinute: number; cooldownSeconds: number }

@@ -8,7 +8,7 @@ import { formatBundle } from '../tlog/entry.js'
 import { formatProof } from '../tlog/proof.js'
 import { HASH_BYTES, parseTilePath, TILE_WIDTH, tileWidth } from '../tlog/tile.js'
 import { createHalves, type Halves } from './halves.ts'
-import type { ReadOperation } from './operation.ts'
+import type { ReadOperation, Reads } from './operation.ts'
 
 /** Tiles that are remembered, each with its nodes: 16 kB. One of level 1 serves the proofs of 65,536 records. */
 const TILES_MAX = 128
@@ -27,6 +27,8 @@ function tilesFor(reader: Reader, epoch: number): TileReader {
     return hashes
   }
 }
+
+export type LogReads = Pick<Reads, 'reader' | 'rememberCheckpoint'>
 
 type Published = { checkpoint: store.CheckpointRow; epochs: store.Epoch[] }
 
@@ -66,7 +68,7 @@ export const readLogRecord: ReadOperation = async ({ reader }, { params }) => {
 }
 
 /** Proves that a record is in the log of the newest checkpoint; `extra` is its salt and statement, where they are public. */
-export const readLogProof: ReadOperation = async ({ reader }, { params }) => {
+export const readLogProof: ReadOperation = async ({ reader, rememberCheckpoint }, { params }) => {
   const record = Number(params.record)
   const published = await readPublished(reader)
   const { size, epoch, note: checkpoint } = published.checkpoint
@@ -74,6 +76,7 @@ export const readLogProof: ReadOperation = async ({ reader }, { params }) => {
   const [{ stated }, hashes] = await Promise.all([
     findRecord(reader, published, record),
     proveInclusion(record - 1, size, tilesFor(reader, epoch)),
+    rememberCheckpoint(checkpoint),
   ])
   const extra = stated === undefined ? undefined : Buffer.concat([stated.salt, Buffer.from(stated.statement)])
   const proof = formatProof({
@@ -90,17 +93,21 @@ async function* once(text: string): AsyncGenerator<string> {
 }
 
 /** The newest checkpoint as a signed note. */
-export const readCheckpoint = async (reader: Reader): Promise<string> => (await readPublished(reader)).checkpoint.note
+export async function readCheckpoint({ reader, rememberCheckpoint }: LogReads): Promise<string> {
+  const { note } = (await readPublished(reader)).checkpoint
+  await rememberCheckpoint(note)
+  return note
+}
 
 /** The public keys of the log that is signed now, a line each. */
-export async function readLogKeys(reader: Reader): Promise<string> {
+export async function readLogKeys({ reader }: LogReads): Promise<string> {
   const epoch = (await store.listEpochs(reader)).at(-1)
   if (epoch === undefined) throw new Problem('NOT_IN_LOG')
   return epoch.keys
 }
 
 /** The octets of a tile or bundle of entries, by its path below /log/. Throws NOT_IN_LOG beyond the newest checkpoint, and for any other path. */
-export async function readTile(reader: Reader, path: string): Promise<Buffer> {
+export async function readTile({ reader }: LogReads, path: string): Promise<Buffer> {
   const { level, index, width } = tileAt(path)
   const height = level === 'entries' ? 0 : level
   const { checkpoint } = await readPublished(reader)

@@ -48,6 +48,8 @@ export type Store = {
   search(request: SearchRequest): Promise<SearchResult>
   /** Asks the thread that computes the log of the permanent records. */
   askLog(question: LogQuestion): Promise<unknown>
+  /** Resolves once this node knows a checkpoint even if the database loses it. A checkpoint is shown to nobody before. */
+  rememberCheckpoint(note: string): Promise<void>
   readiness(): Readiness
   /** Whether a write that came now would be refused as OVERLOADED. */
   full(): boolean

@@ -13,6 +13,6 @@ beNice(NICE.log)
 const session = createSession({ url, name: 'log', statementTimeout: 30_000, idleTimeout: 5_000 })
 serveLogQuestions(
   parentPort,
-  createLogAnswers(async () => readerThrough(await session.get()), headFile),
+  createLogAnswers({ reader: async () => readerThrough(await session.get()), headFile, alone: false }),
   () => session.close(),
 )

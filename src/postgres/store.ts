@@ -1,7 +1,7 @@
 import { type Reader, StoreFault } from '../database/database.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
-import { createLogThread } from '../log/compute.ts'
+import { createLogThread, createMemory } from '../log/compute.ts'
 import { createContexts } from '../operations/context.ts'
 import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/index.ts'
 import type { Context, Readiness } from '../operations/operation.ts'
@@ -173,6 +173,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
         return search.search(request, request.spare === true ? 0 : positionOf(await latestRecord()))
       }),
     askLog: log.ask,
+    rememberCheckpoint: createMemory(log.ask),
     readiness: () => readinessOf(state, writer.waited()),
     full: writer.full,
     onCommit: followers.add,

@@ -10,6 +10,8 @@ const DAY = 86_400_000
 const BEGIN = { origin: 'example/log/1', keys: '', agreed: 0, checkpoint: null }
 const currentHistory = async (tx: Transaction): Promise<number> => historyOf((await readHead(tx)).sequence)
 
+const NOTE = `example/log/1\n1\n${'A'.repeat(43)}=\n\n— example/log/1 AAAAAAAA\n`
+
 /** Begins the public log of a store, appends its records, and publishes checkpoints of several days. */
 export async function recordLog(tx: Transaction, context: () => Context): Promise<void> {
   await UPKEEP.settleLog(tx, context(), { after: -1, history: await currentHistory(tx), begin: BEGIN })
@@ -20,15 +22,15 @@ export async function recordLog(tx: Transaction, context: () => Context): Promis
     const tiles = [{ level: 1, number: 0, hashes: '' }]
     await UPKEEP.extendLog(tx, context(), { ...step, tiles })
     size = (await readLog(tx)).size
-    await UPKEEP.publishCheckpoint(tx, { ...context(), now: days * DAY }, { epoch: 0, size, note: 'a\n1\nb\n\n' })
+    await UPKEEP.publishCheckpoint(tx, { ...context(), now: days * DAY }, { epoch: 0, size, note: NOTE })
   }
   await findTile(tx, 1, 0)
 }
 
 /** Compares the log with the records, and begins another one. */
 export async function recordLogEnd(tx: Transaction, context: () => Context): Promise<void> {
-  await cosignCheckpoint(tx, (await readLog(tx)).size, 'cosigned')
-  await agreedSize(tx)
+  await cosignCheckpoint(tx, (await readLog(tx)).size, NOTE)
+  await agreedSize(tx, [])
   await listCheckpoints(tx)
   const begin = { ...BEGIN, origin: 'example/log/2' }
   await UPKEEP.settleLog(tx, context(), { after: 0, history: await currentHistory(tx), begin })

@@ -184,6 +184,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     search: async () => FOUND,
     readiness: () => ({ ready: true, status: 'ok' }),
     keepObserved: async () => {},
+    rememberCheckpoint: async () => {},
     guideDigest: { instructions: '', llms: '' },
     rates: { readPerMinute: 1, writePerMinute: 1, cooldownSeconds: 1 },
   }

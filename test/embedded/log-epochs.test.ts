@@ -116,6 +116,62 @@ test('a store that was set back signs nothing more under the origin of its log',
   await stop(server)
 })
 
+for (const [name, lose] of [
+  ['missing', (path: string) => rmSync(path)],
+  ['older', (path: string, older: string) => writeFileSync(path, older)],
+] as const) {
+  test(`a store whose signed records were replaced, and whose log-head is ${name}, begins another log`, async () => {
+    const { dataDir, head: older } = await stoppedStore(`replaced-${name}`)
+    const first = await startServer(dataDir)
+    await publish(first.url, 3)
+    const signed = await checkpoint(first.url, 8)
+    await stop(first)
+    lose(logHeadFile(dataDir), older.note)
+    change(
+      dataDir,
+      "UPDATE entry SET slug = 'another' WHERE number = 7",
+      "DELETE FROM log_bundle; DELETE FROM log_tile; UPDATE log SET size = 0, root = ''",
+    )
+    const server = await startServer(dataDir)
+    await publish(server.url, 1)
+    const next = await checkpoint(server.url, 9)
+    assert.notEqual(next.origin, signed.origin)
+    const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 9)
+    assert.deepEqual([previousOrigin, size, last], [signed.origin, 0, signed.note])
+    await stop(server)
+  })
+}
+
+test('a store whose signed records were replaced says that the next log agrees with none of them', async () => {
+  const { dataDir, head } = await stoppedStore('replaced')
+  change(
+    dataDir,
+    "UPDATE entry SET slug = 'another' WHERE number = 3",
+    "DELETE FROM log_bundle; DELETE FROM log_tile; UPDATE log SET size = 0, root = ''",
+  )
+  const server = await startServer(dataDir)
+  await publish(server.url, 1)
+  const next = await checkpoint(server.url, 7)
+  assert.notEqual(next.origin, head.origin)
+  const { previousOrigin, size } = await continuation(server.url, 7)
+  assert.deepEqual([previousOrigin, size], [head.origin, 0])
+  await stop(server)
+  expectDone(await check(dataDir))
+})
+
+test('a store whose log-head is missing begins another log, which agrees with the whole one before', async () => {
+  const { dataDir, head } = await stoppedStore('no-head')
+  rmSync(logHeadFile(dataDir))
+  const server = await startServer(dataDir)
+  const next = await checkpoint(server.url, 6)
+  assert.notEqual(next.origin, head.origin)
+  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
+  assert.deepEqual([previousOrigin, size, last], [head.origin, 5, head.note])
+  await stop(server)
+  assert.match(server.stderr(), /log-head is missing or older than the store/)
+  expectDone(await check(dataDir))
+})
+
 test('a store without the key of its log begins another one', async () => {
   const { dataDir, head } = await stoppedStore('no-key')
   rmSync(logKeyFile(dataDir))

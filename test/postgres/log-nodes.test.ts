@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { logHeadFile } from '../../src/log/head-file.ts'
 import { parseCheckpoint } from '../../src/tlog/checkpoint.js'
 import { parseNote } from '../../src/tlog/note.js'
 import { expectDone, palimpsest } from '../cli/command.ts'
@@ -9,7 +10,7 @@ import { call, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 import { withNodes } from '../support/nodes.ts'
-import { eventually, makeDirectory } from '../support/process.ts'
+import { eventually, makeDirectory, startServer } from '../support/process.ts'
 
 const PATIENCE = 60_000
 const directory = makeDirectory()
@@ -51,6 +52,15 @@ test('three nodes keep one log, and go on when one of them is killed', { skip: N
   })
 })
 
+/** What a failover to a standby that lacks the newest commits leaves of 5 entries: rows, log and identity of before. */
+const setBack = (database: string): Promise<void> =>
+  withClient(database, async client => {
+    await client.query(`BEGIN; LOCK TABLE head, log, log_checkpoint IN ACCESS EXCLUSIVE MODE;
+      DELETE FROM activity WHERE revision > 3; DELETE FROM revision WHERE number > 3; DELETE FROM entry WHERE number > 3;
+      DELETE FROM log_bundle; DELETE FROM log_checkpoint; UPDATE log SET size = 0, root = '';
+      UPDATE head SET record = 3, entries = 3, revisions = 3; UPDATE cluster SET identity = 'another'; COMMIT`)
+  })
+
 test('a database that lost records which were signed begins another log', { skip: NO_POSTGRES }, async () => {
   await withNodes({ count: 2 }, async ({ urls, database }) => {
     const [one = '', two = ''] = urls
@@ -58,16 +68,36 @@ test('a database that lost records which were signed begins another log', { skip
     for (let n = 0; n < 5; n++) await newEntry(one, token)
     const before = await headAbove(one, 4)
     await headAbove(two, 4)
-    // As a failover to a standby that lacks the newest commits: rows, log and identity are those of before.
-    await withClient(database, async client => {
-      await client.query(`BEGIN; LOCK TABLE head, log, log_checkpoint IN ACCESS EXCLUSIVE MODE;
-        DELETE FROM activity WHERE revision > 3; DELETE FROM revision WHERE number > 3; DELETE FROM entry WHERE number > 3;
-        DELETE FROM log_bundle; DELETE FROM log_checkpoint; UPDATE log SET size = 0, root = '';
-        UPDATE head SET record = 3, entries = 3, revisions = 3; UPDATE cluster SET identity = 'another'; COMMIT`)
-    })
+    await setBack(database)
     for (let n = 0; n < 4; n++) await newEntry(two, token)
     const after = await headAbove(two, 7)
     assert.notEqual(after.origin, before.origin)
     await Promise.all(urls.map(url => headAbove(url, 7)))
   })
 })
+
+for (const [shown, path] of [
+  ['a checkpoint', '/log/checkpoint'],
+  ['a proof', '/api/log/records/5/proof'],
+] as const) {
+  test(`a node that showed ${shown} knows it when database and signer are lost`, { skip: NO_POSTGRES }, async () => {
+    await withNodes({ count: 1 }, async ({ urls: [signer = ''], servers, database, start }) => {
+      // This node looks at the log when it starts, and no more.
+      const idle = await start(database, { LOG_INTERVAL_SECONDS: '3600' })
+      const { token } = await newActor(signer)
+      for (let n = 0; n < 5; n++) await newEntry(signer, token)
+      const before = await headAbove(signer, 4)
+      const answer = await call(idle.url, 'GET', path)
+      assert.ok(answer.text.includes(before.note), answer.text.slice(0, 200))
+      assert.ok(readFileSync(logHeadFile(idle.dataDir), 'utf8').startsWith(`${before.origin}\n5\n`))
+      for (const server of servers) server.kill('SIGKILL')
+      await Promise.all(servers.map(({ ended }) => ended))
+      await setBack(database)
+      const survivor = await startServer(idle.dataDir, { env: { DATABASE_URL: database } })
+      for (let n = 0; n < 4; n++) await newEntry(survivor.url, token)
+      assert.notEqual((await headAbove(survivor.url, 7)).origin, before.origin)
+      survivor.kill('SIGKILL')
+      await survivor.ended
+    })
+  })
+}
