@@ -2,24 +2,20 @@
 const FENCE = /^[ \t]{0,3}(?:>[ \t]?){0,8}(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?[ \t]{0,8}(`{3,}|~{3,})/
 const CODE_IN_LINE = /(?<!`)(`{1,3})(?!`)[^`\n]+\1(?!`)/g
 
-/** Comments that tools write and read: switches of linters, tables of contents, licences, notes of generators. */
-const FOR_TOOLS =
-  /^(?:(?:markdown|text|alex|vale|remark|es|tocstop|spell-?checker|cspell)?[ -]?(?:lint|ignore|disable|enable|cspell|vale)\b|\/?(?:toc|tocstop|more|nav|badges?|spdx|license|copyright|yaml)\b|(?:prettier|markdownlint|remark|all-contributors|doctoc|omit)\b|(?:todo|fixme)\b|(?:start|end|begin|generated|auto-?generated|made (?:from|by)|this file (?:is|was) (?:auto|gen))|#(?:end)?region)/i
-/** A longer one says more than tools need. */
-const FOR_TOOLS_MAX = 300
+/** A definition of a link that leads nowhere: its title is a comment. */
+const TITLE = /^ {0,3}\[[^\]\n]{1,99}\]:[ \t]{0,9}(?:#|<>)[ \t]{1,9}([("'].*)$/gm
 
-/** Whether Markdown has a comment, which no reader of the page sees, outside of code. What tools need is none. */
-export function hasComment(content: string): boolean {
-  if (!content.includes('<!--')) return false
+/** The comments of Markdown outside of code, which no reader of the page sees. The last one of HTML may have no end. */
+export function commentsOf(content: string): string[] {
+  if (!content.includes('<!--') && !content.includes(']:')) return []
   const text = withoutCode(content)
+  const comments = Array.from(text.matchAll(TITLE), ([, title = '']) => title)
   for (let at = text.indexOf('<!--'); at >= 0; ) {
     const end = text.indexOf('-->', at + 4)
-    const comment = text.slice(at + 4, end < 0 ? undefined : end).trim()
-    if (comment.length > FOR_TOOLS_MAX || (comment !== '' && !FOR_TOOLS.test(comment))) return true
-    if (end < 0) return false
-    at = text.indexOf('<!--', end)
+    comments.push(text.slice(at + 4, end < 0 ? undefined : end))
+    at = end < 0 ? end : text.indexOf('<!--', end)
   }
-  return false
+  return comments
 }
 
 /** Markdown without its fenced code and its code in lines. */

@@ -6,7 +6,7 @@ export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
   PIPE_TO_SHELL: 'Contains a command that runs what it downloads',
   INSTRUCTION_LIKE: 'Contains text that addresses the reader’s model',
   INVISIBLE_CHARACTERS: 'Contains unseen characters',
-  HTML_COMMENT: 'Contains a comment that pages do not show',
+  HTML_COMMENT: 'Contains a hidden comment that addresses a reader',
   CLAIMS_TRUST: 'Vouches for itself',
 }
 

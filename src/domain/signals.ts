@@ -1,8 +1,9 @@
 import { SIGNALS, type Signal } from '../contract/words.ts'
 import { isAscii } from './fold.ts'
-import { hasComment } from './html-comment.ts'
+import { commentsOf } from './html-comment.ts'
 import { isMixed, proseOf } from './prose.ts'
 import { COMMANDS } from './signal-commands.ts'
+import { TO_A_READER } from './signal-comments.ts'
 import { INSTRUCTIONS } from './signal-instructions.ts'
 import { INSTRUCTIONS_ELSEWHERE } from './signal-languages.ts'
 import { bitsOf, triggersOf } from './signal-triggers.ts'
@@ -10,7 +11,7 @@ import { TRUST_CLAIMS } from './signal-trust.ts'
 import { EVERY_HIDDEN, hidesCharacters } from './unseen.ts'
 
 /** Changes whenever the same text would have other signals, so that a store knows that those it keeps are stale. */
-export const SIGNALS_VERSION = 1
+export const SIGNALS_VERSION = 2
 
 /** What of a revision is looked at. */
 export type SignalledText = { title: string; summary: string; content: string; rationale: string }
@@ -26,13 +27,13 @@ const EVERY_TRIGGER = -1
 export function signalsOf({ title, summary, content, rationale }: SignalledText): number {
   const text = `${title}\n\n${summary}\n\n${content}\n\n${rationale}`
   const ascii = isAscii(text)
-  const seen = ascii ? text : text.replace(EVERY_HIDDEN, '').normalize('NFKC')
+  const seen = seenOf(text, ascii)
   let bits = 0
   const add = (signal: Signal): void => {
     bits |= 1 << SIGNALS.indexOf(signal)
   }
   if (hidesCharacters(text)) add('INVISIBLE_CHARACTERS')
-  if (hasComment(content)) add('HTML_COMMENT')
+  if (speaksInComments(content)) add('HTML_COMMENT')
   const triggers = !ascii && isMixed(seen) ? EVERY_TRIGGER : triggersOf(seen)
   let commands: string | undefined
   let prose: string[] | undefined
@@ -44,6 +45,17 @@ export function signalsOf({ title, summary, content, rationale }: SignalledText)
     if (texts.some(one => patterns.some(pattern => pattern.test(one)))) add(signal)
   }
   return bits
+}
+
+/** A text as it is seen: without unseen characters, in the plain forms of letters. */
+const seenOf = (text: string, ascii: boolean): string =>
+  ascii ? text : text.replace(EVERY_HIDDEN, '').normalize('NFKC')
+
+/** Whether a comment speaks to a reader who acts. */
+function speaksInComments(content: string): boolean {
+  const comments = commentsOf(content).join('\n\n')
+  if (comments === '') return false
+  return proseOf(seenOf(comments, isAscii(comments))).some(one => TO_A_READER.some(pattern => pattern.test(one)))
 }
 
 /** The signals of a store's bits. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judgedEntries, poisoned, signalsIn } from '../../bench/signals/texts.ts'
+import { honestSecond, judgedEntries, packageTexts, poisoned, signalsIn } from '../../bench/signals/texts.ts'
 
 test('nine tenths of the poisoned texts are marked as meant, and no entry of the judged collection is', () => {
   const texts = poisoned()
@@ -10,4 +10,10 @@ test('nine tenths of the poisoned texts are marked as meant, and no entry of the
     judgedEntries().filter(entry => signalsIn(entry).length > 0),
     [],
   )
+})
+
+test('comments for editors and tools are not marked', () => {
+  const texts = [...honestSecond().map(({ text }) => text), ...packageTexts()]
+  const marked = texts.filter(text => signalsIn(text).includes('HTML_COMMENT'))
+  assert.ok(texts.length > 300 && marked.length <= 0.005 * texts.length, `${marked.length} of ${texts.length}`)
 })
