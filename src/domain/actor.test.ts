@@ -49,18 +49,18 @@ test('every exchange of two neighbours is refused', () => {
   )
 })
 
-test('anything else is no token', () => {
+test('any other text is not a token', () => {
   const token = tokenOf(new Uint8Array(20).fill(7))
   for (const other of ['', 'plm_', token.toUpperCase(), ` ${token}`, `${token}\n`, `${token}0`, token.slice(4)]) {
     assert.ok(!isToken(other), JSON.stringify(other))
   }
 })
 
-test('what is kept of a token is its SHA-256', () => {
+test('a token is stored as its SHA-256', () => {
   assert.equal(tokenHash('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })
 
-test('blocked and quarantined actors and origins do not write; the actor is told first', () => {
+test('blocked and quarantined actors and origins do not write; the actor is reported first', () => {
   const free = { blocked: 0, quarantined: 0 }
   const refused = [
     { blocked: 1, quarantined: 0 },

@@ -13,7 +13,7 @@ const TOKEN = new RegExp(`^${TOKEN_PREFIX}[0-9A-Za-z]{${SECRET_CHARACTERS + CHEC
 /** How many random bytes a token is made from: 160 bits. */
 export const TOKEN_BYTES = 20
 
-/** The token that carries 20 random bytes: prefix, 27 characters of secret, 6 of CRC-32, so that a typo is refused without a look-up. */
+/** The token of 20 random bytes: prefix, 27 characters of secret, 6 of CRC-32. A typing error is refused without a look-up. */
 export function tokenOf(random: Uint8Array): string {
   const secret = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), SECRET_CHARACTERS)
   return `${TOKEN_PREFIX}${secret}${checkOf(secret)}`
@@ -26,7 +26,7 @@ export function isToken(token: string): boolean {
   return token.endsWith(checkOf(secret))
 }
 
-/** All that is kept of a token. */
+/** The hash of a token; nothing else of it is stored. */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 export const TOKEN_WARNING =

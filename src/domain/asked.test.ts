@@ -24,7 +24,7 @@ test('short names with digits and words of any script are topics', () => {
   }
 })
 
-test('secrets, addresses, paths, ids and numbers are no topics', () => {
+test('secrets, addresses, paths, ids and numbers do not become topics', () => {
   for (const q of [
     'ada@example.org',
     'https://intranet.example/secret',

@@ -3,7 +3,7 @@ import { holdsSecret } from './secret.ts'
 import { stemOf } from './stem.ts'
 import { isUnspaced } from './terms.ts'
 
-/** Of a question without an answer, so many words are counted: those that fewest entries have. */
+/** Words of an unanswered question that are counted, at most: those that fewest entries have. */
 const TERMS_MAX = 3
 const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u
 const LETTERS_MIN = 3
@@ -20,8 +20,8 @@ const PRIVATE = /[@\\=]|:\/\/|www\.|\/.*\/|^\/|^~/
 export type AskedTerm = { stem: string; word: string }
 
 /**
- * The words of a question that may become a public topic, rarest first: no secrets, addresses, paths, ids and numbers. `missing` are the words
- * that no entry has, `weights` says how rare the other terms are.
+ * The words of a question that may become a public topic, rarest first: no secrets, addresses, paths, ids and numbers. `missing` are the
+ * words that no entry has, `weights` the rarity of the other terms.
  */
 export function askedTerms(
   q: string,
@@ -49,7 +49,7 @@ function isTopic(word: string): boolean {
   return SHORT_NAME.test(word)
 }
 
-/** What is stored of a topic on a day: a digest of each network and actor that asked, and the word once enough networks did. */
+/** The stored state of a topic on a day: digests of the networks and actors that asked, and the word once enough networks did. */
 export type Asked = { voices: readonly string[]; networks: number; term: string | null }
 
 /** Networks of one day from which on a topic is public, and at which counting ends. */

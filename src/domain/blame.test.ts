@@ -26,11 +26,11 @@ test('a changed word changes the author of its sentence and of no other', () => 
   )
 })
 
-test('sentences that move or get other space around them keep their authors', () => {
+test('sentences keep their authors when they move or the space around them changes', () => {
   assert.deepEqual(firsts('One is odd. Two is even.\n', 'Two is even.\n\nNew here.\n\nOne is odd.'), [1, 2, 1])
 })
 
-test('a restored text gets its authors back, and says since when it is there again', () => {
+test('a restored text keeps its authors, and names the revision that restored it', () => {
   const [first, second] = blame('One is odd. Two is even.', 'Vandalised. Two is even.', 'One is odd. Two is even.')
   assert.deepEqual([first?.first, first?.since, second?.first, second?.since], [1, 3, 1, 1])
 })
@@ -58,7 +58,7 @@ test('500 revisions of 20,000 characters fit into the budget, with nothing and w
   assert.ok(common <= COST_MAX && different < common, `${different} and ${common} of ${COST_MAX}`)
 })
 
-/** Says for each piece of the last text which revision wrote it, from all pieces of all texts. */
+/** The revision that wrote each piece of the last text, from all pieces of all texts. */
 function model(contents: readonly string[]): Origin[] {
   const counts = contents.map(content => {
     const found = new Map<string, number>()
@@ -126,7 +126,7 @@ const judgement = (actor: number, text: number, verdict: Verdict): Judgement => 
   ...{ record: actor, actor, text, verdict, own: false, originGroup: actor, at: 0 },
 })
 
-test('evidence stands on the pieces that the judged text has, once for each actor', () => {
+test('evidence counts for the pieces that the judged text has, once for each actor', () => {
   const judged = [
     { text: 10, has: [true, true, false] },
     { text: 20, has: [true, false, false] },
@@ -147,7 +147,7 @@ test('evidence stands on the pieces that the judged text has, once for each acto
   )
 })
 
-test('what is counted has a bound: of many judged texts those with the fewest voices are left out', () => {
+test('the counting has a bound: of many judged texts those with the fewest voices are left out', () => {
   const size = 1_000
   const judged = Array.from({ length: 20 }, (_, at) => ({
     text: at,

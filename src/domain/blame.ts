@@ -8,17 +8,20 @@ const MEMBERS = { TITLE: 'title', SUMMARY: 'summary', CONTENT: 'content' } as co
   keyof Text
 >
 
-/** What comparing costs, in units of about 2 ns: a revision that is read, a character of it, a piece that is cut again, a character of one that is hashed, a piece that is sought. */
+/**
+ * Costs of a comparison, in units of about 2 ns: a read revision, a character of it, a piece that is cut again, a hashed character, a
+ * sought piece.
+ */
 export const COSTS = { revision: 3_000, read: 2, piece: 200, hashed: 3, sought: 8 } as const
-/** What may be spent on one text: enough for 500 revisions of 20,000 characters that have nothing in common. */
+/** The budget for one text: enough for 500 revisions of 20,000 characters without a common sentence. */
 export const COST_MAX = 75_000_000
 
 /** The pieces of one section of a text, and which of them another text has. */
 type Comparison = {
   pieces: readonly string[]
-  /** Looks at another text; gives what that cost. It costs least for a text that differs little from the one before. */
+  /** Compares another text; returns the cost. It is least for a text that differs little from the one before. */
   look(text: string): number
-  /** Whether the text that was looked at last has a piece: of a piece that occurs twice, the second is there where two are. */
+  /** Whether the text that was compared last has a piece. The second copy of a piece needs a text with two. */
   has(place: number): boolean
 }
 
@@ -34,7 +37,7 @@ type Keys = {
   hashed(): number
 }
 
-/** Pieces are told apart by so many signs first. */
+/** Pieces are first distinguished by one of this many signs. */
 const SIGNS = 65_536
 
 /** Most pieces that are not known have a sign that no known one has. They are not sliced and hashed, which costs more than cutting. */
@@ -133,7 +136,7 @@ function cutAgain(before: Cut, text: string, known: Keys) {
   return { first, rest, starts, keys }
 }
 
-/** The greatest number from 0 to `most` up to which something holds. */
+/** The greatest number from 0 to `most` for which a monotonic condition is true. */
 function greatest(most: number, holds: (size: number, held: number) => boolean): number {
   let least = 0
   let limit = most
@@ -160,12 +163,12 @@ const countUpTo = (rising: readonly number[], limit: number): number =>
 /** A sentence or line of a text, the blank space after it included. */
 export type Piece = { section: Section; text: string }
 
-/** What is known of a piece: the revisions, by their ordinals, that had it first, and since which all that were looked at have it. */
+/** The ordinals of a piece: of the first revision that had it, and of the revision since which all compared ones have it. */
 export type Origin = { first: number; since: number }
 
 export type Blame = {
   pieces: readonly Piece[]
-  /** Looks at an earlier revision, newest first. Gives what that cost. */
+  /** Compares an earlier revision, newest first. Returns the cost. */
   look(text: Text, ordinal: number): number
   /** Which pieces a text has. */
   holds(text: Text): boolean[]
@@ -173,8 +176,8 @@ export type Blame = {
 }
 
 /**
- * Finds the revision that wrote each sentence of a text: the first one that had it, in the same section, even where later ones did not. A sentence
- * that moved or came back keeps its author; of a sentence that occurs twice, the second is by the first revision that had two.
+ * Finds the revision that wrote each sentence of a text: the first one that had it, in the same section, even where later ones did not. A
+ * sentence that moved or came back keeps its author. The second copy of a sentence is by the first revision that had two.
  */
 export function createBlame(current: Text, ordinal: number): Blame {
   const sections = SECTIONS.map(section => ({ section, comparison: compare(current[MEMBERS[section]]) }))
@@ -204,15 +207,16 @@ export function createBlame(current: Text, ordinal: number): Blame {
   }
 }
 
-/** So many judgements are counted for all parts of a text together; of more, the judged texts with the fewest voices are left out. */
+/** The most judgements that are counted for all parts of a text together; past it, the judged texts with the fewest voices are left out. */
 const COUNTED_MAX = 100_000
 
 /** A judged text, and which pieces it has. */
 export type Judged = { text: number; has: readonly boolean[] }
 
 /**
- * What judgements say about each piece of a text: those of the judged texts that have it. Pieces that the same texts have are counted together:
- * `places` has for each piece the place in `standings`, null where no judged text has it. `judged` comes with the most voices first.
+ * The standing of each piece of a text, from the judgements of the texts that have it. Pieces that the same texts have are counted
+ * together: `places` has for each piece the place in `standings`, null where no judged text has it. `judged` comes with the most voices
+ * first.
  */
 export function evidenceOf(judgements: readonly Judgement[], judged: readonly Judged[], size: number) {
   let texts = judged

@@ -4,7 +4,7 @@ import { standingLine } from './standing-words.ts'
 
 /** Bytes of UTF-8 that count as a token. */
 const TOKEN_BYTES = 4
-/** What a row may be cut to where there is no room for all of it, in characters. */
+/** Characters that an excerpt is cut to if the row does not fit. */
 const SHORT_EXCERPT = 120
 
 /** The best rows whose JSON takes at most so many tokens, with the frame around them; the last may be cut short. */
@@ -30,7 +30,7 @@ const shortened = ({ objections, ...row }: Found): Found => ({
   ...(objections === undefined ? {} : { objections: objections.slice(0, 1) }),
 })
 
-/** What was found as Markdown for a model to read. All texts in it are untrusted: serve it fenced. */
+/** Found entries as Markdown for a model. All texts in it are untrusted: serve it fenced. */
 export function markdownOf({ items, coverage, answerable, missing, corrected }: FoundList): string {
   const remarks = [
     ...(answerable ? [] : ['Nothing here is clearly about the question: do not trust these as an answer.']),

@@ -19,7 +19,7 @@ test('every member of a filter must fit', () => {
   assert.ok(!isChosen({}, { ...key, shown: false }))
 })
 
-test('a withdrawal has no actor, so that no filter by actor chooses it', () => {
+test('a withdrawal has no actor: no filter by actor selects it', () => {
   const key = keyOf(1, { action: 'WITHDRAW', actor: null })
   assert.ok(isChosen({ entries: new Set([10]) }, key))
   assert.ok(!isChosen({ actors: new Set([1]) }, key))

@@ -1,14 +1,14 @@
 import type { ChangeAction } from '../contract/words.ts'
 
-/** By what a change is chosen: a write, or an act of moderation that withdrew or restored an entry, which names no actor. */
+/** The key of a change: of a write, or of the withdrawal or restoration of an entry, which has no actor. */
 export type ChangeKey = {
   sequence: number
   action: ChangeAction
   actor: number | null
   entry: number | null
-  /** The entry that a relation leads to. */
+  /** The target entry of a relation. */
   target: number | null
-  /** False for what is passed over. */
+  /** False if the change is skipped. */
   shown: boolean
 }
 
@@ -30,7 +30,7 @@ export function isChosen({ entries, actors, actions }: ChangeFilter, key: Change
   )
 }
 
-/** Keys above a place in ascending order of their sequence; `whole` when there are no more up to the newest place. */
+/** Keys above a sequence in ascending order; `whole` if there are no more up to the newest sequence. */
 export type Run<K extends ChangeKey> = { keys: readonly K[]; whole: boolean }
 
 /**

@@ -1,7 +1,7 @@
 /** A time further ahead of the clock than this is wrong: the clock was set back, or another node has a wrong one. In milliseconds. */
 const AHEAD_MAX = 60_000
 
-/** The time of a write, in milliseconds: that of the clock, or the latest one that was given out where this is a little later. */
+/** The time of a write, in milliseconds: that of the clock, or the latest time that was given out if that is a little later. */
 export const notBefore = (latest: number, clock: number): number =>
   latest - clock > AHEAD_MAX ? clock : Math.max(clock, latest)
 

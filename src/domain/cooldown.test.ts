@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Problem } from '../contract/problems.ts'
 import { assertCooledDown, cooldownLeft } from './cooldown.ts'
 
-test('within the cooldown a write waits, told in whole seconds that suffice', () => {
+test('within the cooldown a write is refused with the whole seconds to wait', () => {
   assert.throws(() => assertCooledDown(10_000, 3_000, 10_000), new Problem('COOLDOWN', { retryAfter: 3 }))
   assert.throws(() => assertCooledDown(10_000, 3_000, 12_999), new Problem('COOLDOWN', { retryAfter: 1 }))
   assertCooledDown(10_000, 3_000, 13_000)
@@ -12,7 +12,7 @@ test('within the cooldown a write waits, told in whole seconds that suffice', ()
   assertCooledDown(10_000, 0, 10_000)
 })
 
-test('whoever waits as long as told is admitted', () => {
+test('a write after the stated wait is admitted', () => {
   fc.assert(
     fc.property(fc.nat(1e9), fc.integer({ min: 1, max: 3_600 }), fc.nat(4_000_000), (began, seconds, later) => {
       try {
@@ -28,7 +28,7 @@ test('whoever waits as long as told is admitted', () => {
   )
 })
 
-test('a cooldown that begins a little in the future holds: clocks differ, and the later of two requests may be first', () => {
+test('a cooldown that begins a little in the future counts: clocks differ, and the later of two requests may be first', () => {
   assert.equal(cooldownLeft(10_001, 3_000, 10_000), 3_000)
   assert.throws(() => assertCooledDown(12_900, 3_000, 10_000), new Problem('COOLDOWN', { retryAfter: 3 }))
 })

@@ -1,8 +1,8 @@
 import { Problem } from '../contract/problems.ts'
 
 /**
- * Milliseconds that are left of a cooldown, a whole one at most. It may begin a little in the future: of two requests the later one may be
- * taken first, and nodes have clocks of their own. One that begins further ahead than it lasts, because the clock was set back since, is over.
+ * Milliseconds that are left of a cooldown, at most its whole length. It may begin a little in the future: the later of two requests may be
+ * handled first, and nodes have clocks of their own. A cooldown that begins further ahead than its length is over: the clock was set back.
  */
 export function cooldownLeft(beganAt: number | undefined, cooldown: number, now: number): number {
   if (beganAt === undefined) return 0

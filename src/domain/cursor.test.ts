@@ -16,7 +16,7 @@ test('a cursor that was handed out leads back to its place', () => {
   )
 })
 
-test('below 10^9 it is a plain offset into what is there now', () => {
+test('below 10^9 a cursor is a plain offset into the present list', () => {
   fc.assert(
     fc.property(size, size, (offset, now) => {
       assert.deepEqual(placeOf(String(offset), now), { size: now, offset })

@@ -1,12 +1,12 @@
-/** The offset part of a cursor stands below this, the size part above. */
+/** A cursor is size times this, plus the offset. */
 const SIZE_STEP = 1_000_000_000n
 
-/** A place in a list that grows at its newest end: `size` rows at the first page, `offset` of them behind us. */
+/** A place in a list that grows at its newest end: `size` rows at the first page, of which `offset` were read. */
 export type Place = { size: number; offset: number }
 
 /**
- * Reads a `before` of 1 to 19 digits as an offset cursor. Below 10^9 it is a plain offset into what is there now;
- * a size beyond the present is clamped, so that every number has an answer.
+ * Reads a `before` of 1 to 19 digits as an offset cursor. Below 10^9 it is a plain offset into the present list. A size beyond the present
+ * is clamped: every number has an answer.
  */
 export function placeOf(before: string | undefined, sizeNow: number): Place {
   const value = BigInt(before ?? '0')
@@ -14,7 +14,7 @@ export function placeOf(before: string | undefined, sizeNow: number): Place {
   return { size, offset: Number(value % SIZE_STEP) }
 }
 
-/** The cursor that goes on at `offset` rows behind the newest of `size`. */
+/** The cursor that continues `offset` rows after the newest of `size`. */
 export function offsetCursor({ size, offset }: Place): string {
   return String(BigInt(size) * SIZE_STEP + BigInt(offset))
 }

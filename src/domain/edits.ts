@@ -49,8 +49,8 @@ const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'йцукенгшщзхъ', 
 const VOWELS = 'aeiouyаеиоуыэюя'
 
 /**
- * How likely a person who means one word writes another that is one edit away, beside other such errors: letters are exchanged, doubled or left out,
- * vowels and neighbouring keys are mistaken; any other letter seldom, and the first letter seldom at all.
+ * The relative likelihood of a typing error that is one edit away. Exchanged, doubled and missing letters, vowels and neighbouring keys are
+ * frequent errors. Other letters are rare errors, and errors in the first letter rarer.
  */
 export function likelihood(written: string, meant: string): number {
   let at = 0

@@ -25,7 +25,7 @@ test('QUARANTINED before HIDDEN before LOCKED before ACTIVE', () => {
   }
 })
 
-test('public is exactly what nobody withdrew', () => {
+test('an entry is public exactly if it is not withdrawn', () => {
   fc.assert(
     fc.property(standing, one => {
       const withdrawn = one.hidden || one.quarantined || one.author_quarantined || one.origin_quarantined
@@ -47,7 +47,7 @@ test('no entry is 404, a withdrawn one 410 before it is called locked, a locked 
   assert.equal(assertWritable(entry), entry)
 })
 
-test('a revision goes on top of the latest, named in either case; a stale one is told which that is', () => {
+test('a revision names the latest, in either case; a stale one gets the latest id', () => {
   assertLatest(entry, entry.revision_id)
   assertLatest(entry, entry.revision_id.toUpperCase())
   assert.throws(

@@ -22,21 +22,21 @@ export const isPublic = (status: Status): boolean => status === 'ACTIVE' || stat
 
 type Addressed = { slug: string; withdrawn: number; blocked: number; revision_id: string }
 
-/** Gives the entry that an address led to, if the public may read it. */
+/** Returns the entry of an address if the public may read it; else throws ENTRY_NOT_FOUND or ENTRY_WITHDRAWN. */
 export function assertReadable<E extends Addressed>(entry: E | undefined): E {
   if (entry === undefined) throw new Problem('ENTRY_NOT_FOUND')
   if (entry.withdrawn) throw new Problem('ENTRY_WITHDRAWN')
   return entry
 }
 
-/** Gives the entry that an address led to, if something may be added to it. */
+/** The same for writes; throws ENTRY_LOCKED too. */
 export function assertWritable<E extends Addressed>(entry: E | undefined): E {
   const readable = assertReadable(entry)
   if (readable.blocked) throw new Problem('ENTRY_LOCKED')
   return readable
 }
 
-/** Optimistic concurrency: a revision goes on top of the latest one or not at all. */
+/** Optimistic concurrency: throws STALE_REVISION unless the named revision is the latest. */
 export function assertLatest(entry: Addressed, previousRevisionId: string): void {
   if (entry.revision_id !== previousRevisionId.toLowerCase()) {
     throw new Problem('STALE_REVISION', { latest: { slug: entry.slug, revisionId: entry.revision_id } })

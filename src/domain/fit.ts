@@ -1,7 +1,7 @@
 import type { Standing } from '../contract/resources.ts'
 import type { Signal } from '../contract/words.ts'
 
-/** How far evidence moves an entry among others that fit a question about as well: it breaks near ties, and no more. */
+/** How far evidence moves an entry: it breaks near ties, and no more. */
 const SWAY = 0.1
 
 type Weighed = { score: number; standing: Pick<Standing, 'state' | 'tally'> }
@@ -12,7 +12,7 @@ export function worthOf({ score, standing: { tally } }: Weighed): number {
   return score * (1 + (SWAY * (independentFor - independentAgainst)) / (independentFor + independentAgainst + 1))
 }
 
-/** Signals that honest answers need: many guides install what they fetch. All others put an entry after those without any. */
+/** Signals that do not move an entry: many honest guides pipe a download into a shell. All others put an entry after those without any. */
 const HARMLESS: ReadonlySet<Signal> = new Set(['PIPE_TO_SHELL'])
 
 export type Ordered = Weighed & { signals: readonly Signal[] }
@@ -21,11 +21,11 @@ export type Ordered = Weighed & { signals: readonly Signal[] }
 const isLast = ({ standing, signals }: Pick<Ordered, 'standing' | 'signals'>): boolean =>
   standing.state === 'CONTRADICTED' || signals.some(signal => !HARMLESS.has(signal))
 
-/** Best answers first, and after all others those that are last. */
+/** Best answers first; entries that come last after all others. */
 export const byWorth = (a: Ordered, b: Ordered): number =>
   Number(isLast(a)) - Number(isLast(b)) || worthOf(b) - worthOf(a)
 
-/** How well a list fits of which the first has a `match`: where that one comes last, at most the score of the first that does not. */
+/** The match of a list whose first candidate has `match`. If that one comes last, at most the score of the first that does not. */
 export function matchOf(list: Iterable<Ordered>, match: number): number {
   let first = true
   for (const one of list) {

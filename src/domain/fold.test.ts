@@ -5,7 +5,7 @@ import { foldCase, foldWord } from './fold.ts'
 
 const unicode = fc.string({ unit: 'binary', maxLength: 40 })
 
-test('case is folded for what people write', () => {
+test('case is folded as in texts of people', () => {
   assert.equal(foldCase('STRASSE'), foldCase('straße'))
   assert.equal(foldCase('STRAẞE'), foldCase('straße'))
   assert.equal(foldCase('ΟΔΟΣ'), foldCase('οδος'))
@@ -14,7 +14,7 @@ test('case is folded for what people write', () => {
   assert.equal(foldWord('İstanbul'), foldWord('istanbul'))
 })
 
-test('accents are dropped where they only accent, and kept where they make another word', () => {
+test('accents are dropped if they only accent, and stay if they make another word', () => {
   assert.equal(foldWord('Éclair'), 'eclair')
   assert.equal(foldWord('Ελλάδα'), foldWord('Ελλαδα'))
   assert.equal(foldWord('ёлка'), foldWord('елка'))

@@ -1,20 +1,20 @@
-/** Folds case as full case folding does for what people write: ß is ss, every sigma the same, dotless i an i. */
+/** Full case folding: ß becomes ss, every sigma the same, dotless i an i. */
 export function foldCase(text: string): string {
   // Lower case first: the capital ẞ is its own upper case.
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** Whether a text holds no character past U+007F: then it folds to its small letters, in a tenth of the time. */
+/** Whether a text has only characters up to U+007F. Such a text folds to its small letters, in a tenth of the time. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
 export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
 
 /** More marks on one letter than any language writes (UAX 15 calls 30 stream-safe); ordering them takes time that grows with their square. */
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 
-/** Scripts whose marks only accent a letter that stands without them too. */
+/** Scripts whose marks only accent a letter that also exists without them. */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}])\p{M}+/gu
 
-/** Variation selectors say only how a character is drawn. */
+/** Variation selectors change only how a character is drawn. */
 const VARIATION = /\p{Variation_Selector}+/gu
 
 /**

@@ -7,7 +7,7 @@ const kept = (judged: Text, current: Text): number => measurerOf(wordingOf(curre
 const words = (count: number, from = 0): string[] => Array.from({ length: count }, (_, n) => `word${n + from}`)
 const prose = (count: number, from = 0): Text => text(words(count, from).join(' '))
 
-test('a text is kept whole in itself, and in what differs from it by layout, case, signs, accents or unseen characters', () => {
+test('a text is fully kept in itself, and in texts with another layout, case, signs, accents or invisible characters', () => {
   const judged = text('Restart the server, then wait 30 seconds.')
   for (const other of [
     'Restart the server, then wait 30 seconds.',
@@ -25,20 +25,20 @@ test('each exchanged word takes its own share and no more', () => {
   assert.equal(kept(prose(96), text(changed.join(' '))), 0.95)
 })
 
-test('added text, wherever it stands, lowers nothing', () => {
+test('added text lowers nothing, in any place', () => {
   const judged = prose(200)
   const added = words(200).flatMap((word, n) => (n % 3 === 0 ? [word, 'and', 'more', 'besides'] : [word]))
   assert.equal(kept(judged, text(added.join(' '))), 1)
   assert.equal(kept(judged, text(`${words(3_000, 1_000).join(' ')}\n\n${judged.content}\n\nThe end.`)), 1)
 })
 
-test('moved paragraphs lower next to nothing: what was found wrong is not made right by another order', () => {
+test('moved paragraphs lower next to nothing: another order does not remove a contradiction', () => {
   const parts = [0, 1, 2, 3].map(part => words(50, part * 50).join(' '))
   const moved = text([...parts].reverse().join('\n\n'))
   assert.ok(kept(text(parts.join('\n\n')), moved) >= KEPT_FROM)
 })
 
-test('the same words in another order are another text: nobody confirmed what they say now', () => {
+test('the same words in another order are another text, without confirmations', () => {
   const heap = words(200).sort((a, b) => (a.split('').reverse().join('') < b.split('').reverse().join('') ? -1 : 1))
   assert.ok(kept(prose(200), text(heap.join(' '))) < 0.1)
 })

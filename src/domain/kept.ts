@@ -3,10 +3,10 @@ import { isAscii } from './fold.ts'
 import { wordsOf } from './terms.ts'
 import { EVERY_HIDDEN } from './unseen.ts'
 
-/** Changes whenever the same texts would be measured otherwise, so that a store knows that its measures are stale. */
+/** Raise it when the same texts get another measure: stores then compute all standings again. */
 export const KEPT_VERSION = 1
 
-/** From this share on, evidence about a text is about the text that took its place. */
+/** From this share on, evidence about a text counts for the text that replaced it. */
 export const KEPT_FROM = 0.9
 
 /** How many words further on a word still follows another one: up to three words may be put between them. */
@@ -15,7 +15,7 @@ const REACH = 4
 const WORDS_MAX = 32_768
 const PRECISION = 1_000
 
-/** Letters of other scripts that look like Latin ones: an exchanged letter that nobody sees makes no other word. */
+/** Letters of other scripts that look like Latin ones: exchanging them makes no other word. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   [...'авекмнорстухіјѕһαβεικμνορτυχ'].map((letter, index) => [
     letter,
@@ -56,9 +56,9 @@ function worded(text: string): Wording {
 }
 
 /**
- * Gives the function that measures which share of a text's words is kept in `current`, from 0 to 1, rounded down to three digits.
- * A word is kept when it still stands within three words of its neighbour on either side, in the same order. Moved paragraphs and
- * added text lower nothing; a heap of the same words keeps nothing. Takes time that is proportional to both texts.
+ * Returns the function that measures the share of a text's words that is kept in `current`, from 0 to 1, rounded down to three digits. A
+ * word is kept if it still follows or precedes its neighbour with at most three words between them. Moved paragraphs and added text lower
+ * nothing; for a heap of the same words the share is low. Takes time proportional to both texts.
  */
 export function measurerOf(current: Wording): (judged: Wording) => number {
   const numbers = new Map<string, number>()

@@ -27,7 +27,7 @@ test('RESTORE clears hidden and quarantined, UNBLOCK clears blocked, and neither
   }
 })
 
-test('every action is idempotent and leaves the state it was given alone', () => {
+test('every action is idempotent and does not change its input', () => {
   for (const type of TARGET_TYPES) {
     for (const action of MODERATION_ACTIONS) {
       if (type === 'ORIGIN' && action === 'HIDE') continue
@@ -55,7 +55,7 @@ test('states are the same when all flags are', () => {
   }
 })
 
-test('a status is the gravest of what applies, and only ACTIVE and LOCKED are public', () => {
+test('a status is the gravest that applies, and only ACTIVE and LOCKED are public', () => {
   for (let bits = 0; bits < 32; bits++) {
     const has = (place: number): number => (bits >> place) & 1
     const standing = {

@@ -2,7 +2,7 @@ import { Problem } from '../contract/problems.ts'
 import type { Flags } from '../contract/resources.ts'
 import type { ModerationAction, TargetType } from '../contract/words.ts'
 
-/** What an action makes of a target's flags. HIDE, QUARANTINE and RESTORE leave `blocked` alone, BLOCK and UNBLOCK touch nothing else. */
+/** The flags of a target after an action. HIDE, QUARANTINE and RESTORE do not change `blocked`; BLOCK and UNBLOCK change nothing else. */
 export function moderated(state: Flags, action: ModerationAction, targetType: TargetType): Flags {
   if (targetType === 'ORIGIN' && action === 'HIDE') throw new Problem('ACTION_NOT_APPLICABLE')
   switch (action) {

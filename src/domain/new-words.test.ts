@@ -21,7 +21,7 @@ test('every word comes at least once, however many share its place, and each tim
   )
 })
 
-test('a word that came lately is not new; those that others took the place of are', () => {
+test('a recently seen word is not new; a replaced one is new again', () => {
   const words = createNewWords()
   const first = Array.from({ length: 500_000 }, (_, n) => `w${n}`)
   words.note(first.join(' '))
@@ -44,7 +44,7 @@ test('a word is not taken for one that it begins with, nor that begins with it',
   assert.deepEqual(told(`${long.slice(1)} ${long}`), [])
 })
 
-test('two words of one place do not drive each other out; a third drives out the one that came less lately', () => {
+test('one place stores two words; a third replaces the one that was seen less recently', () => {
   const words = createNewWords(1)
   const told = (...noted: string[]): string[] => {
     for (const one of noted) words.note(one)

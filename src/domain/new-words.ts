@@ -1,4 +1,4 @@
-/** So many places of two words each, so that a frequent one and a rare one do not drive each other out; a power of two. What is remembered takes 2 MB. */
+/** Places of two words each: a frequent and a rare word of one place can both be stored. A power of two; the memory is 2 MB. */
 const PLACES = 131_072
 /** A word is remembered as two hashes of 32 bits. */
 const PLACE_SIZE = 4
@@ -8,17 +8,17 @@ const OF_WORD = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x80 || /[a-z0-9]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
 
-/** Of the words that pass by, those that were not seen lately. */
+/** A filter for words that were not seen recently. */
 export type NewWords = {
-  /** Notes the words of a folded text: what stands between two characters of ASCII that are no small letter and no digit. */
+  /** Notes the words of a folded text. A word is a run without ASCII characters other than small letters and digits. */
   note(text: string): void
-  /** Those that are new since the last time, sorted. */
+  /** Returns the new words since the last call, sorted. */
   take(): string[]
 }
 
 /**
- * Remembers words in bounded memory: what another one took the place of is new again. Of two words one is taken for the other once in 2^64
- * times; nobody can choose such words, for the hashes begin with random numbers.
+ * Remembers words in bounded memory: a word that another one replaced is new again. Two words collide with a probability of 2^-64. Callers
+ * cannot choose such words, because the hashes have random seeds.
  */
 export function createNewWords(places: number = PLACES): NewWords {
   const lately = new Int32Array(places * PLACE_SIZE)

@@ -1,6 +1,6 @@
 import type { Action } from '../contract/words.ts'
 
-/** A contribution, whether its entry is withdrawn, and what other actors made of the revision that it concerns; flags are 0 or 1. */
+/** A contribution, whether its entry is withdrawn, and how other actors judged its revision; flags are 0 or 1. */
 export type Outcome = {
   action: Action
   withdrawn: number
@@ -21,7 +21,7 @@ export type Outcomes = {
 
 const REVISIONS: ReadonlySet<Action> = new Set(['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'])
 
-/** Counts public contributions by kind, and the revisions among them by what other actors made of them. */
+/** Counts public contributions by kind, and the revisions among them by their judgements by other actors. */
 export function countOutcomes(contributions: readonly Outcome[]): Outcomes {
   const rows = contributions.filter(({ withdrawn }) => withdrawn === 0)
   const revisions = rows.filter(({ action }) => REVISIONS.has(action))

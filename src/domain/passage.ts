@@ -1,7 +1,7 @@
 import { foldWord } from './fold.ts'
 import { rankingTermsOf } from './ranking-terms.ts'
 
-/** Characters of a content that are looked through, and of a passage, at most. */
+/** The most characters of a content that are searched, and of a passage. */
 const LOOKED_AT = 8_000
 export const PASSAGE_MAX = 300
 /** Letters by which a term may be in a text. */
@@ -10,8 +10,8 @@ const BEGINNING = 3
 const PIECE = /[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$)|[.!?]|\n|[。！？]|$)/gu
 
 /**
- * The passage of a content that says most of what a query asks for: whole sentences or lines where they are short enough, at most PASSAGE_MAX
- * UTF-16 units. `weights` are the terms of the query with what each says. Without any of them, the beginning.
+ * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
+ * UTF-16 units. `weights` are the terms of the query. Without any of them, the beginning.
  */
 export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
   const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]

@@ -2,16 +2,19 @@ import { foldWord, isAscii } from './fold.ts'
 import { isStopWord, stemOf } from './stem.ts'
 import { isUnspaced } from './terms.ts'
 
-/** Changes whenever the same text would give other ranking terms, so that a search index knows that it is stale. */
+/** Raise it when the same text gets other ranking terms: search indexes are then rebuilt. */
 export const RANKING_VERSION = 2
 
 /**
- * A term that an entry is ranked by. `word` is what the text has, folded; `derived` terms are parts or other spellings of it.
- * A NAME is a name with its number, or a version: an entry that has only parts of it has another one. A PAIR is two words written as one.
+ * A term that an entry is ranked by. `word` is the folded word of the text; `derived` terms are parts or other spellings of it. A NAME is a
+ * name with its number, or a version: an entry that has only parts of it has another one. A PAIR is two words written as one.
  */
 export type RankingTerm = { term: string; word: string; derived: boolean; role: 'NAME' | 'PAIR' | undefined }
 
-/** Words that are joined by connectors, with what languages of programmers put before and after a name; a name and number such as HTTP/2. */
+/**
+ * Words that are joined by connectors, with the signs that programming languages put before and after a name; a name and number such as
+ * HTTP/2.
+ */
 const ASCII_CHUNK =
   /(?<![A-Za-z0-9_])\.net\b|[A-Za-z0-9_]+(?:['.-]+[A-Za-z0-9_]+)*(?:\+\+|#(?![A-Za-z0-9])|(?<=(?<![\w/.-])[a-z]{2,})\/\d+(?:\.\d+)*(?![\w/]))?/gi
 const CHUNK =
@@ -105,7 +108,7 @@ function termsOfChunk(chunk: string, terms: RankingTerm[]): void {
   collect(terms, isName ? lower : joined, stemOf(joined), true, isName ? 'NAME' : 'PAIR')
 }
 
-/** A part that holds no connector: a word, a name in camelCase, a run of a script without spaces. `name` is the name that it is a part of. */
+/** A part without a connector: a word, a name in camelCase, a run of a script without spaces. `name` is the name that it is a part of. */
 function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[]): void {
   const folded = foldWord(part)
   if (folded === '') return
@@ -134,7 +137,7 @@ function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[
 const SEGMENT =
   /(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]\p{M}*)+|[\s\S]/gu
 
-/** Each two neighbouring characters of a script without spaces; what lies between such runs is a word. */
+/** Each two neighbouring characters of a script without spaces. The text between such runs is a word. */
 function termsOfUnspaced(run: string, terms: RankingTerm[]): void {
   let word = ''
   const flush = (): void => {

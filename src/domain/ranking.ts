@@ -1,6 +1,6 @@
 import { RANKING_VERSION, type RankingTerm, rankingTermsOf } from './ranking-terms.ts'
 
-/** Changes whenever the same entry would be ranked otherwise, so that a search index knows that it is stale. */
+/** Raise it when the same entry gets other impacts: search indexes are then rebuilt. */
 export const IMPACT_VERSION = RANKING_VERSION * 100 + 2
 
 /** How much an occurrence weighs in each field (BM25F: Zaragoza et al., TREC 2004). */
@@ -8,13 +8,13 @@ const WEIGHTS = { title: 3, summary: 1.5, tags: 2, content: 1 }
 /** Terms of a field of usual length. A field that is n times as long counts each occurrence n^LENGTH_POWER times less. */
 const USUAL_LENGTH = { title: 8, summary: 25, tags: 4, content: 100 }
 const LENGTH_POWER = 0.6
-/** A field that is shorter than this part of its usual length counts as if it were so long: one word is no better than a short sentence. */
+/** A field shorter than this part of its usual length counts as that long: one word is no better than a short sentence. */
 const SHORTEST = 0.25
-/** What a part of a name, or a name put together, counts beside the word itself. */
+/** The weight of a part of a name, or of a joined name, relative to the word itself. */
 const DERIVED = 0.5
 /** The weighted frequency at which a term has half of its greatest impact. */
 const SATURATION = 2
-/** Impacts are stored as one of so many levels. */
+/** The number of levels of an impact. */
 export const LEVELS = 16
 /** So many distinct terms of an entry are ranked by at most. */
 const TERMS_MAX = 4_000
@@ -45,36 +45,36 @@ function addField(frequencies: Map<string, number>, text: string, field: keyof t
   }
 }
 
-/** The share of its greatest impact that a level stands for. */
+/** The share of the greatest impact that a level represents. */
 const impactOf = (level: number): number => (level + 0.5) / LEVELS
 
-/** How much a term says that `having` of `all` entries have (BM25's inverse document frequency, never negative). */
+/** The rarity of a term that `having` of `all` entries have (BM25's inverse document frequency, never negative). */
 export const rarity = (having: number, all: number): number =>
   Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5))
 
 /** Below this score of the first entry, of the best possible, the entries found are hardly about the question (see ADR 0018 for the figures). */
 const ANSWERABLE_FROM = 0.18
 
-/** Whether the entries found for a query are about what it asks; it cannot tell that the one answer among neighbours is missing. */
+/** Whether the found entries are about the question. It cannot detect that one answer among its neighbours is missing. */
 export const isAnswerable = (match: number): boolean => match >= ANSWERABLE_FROM
 
 /** How soon another mention of a term in a query stops to count (BM25's k3): a stack trace names one thing a hundred times. */
 const MENTIONS = 3
 
-/** What so many mentions of a term in a query count. Of a bare number the first alone counts: those of lines and columns recur by chance. */
+/** The weight of `count` mentions of a term in a query. A bare number counts once: numbers of lines and columns recur by chance. */
 export const emphasis = (term: string, count: number): number =>
   /^\d+$/.test(term) ? Math.min(1, count) : (count * (MENTIONS + 1)) / (count + MENTIONS)
 
-/** A name with its number says what it says wherever an entry has it: each of its impacts counts as at least so much. */
+/** The least impact of a name with its number: it means the same in every field. */
 const NAMED = 0.75
 
-/** The share of its greatest impact that a level of a term stands for. */
+/** The share of the greatest impact that a level of a term represents. */
 export const worthAt = (level: number, named: boolean): number =>
   named ? Math.max(NAMED, impactOf(level)) : impactOf(level)
 
 /**
  * A word of a query, and the terms that entries are ranked by for it, each with how often the query asks for it. An entry has a word with a
- * `name` only where it has that term. An `optional` word says more where entries have it, and nothing where none has.
+ * `name` only where it has that term. An `optional` word adds weight if entries have it, and does not count as missing otherwise.
  */
 export type QueryWord = { word: string; terms: Map<string, number>; name: string | undefined; optional: boolean }
 

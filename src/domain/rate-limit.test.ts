@@ -9,7 +9,7 @@ const WINDOW = 60_000
 const START = 1_700_000_000_000
 const chargeOf = (key: string, quota: number): Charge => ({ policy: 'read-origin', key, quota })
 
-/** The brute-force log: every admission ever, counted anew each time. */
+/** The reference: a log of every admission, counted again each time. */
 function createModel() {
   const admitted = new Map<string, number[]>()
   const timesOf = (key: string): number[] => {
@@ -81,7 +81,7 @@ test('the limiter admits exactly what a log of every admission admits, for sever
   }
 })
 
-test('with a large quota, where time is kept coarsely, no 60 seconds hold more, and a burst of all is allowed', () => {
+test('with a large quota and coarse bins, no 60 seconds admit more than the quota, and a burst of all is allowed', () => {
   const random = seededRandom('coarse rate limiter')
   for (let round = 0; round < 20; round++) {
     const quota = 601 + random.below(400)
@@ -126,7 +126,7 @@ test('a request that one key refuses is charged to none', () => {
   assert.equal(standings[0]?.remaining, 3)
 })
 
-test('what was admitted is handed out once, and restored into a new limiter refills nothing', () => {
+test('admissions are handed out once, and restoring them into a new limiter refills nothing', () => {
   const random = seededRandom('restored rate limiter')
   for (let round = 0; round < 50; round++) {
     const quota = 1 + random.below(8)
@@ -162,7 +162,7 @@ test('what was admitted is handed out once, and restored into a new limiter refi
   }
 })
 
-test('a refund that comes after its admission has expired gives nothing away', () => {
+test('a refund of an expired admission admits nothing more', () => {
   const limiter = createRateLimiter()
   const charges = [chargeOf('a', 2)]
   const late = limiter.admit(charges, START)
@@ -212,7 +212,7 @@ test('a million distinct keys stay within 256 MB, and are forgotten a minute lat
   assert.ok(megabytes(empty) <= 16, `${megabytes(empty)} MB remain`)
 })
 
-test('a clock that is set back asks nobody to wait for longer than a minute', () => {
+test('after the clock was set back no wait is longer than a minute', () => {
   const limiter = createRateLimiter()
   const charge = { policy: 'write-origin', key: 'one', quota: 2 }
   const ahead = START + 3_600_000
@@ -223,7 +223,7 @@ test('a clock that is set back asks nobody to wait for longer than a minute', ()
   assert.ok(limiter.admit([charge], START + 60_000).admitted)
 })
 
-test('admissions that could not be kept are handed out again', () => {
+test('admissions that could not be stored are handed out again', () => {
   const limiter = createRateLimiter()
   limiter.admit([{ policy: 'write-origin', key: 'one', quota: 2 }], START)
   const admissions = limiter.takeUnsaved()

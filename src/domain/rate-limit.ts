@@ -4,14 +4,14 @@ const WINDOW = RATE_WINDOW_SECONDS * 1_000
 /** Up to this quota every admission is remembered by its millisecond; above it by tenths of a second, which errs towards refusing. */
 const EXACT_QUOTA = 600
 const COARSE_BIN = 100
-/** A key that was not asked for during so many milliseconds has nothing left to count. */
+/** A key that was not used for this many milliseconds has no admission left. */
 const KEPT = WINDOW + COARSE_BIN
 
 /** How many requests a key was admitted within one bin of time, which begins at `bin` milliseconds. */
 export type Admission = { bin: number; key: string; count: number }
 /** One limit that applies to a request: whose, how many in any 60 seconds. */
 export type Charge = { policy: string; key: string; quota: number }
-/** How a limit stands after a request: what is left of it, and in how many seconds the next piece of it comes back. */
+/** The state of a limit after a request: the remaining admissions, and the seconds until the next one expires. */
 export type Standing = Charge & { remaining: number; reset: number }
 export type Verdict = { admitted: boolean; standings: Standing[]; retryAfter: number; bins: number[] }
 
@@ -30,12 +30,12 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>
  * A request is admitted by all of its keys or charged to none. Memory: about 600 bins per key at most, and keys of the last two minutes.
  */
 export function createRateLimiter() {
-  // Two generations: what was not asked for during a whole one is dropped with it, in no time however many there are.
+  // Two generations: keys that were not used for a whole one are dropped with it at once, in any number.
   let logs = new Map<string, Log>()
   let older = new Map<string, Log>()
   let turnedAt: number | undefined
   let unsaved: Admission[] = []
-  /** Of each key the newest of those. */
+  /** The newest unsaved admission of each key. */
   let newestUnsaved = new Map<string, Admission>()
 
   const turn = (at: number): void => {
@@ -61,7 +61,7 @@ export function createRateLimiter() {
     let gone = 0
     for (; live < log.length && expiryOf(log[live] ?? 0, quota) <= at; live += 2) gone += log[live + 1] ?? 0
     if (live > FIRST) log.splice(0, live, totalOf(log) - gone)
-    // After the clock was set back, what lies ahead counts from now.
+    // After the clock was set back, bins in the future count as now.
     for (let place = log.length - 2; place >= FIRST && (log[place] ?? 0) > at; place -= 2) log[place] = binOf(quota, at)
     return log
   }
@@ -70,7 +70,7 @@ export function createRateLimiter() {
     const log = find(key)
     let place = (log?.length ?? 0) - 2
     while (place >= FIRST && log?.[place] !== bin) place -= 2
-    // What is taken back from a bin that has expired was given back by then.
+    // An expired bin needs no refund.
     if (place < FIRST && count <= 0) return
     if (log === undefined) {
       logs.set(key, [count, bin, count])
@@ -113,7 +113,7 @@ export function createRateLimiter() {
   }
 
   return {
-    /** Admits a request at `at` (milliseconds) and charges it, or says how many whole seconds to wait. */
+    /** Admits a request at `at` (milliseconds) and charges it, or returns the whole seconds to wait. */
     admit(charges: readonly Charge[], at: number): Verdict {
       turn(at)
       let wait = 0
@@ -127,33 +127,33 @@ export function createRateLimiter() {
         bins,
       }
     },
-    /** Charges a key with `count` more, of what is left of it, and gives the bin they fell into. */
+    /** Charges a key with `count` further admissions. Returns their bin. */
     lease(one: Charge, at: number, count: number): number {
       const bin = binOf(one.quota, at)
       charge(one.key, bin, count)
       return bin
     },
-    /** Takes one of a bin back. */
+    /** Refunds one admission of a bin. */
     unlease(one: Charge, bin: number): void {
       charge(one.key, bin, -1)
     },
     waitOf,
-    /** Everything that is remembered of a key: bins and counts in turn, oldest first. */
+    /** The log of a key: bins alternating with counts, oldest first. */
     logOf: (key: string): readonly number[] => find(key)?.slice(FIRST) ?? [],
     standingOf,
-    /** Takes an admission back, and gives how the limits stand then. */
+    /** Refunds an admission. Returns the new state of the limits. */
     refund({ standings, bins }: Verdict, at: number): Standing[] {
       for (const [index, { key }] of standings.entries()) charge(key, bins[index] ?? at, -1)
       return standings.map(one => standingOf(one, at))
     },
-    /** Admissions not handed out before; to be kept. */
+    /** Returns the admissions since the last call, to be stored. */
     takeUnsaved(): Admission[] {
       const admissions = unsaved.filter(({ count }) => count !== 0)
       unsaved = []
       newestUnsaved = new Map()
       return admissions
     },
-    /** Takes admissions that could not be kept, to be handed out again. */
+    /** Takes admissions that could not be stored; they are returned again. */
     giveBack(admissions: readonly Admission[]): void {
       for (const admission of admissions) leaveUnsaved(admission)
     },

@@ -1,6 +1,6 @@
 import { impactsOf, type RankedText, worthAt } from './ranking.ts'
 
-/** What a text says of the terms of a query, each with what it weighs. */
+/** The score of a text for weighted terms of a query. */
 function saidOf(text: RankedText, weights: readonly (readonly [term: string, weight: number])[]): number {
   const impacts = impactsOf(text)
   return weights.reduce((sum, [term, weight]) => {
@@ -9,7 +9,7 @@ function saidOf(text: RankedText, weights: readonly (readonly [term: string, wei
   }, 0)
 }
 
-/** The score of another text of an entry: that of its text of now, by how much more or less the other says of the terms. From 0 to 1. */
+/** The score of an earlier text of an entry, from 0 to 1: the score of the current text, scaled by the ratio of both term scores. */
 export function refit(
   score: number,
   { now, earlier }: { now: RankedText; earlier: RankedText },

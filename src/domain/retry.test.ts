@@ -22,7 +22,7 @@ test('a key is the same for the same secret, caller and text, and another for an
   assert.match(key.seal, /^[\w-]{43}$/)
 })
 
-test('a request is told by operation, parameters and body, whatever the order of its members', () => {
+test('a request is identified by operation, parameters and body, in any order of its members', () => {
   const digest = (...of: [string, object, unknown]) => requestDigest(key, ...of)
   assert.equal(digest('createEntry', {}, { b: [2], a: 1 }), retry.request)
   const all = [
@@ -35,7 +35,7 @@ test('a request is told by operation, parameters and body, whatever the order of
   assert.equal(new Set(all).size, all.length)
 })
 
-test('what is sealed opens to its own retry only, and a changed bit is found', () => {
+test('a sealed answer opens for its own retry only, and a changed bit is detected', () => {
   const text = 'plm_token ключ 😀'
   const sealed = seal(retry, text, nonce())
   assert.equal(unseal(retry, sealed), text)

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import canonicalize from 'canonicalize'
 
-/** What is derived from an Idempotency-Key: the name that its answer is kept under, and the key that seals it, which is never kept. */
+/** Derived from an Idempotency-Key: the id of the stored answer, and the key that seals it, which is never stored. */
 export type RetryKey = { id: string; seal: string }
-/** A write that can be recognised: `request` is a digest of what is asked. */
+/** A write that can be recognised: `request` is a digest of the request. */
 export type Retry = RetryKey & { request: string }
 
 const ID_BYTES = 16
@@ -16,8 +16,8 @@ const TAG_BYTES = 16
 export const SEAL_NONCE_BYTES = NONCE_BYTES
 
 /**
- * Derives from the key that a caller chose (a text that names the caller) what it is recognised by. Without the secret of the
- * server neither can be guessed, and neither tells of the other.
+ * Derives id and sealing key from the key that a caller chose; `caller` is a text that names the caller. Without the secret of the server
+ * neither can be guessed, and neither reveals the other.
  */
 export function retryKeyOf(secret: string, caller: string, idempotencyKey: string): RetryKey {
   const derived = Buffer.from(hkdfSync('sha256', secret, idempotencyKey, `retry of ${caller}`, ID_BYTES + SEAL_BYTES))
@@ -41,7 +41,7 @@ export function seal({ id, request, seal: key }: Retry, text: string, nonce: Uin
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Gives the text that was sealed for this retry; throws where it is not as it was sealed. */
+/** Decrypts the text that was sealed for this retry; throws if it was changed. */
 export function unseal({ id, request, seal: key }: Retry, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, NONCE_BYTES)

@@ -53,7 +53,7 @@ test('a long text of beginnings without a secret is none', () => {
   }
 })
 
-test('the member that holds the secret is named', () => {
+test('the member with the secret is named', () => {
   assert.doesNotThrow(() => assertNoSecret({ title: 'a', tags: ['b'] }))
   assert.throws(() => assertNoSecret({ title: 'a', tags: ['b', TOKEN] }), {
     code: 'SECRET_IN_TEXT',

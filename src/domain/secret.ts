@@ -3,18 +3,18 @@ import { isToken, TOKEN_CHARACTERS, TOKEN_PREFIX } from './actor.ts'
 import { pathOfText } from './text.ts'
 
 const KEY_BEGINNING = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
-/** How much of a text after the first line of a key is looked at: more than the fields that may stand before its bytes. */
+/** Characters after the first line of a key that are searched: more than the fields before its bytes. */
 const KEY_HEAD_CHARACTERS = 500
-/** Base64 characters in a row that make a key of what follows its first line; an ellipsis or a description does not. */
+/** Base64 characters in a row that count as a key; an ellipsis or a description has fewer. */
 const KEY_CHARACTERS = 32
 
-/** Refuses a JSON value that holds an actor token or a private key in PEM anywhere in a text. What is stored here is public and permanent. */
+/** Refuses a JSON value with an actor token or a private key in PEM in any text, because stored texts are public and permanent. */
 export function assertNoSecret(value: unknown): void {
   const path = pathOfText(value, holdsSecret)
   if (path !== undefined) throw new Problem('SECRET_IN_TEXT', path.length === 0 ? {} : { member: path.join('.') })
 }
 
-/** Whether a text holds a well-formed actor token with its checksum, or a private key in PEM. */
+/** Whether a text contains a well-formed actor token with its checksum, or a private key in PEM. */
 export const holdsSecret = (text: string): boolean => holdsToken(text) || holdsPrivateKey(text)
 
 function holdsToken(text: string): boolean {

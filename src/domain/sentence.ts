@@ -1,9 +1,9 @@
-/** What is shorter, in UTF-16 units, is no piece of its own: it begins what follows. */
+/** A shorter text, in UTF-16 units, is not a piece of its own: it begins the next piece. */
 const SHORTEST = 3
 
 const [BLANK, LINE, STOP, FULL_STOP, CLOSER] = [1, 2, 3, 4, 5] as const
 
-/** What each UTF-16 unit is to the rule; 0 for letters and all others. */
+/** The kind of each UTF-16 unit; 0 for letters and all others. */
 const KINDS = new Uint8Array(65_536)
 const mark = (characters: string, kind: number): void => {
   for (const character of characters) KINDS[character.charCodeAt(0)] = kind
@@ -14,7 +14,7 @@ mark('.!?…؟۔।॥։።፧។៕', STOP)
 mark('。！？｡．', FULL_STOP)
 mark('"\')]}”’»›」』）】》〉*_`', CLOSER)
 
-/** What a piece may end at. The engine looks for it many times faster than code does. */
+/** The characters that may end a piece. The regular expression finds them many times faster than a loop. */
 const MARK = /[\n\u2028\u2029.!?…؟۔।॥։።፧។៕。！？｡．]/g
 
 // The engine compiles a pattern for the texts that it meets first: marks that are rare there are skipped to several times faster.
@@ -67,10 +67,10 @@ function trimmed(text: string, from: number, to: number): number {
   return end
 }
 
-/** So many UTF-16 units the number of a list has at most. */
+/** The most UTF-16 units of the number of a list. */
 const NUMBER_MAX = 8
 
-/** Whether what stands before a stop is too short for a sentence, or is the number of a list. */
+/** Whether the text before a stop is too short for a sentence, or is the number of a list. */
 const isShort = (text: string, from: number, at: number): boolean =>
   kindAt(text, at) === STOP &&
   (at - from < SHORTEST - 1 || (at - from <= NUMBER_MAX && /^\s*\d+$/.test(text.slice(from, at))))

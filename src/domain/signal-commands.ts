@@ -1,6 +1,6 @@
 import type { Group } from './signal-pattern.ts'
 
-/** The whole of a machine: the root, a home, a directory of the system, or what an unset variable makes of it. */
+/** A path that covers a whole machine: the root, a home, a directory of the system, or a variable that may be unset. */
 const WIDE =
   '["\']?(?:(?:/|~|\\$\\{?HOME\\}?|\\$\\{?USERPROFILE\\}?|%USERPROFILE%|\\$env:USERPROFILE|[A-Za-z]:\\\\)/?(?:\\*|\\.\\*|\\.\\[!?\\^?\\.\\]\\*)?|\\$\\{?\\w{1,40}\\}?["\']?/\\*?|/(?:bin|boot|dev|etc|home|lib|lib64|opt|root|sbin|srv|sys|usr|var|mnt|media|Users|Library|System|Applications)/?\\*?|~/(?:\\.ssh|\\.gnupg|\\.aws|Documents|Desktop|\\.config)/?\\*?)["\']?(?=$|[\\s;&|`\'")\\],.<])'
 
@@ -9,12 +9,12 @@ const SHELL = '(?:/(?:usr/)?(?:local/)?bin/(?:env[ \\t]+)?)?(?:ba|z|k|da|fi|a|c|
 /** Before the shell: sudo, env and their like, with options and settings. */
 const AS_ANOTHER =
   '(?:(?:sudo|doas|env|exec|nohup|time|command)[ \\t]+(?:(?:-[\\w-]{1,20}|\\w{1,30}=[^\\s|]{0,60})[ \\t]+){0,4}){0,3}'
-/** A shell, or an interpreter that is given its program on standard input. */
+/** A shell, or an interpreter that reads its program from standard input. */
 const RUNS = `["'\`]?${AS_ANOTHER}(?:${SHELL}(?![\\w.=/-])(?![ \\t]+(?:-[a-z]*c\\b|[\\w./~]))|(?:python[0-9.]{0,5}|perl|ruby|node|php|bun|lua|osascript|deno run)(?:[ \\t]+-)?(?=[ \\t]*(?:$|[;&|"'\`)#<]))|iex\\b|Invoke-Expression\\b|powershell\\b|pwsh\\b|source[ \\t]+/dev/stdin|\\.[ \\t]+/dev/stdin|xargs[ \\t]+(?:-\\S{1,10}[ \\t]+){0,3}(?:ba)?sh[ \\t]+-c)`
 
-/** Commands that destroy a system or its data, and those that run what was never looked at. */
+/** Commands that destroy a system or its data, and commands that run unread code. */
 export const COMMANDS: readonly Group[] = [
-  // Removed or opened to everybody.
+  // Removed, or opened to all users.
   {
     signal: 'DESTRUCTIVE_COMMAND',
     over: 'text',
@@ -78,7 +78,7 @@ export const COMMANDS: readonly Group[] = [
       /\bwhile[ \t(]+(?:True|1|true)\)?[ \t]*:?[\s{]{0,20}(?:os\.)?fork\(\)|%0\|%0/,
     ],
   },
-  // What is fetched or decoded is run at once.
+  // Downloaded or decoded code is run at once.
   {
     signal: 'PIPE_TO_SHELL',
     over: 'text',

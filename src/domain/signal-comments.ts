@@ -1,17 +1,17 @@
 import { prose, unspaced } from './signal-pattern.ts'
 
 /*
- * Comments are for editors and tools. One that speaks to a reader who acts names such a reader, asks to send or to allow something, or speaks of
- * secrets. In a text that pages show, these words say nothing; in one that they do not show, a single one suffices.
+ * Comments are for editors and tools. A comment that addresses an acting reader names such a reader, asks to send or to allow something, or names
+ * secrets. In visible text these words are no sign; in a hidden comment a single one suffices.
  */
 
-/** A reader who acts: a model, an assistant, an agent. */
+/** An acting reader: a model, an assistant, an agent. */
 const READER =
   'ais?|kis?|llms?|gpt|chatgpt|chatbots?|claude|gemini|copilot|agents?|assistants?|language models?|sprachmodell\\S{0,2}|assistent\\S{0,3}|asistentes?|agentes?|agente[nr]|agenti|avustaja|asystent\\S{0,4}|asistan\\S{0,3}|ассистент\\S{0,3}|агент\\S{0,3}|помощник\\S{0,2}|помічник\\S{0,2}|βοηθ[εο]\\S{0,2}|مساعد|דستیار|עוזר|सहायक|asisten'
 /** To send, to show, to allow, to obey. */
 const ACT =
   'send|sends|sending|e-?mail|mail|upload|transmit|exfiltrate|leak|reveal|disclose|approve|approves|grant|obey|comply|sende|senden|schick\\S{0,2}|verrate|genehmige|envoi[es]|envoyez|transmets|transmettez|révèle|approuve|envía|envíe|manda|reenvía|revela|aprueba|envie|aprove|invia|inoltra|rivela|approva|stuur|verstuur|skicka|lähetä|wyślij|prześlij|pošli|odešli|отправь\\S{0,2}|пошли|перешли\\S{0,2}|надішли|gönder|στείλε|küldd?|trimite|ارسل|أرسل|بفرست|שלח|भेजो|भेजें|gửi|kirim|kirimkan'
-/** What is kept from others, and to keep it. */
+/** Secrets, and demands for secrecy. */
 const SECRET =
   'hidden|secret|secrets|secretly|silently|quietly|covertly|invisible|passwords?|credentials|private keys?|api keys?|firewall|tell (?:no one|nobody)|(?:do not|dont|never) (?:tell|mention)|passwor[dt]\\S{0,2}|kennwort|geheim\\S{0,3}|mot de passe|contraseñas?|senhas?|wachtwoord|lösenord|hasł[oa]|hesl[oa]|пароль|пароли|пароля|секрет\\S{0,4}|şifre\\S{0,3}|parola'
 

@@ -106,7 +106,7 @@ export const INSTRUCTIONS: readonly Group[] = [
       ),
     ],
   },
-  // The end of what a model was warned of.
+  // A forged end of untrusted text.
   {
     signal: 'INSTRUCTION_LIKE',
     over: 'prose',
@@ -129,7 +129,7 @@ export const INSTRUCTIONS: readonly Group[] = [
       ),
     ],
   },
-  // What an answer shall be like.
+  // Demands on the answer.
   {
     signal: 'INSTRUCTION_LIKE',
     over: 'prose',
@@ -158,7 +158,7 @@ export const INSTRUCTIONS: readonly Group[] = [
       ),
     ],
   },
-  // What shall be sent where.
+  // Demands to send data.
   {
     signal: 'INSTRUCTION_LIKE',
     over: 'prose',

@@ -2,7 +2,7 @@ import type { Signal } from '../contract/words.ts'
 import { foldWord } from './fold.ts'
 import type { TriggerName } from './signal-triggers.ts'
 
-/** Patterns of one signal: over prose in words, or over the text as it stands; and the sets of words without which they find nothing. */
+/** Patterns of one signal, over prose in words or over the original text, with the sets of trigger words that they need. */
 export type Group = {
   signal: Signal
   over: 'prose' | 'text'
@@ -11,7 +11,7 @@ export type Group = {
 }
 
 /*
- * Every pattern takes time proportional to the text: what may stand between two words is bounded, and no repetition stands inside another one
+ * Every pattern takes time proportional to the text: the text between two words is bounded, and no repetition is nested in another one
  * that could match the same characters.
  */
 

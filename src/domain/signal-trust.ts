@@ -7,7 +7,7 @@ const CHECKED =
 
 /** Text that vouches for itself. */
 export const TRUST_CLAIMS: readonly Group[] = [
-  // Checked by somebody with a name.
+  // Checked by a named party.
   {
     signal: 'CLAIMS_TRUST',
     over: 'prose',

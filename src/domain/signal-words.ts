@@ -1,6 +1,6 @@
 import type { Signal } from '../contract/words.ts'
 
-/** What a signal says of a text, for people. */
+/** A signal as a sentence for people. */
 export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
   DESTRUCTIVE_COMMAND: 'Contains a command that destroys data',
   PIPE_TO_SHELL: 'Contains a command that runs what it downloads',

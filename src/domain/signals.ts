@@ -10,10 +10,10 @@ import { bitsOf, triggersOf } from './signal-triggers.ts'
 import { TRUST_CLAIMS } from './signal-trust.ts'
 import { EVERY_HIDDEN, hidesCharacters } from './unseen.ts'
 
-/** Changes whenever the same text would have other signals, so that a store knows that those it keeps are stale. */
+/** Raise it when the same text gets other signals: stores then compute all signals again. */
 export const SIGNALS_VERSION = 2
 
-/** What of a revision is looked at. */
+/** The texts of a revision that are searched. */
 export type SignalledText = { title: string; summary: string; content: string; rationale: string }
 
 const GROUPS = [...COMMANDS, ...INSTRUCTIONS, ...INSTRUCTIONS_ELSEWHERE, ...TRUST_CLAIMS]
@@ -21,8 +21,8 @@ const SEARCHED = GROUPS.map(({ signal, over, needs, patterns }) => ({ signal, ov
 const EVERY_TRIGGER = -1
 
 /**
- * What is noticed in the text of a revision, as bits in the order of SIGNALS. A signal is a fact about the words, not a judgement of them: it
- * refuses nothing. Takes time proportional to the text, whatever it holds.
+ * The signals of a revision, as bits in the order of SIGNALS. A signal is a fact about the words, not a judgement: it refuses nothing.
+ * Takes time proportional to any text.
  */
 export function signalsOf({ title, summary, content, rationale }: SignalledText): number {
   const text = `${title}\n\n${summary}\n\n${content}\n\n${rationale}`
@@ -51,7 +51,7 @@ export function signalsOf({ title, summary, content, rationale }: SignalledText)
 const seenOf = (text: string, ascii: boolean): string =>
   ascii ? text : text.replace(EVERY_HIDDEN, '').normalize('NFKC')
 
-/** Whether a comment speaks to a reader who acts. */
+/** Whether a comment addresses an acting reader. */
 function speaksInComments(content: string): boolean {
   const comments = commentsOf(content).join('\n\n')
   if (comments === '') return false

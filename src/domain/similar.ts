@@ -1,14 +1,14 @@
 import { rankingTermsOf } from './ranking-terms.ts'
 
-/** What has less in common than this is not called similar. */
+/** Texts with a lower similarity do not count as similar. */
 export const SIMILAR_FROM = 0.4
 
 export type Draft = { title: string; summary: string }
 
-/** What the terms of a draft say, the more the rarer they are, and what a term says that it does not have. */
+/** The weights of the terms of a draft, rare ones more, and the weight of any other term. */
 export type Worth = { of: ReadonlyMap<string, number>; other: number }
 
-/** How much two texts have in common, from 0 to 1. One term in common says nothing of a draft with more. */
+/** The similarity of two texts, from 0 to 1. It is 0 if a draft of several terms has only one in common. */
 export function similarity(draft: Draft, entry: Draft, worth: Worth): number {
   const [ours, theirs] = [distinct(`${draft.title}\n${draft.summary}`), distinct(`${entry.title}\n${entry.summary}`)]
   if (ours.size > 1 && common(ours, theirs).length === 1) return 0
@@ -17,7 +17,7 @@ export function similarity(draft: Draft, entry: Draft, worth: Worth): number {
   return Math.round(score * 100) / 100
 }
 
-/** Twice what both have, of what each has (the coefficient of Dice), by worth. */
+/** The coefficient of Dice, weighted: twice the common weight divided by the sum of both. */
 function shared(ours: Set<string>, theirs: Set<string>, worth: Worth): number {
   const all = sum(ours, worth) + sum(theirs, worth)
   return all === 0 ? 0 : (2 * sum(common(ours, theirs), worth)) / all

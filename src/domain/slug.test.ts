@@ -26,7 +26,7 @@ test('a slug is never shaped like an id', () => {
   assert.ok(!isUuid(slugOf('ffffffff ffff ffff ffff ffffffffffff')))
 })
 
-test('any title gives a clean slug that fits a path', () => {
+test('any title has a clean slug that fits a path', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 180 }), title => {
       assert.match(slugOf(title), /^(?:[a-z0-9]+(?:-[a-z0-9]+)*)?$/)

@@ -13,11 +13,11 @@ export function slugOf(title: string): string {
   return isUuid(slug) ? `entry-${slug}` : slug
 }
 
-/** How many hexadecimal digits of an entry's id stand behind a slug that is taken, at most and by how many more each time. */
+/** The most hexadecimal digits of an entry's id that are appended to a taken slug, and how many more for each try. */
 const DIGITS = 32
 const MORE_DIGITS = 4
 
-/** The slugs to try for a title, in order: the plain one first, then with ever more of the entry's id behind it, until all of that does. */
+/** The slugs to try for a title, in order: the plain one first, then with more and more digits of the entry's id, up to all of them. */
 export function slugCandidates(title: string, entryId: string): string[] {
   const plain = slugOf(title)
   const digits = entryId.replaceAll('-', '')

@@ -4,7 +4,7 @@ type Shown = Pick<Standing, 'state' | 'tally'>
 
 const voices = (count: number): string => `${count} independent`
 
-/** A standing in one line: the state, both sides with their independent voices, and what does not count. */
+/** A standing in one line: the state, both sides with their independent voices, and the judgements that do not count. */
 export function standingLine({ state, tally }: Shown): string {
   const against = tally.unsupported + tally.contradicted
   const said = [
@@ -16,5 +16,5 @@ export function standingLine({ state, tally }: Shown): string {
   return `${state}: ${said.join(', ')}`
 }
 
-/** How many judgements are about texts that are no longer there. */
+/** The number of judgements about earlier texts. */
 export const earlierCount = ({ earlier }: Pick<Standing, 'earlier'>): number => earlier.actors + earlier.own

@@ -56,7 +56,7 @@ test('of more judgements than count, the oldest of the largest group of one orig
   assert.equal(surplusOf(flood), undefined)
 })
 
-test('support of an earlier text is named only while the text as it stands has none', () => {
+test('support of an earlier text is named only while the current text has none', () => {
   const earlier = judgement({ text: 1 })
   const keptOf = (text: number): number => (text === 1 ? 0.2 : 1)
   assert.equal(standingOf([earlier], keptOf).best, earlier)

@@ -2,48 +2,48 @@ import type { Tally } from '../contract/resources.ts'
 import type { State } from '../contract/words.ts'
 import { KEPT_FROM } from './kept.ts'
 
-/** What was said of a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS that leads to its entry. */
+/** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */
 export type Verdict = 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'
 
 /**
- * The latest judgement of an actor about one text of an entry. `record` is the number of the record that says it, `originGroup` the number,
- * within the entry, of the origin and day that it came from: 0 where that is not known, which is one origin for all.
+ * The latest judgement of an actor about one text of an entry. `record` is the number of its record, `originGroup` the number, within the
+ * entry, of its origin and day: 0 if unknown, which counts as one origin for all.
  */
 export type Judgement = {
   record: number
   actor: number
   text: number
   verdict: Verdict
-  /** Whether the actor wrote what it judged. */
+  /** Whether the actor wrote the judged text. */
   own: boolean
   originGroup: number
   at: number
 }
 
-/** An objection, and whether it is about the text as it stands. */
+/** An objection, and whether it is about the current text. */
 export type Objection = { judgement: Judgement; current: boolean }
 
 export type Standing = {
   state: State
   tally: Tally
-  /** The same of what was said of texts that are no longer there. */
+  /** The tally of earlier texts. */
   earlier: Tally
-  /** The share of the text judged last that is still there; null where nobody but authors judged any. */
+  /** The share of the text judged last that is still there; null if only authors judged. */
   kept: number | null
-  /** When the text as it stands was last judged, in milliseconds since 1970. */
+  /** When the current text was last judged, in milliseconds since 1970. */
   checkedAt: number | null
-  /** The newest support of the earlier text that has the most, where the text as it stands has none. */
+  /** The newest support of the earlier text with the most support, if the current text has none. */
   best: Judgement | null
   objections: Objection[]
-  /** Judgements against the text as it stands, newest first, one from each origin of a day. */
+  /** Judgements against the current text, newest first, one from each origin of a day. */
   against: Judgement[]
-  /** How contested the entry is, for lists: 0 where nobody objects. */
+  /** How contested the entry is, for lists; 0 without objections. */
   contest: number
 }
 
-/** Texts of an entry that are measured against the one that stands; of more, those with the most voices. */
+/** The most texts of an entry that are measured against the current one: those with the most voices. */
 export const MEASURED_TEXTS = 20
-/** Judgements of an entry that count; of more, the oldest of the largest group of one origin leaves. */
+/** The most judgements of an entry that count; past it, the oldest of the largest group of one origin is removed. */
 export const COUNTED_JUDGEMENTS = 10_000
 export const OBJECTIONS_SHOWN = 3
 export const AGAINST_NAMED = 5
@@ -51,14 +51,14 @@ export const AGAINST_NAMED = 5
 /** Whether a judgement is a contradiction, of either kind. */
 export const isObjection = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
   verdict === 'CONTRADICTED' || verdict === 'CONTRADICTS'
-/** Whether a judgement speaks against what it is about. */
+/** Whether a judgement is against its text. */
 export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
   verdict !== 'SUPPORTED' && verdict !== 'INCONCLUSIVE'
 const isFor = ({ verdict }: Judgement): boolean => verdict === 'SUPPORTED'
 
 /**
- * What the evidence says about the text of an entry as it stands. `keptOf` says which share of a judged text is still there. Of each actor its
- * latest judgement counts, once among those about the text as it stands and once among those about earlier texts.
+ * The standing of the current text of an entry. `keptOf` returns the share of a judged text that is still there. Two judgements of an actor
+ * count: the latest about the current text and the latest about earlier texts.
  */
 export function standingOf(judgements: readonly Judgement[], keptOf: (text: number) => number): Standing {
   const isCurrent = ({ text }: Judgement): boolean => keptOf(text) >= KEPT_FROM
@@ -84,7 +84,7 @@ export function standingOf(judgements: readonly Judgement[], keptOf: (text: numb
   }
 }
 
-/** UNSUPPORTED and contradictions are against; what authors say of their own text changes nothing. */
+/** UNSUPPORTED and contradictions are against. Judgements of authors about their own text change nothing. */
 export function stateOf({ supported, unsupported, inconclusive, contradicted }: Tally): State {
   const against = unsupported + contradicted
   if (supported > 0) return against > 0 ? 'DISPUTED' : 'SUPPORTED'
@@ -109,7 +109,7 @@ export function tallyOf(judgements: readonly Judgement[]): Tally {
   }
 }
 
-/** Distinct origins of a day. There are as many actors or more, because each judgement is that of another actor. */
+/** The number of distinct origins of a day. There are at least as many actors, because each judgement is by another actor. */
 const voicesOf = (judgements: readonly Judgement[]): number =>
   new Set(judgements.map(({ originGroup }) => originGroup)).size
 
@@ -153,7 +153,7 @@ const textsOf = (judgements: readonly Judgement[]): Map<number, Judgement[]> =>
 
 const SIDES_WEIGHT = 100_000
 
-/** Voices on the weaker of the two sides first, then those against. One origin that takes both sides is one voice. */
+/** The voices on the weaker side first, then those against. An origin on both sides is one voice. */
 export function contestOf({ independent, independentFor, independentAgainst }: Tally): number {
   if (independentAgainst === 0) return 0
   const sides = Math.min(independentFor, independentAgainst, independent - 1)
@@ -161,8 +161,8 @@ export function contestOf({ independent, independentFor, independentAgainst }: T
 }
 
 /**
- * The judged texts that are worth measuring: those with the most voices, newest first. A voice counts as a part for each of the texts that it
- * judged, so that no single origin crowds out what another one judged.
+ * The judged texts to measure: those with the most voices, newest first. A voice counts 1/n for each of its n texts: no single origin
+ * displaces the texts of another.
  */
 export function measuredTexts(judgements: readonly Judgement[]): number[] {
   const texts = textsOf(judgements)
@@ -186,7 +186,7 @@ export function weightiestTexts(judgements: readonly Judgement[]): number[] {
     .map(({ text }) => text)
 }
 
-/** The judgement to leave out where there are more than count: the oldest of the largest group of one origin. */
+/** The judgement to remove if there are more than count: the oldest of the largest group of one origin. */
 export function surplusOf(judgements: readonly Judgement[]): Judgement | undefined {
   if (judgements.length <= COUNTED_JUDGEMENTS) return undefined
   const groups = Map.groupBy(judgements, ({ originGroup }) => originGroup)

@@ -1,7 +1,7 @@
 import snowball from 'snowball-stemmers'
 import { STOP_WORDS } from './stop-words.ts'
 
-/** Stems that are remembered; past it all are forgotten. Words follow Zipf's law: nearly all are found here. */
+/** Stems in the cache; past it the cache is emptied. Words follow Zipf's law: nearly all are found here. */
 const REMEMBERED_MAX = 50_000
 
 const english = snowball.newStemmer('english')
@@ -30,10 +30,10 @@ function stemmed(word: string): string {
   return word
 }
 
-/** Whether a folded word says nothing about the subject of a text. */
+/** Whether a folded word is a stop word. */
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
 
-/** British endings and what American spelling writes for them; the stemmer removes what follows. */
+/** British endings and their American spelling; the stemmer removes the rest. */
 const ENDINGS: readonly [RegExp, string][] = [
   [/^(.{2,}[^aeiou])is(e|es|ed|er|ers|ing|ation|ations|able)$/, '$1iz$2'],
   [/^(.*anal|.*paral|.*catal|.*hydrol)ys(e|es|ed|er|ers|ing)$/, '$1yz$2'],

@@ -1,4 +1,4 @@
-/** Function words that say nothing about a subject, folded: of English, and the most frequent ones of German, French, Spanish and Russian. */
+/** Function words, folded: of English, and the most frequent ones of German, French, Spanish and Russian. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about after again against all also although always am an and another any are aren arent around as at be because been before being
   below between both but by came can cannot cant come comes could couldn couldnt did didn didnt do does doesn doesnt doing don dont

@@ -1,6 +1,6 @@
 import { foldCase } from './fold.ts'
 
-/** What makes two spellings the same tag: NFKC, case folded, trimmed, runs of spaces collapsed. */
+/** The key of a tag, equal for all its spellings: NFKC, case folded, trimmed, runs of spaces collapsed. */
 export function tagKey(tag: string): string {
   return foldCase(tag.normalize('NFKC')).normalize('NFKC').replace(/ +/g, ' ').trim()
 }

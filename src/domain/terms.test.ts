@@ -5,7 +5,7 @@ import { indexedText, indexedWords, TAG_FENCE, type Term, tagWord, termsOf, word
 
 const term = (words: string, prefix = false): Term => ({ words: words.split(' '), prefix })
 
-/** What an index does with a term: its words next to each other, the last one a prefix where it says so. */
+/** Matches a term as an index does: its words next to each other, the last one a prefix if the term says so. */
 function occurs({ words, prefix }: Term, text: string): boolean {
   const there = wordsOf(text)
   const last = words.length - 1
@@ -25,7 +25,7 @@ test('words are runs of letters, marks and digits, folded', () => {
   assert.deepEqual(wordsOf('…—\u0301 \ue000 \ue001'), [])
 })
 
-test('the text that an index cuts at what is no word in ASCII holds the same words as the list', () => {
+test('a text that the index tokenises itself has the same words as the list', () => {
   const cut = (text: string): string => text.replace(/[^a-z0-9\u0080-\u{10ffff}]+/gu, ' ').trim()
   const field = fc.oneof(
     fc.string({ unit: 'grapheme-ascii' }),
@@ -83,7 +83,7 @@ test('a run of a script without spaces is found exactly where it is a substring'
   fc.assert(fc.property(han, short, (text, query) => finds(query, text) === text.includes(query)))
 })
 
-test('a word is found exactly where it stands as a word, or begins one when it is the last', () => {
+test('a word matches whole words only, and prefixes if it is the last', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), word, (words, query) => {
@@ -93,7 +93,7 @@ test('a word is found exactly where it stands as a word, or begins one when it i
   )
 })
 
-test('every text is found by its own words, whatever it holds', () => {
+test('every text is found by its own words', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
       const words = wordsOf(text).slice(0, 8)
@@ -105,7 +105,7 @@ test('every text is found by its own words, whatever it holds', () => {
   )
 })
 
-test('words and terms never hold what an index would read as syntax', () => {
+test('words and terms never contain syntax of the index', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
       const words = [...wordsOf(text), ...termsOf(text).flatMap(one => one.words)]
@@ -123,7 +123,7 @@ test('words of the words are the same words', () => {
   )
 })
 
-test('a tag is one word, equal exactly when the tags are, and no text can hold it', () => {
+test('a tag is one word, equal exactly when the tags are, and no text can contain it', () => {
   assert.equal(tagWord('Deep  Sea'), tagWord(' deep sea '))
   assert.notEqual(tagWord('deep sea'), tagWord('deep-sea'))
   assert.notEqual(tagWord('deep sea'), tagWord('deepsea'))

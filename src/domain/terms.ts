@@ -1,7 +1,7 @@
 import { foldWord, isAscii } from './fold.ts'
 import { tagKey } from './tag.ts'
 
-/** Changes whenever the same text would give other terms, so that a search index knows that it is stale. */
+/** Raise it when the same text gets other terms: search indexes are then rebuilt. */
 export const TERMS_VERSION = 2
 
 const QUERY_TERMS_MAX = 8
@@ -13,7 +13,7 @@ const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]/u
 /** A run of letters, marks and digits. Only in scripts without spaces, where any part is found, it may begin with a mark. */
 const WORD = new RegExp(`(?:[\\p{L}\\p{N}]|(?=\\p{M})${UNSPACED.source})[\\p{L}\\p{M}\\p{N}]*`, 'gu')
-/** Such a character, with marks of no script of theirs that stand on it, or what lies between two of them. */
+/** Such a character with the combining marks on it, or the text between two of them. */
 const UNSPACED_OR_REST = new RegExp(
   `(${UNSPACED.source}(?:(?!${UNSPACED.source})\\p{M})*)|(?:(?!${UNSPACED.source})[^])+`,
   'gu',
@@ -22,7 +22,7 @@ const UNSPACED_OR_REST = new RegExp(
 /** Whether a word is a character of a script that is written without spaces. */
 export const isUnspaced = (word: string): boolean => UNSPACED.test(word)
 
-/** The words of a text in order, folded. Characters of scripts without spaces come one by one, so that a run of them is found as a phrase. */
+/** The words of a text in order, folded. Characters of scripts without spaces are one word each: a run of them is found as a phrase. */
 export const wordsOf = (text: string): string[] => wordsIn(foldWord(text))
 
 function wordsIn(folded: string): string[] {
@@ -35,7 +35,7 @@ function wordsIn(folded: string): string[] {
   return words
 }
 
-/** So often at most is one word of a field indexed: what says one thing a thousand times must not make phrases dear for all. */
+/** At most this many occurrences of a word in one field are indexed: a repetitive text must not make phrase searches slow. */
 const OCCURRENCES_MAX = 1_000
 
 /** Words without those past the most occurrences. */
@@ -52,7 +52,7 @@ function thinned(words: string[]): string[] {
 /** A field for an index that takes words separated by single spaces. */
 export const indexedWords = (field: string): string => thinned(wordsOf(field)).join(' ')
 
-/** A field for an index that cuts texts itself, at whatever of ASCII is no letter and no digit: plain text stays as it is, but folded. */
+/** A field for an index that splits text at every ASCII character other than letters and digits: ASCII text is only folded. */
 export function indexedText(field: string): string {
   const folded = foldWord(field)
   return isAscii(folded) && countWords(folded) <= OCCURRENCES_MAX ? folded : thinned(wordsIn(folded)).join(' ')
@@ -70,16 +70,16 @@ function countWords(ascii: string): number {
   return words
 }
 
-/** What must occur: its words next to each other within one field; the last one as a prefix where `prefix` says so. */
+/** A term of a query: its words must occur next to each other within one field; with `prefix` the last word is a prefix. */
 export type Term = { words: string[]; prefix: boolean }
 
 /**
- * What a query asks for: all of these terms. A quoted part is one term, a run of a script without spaces too.
- * Of a long query the first 8 distinct terms count, and of those together the first 32 words. No terms: no filter.
+ * The terms of a query; all must match. A quoted part is one term, a run of a script without spaces too. Of a long query the first 8
+ * distinct terms count, and of those together the first 32 words. No terms: no filter.
  */
 export const termsOf = (query: string): Term[] => readTerms(query).terms
 
-/** Whether a query has more terms or words than count: an entry with all that count need not have all. */
+/** Whether a query has more terms or words than the limits: an entry with all counted terms may lack others. */
 export const isCut = (query: string): boolean => readTerms(query).cut
 
 function readTerms(query: string): { terms: Term[]; cut: boolean } {
@@ -131,10 +131,10 @@ function addLoose(part: string, last: boolean, add: (words: string[], prefix: bo
   })
 }
 
-/** What stands between two tags in an index, so that no phrase reaches from one into the next; no text can hold it as a word. */
+/** The separator between two tags in an index: no phrase can cross it, and no text can contain it as a word. */
 export const TAG_FENCE = '\ue000'
 
-/** What is no part of a word, by its number between two of these: no sign may end the word of a tag. */
+/** Brackets around the code point of a character that is not part of a word: no sign may end the word of a tag. */
 const SIGN = '\ue001'
 
 /** One tag as a single word for an index: equal exactly when the tags are. */

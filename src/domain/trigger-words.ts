@@ -1,11 +1,11 @@
 import { foldCase } from './fold.ts'
 
-/** Words are told apart by so many of their first letters. */
+/** Words are distinguished by this many first letters. */
 const LETTERS = 10
 /** Places of the table of words: several times as many as there are words. */
 const PLACES = 4_096
 
-/** Letters up to U+017F without case and accents, digits and signs that stand for letters; 0 for what is no letter. */
+/** Letters up to U+017F without case and accents, and digits and signs that replace letters; 0 for other characters. */
 const FOLDED = Uint8Array.from({ length: 0x180 }, (_, code) => {
   const letter = foldCase(String.fromCharCode(code).normalize('NFKD').charAt(0))
   const read = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' }[letter] ?? letter
@@ -18,8 +18,8 @@ const next = (hash: number, letter: number): number => (Math.imul(hash, 0x010001
 export type TriggerSet = { words: string; scripts?: readonly (readonly [from: number, to: number])[] }
 
 /**
- * Gives the function that says which of at most 31 sets a text has a word of, as bits, in one pass. Where it says no there is none; a yes may
- * come from another word with the same beginning or hash.
+ * Returns a function that finds, in one pass, the sets (at most 31) that a text has a word of, as bits. A missing bit is certain; a set bit
+ * may come from another word with the same beginning or hash.
  */
 export function createTriggers(sets: readonly TriggerSet[]): (text: string) => number {
   const hashes = new Int32Array(PLACES)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { namesOf, plain } from './unseen.ts'
 
-test('what is not seen is named where it stands, and what belongs to a script or a sign stays', () => {
+test('invisible characters are named in place, and those that belong to a script or a sign stay', () => {
   for (const [text, shown] of [
     ['a\u202eb', 'a[U+202E]b'],
     ['a\u200b\u2060\ufeffb', 'a[U+200B U+2060 U+FEFF]b'],

@@ -1,10 +1,10 @@
 /**
- * Characters that are not seen but change what is read: controls, bidirectional overrides and isolates, zero widths, fillers, tags and the
- * variation selectors that can carry bytes.
+ * Invisible characters that change the meaning of a text: controls, bidirectional overrides and isolates, zero widths, fillers, tags and
+ * the variation selectors that can carry bytes.
  */
 const UNSEEN =
   '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{e0000}-\\u{e0fff}]'
-/** Joiners belong to many scripts and to emoji; behind Latin, Greek, Cyrillic, a sign or what is not seen they hide something. */
+/** Joiners belong to many scripts and to emoji. After Latin, Greek, Cyrillic, a sign or an invisible character they hide something. */
 const STRAY_JOINER = `(?<=^|[\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{N}\\p{P}\\s\\u200c\\u200d]|${UNSEEN})[\\u200c\\u200d]`
 
 /** Runs of characters that hide something. */
@@ -27,20 +27,20 @@ export function namesOf(run: string): string {
   return characters.length > NAMED_MAX ? `${named} … ${characters.length} unseen characters` : named
 }
 
-/** Somebody's text for readers without markup, such as a model: every unseen character is named in brackets where it stands. */
+/** An untrusted text for readers without markup, such as a model: every invisible character is named in brackets in its place. */
 export const plain = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(SMUGGLED, run => `[${namesOf(run)}]`)
 
 /** Scripts written from the right, whose texts need marks of direction; an override is not among them. */
 const FROM_THE_RIGHT = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u
 const DIRECTION = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]+$/
-/** What is left of files: line ends, page breaks, and letters read in a wrong encoding. */
+/** Remnants of files: line ends, page breaks, and letters read in a wrong encoding. */
 const REMNANT = /^(?:[\r\f\u0085\u2028\u2029]+|[\u0080-\u009f]{1,2}|[\ufe00-\ufe0f])$/
 const JOINERS = /^[\u200c\u200d]{1,2}$/
 /** The tags of a flag: a black flag, a few tags and the tag that ends them. */
 const FLAG = '\u{1f3f4}'
 const FLAG_TAGS = /^[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}$/u
-/** What says how a word or formula is broken or written, one at a time; of these a hyphen and an operator may stand inside a word. */
+/** Single characters that control how a word or formula is broken or written. A soft hyphen and an operator may be inside a word. */
 const BREAK = /^(?:[\u00ad\u115f\u1160\u180e\u200b\u2060-\u2064\ufeff]|[\u{e0100}-\u{e01ef}]|\u034f|\u17b4|\u17b5)$/u
 const INSIDE = /^[\u00ad\u2061-\u2064]$/
 /** More breaks than this beside letters of scripts with spaces carry something. */

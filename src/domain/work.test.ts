@@ -8,7 +8,7 @@ const entry = (number: number, of: Partial<Waiting> = {}): Waiting => ({
 })
 const numbersOf = (rows: readonly Waiting[]): number[] => rows.map(({ number }) => number)
 
-test('the standing of an entry says which check it waits for', () => {
+test('the standing of an entry determines the check that it needs', () => {
   const open = [{ addressedBy: null }]
   const corrected = [{ addressedBy: 7 }, ...open]
   assert.equal(dueOf(null), 'UNCHECKED')
@@ -26,7 +26,7 @@ test('a confirmed entry is STALE after 90 days, not before', () => {
   assert.equal(kindOf(entry(1, { due: 'ADDRESSED' }), now), 'ADDRESSED')
 })
 
-test('entries of a kind are listed by what a check is worth, each once, of like worth the newest first', () => {
+test('entries of a kind are listed by worth, then the newest first, each once', () => {
   const now = 1_000 * DAY
   assert.deepEqual(numbersOf(byWorth([entry(1), entry(2, { readers: 5 }), entry(3), entry(2)], now)), [3, 2, 1])
   const stale = (number: number, days: number, readers: number) =>

@@ -1,11 +1,11 @@
 import type { State, WorkKind } from '../contract/words.ts'
 
-/** Which checks an entry waits for, by its standing alone; a CONFIRMED one is STALE once it was checked long ago. */
+/** The check that an entry needs, by its standing alone; a CONFIRMED one is STALE if its last check is long ago. */
 export type Due = 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'CONFIRMED'
 
 type Stands = { state: State; contradictions: readonly { addressedBy: number | null }[] }
 
-/** What a check of an entry would settle. `null` is the standing of an entry without evidence. */
+/** The check that an entry needs. `null` is the standing of an entry without evidence. */
 export function dueOf(standing: Stands | null): Due {
   if (standing === null) return 'UNCHECKED'
   if (standing.state === 'SUPPORTED') return 'CONFIRMED'
@@ -17,10 +17,13 @@ export function dueOf(standing: Stands | null): Due {
 const STALE_DAYS = 90
 export const DAY = 86_400_000
 
-/** An entry that waits for a check, with what its place depends on. Times in milliseconds since 1970; `readers` counts networks, each once a day. */
+/**
+ * An entry that needs a check, with the values that decide its place. Times in milliseconds since 1970; `readers` counts networks, each
+ * once a day.
+ */
 export type Waiting = { number: number; due: Due; contest: number; readers: number; confirmed_at: number | null }
 
-/** The kind of check that an entry waits for; undefined where it was confirmed not long ago. */
+/** The kind of check that an entry needs; undefined if it was confirmed recently. */
 export function kindOf({ due, confirmed_at }: Waiting, at: number): Exclude<WorkKind, 'UNANSWERED'> | undefined {
   if (due !== 'CONFIRMED') return due
   return confirmed_at !== null && confirmed_at < staleBefore(at) ? 'STALE' : undefined
@@ -29,13 +32,13 @@ export function kindOf({ due, confirmed_at }: Waiting, at: number): Exclude<Work
 /** A text that was confirmed before this time is STALE. */
 export const staleBefore = (at: number): number => at - STALE_DAYS * DAY
 
-/** What a check is worth: of contested entries by the voices on both sides, of stale ones days times readers, of others readers. */
+/** The worth of a check: for contested entries the voices on both sides, for stale ones days times readers, for others the readers. */
 function worthOf({ due, contest, readers, confirmed_at }: Waiting, at: number): number {
   if (due === 'DISPUTED') return contest
   return due === 'CONFIRMED' ? (at - (confirmed_at ?? at)) * (1 + readers) : readers
 }
 
-/** Entries of one kind, those that are worth most first; of like worth the newest. An entry that is named twice is listed once. */
+/** Sorts entries of one kind by worth, then the newest first. An entry that occurs twice is listed once. */
 export function byWorth<W extends Waiting>(waiting: readonly W[], at: number): W[] {
   const distinct = [...new Map(waiting.map(one => [one.number, one])).values()]
   return distinct.sort((a, b) => worthOf(b, at) - worthOf(a, at) || b.number - a.number)

@@ -22,7 +22,7 @@ export type BundleRow = { number: number; kinds: string; commitments: string }
 const LETTERS = { revision: 'r', evidence: 'e', relation: 'l', moderation: 'm', continuation: 'c' } as const
 const KINDS = new Map(Object.entries(LETTERS).map(([kind, letter]) => [letter as string, kind as RecordKind]))
 
-/** What a leaf of a bundle is about; undefined past its last one. */
+/** The kind of a leaf of a bundle; undefined past its last one. */
 export const kindAt = ({ kinds }: BundleRow, at: number): RecordKind | undefined => KINDS.get(kinds[at] ?? '')
 
 /** The bundle with a number that has these leaves. */

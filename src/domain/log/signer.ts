@@ -12,7 +12,7 @@ import {
 
 /** Signs checkpoints under one name with one key. */
 export type Signer = {
-  /** The public key as others are given it: `name+id+base64`. */
+  /** The public key as others get it: `name+id+base64`. */
   vkey: string
   key: VerifierKey
   /** The line that signs the text of a checkpoint. `time` in whole seconds is part of cosignatures; a log's Ed25519 signature has none. */
@@ -21,7 +21,7 @@ export type Signer = {
 
 type SignatureType = (typeof SIGNATURE_TYPES)[keyof typeof SIGNATURE_TYPES]
 
-/** What stands before the 32 or 1312 bytes of a public key in DER (SPKI), in bytes. */
+/** The DER header (SPKI) before the 32 or 1312 bytes of a public key. */
 const SPKI_HEAD: Record<string, { bytes: number; hex: string }> = {
   ed25519: { bytes: 12, hex: '302a300506032b6570032100' },
   'ml-dsa-44': { bytes: 22, hex: '30820532300b06096086480165030403110382052100' },

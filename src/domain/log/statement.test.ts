@@ -91,7 +91,7 @@ test('an entry of another form is refused', () => {
   assert.throws(() => parseEntry(Uint8Array.of(0xff, 0xfe)), { name: 'MalformedError' })
 })
 
-test('a bundle holds each entry after its length, and is read again', () => {
+test('a bundle has each entry after its length, and can be parsed again', () => {
   const entries = [Uint8Array.of(), Uint8Array.of(1, 2), new Uint8Array(300).fill(3)]
   const bundle = formatBundle(entries)
   assert.deepEqual([...bundle.subarray(0, 8)], [0, 0, 0, 2, 1, 2, 1, 44])

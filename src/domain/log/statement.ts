@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 import { toUint64 } from '../../tlog/bytes.js'
 import { formatEntry, SALT_BYTES } from '../../tlog/entry.js'
 
-/** What a leaf of the log is about: a permanent record, or that this log continues another. */
+/** The kind of a leaf: a permanent record, or the continuation of another log. */
 export type RecordKind = 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
 
 /** Members of every statement. Numbers of records and sequences are decimal strings, as everywhere in the contract. */

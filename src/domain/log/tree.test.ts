@@ -112,7 +112,7 @@ test('the roots and proofs of the reference vectors of RFC 6962 come out', async
   assert.deepEqual(await consistency(2, 5), [LEAVES_2_3, LEAF_4])
 })
 
-test('roots and proofs are those of the recursive definition, however the leaves came', async () => {
+test('roots and proofs equal the recursive definition, in any order of appends', async () => {
   const chunks = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(chunks, fc.nat(), fc.nat(), async (counts, some, other) => {

@@ -6,8 +6,8 @@ import { consistencyParts, inclusionSiblings, leafInput, nodeInput } from '../..
 export type HashTile = { level: number; index: number; width: number; hashes: Uint8Array }
 
 /**
- * Reads the first `width` hashes of a tile; undefined where it is missing. Called once per tile and proof; all reads of a proof start in one turn.
- * Where it returns the same array again, the nodes above these hashes are not computed again: nobody may change it.
+ * Reads the first `width` hashes of a tile; undefined if it is missing. Called once per tile and proof; all reads of a proof start in one
+ * turn. If it returns the same array again, the nodes above these hashes are not computed again: do not change a returned array.
  */
 export type TileReader = (
   level: number,
@@ -21,7 +21,7 @@ const LEVEL_BITS = 8
 export const leafHash = (entry: Uint8Array | string): Buffer =>
   hash('sha256', typeof entry === 'string' ? `\0${entry}` : leafInput(entry), 'buffer')
 
-/** What a node is hashed from, filled anew for each: a proof hashes some hundred nodes. */
+/** A reused buffer for the input of a node hash: a proof hashes some hundred nodes. */
 const node = Buffer.from(nodeInput(new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)))
 
 /** SHA-256 of a node with two children, of 32 bytes each. */
