@@ -4,12 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { indexFile } from '../../src/embedded/files.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor, newEntry, sendUntil } from '../support/client.ts'
-import { createClient } from '../support/load.ts'
+import { type Client, createClient } from '../support/load.ts'
 import { lockFile } from '../support/lock.ts'
 import { eventually } from '../support/process.ts'
 
 /** How many searches wait, each of which is followed by another one as soon as it is answered. */
-const SEARCHES = 30
+const SEARCHES = 100
+/** How many of the searches that follow are under way at once: few enough that a busy machine answers them in time. */
+const FOLLOWING = 20
 /** So many searches that are refused one after another, 5 s each, run into the limit of a test. */
 const REFUSED = 40
 /** Longer than a search waits for the index, and the index for who has locked it, in milliseconds. */
@@ -23,11 +25,13 @@ test('searches that had to wait for the index do not have those refused that com
   const { token } = await newActor(app.url)
   const client = createClient(app.url, SEARCHES)
   t.after(() => client.close())
+  const follower = createClient(app.url, FOLLOWING)
+  t.after(() => follower.close())
 
   const release = lockFile(indexFile(app.dataDir))
   const { id } = await newEntry(app.url, token, { title: 'Heldup' })
-  const search = () => client.send('GET', '/api/search?q=heldup')
-  const answers = Array.from({ length: SEARCHES }, async () => [await search(), await search()])
+  const search = ({ send }: Client) => send('GET', '/api/search?q=heldup')
+  const answers = Array.from({ length: SEARCHES }, async () => [await search(client), await search(follower)])
   await eventually('all searches wait', PATIENCE, async () => {
     return (await app.store.figures()).searchesWaiting === SEARCHES || undefined
   })
