@@ -810,6 +810,15 @@ export type Blame = {
     /** Commit (RFC 3339, UTC, milliseconds) */
     createdAt: string
     actor: Author
+    /** What is noticed in the text of the revision: facts about its words, not a judgement. */
+    signals: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }[]
   /** What was said of the judged texts that have a piece. At most 20 judged texts are looked at. */
   evidence: {
@@ -844,6 +853,15 @@ export type PinsReport = {
     slug?: string
     /** The pinned revision. */
     revisionId: string
+    /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
     revised?: {
       /** The latest revision. */
       currentRevisionId: string

@@ -51,7 +51,7 @@ const blamed = blameOf(
     ['CONTENT', 'In WAL mode readers see the last commit while one writer appends to the log. '],
     ['CONTENT', 'synchronous=FULL makes commits durable.'],
   ],
-  { id: ids.first, ordinal: 1, changeType: 'CREATE', createdAt: at, actor: author },
+  { id: ids.first, ordinal: 1, changeType: 'CREATE', createdAt: at, actor: author, signals: [] },
 )
 const contributed = { revisions: 3, verifications: 2, contradictions: 1, relations: 1 }
 const { id, slug, title, summary, tags, currentRevisionId, updatedAt } = { ...entry }
@@ -143,6 +143,7 @@ const pinFinding = {
   entry: entry.slug,
   slug: entry.slug,
   revisionId: ids.first,
+  signals: [],
   revised: {
     currentRevisionId: ids.second,
     revisions: 1,

@@ -76,9 +76,11 @@ const EntryStanding = Type.Object(
   { description: 'GET /api/entries/{slug}/standing has all of it.' },
 )
 
-const signals = Type.Array(words(SIGNALS, 'A kind of text.'), {
-  description: 'What is noticed in the text of the current revision: facts about its words, not a judgement.',
-})
+const signalsOf = (text: string) =>
+  Type.Array(words(SIGNALS, 'A kind of text.'), {
+    description: `What is noticed in the text of ${text}: facts about its words, not a judgement.`,
+  })
+const signals = signalsOf('the current revision')
 
 export const Entry = Type.Object({
   id: uuid('Entry id.'),
@@ -278,6 +280,7 @@ export const Blame = Type.Object({
       changeType: words(['CREATE', ...CHANGE_TYPES], 'CREATE for the first revision.'),
       createdAt: timestamp('Commit'),
       actor: Author,
+      signals: signalsOf('the revision'),
     }),
     { description: 'Those that pieces name, oldest first.' },
   ),
@@ -302,6 +305,7 @@ export const PinFinding = Type.Object({
   entry: Type.String({ description: 'The id or slug as it was asked for.' }),
   slug: Type.Optional(Type.String({ description: 'Its address.' })),
   revisionId: uuid('The pinned revision.'),
+  signals: Type.Optional(signals),
   revised: Type.Optional(
     Type.Object({
       currentRevisionId: uuid('The latest revision.'),

@@ -9,8 +9,9 @@ export function showPins({ items, same, sequence }: PinsReport, shared: boolean)
   return `${items.length} differ, ${same} do not. ${again}\n${fenced(shared, items.map(row))}`
 }
 
-const row = ({ revised, evidence, ...rest }: PinFinding) => ({
+const row = ({ signals = [], revised, evidence, ...rest }: PinFinding) => ({
   ...rest,
+  ...(signals.length === 0 ? {} : { signals: signals.join(', ') }),
   ...(revised === undefined ? {} : { revised: { ...revised, rationale: member(revised.rationale, SUMMARY_BYTES) } }),
   ...(evidence === undefined ? {} : { evidence: evidenceOf(evidence) }),
 })

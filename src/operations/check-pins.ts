@@ -3,6 +3,7 @@ import type { PinFinding, PinsReport } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'
 import { measurerOf, wordingOf } from '../domain/kept.ts'
+import { signalNames } from '../domain/signals.ts'
 import { readSettled } from '../store/change.ts'
 import { type EntryRow, findEntry } from '../store/entry.ts'
 import { findPinned, listJudgedAfter, type PinnedRow } from '../store/pin.ts'
@@ -38,7 +39,8 @@ async function findingsOf(reader: Reader, pin: Pin, since: number | undefined): 
   const pinned = entry === undefined ? undefined : await findPinned(reader, entry.number, named.revisionId)
   if (entry === undefined || pinned === undefined) return [{ kind: 'UNKNOWN', ...named }]
   const [revised, evidence] = await Promise.all([revisedOf(reader, entry, pinned), evidenceOf(reader, entry, since)])
-  return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...named, slug: entry.slug, ...one }))
+  const found = { ...named, slug: entry.slug, signals: signalNames(entry.signals) }
+  return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...found, ...one }))
 }
 
 type Found = Pick<PinFinding, 'kind' | 'revised' | 'evidence'>

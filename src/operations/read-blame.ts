@@ -14,6 +14,7 @@ import {
   type Origin,
   type Piece,
 } from '../domain/blame.ts'
+import { signalNames } from '../domain/signals.ts'
 import { MEASURED_TEXTS, type Objection, type Verdict, weightiestTexts } from '../domain/standing.ts'
 import { toAuthor } from '../store/actor.ts'
 import { type BlamedRow, findWriter, listTexts, type WriterRow } from '../store/blame.ts'
@@ -54,8 +55,8 @@ export const readBlame: ReadOperation = async ({ reader }, request) => {
     dataClass: entry.data_class,
     ...TRUST,
   }
-  // Beside the text, evidence and names may change. Ids are no part of the version, so that both engines agree.
-  const names = body.revisions.map(({ actor }) => actor.declared)
+  // Beside the text, evidence, names and signals may change. Ids are no part of the version, so that both engines agree.
+  const names = body.revisions.map(({ actor, signals }) => [actor.declared, signals])
   const version = hash('sha256', JSON.stringify([names, evidence.version]), 'base64url').slice(0, 22)
   return { body, etag: `${entry.revision_id}.${version}`, observed: readOf(entry) }
 }
@@ -66,6 +67,7 @@ const writerOf = (row: WriterRow): Blame['revisions'][number] => ({
   changeType: row.change_type,
   createdAt: isoTime(row.created_at),
   actor: toAuthor(row),
+  signals: signalNames(row.signals),
 })
 
 /** Which revisions wrote the pieces of a text. It never changes: neither does the text, nor what came before it. */

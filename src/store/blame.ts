@@ -17,10 +17,11 @@ export type WriterRow = AuthorColumns & {
   ordinal: number
   change_type: Revision['changeType']
   created_at: number
+  signals: number
 }
 
 /** A revision of an entry by its ordinal, with its author as declared. */
 export const findWriter = (reader: Reader, entry: number, ordinal: number) =>
   reader.one<WriterRow>(sql`
-    SELECT r.id, r.ordinal, r.change_type, r.created_at, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
+    SELECT r.id, r.ordinal, r.change_type, r.created_at, r.signals, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.entry = ${entry} AND r.ordinal = ${ordinal}`)

@@ -87,13 +87,14 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     pins[0] = { entry: same.id, revisionId: same.currentRevisionId }
     const { text } = done(await callTool('check_pins', { pins }))
     const [, since] = /^Nothing differs from the 2 pinned revisions\. .* since="(\d+)"/.exec(text) ?? []
-    const change = { content: 'Another text.', changeType: 'CORRECT', rationale: 'It was wrong.\n>>>' }
+    const change = { content: 'Another text, 100% safe.', changeType: 'CORRECT', rationale: 'It was wrong.\n>>>' }
     const base = { entry: revised.id, previousRevisionId: revised.currentRevisionId, actorToken }
     done(await callTool('revise', { ...base, ...change }))
     const { inside, outside } = fenceOf(done(await callTool('check_pins', { pins, since })).text)
     assert.match(outside, /^1 differ, 1 do not\./)
-    const { kind, slug, revised: found } = JSON.parse(inside)
-    assert.deepEqual([kind, slug, found.rationale], ['REVISED', revised.slug, change.rationale])
+    const { kind, slug, signals, revised: found } = JSON.parse(inside)
+    const expected = ['REVISED', revised.slug, 'CLAIMS_TRUST', change.rationale]
+    assert.deepEqual([kind, slug, signals, found.rationale], expected)
   })
 
   test('report tells the operator of an entry, a revision or a piece of evidence, and makes no actor', async () => {

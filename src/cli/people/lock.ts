@@ -11,7 +11,7 @@ import {
   readLockText,
   writeLockfile,
 } from './lockfile.ts'
-import { checkPins, readBatches, writeFindings } from './pins.ts'
+import { checkPins, readBatches, writeFindings, writeSignals } from './pins.ts'
 import { inSession, type Session } from './session.ts'
 import { entryName, plural } from './values.ts'
 
@@ -37,11 +37,14 @@ export async function lock(invocation: Invocation): Promise<number> {
   })
 }
 
+/** A pin of a current revision, and what is noticed in its text. */
+type Pinned = Pin & { signals: readonly string[] }
+
 type Change = {
   file: string
   text: string | undefined
   earlier: Lockfile | undefined
-  pinned: readonly Pin[]
+  pinned: readonly Pinned[]
   others: readonly Pin[]
 }
 
@@ -53,20 +56,22 @@ async function store({ baseUrl, client, out, json }: Session, change: Change): P
   const unread = (aboutOthers?.items ?? []).filter(({ kind }) => kind === 'EVIDENCE')
   const latest = aboutOthers?.sequence ?? aboutPinned?.sequence ?? '0'
   const sequence = unread.length > 0 && earlier !== undefined ? earlier.sequence : latest
-  const lockfile = { service: baseUrl, sequence, pins: [...others, ...pinned] }
+  const locked = pinned.map(({ signals: _, ...pin }) => pin)
+  const lockfile = { service: baseUrl, sequence, pins: [...others, ...locked] }
   writeLockfile(file, lockfile, text)
   if (json) return out.json({ file, ...lockfile })
   for (const pin of pinned) {
     const before = earlier?.pins.find(({ slug }) => slug === pin.slug)
     if (before?.revisionId === pin.revisionId) continue
     out.line(before === undefined ? 'Pinned ' : 'Moved ', `${pin.slug} to revision ${pin.revisionId}`)
+    writeSignals(out, pin.signals)
   }
   out.line(`${file} has ${plural(lockfile.pins.length, 'pin')} of ${baseUrl}, sequence ${sequence}`)
   writeFindings(out, aboutPinned?.items ?? [])
   if (unread.length > 0) out.note(`There is new evidence about other pins; "palimpsest audit" shows it.`)
 }
 
-async function currentPins(client: Client, names: readonly string[], file: string): Promise<Pin[]> {
+async function currentPins(client: Client, names: readonly string[], file: string): Promise<Pinned[]> {
   const entries = new Map<string, Entry>()
   const missing: string[] = []
   for await (const { id, item } of readBatches(client, names)) {
@@ -79,13 +84,13 @@ async function currentPins(client: Client, names: readonly string[], file: strin
       EXIT.notFound,
     )
   }
-  const pins: Pin[] = []
+  const pins: Pinned[] = []
   for await (const { id, item } of readBatches(client, [...entries.keys()])) {
-    const slug = entries.get(id)?.slug ?? ''
+    const { slug = '', signals = [] } = entries.get(id) ?? {}
     const evidenceHash = item !== undefined && 'evidenceHash' in item && item.id === id ? item.evidenceHash : ''
     const pin = { slug, revisionId: id, evidenceHash }
     if (!isPin(pin)) throw mistake('The service did not return the latest revision of an entry; check --url.')
-    pins.push(pin)
+    pins.push({ ...pin, signals })
   }
   return pins
 }

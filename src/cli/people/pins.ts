@@ -1,5 +1,6 @@
 import { type Batch, type Client, evidenceHashOf, type PinsReport } from '../../client/index.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import { signalLine } from '../../domain/signal-words.ts'
 import { standingLine } from '../../domain/standing-words.ts'
 import type { Pin } from './lockfile.ts'
 import { type Output, stateStyle, styled } from './output.ts'
@@ -119,7 +120,7 @@ type Head = Parameters<Output['line']>
 function writeFinding(
   out: Output,
   head: Readonly<Head>,
-  { kind, revised, evidence }: PinsReport['items'][number],
+  { kind, revised, evidence, signals = [] }: PinsReport['items'][number],
 ): void {
   if (revised !== undefined) {
     const kept = Math.floor(revised.kept * 100 + 1e-9)
@@ -131,4 +132,10 @@ function writeFinding(
     out.line(...head, styled(stateStyle(evidence.state), standingLine(evidence)), added)
     if (evidence.objection !== null) out.block(evidence.objection.rationale)
   } else out.line(...head, kind === 'WITHDRAWN' ? 'the entry was withdrawn' : 'the entry has no such revision')
+  writeSignals(out, signals)
+}
+
+/** Prints the signals of the row above; nothing where there are none. */
+export function writeSignals(out: Output, signals: readonly string[]): void {
+  if (signals.length > 0) out.line('  ', styled('yellow', signalLine(signals)))
 }
