@@ -8,7 +8,7 @@ import { CORES } from './processes.ts'
 import { newResults, readResults, saveResults } from './results.ts'
 import { claimTable, ratioTable } from './tables.ts'
 import type { Target } from './target.ts'
-import { TARGETS } from './targets/index.ts'
+import { besideTargets, TARGETS } from './targets/index.ts'
 import { palimpsest } from './targets/palimpsest.ts'
 import { palimpsestPostgres } from './targets/palimpsest-postgres.ts'
 
@@ -18,7 +18,7 @@ import { palimpsestPostgres } from './targets/palimpsest-postgres.ts'
  */
 async function bench(options: Options): Promise<void> {
   const { entries, seconds, rounds, connections, output } = options
-  const targets = TARGETS.filter(({ name }) => options.targets.includes(name))
+  const targets = targetsOf(options).filter(({ name }) => options.targets.includes(name))
   if (options.prepare) return prepareAll(targets, options)
   const kept = options.resume ? readResults(output) : undefined
   if (kept !== undefined && !isDeepStrictEqual(kept.settings, { entries, seconds, rounds, connections })) {
@@ -45,6 +45,11 @@ async function bench(options: Options): Promise<void> {
   process.stdout.write(`${ratioTable(results)}\n\n${claimTable(judge(results))}\n`)
 }
 
+/** The targets, with those of another checkout if one is given. */
+function targetsOf({ beside }: Pick<Options, 'beside'>): readonly Target[] {
+  return beside === undefined ? TARGETS : [...TARGETS, ...besideTargets(beside)]
+}
+
 /** Installs and fills what the targets and the measures need. */
 async function prepareAll(targets: Target[], options: Options): Promise<void> {
   const large = options.measures.some(name => ['growth', 'search', 'ready'].includes(name))
@@ -68,6 +73,7 @@ try {
   await bench(
     readOptions(args, {
       targets: TARGETS.map(({ name }) => name),
+      beside: besideTargets('').map(({ name }) => name),
       measures: MEASURES.map(({ name }) => name),
     }),
   )

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { OPERATIONS, type Operation } from './load/order.ts'
 
@@ -9,6 +9,8 @@ export type Options = {
   targets: string[]
   measures: string[]
   operations: Operation[]
+  /** Another checkout of the service, which is measured as the targets beside and beside-postgres. */
+  beside: string | undefined
   /** Entries of the store that growth, searches and starts are measured on. */
   large: number
   seconds: number
@@ -30,6 +32,7 @@ export const USAGE = `npm run bench -- [options]
   --entries N       entries of the store that is compared (100000); targets that fill slowly take fewer and say so
   --large N         entries of the store for growth, search and ready (1000000)
   --targets A,B     only these, or none        --operations R,L,S,W,U,M   only these
+  --beside DIR      another checkout of the service, installed, as the targets beside and beside-postgres
   --measures A,B    only these, or none        --seconds S --rounds N --connections N
   --long N          requests over which memory is watched (1800000: an hour of 500 a second)
   --work DIR        where installs and filled stores are kept between runs
@@ -38,14 +41,18 @@ export const USAGE = `npm run bench -- [options]
 `
 
 /** Reads the command line; throws one sentence about what is wrong with it. */
-export function readOptions(args: string[], known: { targets: string[]; measures: string[] }): Options {
+export function readOptions(
+  args: string[],
+  known: { targets: string[]; beside: string[]; measures: string[] },
+): Options {
   const { values } = parseArgs({
     args,
     options: {
       entries: { type: 'string', default: '100000' },
-      targets: { type: 'string', default: known.targets.join(',') },
+      targets: { type: 'string' },
       measures: { type: 'string', default: known.measures.join(',') },
       operations: { type: 'string', default: OPERATIONS.join(',') },
+      beside: { type: 'string' },
       large: { type: 'string', default: '1000000' },
       long: { type: 'string', default: '1800000' },
       seconds: { type: 'string', default: '5' },
@@ -58,11 +65,13 @@ export function readOptions(args: string[], known: { targets: string[]; measures
       refill: { type: 'boolean', default: false },
     },
   })
+  const targets = values.beside === undefined ? known.targets : [...known.targets, ...known.beside]
   return {
     entries: number('entries', values.entries, 200, 10_000_000),
-    targets: some('targets', values.targets, known.targets),
+    targets: some('targets', values.targets ?? targets.join(','), targets),
     measures: some('measures', values.measures, known.measures),
     operations: some('operations', values.operations, OPERATIONS),
+    beside: values.beside === undefined ? undefined : resolve(values.beside),
     large: number('large', values.large, 200, 1_000_000),
     long: number('long', values.long, 1, 100_000_000),
     seconds: number('seconds', values.seconds, 0.1, 600),

@@ -28,11 +28,13 @@ function madeUp(own: number[], directus: number[]): Results {
 }
 
 test('what the command line asks for in vain is named', () => {
-  const read = (...args: string[]) => readOptions(args, { targets: ['one', 'two'], measures: [] })
+  const read = (...args: string[]) => readOptions(args, { targets: ['one', 'two'], beside: ['before'], measures: [] })
   assert.throws(() => read('--targets', 'nobody'), /--targets knows no "nobody"; there are one, two\./)
   assert.throws(() => read('--rounds', '0'), /--rounds must be a number from 1 to 100, not "0"\./)
   assert.deepEqual(read('--targets', 'two,one').targets, ['one', 'two'])
   assert.deepEqual(read('--targets', 'none').targets, [])
+  assert.throws(() => read('--targets', 'before'), /--targets knows no "before"/)
+  assert.deepEqual(read('--beside', '/tmp').targets, ['one', 'two', 'before'])
 })
 
 test('ratios are those within one round, and a claim holds when the median of them does', () => {

@@ -6,8 +6,8 @@ import { limitSqlite32, limitSqlite100 } from './limit-sqlite.ts'
 import { mcpMemory } from './mcp-memory.ts'
 import { mediawiki } from './mediawiki.ts'
 import { nostrRelay, nostrRelayCached } from './nostr-relay.ts'
-import { palimpsest } from './palimpsest.ts'
-import { palimpsestPostgres, palimpsestPostgres3 } from './palimpsest-postgres.ts'
+import { onEmbedded, palimpsest } from './palimpsest.ts'
+import { onPostgres, palimpsestPostgres, palimpsestPostgres3 } from './palimpsest-postgres.ts'
 
 /** All targets, in the order of the table. */
 export const TARGETS: readonly Target[] = [
@@ -24,4 +24,10 @@ export const TARGETS: readonly Target[] = [
   mediawiki,
   palimpsestPostgres,
   palimpsestPostgres3,
+]
+
+/** Another checkout of the service, on both engines: what a change costs is measured beside what was there before. */
+export const besideTargets = (checkout: string): readonly Target[] => [
+  onEmbedded('beside', checkout),
+  onPostgres('beside-postgres', 1, checkout),
 ]

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../../test/support/cluster.ts'
 import type { Place, Target } from '../target.ts'
-import { atMost, fillService, type Service, situationOf, startService } from './palimpsest.ts'
+import { atMost, fillService, HERE, type Service, situationOf, startService } from './palimpsest.ts'
 
 const ADDRESSES = 1_000
 const DONE = 'database'
@@ -25,7 +25,7 @@ async function openCluster(directory: string): Promise<Cluster> {
 }
 
 /** Nodes over the cluster kept in a directory; what each has of its own goes into `scratch`. The system puts them on cores. */
-export async function openNodes(directory: string, scratch: string, count: number): Promise<Nodes> {
+export async function openNodes(directory: string, scratch: string, count: number, checkout = HERE): Promise<Nodes> {
   const name = readFileSync(join(directory, DONE), 'utf8')
   const cluster = await openCluster(directory)
   const database = cluster.url(name)
@@ -37,7 +37,7 @@ export async function openNodes(directory: string, scratch: string, count: numbe
   try {
     for (let n = 0; n < count; n++) {
       const dataDir = join(scratch, `node-${n}`)
-      services.push(await startService({ DATABASE_URL: database, DATA_DIR: dataDir }, undefined))
+      services.push(await startService({ DATABASE_URL: database, DATA_DIR: dataDir }, undefined, checkout))
     }
   } catch (error) {
     await close()
@@ -46,12 +46,16 @@ export async function openNodes(directory: string, scratch: string, count: numbe
   return { cluster, database, urls: services.map(({ url }) => url), services, close }
 }
 
-async function fill(place: Place): Promise<void> {
+async function fill(place: Place, checkout: string): Promise<void> {
   rmSync(clusterIn(place.kept), { recursive: true, force: true })
   const cluster = await openCluster(place.kept)
   try {
     const { url } = await createDatabase(cluster.url('postgres'))
-    const service = await startService({ DATABASE_URL: url, DATA_DIR: join(place.scratch, 'filling') }, undefined)
+    const service = await startService(
+      { DATABASE_URL: url, DATA_DIR: join(place.scratch, 'filling') },
+      undefined,
+      checkout,
+    )
     try {
       await fillService(service.url, place)
     } finally {
@@ -64,11 +68,11 @@ async function fill(place: Place): Promise<void> {
   }
 }
 
-/** The service on PostgreSQL; all variants share what is filled once. */
-const onPostgres = (name: string, count: number): Target => {
+/** The service of a checkout on PostgreSQL; all variants of one checkout share a filled store. */
+export const onPostgres = (name: string, count: number, checkout = HERE): Target => {
   const shared = (place: Place): Place => ({
     ...place,
-    kept: join(place.kept, '../../palimpsest-postgres', String(place.entries)),
+    kept: join(place.kept, '../..', checkout === HERE ? 'palimpsest-postgres' : name, String(place.entries)),
   })
   return {
     name,
@@ -77,18 +81,18 @@ const onPostgres = (name: string, count: number): Target => {
     async prepare(place) {
       const { kept } = shared(place)
       mkdirSync(kept, { recursive: true })
-      if (!existsSync(join(kept, DONE))) await fill(shared(place))
+      if (!existsSync(join(kept, DONE))) await fill(shared(place), checkout)
     },
     async start(place) {
       const { kept } = shared(place)
       execFileSync('cp', ['-a', clusterIn(kept), join(kept, DONE), place.scratch])
-      const nodes = await openNodes(place.scratch, place.scratch, count)
+      const nodes = await openNodes(place.scratch, place.scratch, count, checkout)
       const [slugs, bytes] = await withClient(nodes.database, async client => [
         (await client.query<{ slug: string }>('SELECT slug FROM entry ORDER BY number')).rows.map(({ slug }) => slug),
         Number((await client.query('SELECT pg_database_size(current_database()) AS bytes')).rows[0].bytes),
       ])
       return {
-        about: `this service, ${count} nodes over one PostgreSQL, wherever the system puts them`,
+        about: `the service${checkout === HERE ? '' : ` of ${checkout}`}, ${count} nodes over one PostgreSQL, wherever the system puts them`,
         pids: nodes.services.map(({ server }) => server.pid),
         pausable: false,
         situation: await situationOf(nodes.urls, atMost(slugs as string[], ADDRESSES), place.words),

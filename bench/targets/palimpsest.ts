@@ -9,7 +9,8 @@ import type { Situation } from '../load/order.ts'
 import { bytesUnder, CORES, type Server, startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 
-const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
+/** The checkout that this file is in. */
+export const HERE = join(import.meta.dirname, '../..')
 /** As `npm start` does. */
 const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024']
 const ARENAS = { MALLOC_ARENA_MAX: '2' }
@@ -30,11 +31,15 @@ const SETTINGS = {
 
 export type Service = { url: string; server: Server; readyAfter: number }
 
-/** Starts the service with these settings besides; resolves once it is ready. */
-export async function startService(settings: Record<string, string>, cores = CORES.server): Promise<Service> {
+/** Starts the service of a checkout with these further settings; resolves once it is ready. */
+export async function startService(
+  settings: Record<string, string>,
+  cores = CORES.server,
+  checkout = HERE,
+): Promise<Service> {
   const began = performance.now()
   const env = { PATH: process.env.PATH, ...ARENAS, ...SETTINGS, ...settings }
-  const server = startServer([process.execPath, ...FLAGS, LAUNCHER, 'serve'], { env }, cores)
+  const server = startServer([process.execPath, ...FLAGS, join(checkout, 'bin/palimpsest.js'), 'serve'], { env }, cores)
   const [, url = ''] = await server.until(/ready at (http:\S+)/)
   return { url, server, readyAfter: performance.now() - began }
 }
@@ -86,13 +91,13 @@ export function addressesIn(dataDir: string): string[] {
 }
 
 /** Makes a filled data directory unless it is kept from before, and gives its path. */
-export async function keptData(place: Place): Promise<string> {
+export async function keptData(place: Place, checkout = HERE): Promise<string> {
   const data = join(place.kept, 'data')
   const done = join(place.kept, 'done')
   if (existsSync(done)) return data
   rmSync(data, { recursive: true, force: true })
   mkdirSync(data, { recursive: true })
-  const { url, server } = await startService({ DATA_DIR: data }, undefined)
+  const { url, server } = await startService({ DATA_DIR: data }, undefined, checkout)
   try {
     await fillService(url, place)
   } finally {
@@ -107,26 +112,29 @@ export async function keptData(place: Place): Promise<string> {
   return data
 }
 
-/** The service itself, on its embedded store. */
-export const palimpsest: Target = {
-  name: 'palimpsest',
+/** The service of a checkout, on its embedded store. */
+export const onEmbedded = (name: string, checkout = HERE): Target => ({
+  name,
   operations: ['R', 'L', 'S', 'W', 'U', 'M'],
   most: 1_000_000,
   async prepare(place) {
-    await keptData(place)
+    await keptData(place, checkout)
   },
   async start(place) {
-    const kept = await keptData(place)
+    const kept = await keptData(place, checkout)
     const dataDir = join(place.scratch, 'data')
     cpSync(kept, dataDir, { recursive: true })
     const bytes = bytesUnder(dataDir)
-    const { url, server } = await startService({ DATA_DIR: dataDir })
+    const { url, server } = await startService({ DATA_DIR: dataDir }, CORES.server, checkout)
     return {
-      about: 'this service, embedded store, everything switched on',
+      about: `the service${checkout === HERE ? '' : ` of ${checkout}`}, embedded store, everything switched on`,
       pids: [server.pid],
       situation: await situationOf([url], addressesIn(dataDir), place.words),
       stop: () => server.stop(),
       bytes: () => bytes,
     }
   },
-}
+})
+
+/** The service of this checkout, on its embedded store. */
+export const palimpsest = onEmbedded('palimpsest')
