@@ -113,14 +113,14 @@ ${PUBLIC.map(([name, operation]) => row(name, operation)).join('\n')}
 } as const
 
 /** Why each problem happens and what the caller does about it. */
-export const MENDS = {
+export const REMEDIES = {
 ${Object.entries(PROBLEMS)
-  .map(([code, { mend }]) => property('  ', code, literal(mend)))
+  .map(([code, { remedy }]) => property('  ', code, literal(remedy)))
   .join('\n')}
 } as const
 
 /** Every code with which the service refuses. */
-export type ProblemCode = keyof typeof MENDS
+export type ProblemCode = keyof typeof REMEDIES
 
 /** The version of the client, in its User-Agent. */
 export const VERSION = '${version}'

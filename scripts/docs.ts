@@ -74,9 +74,9 @@ ${rows.join('\n')}
 
 function problems(): string {
   const rows = Object.entries(GENERAL_PROBLEMS).map(
-    ([code, { status, mend }]) => `| \`${code}\` | ${status} | ${mend} |`,
+    ([code, { status, remedy }]) => `| \`${code}\` | ${status} | ${remedy} |`,
   )
-  const members = Object.entries(MEMBER_PROBLEMS).map(([code, { mend }]) => `| \`${code}\` | ${mend} |`)
+  const members = Object.entries(MEMBER_PROBLEMS).map(([code, { remedy }]) => `| \`${code}\` | ${remedy} |`)
   return `${MADE}
 # Problems
 

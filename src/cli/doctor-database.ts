@@ -55,7 +55,7 @@ async function checkSchema(connection: PostgresConnection): Promise<Finding> {
   const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
   if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
   const finding = `${pending.length} steps behind step ${newest}`
-  return { mark: 'warn', what: 'schema', finding, mend: 'the next start takes them, or "palimpsest migrate"' }
+  return { mark: 'warn', what: 'schema', finding, remedy: 'the next start takes them, or "palimpsest migrate"' }
 }
 
 async function checkIndex(connection: PostgresConnection, directory: string): Promise<Finding> {
@@ -66,7 +66,7 @@ async function checkIndex(connection: PostgresConnection, directory: string): Pr
   const behind = Math.max(0, (found?.record ?? 0) - recordOf(file))
   const finding = `${behind} records behind the store`
   if (behind < INDEX_BEHIND) return { mark: 'ok', what, finding }
-  return { mark: 'warn', what, finding, mend: 'searches wait for it; a node that runs brings it up by itself' }
+  return { mark: 'warn', what, finding, remedy: 'searches wait for it; a node that runs brings it up by itself' }
 }
 
 function recordOf(file: string): number {
@@ -87,7 +87,7 @@ async function checkSessions(connection: PostgresConnection): Promise<Finding> {
   const [most, used] = [found?.most ?? 0, found?.used ?? 0]
   const finding = `${used} of ${most} are open; a node opens about ${SESSIONS_OF_NODE}`
   if (most - used >= SESSIONS_OF_NODE) return { mark: 'ok', what: 'sessions', finding }
-  return { mark: 'FAIL', what: 'sessions', finding, mend: 'raise max_connections of PostgreSQL' }
+  return { mark: 'FAIL', what: 'sessions', finding, remedy: 'raise max_connections of PostgreSQL' }
 }
 
 /** Times are given by the nodes: a clock that is off makes times stand still on all of them. */
@@ -96,7 +96,7 @@ async function checkClock(connection: PostgresConnection): Promise<Finding> {
   const skew = Math.round(Date.now() - (found?.now ?? 0))
   const finding = `${Math.abs(skew)} ms ${skew < 0 ? 'behind' : 'ahead of'} PostgreSQL's`
   if (Math.abs(skew) < CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding }
-  return { mark: 'warn', what: 'clock', finding, mend: 'set both clocks (a time service keeps them right)' }
+  return { mark: 'warn', what: 'clock', finding, remedy: 'set both clocks (a time service keeps them right)' }
 }
 
 async function checkStandby(connection: PostgresConnection): Promise<Finding> {
@@ -107,9 +107,9 @@ async function checkStandby(connection: PostgresConnection): Promise<Finding> {
   )
   if (found?.standby !== 'true') {
     const finding = 'DATABASE_READ_URL names a primary'
-    return { mark: 'warn', what: 'standby', finding, mend: 'name a standby of DATABASE_URL, or leave it out' }
+    return { mark: 'warn', what: 'standby', finding, remedy: 'name a standby of DATABASE_URL, or leave it out' }
   }
   const finding = `${Math.round(found.lag)} ms behind its primary`
   if (found.lag < LAG_LARGE) return { mark: 'ok', what: 'standby', finding }
-  return { mark: 'warn', what: 'standby', finding, mend: 'reads go to the primary while it lags' }
+  return { mark: 'warn', what: 'standby', finding, remedy: 'reads go to the primary while it lags' }
 }

@@ -17,7 +17,7 @@ export function checkNode(): Finding {
   if (version.localeCompare(OLDEST_NODE, 'en', { numeric: true }) >= 0) {
     return { mark: 'ok', what: 'Node', finding: version }
   }
-  return { mark: 'FAIL', what: 'Node', finding: `${version} is too old`, mend: `run Node ${OLDEST_NODE} or newer` }
+  return { mark: 'FAIL', what: 'Node', finding: `${version} is too old`, remedy: `run Node ${OLDEST_NODE} or newer` }
 }
 
 /** Opening a database asserts the version. */
@@ -42,24 +42,24 @@ export function checkDescriptors(): Finding {
   const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 'unlimited'
   if (limit === 'unlimited' || Number(limit) >= DESCRIPTORS_WANTED)
     return { mark: 'ok', what, finding: `${limit} may be open` }
-  const mend = `raise it to ${DESCRIPTORS_WANTED} or more (ulimit -n, or LimitNOFILE of the unit)`
-  return { mark: 'warn', what, finding: `only ${limit} may be open, each connection needs one`, mend }
+  const remedy = `raise it to ${DESCRIPTORS_WANTED} or more (ulimit -n, or LimitNOFILE of the unit)`
+  return { mark: 'warn', what, finding: `only ${limit} may be open, each connection needs one`, remedy }
 }
 
 export function checkDirectory(directory: string): Finding[] {
   const what = 'data directory'
   if (!existsSync(directory)) {
     return [
-      { mark: 'warn', what, finding: `${directory} is not there`, mend: 'the first start makes it, or set DATA_DIR' },
+      { mark: 'warn', what, finding: `${directory} is not there`, remedy: 'the first start makes it, or set DATA_DIR' },
     ]
   }
   if (!statSync(directory).isDirectory()) {
-    return [{ mark: 'FAIL', what, finding: `${directory} is a file`, mend: 'set DATA_DIR to a directory' }]
+    return [{ mark: 'FAIL', what, finding: `${directory} is a file`, remedy: 'set DATA_DIR to a directory' }]
   }
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
-    return [{ mark: 'FAIL', what, finding: `${directory} cannot be written`, mend: 'make it writable for this user' }]
+    return [{ mark: 'FAIL', what, finding: `${directory} cannot be written`, remedy: 'make it writable for this user' }]
   }
   const { bavail, bsize, type } = statfsSync(directory)
   return [
@@ -69,8 +69,8 @@ export function checkDirectory(directory: string): Finding[] {
   ]
 }
 
-/** File systems on which a store is not safe, by the number that Linux gives them: what they do to it, and the mend. */
-const UNSAFE: Record<number, { name: string; finding: string; mend: string }> = Object.fromEntries(
+/** File systems on which a store is not safe, by the number that Linux gives them: what they do to it, and the remedy. */
+const UNSAFE: Record<number, { name: string; finding: string; remedy: string }> = Object.fromEntries(
   [
     [0x01021994, 'tmpfs', 'lies in memory: all is lost when the machine stops'],
     [0x858458f6, 'ramfs', 'lies in memory: all is lost when the machine stops'],
@@ -78,7 +78,7 @@ const UNSAFE: Record<number, { name: string; finding: string; mend: string }> = 
     [0x6969, 'NFS', 'lies on another machine: its locks and syncs cannot be relied on'],
     [0xff534d42, 'CIFS', 'lies on another machine: its locks and syncs cannot be relied on'],
     [0xfe534d42, 'SMB', 'lies on another machine: its locks and syncs cannot be relied on'],
-  ].map(([type, name, finding]) => [type, { name, finding, mend: 'set DATA_DIR to a local disk or a volume' }]),
+  ].map(([type, name, finding]) => [type, { name, finding, remedy: 'set DATA_DIR to a local disk or a volume' }]),
 )
 
 /** What is synced must be on a disk; a disk that says so and lies can be found out by no program. */
@@ -91,7 +91,7 @@ function fileSystemFinding(directory: string, type: number): Finding {
     mark: 'warn',
     what,
     finding: `${directory} is on ${unsafe.name}, which ${unsafe.finding}`,
-    mend: unsafe.mend,
+    remedy: unsafe.remedy,
   }
 }
 
@@ -99,7 +99,7 @@ function spaceFinding(free: number): Finding {
   const what = 'free space'
   const finding = `${sizeText(free)} free`
   if (free >= SPACE_WANTED) return { mark: 'ok', what, finding }
-  return { mark: free < SPACE_LEAST ? 'FAIL' : 'warn', what, finding, mend: 'make space before writes are refused' }
+  return { mark: free < SPACE_LEAST ? 'FAIL' : 'warn', what, finding, remedy: 'make space before writes are refused' }
 }
 
 export function checkSecrets(directory: string): Finding[] {
@@ -113,7 +113,7 @@ export function checkSecrets(directory: string): Finding[] {
       mark: 'FAIL',
       what: 'secrets',
       finding,
-      mend: `others can read it: chmod 600 ${path} and replace the secret`,
+      remedy: `others can read it: chmod 600 ${path} and replace the secret`,
     }
   })
 }

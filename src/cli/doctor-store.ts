@@ -23,10 +23,15 @@ export async function checkServed(directory: string, config: Config | undefined)
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(READY_PATIENCE) })
     if (answer.status === 200) return { mark: 'ok', what, finding: `a process holds the store, and ${url} says ready` }
-    return { mark: 'FAIL', what, finding: `${url} answers ${answer.status}`, mend: 'its log says why it is not ready' }
+    return {
+      mark: 'FAIL',
+      what,
+      finding: `${url} answers ${answer.status}`,
+      remedy: 'its log says why it is not ready',
+    }
   } catch {
     const finding = `a process holds the store, and nothing answers at ${url}`
-    return { mark: 'warn', what, finding, mend: 'give --host and --port as the server has them, or see its log' }
+    return { mark: 'warn', what, finding, remedy: 'give --host and --port as the server has them, or see its log' }
   }
 }
 
@@ -41,7 +46,7 @@ export function checkSchema(directory: string): Finding {
     const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
     if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
     const finding = `${pending.length} steps behind step ${newest}`
-    return { mark: 'warn', what: 'schema', finding, mend: 'the next start takes them, or "palimpsest migrate"' }
+    return { mark: 'warn', what: 'schema', finding, remedy: 'the next start takes them, or "palimpsest migrate"' }
   } finally {
     connection.close()
   }
@@ -71,7 +76,7 @@ export function checkIntegrity(directory: string): Finding {
   )
   if (found === 'ok')
     return { mark: 'ok', what: 'integrity', finding: 'quick check passed; "palimpsest check" checks all' }
-  return { mark: 'FAIL', what: 'integrity', finding: found ?? 'no answer', mend: 'restore the newest backup' }
+  return { mark: 'FAIL', what: 'integrity', finding: found ?? 'no answer', remedy: 'restore the newest backup' }
 }
 
 export function checkSizes(directory: string): Finding {
@@ -83,7 +88,7 @@ export function checkSizes(directory: string): Finding {
     mark: 'warn',
     what: 'sizes',
     finding,
-    mend: 'a long read (backup, export, verify) keeps the log growing; let it end',
+    remedy: 'a long read (backup, export, verify) keeps the log growing; let it end',
   }
 }
 
@@ -97,7 +102,7 @@ export function checkClock(directory: string): Finding {
   const ahead = (newest ?? 0) - Date.now()
   if (ahead <= CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding: `${now}, not before the newest row` }
   const finding = `${now} is ${Math.round(ahead / 1_000)} s before the newest row of the store`
-  return { mark: 'FAIL', what: 'clock', finding, mend: 'set the clock (a time service keeps it right)' }
+  return { mark: 'FAIL', what: 'clock', finding, remedy: 'set the clock (a time service keeps it right)' }
 }
 
 function withStore<T>(directory: string, look: (store: SqliteConnection) => T): T {

@@ -9,7 +9,7 @@ import { checkDescriptors, checkDirectory, checkFts5, checkNode, checkSecrets, c
 import { checkClock, checkDurability, checkIntegrity, checkSchema, checkServed, checkSizes } from './doctor-store.ts'
 
 /** What a check found: `warn` may be left, `FAIL` keeps the service from working or from being safe. */
-export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; mend?: string }
+export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; remedy?: string }
 export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>
 
 /** Runs every check and prints a line for each finding. A check that fails by itself is a finding. */
@@ -65,5 +65,5 @@ async function findingsOf(what: string, check: Check): Promise<Finding[]> {
   }
 }
 
-const lineOf = ({ mark, what, finding, mend }: Finding): string =>
-  `${mark.padEnd(4)} ${what}: ${finding}${mend === undefined ? '' : `; ${mend}`}`
+const lineOf = ({ mark, what, finding, remedy }: Finding): string =>
+  `${mark.padEnd(4)} ${what}: ${finding}${remedy === undefined ? '' : `; ${remedy}`}`

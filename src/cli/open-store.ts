@@ -47,10 +47,10 @@ const isNewer = (error: unknown): boolean => error instanceof Error && error.mes
 const UNOPENED = /unable to open|disk I\/O/
 
 const notAStore = (path: string, reason: string): OperatorError => {
-  const mend = UNOPENED.test(reason)
+  const remedy = UNOPENED.test(reason)
     ? 'see that it is there, that this user may read it, and that its disk is sound'
     : 'name another file'
   // SQLite shows the definition of a table that it does not understand.
   const cause = reason.replace(/^The store failed: |\.$/g, '').replaceAll(/\s+/g, ' ')
-  return new OperatorError(`${path} is not a readable Palimpsest store (${cause}); ${mend}.`)
+  return new OperatorError(`${path} is not a readable Palimpsest store (${cause}); ${remedy}.`)
 }

@@ -1,4 +1,4 @@
-import { MENDS, type ProblemCode } from './table.ts'
+import { type ProblemCode, REMEDIES } from './table.ts'
 
 /** A problem code of the service, a code of the client itself, or the status of an answer that is not the service's. */
 export type ClientErrorCode =
@@ -87,7 +87,7 @@ const CONNECTION = /^(?:NO_ANSWER|UNREADABLE_ANSWER|REDIRECTED|HTTP_\d+)$/
 
 function classOf(code: ClientErrorCode, status: number | null = null): typeof ClientError {
   if (CONNECTION.test(code)) return ConnectionError
-  if (code in MENDS) return BY_STATUS[status ?? 0] ?? RefusalError
+  if (code in REMEDIES) return BY_STATUS[status ?? 0] ?? RefusalError
   return ArgumentError
 }
 
@@ -108,11 +108,11 @@ export function refusalOf(response: Response, text: string, now: number, asked: 
   const named = told?.requestId ?? response.headers.get('x-request-id')
   const requestId = typeof named === 'string' && REQUEST_ID.test(named) ? named : null
   const member = memberIn(response.headers.get('link'))
-  const mend = isProblemCode(code)
-    ? ruleFor(MENDS[code], member)
+  const remedy = isProblemCode(code)
+    ? ruleFor(REMEDIES[code], member)
     : 'The answer is not one that this version of the client knows; check the address, the proxies on the way and the version.'
   const request = requestId === null ? '' : `, request ${requestId}`
-  return clientError(code, `${mend} (${asked} was answered ${response.status}${request})`, {
+  return clientError(code, `${remedy} (${asked} was answered ${response.status}${request})`, {
     status: response.status,
     requestId,
     member,
@@ -121,7 +121,7 @@ export function refusalOf(response: Response, text: string, now: number, asked: 
   })
 }
 
-const isProblemCode = (code: unknown): code is ProblemCode => typeof code === 'string' && Object.hasOwn(MENDS, code)
+const isProblemCode = (code: unknown): code is ProblemCode => typeof code === 'string' && Object.hasOwn(REMEDIES, code)
 
 function errorIn(text: string): { code?: unknown; requestId?: unknown } | undefined {
   try {

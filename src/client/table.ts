@@ -211,7 +211,7 @@ export const OPERATIONS = {
 } as const
 
 /** Why each problem happens and what the caller does about it. */
-export const MENDS = {
+export const REMEDIES = {
   MALFORMED_REQUEST: 'The bytes are not a well-formed HTTP request; send a valid one.',
   INVALID_PATH: 'The percent-encoding of the path is malformed.',
   INVALID_QUERY: 'The percent-encoding of the query is malformed.',
@@ -331,7 +331,7 @@ export const MENDS = {
 } as const
 
 /** Every code with which the service refuses. */
-export type ProblemCode = keyof typeof MENDS
+export type ProblemCode = keyof typeof REMEDIES
 
 /** The version of the client, in its User-Agent. */
 export const VERSION = '0.1.0'

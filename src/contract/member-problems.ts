@@ -109,5 +109,5 @@ function sentenceOf(name: string, rules: ReadonlyMap<string, readonly string[]>)
 
 /** The code of each member, with its rule as the sentence. */
 export const MEMBER_PROBLEMS = Object.fromEntries(
-  [...rulesByMember()].map(([name, rules]) => [codeOf(name), { status: 400, mend: sentenceOf(name, rules) }]),
-) as Record<MemberCode, { status: 400; mend: string }>
+  [...rulesByMember()].map(([name, rules]) => [codeOf(name), { status: 400, remedy: sentenceOf(name, rules) }]),
+) as Record<MemberCode, { status: 400; remedy: string }>

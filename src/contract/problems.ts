@@ -5,7 +5,7 @@ import { NAMED_INPUTS, type Operation } from './operations.ts'
 export type ProblemCode = GeneralCode | MemberCode
 
 /** Every way a request can fail. The wire carries the code and a requestId; the sentences are for documents and clients. */
-export const PROBLEMS: Readonly<Record<ProblemCode, { status: number; mend: string }>> = {
+export const PROBLEMS: Readonly<Record<ProblemCode, { status: number; remedy: string }>> = {
   ...GENERAL_PROBLEMS,
   ...MEMBER_PROBLEMS,
 }
@@ -17,8 +17,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, { status: number; mend: stri
 export function remedyOf(code: string, member?: string | null): string {
   if (!Object.hasOwn(PROBLEMS, code))
     return 'This version does not know the code; /docs/errors of the service explains it.'
-  const { mend } = PROBLEMS[code as ProblemCode]
-  return member === undefined || member === null || mend.startsWith(`${member} `) ? mend : `${member}: ${mend}`
+  const { remedy } = PROBLEMS[code as ProblemCode]
+  return member === undefined || member === null || remedy.startsWith(`${member} `) ? remedy : `${member}: ${remedy}`
 }
 
 /** What a problem carries beside its code; it is turned into headers, never into the body. */

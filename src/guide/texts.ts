@@ -136,7 +136,7 @@ The body is {"error":{"code","requestId"}}; quote the requestId to the operator.
 
 | status | code | what to do |
 |---|---|---|
-${PUBLIC_PROBLEMS.map(([code, { status, mend }]) => `| ${status} | ${code} | ${mend} |`).join('\n')}
+${PUBLIC_PROBLEMS.map(([code, { status, remedy }]) => `| ${status} | ${code} | ${remedy} |`).join('\n')}
 
 The whole interface: /openapi.json (OpenAPI 3.1).
 

@@ -66,7 +66,7 @@ function sharedResponse(status: number, codes: readonly ProblemCode[]): Json {
         example: { error: { code: codes[0], requestId: EXAMPLES.ids.request } },
       },
     },
-    'x-problems': Object.fromEntries(codes.map(code => [code, PROBLEMS[code].mend])),
+    'x-problems': Object.fromEntries(codes.map(code => [code, PROBLEMS[code].remedy])),
   }
 }
 

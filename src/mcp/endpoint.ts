@@ -118,7 +118,7 @@ const fieldsOf = ({ headers }: FastifyRequest): [string, string][] =>
 function refuse(problem: Problem, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (PROBLEMS[problem.code].status === 503) faulted(request.log, error)
   const { status, headers } = problemAnswer(problem, request.id)
-  return say(reply.headers(headers), status, CODES.server, `${problem.code}: ${PROBLEMS[problem.code].mend}`)
+  return say(reply.headers(headers), status, CODES.server, `${problem.code}: ${PROBLEMS[problem.code].remedy}`)
 }
 
 const faulted = (log: FastifyBaseLogger, error: unknown): void => log.error({ err: error }, 'a request failed')

@@ -44,7 +44,7 @@ const guide = (config: Config): Html =>
 <h2>Errors</h2>
 <div class="wide" tabindex="0" role="region" aria-label="Errors"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">What to do</th></tr></thead>
-<tbody>${PUBLIC_PROBLEMS.map(([code, { status, mend }]) => html`<tr><td>${status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${mend}</td></tr>`)}</tbody>
+<tbody>${PUBLIC_PROBLEMS.map(([code, { status, remedy }]) => html`<tr><td>${status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${remedy}</td></tr>`)}</tbody>
 </table></div>
 <h2>Checking what you read</h2>
 <p>${HASH_RECIPE}</p>

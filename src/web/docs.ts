@@ -12,7 +12,7 @@ const ALL = Object.entries(OPERATIONS) as [OperationName, Operation][]
 
 const problemTable = (name: string, heading: string, codes: readonly ProblemCode[]): Html =>
   html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">${heading}</th></tr></thead>
-<tbody>${codes.map(code => html`<tr id="${code}"><td>${PROBLEMS[code].status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${PROBLEMS[code].mend}</td></tr>`)}</tbody></table></div>`
+<tbody>${codes.map(code => html`<tr id="${code}"><td>${PROBLEMS[code].status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${PROBLEMS[code].remedy}</td></tr>`)}</tbody></table></div>`
 
 /** Every problem by status: what it means and what to do. */
 export const ERRORS: Page = {
@@ -47,15 +47,15 @@ export const ERROR: Page = {
     const known = CODES.find(one => one === code.toUpperCase())
     if (known === undefined) throw new Problem('ROUTE_NOT_FOUND')
     if (known !== code) return { location: `/docs/errors/${known}` }
-    const { status, mend } = PROBLEMS[known]
+    const { status, remedy } = PROBLEMS[known]
     const where = ALL.filter(([, operation]) => problemsOf(operation).includes(known))
     return {
       title: known,
       section: '/docs/api',
-      description: mend,
+      description: remedy,
       body: html`<p class="over"><a href="/docs/errors">Errors</a></p>
 <h1><code>${known}</code></h1>
-<p class="lead">${mend}</p>
+<p class="lead">${remedy}</p>
 <dl class="ends"><div><dt>Status</dt><dd>${status}</dd></div><div><dt>Again?</dt><dd>${RETRY[status] ?? 'Correct the request first; the same one will fail again.'}</dd></div></dl>
 <pre tabindex="0"><code>HTTP/1.1 ${status}
 content-type: application/json

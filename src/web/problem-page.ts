@@ -65,7 +65,7 @@ const onward = (status: number, q: string): Html => {
 /** A problem for people: the same status and code as the API, what to do, and the request id that finds the log line. */
 export function problemPage(problem: Problem, requestId: string, q: string): Document {
   const { code, detail } = problem
-  const { status, mend } = PROBLEMS[code]
+  const { status, remedy } = PROBLEMS[code]
   const heading = HEADINGS[code] ?? BY_STATUS[status] ?? 'This cannot be done'
   const wait = detail.retryAfter
   return {
@@ -76,7 +76,7 @@ export function problemPage(problem: Problem, requestId: string, q: string): Doc
     body: html`<article class="problem">
 <p class="status" aria-hidden="true">${status}</p>
 <h1>${heading}</h1>
-<p class="lead">${REMEDIES[code] ?? mend}</p>
+<p class="lead">${REMEDIES[code] ?? remedy}</p>
 ${wait === undefined ? NOTHING : html`<p>It is worth trying again in <strong><span data-retry-after="${wait}">${wait}</span> ${wait === 1 ? 'second' : 'seconds'}</strong>. <a href="" data-retry>Try again</a></p>`}
 ${onward(status, q)}
 <p class="small">Code <a href="/docs/errors/${code}"><code>${code}</code></a> · request <code>${requestId}</code></p>

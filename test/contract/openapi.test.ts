@@ -124,7 +124,7 @@ test('every problem of an operation is described in the response of its status, 
     for (const status of Object.keys(operation.responses)) {
       for (const code of codesOf(operation, Number(status)) as ProblemCode[]) {
         assert.equal(PROBLEMS[code].status, Number(status), `${operation.operationId} ${code}`)
-        assert.equal(operation.responses[status]?.['x-problems']?.[code], PROBLEMS[code].mend)
+        assert.equal(operation.responses[status]?.['x-problems']?.[code], PROBLEMS[code].remedy)
         seen.push(code)
       }
       if (status === '429' || status === '503') assert.ok(operation.responses[status]?.headers?.['Retry-After'])
