@@ -15,7 +15,7 @@ export type Reader = {
  * A value of a transaction that every work of a group changes: loaded when it is first used, changed in memory, written once before the
  * commit.
  */
-export type Carried<T> = {
+export type Loadable<T> = {
   load(reader: Reader): Awaitable<T>
   /** Returns the function that restores the present value. */
   mark(value: T): () => void
@@ -29,7 +29,7 @@ export type Saver = { run(statement: Sql): unknown }
 export type Transaction = Reader & {
   run(statement: Sql): Awaitable<number>
   /** Returns the value, to be changed in place. */
-  carry<T>(carried: Carried<T>): Promise<T>
+  load<T>(loadable: Loadable<T>): Promise<T>
   /**
    * Locks a key until this work has ended: other works of the same transaction wait for it. Returns true if this work had to wait; rows
    * that were read before may have changed. Lock keys in this order: actor, network, entries (sorted), slug.

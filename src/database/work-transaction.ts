@@ -26,9 +26,9 @@ export function createWorkTransaction(shared: Transaction): WorkTransaction {
         assertOpen()
         return shared.run(statement)
       },
-      async carry(carried) {
+      async load(loadable) {
         assertOpen()
-        const value = await shared.carry(carried)
+        const value = await shared.load(loadable)
         assertOpen()
         return value
       },

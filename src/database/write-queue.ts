@@ -1,6 +1,6 @@
-import { type Carrier, createCarrier } from './carrier.ts'
 import { type Awaitable, StoreFault, type Transaction, type Write } from './database.ts'
 import { beginWriting, isSqliteError, type SqliteConnection } from './sqlite.ts'
+import { createUnitOfWork, type UnitOfWork } from './unit-of-work.ts'
 import { createWorkTransaction } from './work-transaction.ts'
 
 /** The most works that share one commit: bounds how long the first of them waits. */
@@ -39,7 +39,7 @@ export function createWriteQueue(connection: SqliteConnection, on: Commits): Wri
       try {
         if (broken !== undefined) throw broken
         const run = (undoing: Undoing) =>
-          transact(connection, (tx, carrier) => runGroup(tx, carrier, group, undoing), on.onCommitting)
+          transact(connection, (tx, unit) => runGroup(tx, unit, group, undoing), on.onCommitting)
         const answers = await run(nothingWritten(connection)).catch(error => {
           if (error instanceof SpoiltGroup) return run(savepoints(connection))
           throw error
@@ -106,14 +106,14 @@ const savepoints =
 /** Runs one work after another. Returns the answers, to be called once the commit is durable. */
 async function runGroup(
   tx: Transaction,
-  carrier: Carrier,
+  unit: UnitOfWork,
   group: readonly Pending[],
   undoing: Undoing,
 ): Promise<(() => void)[]> {
   const answers: (() => void)[] = []
   for (const { work, resolve, reject } of group) {
     const { done, undo } = undoing()
-    const uncarry = await carrier.mark()
+    const restore = await unit.mark()
     const own = createWorkTransaction(tx)
     try {
       const result = await work(own.tx)
@@ -124,7 +124,7 @@ async function runGroup(
       own.end()
       if (error instanceof StoreFault) throw error
       undo(error)
-      uncarry()
+      restore()
       answers.push(() => reject(error))
     }
   }
@@ -134,16 +134,16 @@ async function runGroup(
 /** Runs `work` in one durable transaction of a connection without another writer. If it throws, everything is rolled back. */
 export async function transact<T>(
   connection: SqliteConnection,
-  work: (tx: Transaction, carrier: Carrier) => Awaitable<T>,
+  work: (tx: Transaction, unit: UnitOfWork) => Awaitable<T>,
   onCommitting: () => void = () => {},
 ): Promise<T> {
-  const carrier = createCarrier(connection)
-  const { tx, end } = createWorkTransaction({ ...connection, carry: carrier.carry, hold: () => false })
+  const unit = createUnitOfWork(connection)
+  const { tx, end } = createWorkTransaction({ ...connection, load: unit.load, hold: () => false })
   beginWriting(connection)
   try {
-    const result = await work(tx, carrier)
+    const result = await work(tx, unit)
     end()
-    await carrier.save(connection)
+    await unit.save(connection)
     onCommitting()
     connection.step('COMMIT')
     return result

@@ -84,7 +84,7 @@ export async function settleLog(
   const epochs = await store.listEpochs(tx)
   if ((epochs.at(-1)?.number ?? -1) !== after || (await currentHistory(tx)) !== history) return false
   if (begin !== undefined) {
-    const { store_id: storeId } = await tx.carry(HEAD)
+    const { store_id: storeId } = await tx.load(HEAD)
     if (begin.agreed < (await store.readLog(tx)).size) await store.emptyLog(tx)
     await store.forgetCheckpointsAbove(tx, begin.agreed)
     const { origin, keys, agreed: size, checkpoint } = begin

@@ -29,7 +29,7 @@ export type Mirrored = {
  * what it says now, so that a segment can be read again at any time. Resolves true when something was withdrawn, whose texts were erased.
  */
 export async function keepMirrored(tx: Transaction, _context: Context, mirrored: Mirrored): Promise<boolean> {
-  const head = await tx.carry(HEAD)
+  const head = await tx.load(HEAD)
   // Caches and the search index follow by this number, so that every batch needs one above all before it.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
   const touched: Touched = { entries: new Set(), judging: [] }

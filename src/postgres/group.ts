@@ -1,10 +1,10 @@
 import { Problem } from '../contract/problems.ts'
 import { createBatch, readerOf } from '../database/batch.ts'
-import { createCarrier } from '../database/carrier.ts'
 import { StoreFault, type Transaction } from '../database/database.ts'
 import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import type { Sql } from '../database/sql.ts'
+import { createUnitOfWork } from '../database/unit-of-work.ts'
 import { createWorkTransaction } from '../database/work-transaction.ts'
 import { HEAD } from '../store/head.ts'
 
@@ -55,10 +55,10 @@ export async function runWorks(
   let over = false
   const ask = askerOf(connection, columns, () => over)
   const reader = readerOf(ask)
-  const carrier = createCarrier(reader)
+  const unit = createUnitOfWork(reader)
   const holds = createHolds()
   // Every write needs the head: it is read together with the first statements.
-  carrier.carry(HEAD).catch(() => {})
+  unit.load(HEAD).catch(() => {})
   const run = async (work: Work): Promise<Outcome> => {
     let dirty = false
     const hold = holds.forWork()
@@ -68,9 +68,9 @@ export async function runWorks(
         dirty = true
         return (await ask(statement)).count
       },
-      carry(carried) {
+      load(loadable) {
         dirty = true
-        return carrier.carry(carried)
+        return unit.load(loadable)
       },
       hold: hold.take,
     })
@@ -89,7 +89,7 @@ export async function runWorks(
   over = true
   for (const one of settled) if (one.status === 'rejected') throw one.reason
   const saves: Sql[] = []
-  await carrier.save({ run: statement => saves.push(statement) })
+  await unit.save({ run: statement => saves.push(statement) })
   const outcomes = settled.map(one => (one as PromiseFulfilledResult<Outcome>).value)
   return { outcomes, left: mergeStatements(saves, columns).queries }
 }

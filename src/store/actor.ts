@@ -1,6 +1,6 @@
 import type { Actor, Author, Declared } from '../contract/resources.ts'
 import type { ActorType, DataClass } from '../contract/words.ts'
-import type { Carried, Reader, Transaction } from '../database/database.ts'
+import type { Loadable, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { isoTime } from './time.ts'
 
@@ -62,7 +62,7 @@ type Observations = { actor: number; times: number; at: number }
 type Observed = { made: Observations[]; counts: Map<number, number> }
 
 /** The observations of actors in one transaction. */
-const OBSERVED: Carried<Observed> = {
+const OBSERVED: Loadable<Observed> = {
   load: () => ({ made: [], counts: new Map() }),
   mark({ made, counts }) {
     const { length } = made
@@ -86,7 +86,7 @@ const OBSERVED: Carried<Observed> = {
 
 /** Adds `times` substantive observations of an actor that was read in this transaction, the last of them at `at`. Returns the new count. */
 export async function observeActor(tx: Transaction, actor: ActorRow, times: number, at: number): Promise<number> {
-  const { made, counts } = await tx.carry(OBSERVED)
+  const { made, counts } = await tx.load(OBSERVED)
   made.push({ actor: actor.number, times, at })
   const count = (counts.get(actor.number) ?? 0) + times
   counts.set(actor.number, count)

@@ -1,4 +1,4 @@
-import type { Carried, Reader, Transaction } from '../database/database.ts'
+import type { Loadable, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { servedSince } from '../domain/clock.ts'
 
@@ -49,7 +49,7 @@ export async function renewHead(tx: Pick<Transaction, 'run'>, storeId: string, g
 }
 
 /** The head row, loaded and written once by each transaction that changes it. */
-export const HEAD: Carried<Head> = {
+export const HEAD: Loadable<Head> = {
   load: readHead,
   mark(head) {
     const before = { ...head }
@@ -64,25 +64,25 @@ export const HEAD: Carried<Head> = {
 
 /** Takes the next record number. */
 export async function takeRecord(tx: Transaction): Promise<number> {
-  const head = await tx.carry(HEAD)
+  const head = await tx.load(HEAD)
   head.record += 1
   return head.record
 }
 
 /** Takes the next sequence number; of several, the last. */
 export async function takeSequence(tx: Transaction, count = 1): Promise<number> {
-  const head = await tx.carry(HEAD)
+  const head = await tx.load(HEAD)
   head.sequence += count
   return head.sequence
 }
 
 /** Adds to the totals; members left out stay as they are. */
 export async function addToTotals(tx: Transaction, by: Partial<Totals>): Promise<void> {
-  const head = await tx.carry(HEAD)
+  const head = await tx.load(HEAD)
   for (const [name, count] of Object.entries(by) as [keyof Totals, number][]) head[name] += count
 }
 
 /** Writes the head as it is: shows whether the store takes writes. */
 export async function rewriteHead(tx: Transaction): Promise<void> {
-  await tx.carry(HEAD)
+  await tx.load(HEAD)
 }

@@ -1,4 +1,4 @@
-import type { Carried, Reader, Transaction } from '../database/database.ts'
+import type { Loadable, Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { tagKey } from '../domain/tag.ts'
 import { tagsOf } from './entry.ts'
@@ -9,7 +9,7 @@ type Topic = { key: string; spelling: string; entries: number; entry: number }
 /** The additions of new entries to topics, in order, and how many of them are in the table. */
 type Additions = { list: Topic[]; saved: number }
 
-const ADDITIONS: Carried<Additions> = {
+const ADDITIONS: Loadable<Additions> = {
   load: () => ({ list: [], saved: 0 }),
   mark(additions) {
     const { saved, list } = additions
@@ -43,7 +43,7 @@ function together(additions: readonly Topic[]): Topic[] {
 
 /** Counts a new EXTERNAL entry into the topics of its tags. A topic is spelled as its oldest public entry spells it. */
 export async function addToTopics(tx: Transaction, tags: readonly string[], entry: number): Promise<void> {
-  const { list } = await tx.carry(ADDITIONS)
+  const { list } = await tx.load(ADDITIONS)
   for (const tag of tags) list.push({ key: tagKey(tag), spelling: tag, entries: 1, entry })
 }
 
@@ -73,7 +73,7 @@ function changesOf(moved: readonly Moved[]): Map<string, Change> {
  * entries are settled.
  */
 export async function moveTopics(tx: Transaction, moved: readonly Moved[]): Promise<void> {
-  const additions = await tx.carry(ADDITIONS)
+  const additions = await tx.load(ADDITIONS)
   await ADDITIONS.save(tx, additions)
   additions.saved = additions.list.length
   const changes = [...changesOf(moved)]

@@ -1,9 +1,9 @@
 import { Problem } from '../../src/contract/problems.ts'
-import { createCarrier } from '../../src/database/carrier.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
+import { createUnitOfWork } from '../../src/database/unit-of-work.ts'
 import { type Retry, retryKeyOf } from '../../src/domain/retry.ts'
 import { listContested } from '../../src/operations/contested.ts'
 import { createEntryCache } from '../../src/operations/entry-cache.ts'
@@ -59,8 +59,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await insertHead(store, '01990000-0000-7000-8000-000000000000')
   store.exec('BEGIN')
   const recorded = recorder(store)
-  const carrier = createCarrier(recorded.connection)
-  const tx: Transaction = { ...recorded.connection, carry: carrier.carry, hold: () => false }
+  const unit = createUnitOfWork(recorded.connection)
+  const tx: Transaction = { ...recorded.connection, load: unit.load, hold: () => false }
   let made = 0
   const context = (): Context => ({
     at: ++made * 1_000,
@@ -172,7 +172,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     }
   }
 
-  await carrier.save(tx)
+  await unit.save(tx)
   await recordLog(tx, context)
   let records = 0
   const latestRecord = () => ({ record: records++, history: 0 })
@@ -215,7 +215,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     }
   }
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
-  await carrier.save(tx)
+  await unit.save(tx)
   await findWithdrawingAct(tx, 1)
   await recordLogEnd(tx, context)
   await recordPast(reads, [String(one.slug), ...judged])
@@ -227,7 +227,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await tx.one(pagesOfEntry(1))
   store.exec('UPDATE retry SET served = -1e12')
   await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6, served: 1 })
-  await carrier.save(tx)
+  await unit.save(tx)
   store.exec('COMMIT')
   return { connection: store, statements: recorded.statements }
 }

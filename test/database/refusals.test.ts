@@ -167,9 +167,9 @@ test('a refused write has changed nothing when it is refused, for whatever reaso
           changes.push(statement.text)
           return tx.run(statement)
         },
-        carry(carried) {
-          changes.push('a value that is carried')
-          return tx.carry(carried)
+        load(loadable) {
+          changes.push('a loaded value')
+          return tx.load(loadable)
         },
       })
       const before = connection.changes()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Carried, StoreFault, type Transaction } from '../../src/database/database.ts'
+import { type Loadable, StoreFault, type Transaction } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { createWriteQueue } from '../../src/database/write-queue.ts'
@@ -115,7 +115,7 @@ test('of a work that throws nothing remains, and its neighbours are not touched'
   assert.equal(commits, 1)
 })
 
-const COUNT: Carried<{ n: number }> = {
+const COUNT: Loadable<{ n: number }> = {
   load: () => ({ n: 0 }),
   mark(count) {
     const { n } = count
@@ -123,7 +123,7 @@ const COUNT: Carried<{ n: number }> = {
       count.n = n
     }
   },
-  save: (saver, { n }) => saver.run(sql`INSERT INTO note (text) VALUES (${`${n} carried`})`),
+  save: (saver, { n }) => saver.run(sql`INSERT INTO note (text) VALUES (${`${n} loaded`})`),
 }
 
 for (const spoils of [false, true]) {
@@ -133,7 +133,7 @@ for (const spoils of [false, true]) {
     const works = runs.map((_, at) =>
       write(async tx => {
         runs[at] = (runs[at] ?? 0) + 1
-        const count = await tx.carry(COUNT)
+        const count = await tx.load(COUNT)
         count.n += 1
         if (at === 1 && !spoils) throw new Error('refused')
         await add(tx, `${at} of ${runs[at]} runs`)
@@ -149,7 +149,7 @@ for (const spoils of [false, true]) {
       [1, 'refused', 2, 3],
     )
     assert.deepEqual(runs, expected)
-    assert.deepEqual(texts(), [...[0, 2, 3].map(at => `${at} of ${expected[at]} runs`), '3 carried'])
+    assert.deepEqual(texts(), [...[0, 2, 3].map(at => `${at} of ${expected[at]} runs`), '3 loaded'])
     assert.equal(commits, 1)
     assert.equal(groups, 1)
   })
