@@ -34,7 +34,7 @@ export type Transaction = Reader & {
    * Locks a key until this work has ended: other works of the same transaction wait for it. Returns true if this work had to wait; rows
    * that were read before may have changed. Lock keys in this order: actor, network, entries (sorted), slug.
    */
-  hold(key: string): Awaitable<boolean>
+  lock(key: string): Awaitable<boolean>
 }
 
 /**

@@ -32,9 +32,9 @@ export function createWorkTransaction(shared: Transaction): WorkTransaction {
         assertOpen()
         return value
       },
-      hold(key) {
+      lock(key) {
         assertOpen()
-        return shared.hold(key)
+        return shared.lock(key)
       },
     },
     end() {

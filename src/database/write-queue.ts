@@ -138,7 +138,7 @@ export async function transact<T>(
   onCommitting: () => void = () => {},
 ): Promise<T> {
   const unit = createUnitOfWork(connection)
-  const { tx, end } = createWorkTransaction({ ...connection, load: unit.load, hold: () => false })
+  const { tx, end } = createWorkTransaction({ ...connection, load: unit.load, lock: () => false })
   beginWriting(connection)
   try {
     const result = await work(tx, unit)

@@ -14,7 +14,7 @@ export const createActor: WriteOperation<ActorInput> = async (tx, context, { bod
   const sender = await findSender(tx, caller)
   const subject = caller.origin !== null && context.cooldown > 0 ? networkSubject(caller.origin.networkKey) : null
   if (subject !== null) {
-    await tx.hold(subject)
+    await tx.lock(subject)
     assertCooledDown(await findCooldown(tx, subject, 'ACTOR'), context.cooldown, context.now)
   }
   assertNoSecret(body)

@@ -92,7 +92,7 @@ async function freeSlug(tx: Transaction, title: string, id: string): Promise<str
   const candidates = slugCandidates(title, id)
   for (let from = 0; from < candidates.length; from += 2) {
     const tried = candidates.slice(from, from + 2) as [string, string]
-    await Promise.all(tried.map(slug => tx.hold(`slug ${slug}`)))
+    await Promise.all(tried.map(slug => tx.lock(`slug ${slug}`)))
     const taken = await listTakenSlugs(tx, tried)
     const free = tried.find(slug => !taken.includes(slug))
     if (free !== undefined) return free

@@ -11,7 +11,7 @@ import { findRevision, type RevisionRow } from '../store/revision.ts'
 import { addJudgement, originGroupOf } from './judgement.ts'
 import type { Caller, Context, WriteOperation, WriteRequest } from './operation.ts'
 import { settleJudgement } from './settle-judgement.ts'
-import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin, type Writer } from './writing.ts'
+import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin, type Writer } from './writing.ts'
 
 /** What is said of an exact revision. */
 export type Said = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
@@ -46,7 +46,7 @@ async function judge(tx: Transaction, context: Context, { params, caller }: Writ
 /** Finds what is judged, and the source of a contradiction; both as they stay until this work has ended. */
 export async function findJudged(tx: Transaction, address: string, said: Said): Promise<Judged> {
   const findSubject = async () => {
-    const [found] = await holdEntries(tx, [address])
+    const [found] = await lockEntries(tx, [address])
     const entry = assertWritable(found)
     const revision = await findRevision(tx, entry.number, said.revisionId)
     if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')

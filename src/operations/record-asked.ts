@@ -8,7 +8,7 @@ import type { Context } from './operation.ts'
 export const TOPICS_OF_NETWORK = 20
 const TOPICS_OF_DAY = 20_000
 /** Topics are counted one batch after another. */
-const HELD = 'asked'
+const LOCK = 'asked'
 
 /** A topic that was searched for in vain. `digest` and `voices` are under a key that dies with the day; `word` is stored only once enough networks asked. */
 export type AskedTopic = { origin: OriginKeys; digest: string; voices: readonly string[]; word: string }
@@ -17,7 +17,7 @@ type Known = { day: string; digest: string; row: store.AskedRow | undefined; ask
 
 /** Counts the networks that searched for a topic in vain. Below the number that makes it public, only digests are stored. */
 export async function recordAsked(tx: Transaction, _context: Context, topics: readonly AskedTopic[]): Promise<void> {
-  await tx.hold(HELD)
+  await tx.lock(LOCK)
   const left = await roomsOf(tx, topics)
   const known = await rowsOf(tx, topics)
   const counted = new Map<OriginKeys['id'], number>()

@@ -7,7 +7,7 @@ import { authorOf } from '../store/actor.ts'
 import { toContradiction, toVerification } from '../store/evidence.ts'
 import { findJudged, recordJudgement, type Said } from './judge-revision.ts'
 import type { Context, WriteOperation } from './operation.ts'
-import { beginWrites, holdEntries, takeOrigin, type Writer } from './writing.ts'
+import { beginWrites, lockEntries, takeOrigin, type Writer } from './writing.ts'
 
 type By = { writer: Writer; origin(): Promise<number | null> }
 
@@ -19,7 +19,7 @@ export const recordEvidence: WriteOperation<EvidenceInput> = async (tx, context,
   const kinds = [...new Set(body.items.map(({ kind }) => kind))]
   // All at once and in order, so that two requests about the same entries never wait for each other.
   const [writer] = await beginWrites(tx, context, caller, kinds, () =>
-    holdEntries(tx, [...new Set(body.items.map(({ entry }) => entry))]),
+    lockEntries(tx, [...new Set(body.items.map(({ entry }) => entry))]),
   )
   let taken: Promise<number | null> | undefined
   const origin = (): Promise<number | null> => {

@@ -11,12 +11,12 @@ import { findText } from '../store/standing.ts'
 import { addJudgement, originGroupOf } from './judgement.ts'
 import type { WriteOperation } from './operation.ts'
 import { settleJudgement } from './settle-judgement.ts'
-import { beginWrite, endWrite, holdEntries, takeOrigin } from './writing.ts'
+import { beginWrite, endWrite, lockEntries, takeOrigin } from './writing.ts'
 
 /** Relates one entry to another; both must be open for writing. */
 export const relateEntries: WriteOperation<RelationInput> = async (tx, context, { body, caller }) => {
   const [writer, found] = await beginWrite(tx, context, caller, 'CONNECT', () =>
-    holdEntries(tx, [body.sourceEntryId, body.targetEntryId]),
+    lockEntries(tx, [body.sourceEntryId, body.targetEntryId]),
   )
   // Both ends must be there before either is called locked.
   found.forEach(assertReadable)

@@ -12,7 +12,7 @@ import type { Caller, Context, WriteOperation } from './operation.ts'
 import { findSender, networkSubject, type Sender, takeOrigin } from './writing.ts'
 
 /** Reports are counted, so they come one after another. */
-const HELD = 'reports'
+const LOCK = 'reports'
 /** Seconds after which an administrator may have looked at some of too many reports. */
 const FULL_RETRY = 3_600
 
@@ -26,7 +26,7 @@ export const createReport: WriteOperation<ReportInput> = async (tx, context, { b
   const target = await reports.findReported(tx, targetType, targetId)
   if (target === undefined) throw new Problem('TARGET_NOT_FOUND')
   if (target.withdrawn) throw new Problem('ENTRY_WITHDRAWN')
-  await tx.hold(HELD)
+  await tx.lock(LOCK)
   const known = caller.origin === null ? undefined : await reports.findReportBy(tx, target.id, caller.origin.id)
   if (known === undefined) await assertRoom(tx, target.id)
   assertNoSecret(body)
@@ -53,7 +53,7 @@ async function beginReport(
   const sender = await findSender(tx, caller)
   const subject = caller.origin !== null && context.cooldown > 0 ? networkSubject(caller.origin.networkKey) : null
   if (subject !== null) {
-    await tx.hold(subject)
+    await tx.lock(subject)
     assertCooledDown(await findCooldown(tx, subject, 'REPORT'), context.cooldown, context.now)
   }
   return { sender, subject }
@@ -68,7 +68,7 @@ async function assertRoom(tx: Transaction, targetId: string): Promise<void> {
 
 /** Closes a report with what came of it. A closed one stays as it is. */
 export const resolveReport: WriteOperation<ResolutionInput> = async (tx, context, { params, body }) => {
-  await tx.hold(HELD)
+  await tx.lock(LOCK)
   const row = await reports.findReport(tx, params.id ?? '')
   if (row === undefined) throw new Problem('REPORT_NOT_FOUND')
   if (row.resolved_at !== null) return { body: reports.toAdminReport(row) }

@@ -13,7 +13,7 @@ const retriable =
   async (tx, context, request) => {
     const { retry, body } = request
     if (retry === undefined) return operation(tx, context, request)
-    await tx.hold(`retry ${retry.id}`)
+    await tx.lock(`retry ${retry.id}`)
     const [kept, served] = await Promise.all([findRetry(tx, retry.id), readServed(tx)])
     if (kept !== undefined) {
       if (kept.request !== retry.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')

@@ -14,12 +14,12 @@ import { etagOf } from './etag.ts'
 import type { WriteOperation } from './operation.ts'
 import { settleStanding } from './settle-standing.ts'
 import { citedSources } from './sources.ts'
-import { beginWrite, endWrite, holdEntries, inOrder, takeOrigin } from './writing.ts'
+import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from './writing.ts'
 
 /** Commits a revision on top of the latest one; the second of two gets STALE_REVISION and the latest. One that changes nothing moves nothing else. */
 export const reviseEntry: WriteOperation<RevisionInput> = async (tx, context, { params, body, caller }) => {
   const findLatest = async (): Promise<EntryRow> => {
-    const [found] = await holdEntries(tx, [params.slug ?? ''])
+    const [found] = await lockEntries(tx, [params.slug ?? ''])
     const entry = assertWritable(found)
     assertLatest(entry, body.previousRevisionId)
     return entry

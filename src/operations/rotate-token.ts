@@ -7,7 +7,7 @@ import { findWriter } from './writing.ts'
 
 /** Issues a new token for the actor behind the old one, which is worth nothing from the same commit on. */
 export const rotateToken: WriteOperation<RotateInput> = async (tx, context, { caller }) => {
-  if (caller.actor !== null) await tx.hold(`actor ${caller.actor}`)
+  if (caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
   const { actor } = await findWriter(tx, caller)
   const token = tokenOf(context.randomBytes(TOKEN_BYTES))
   await updateToken(tx, actor.number, tokenHash(token))

@@ -36,7 +36,7 @@ export async function beginWrites<T>(
   read: () => Promise<T>,
 ): Promise<[Writer, T]> {
   // With a cooldown, two writes of one actor must see each other; without one they have nothing to do with each other.
-  if (context.cooldown > 0 && caller.actor !== null) await tx.hold(`actor ${caller.actor}`)
+  if (context.cooldown > 0 && caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
   return inOrder([findCooledWriter(tx, context, caller, actions), read()])
 }
 
@@ -102,12 +102,12 @@ type Written = {
 }
 
 /** Finds the entries of these addresses as they stay until this work has ended. */
-export async function holdEntries(tx: Transaction, addresses: readonly string[]): Promise<(EntryRow | undefined)[]> {
+export async function lockEntries(tx: Transaction, addresses: readonly string[]): Promise<(EntryRow | undefined)[]> {
   const find = () => Promise.all(addresses.map(address => findEntry(tx, address)))
   const found = await find()
   const numbers = new Set(found.flatMap(entry => (entry === undefined ? [] : [entry.number])))
   let waited = false
-  for (const number of [...numbers].sort((a, b) => a - b)) waited = (await tx.hold(`entry ${number}`)) || waited
+  for (const number of [...numbers].sort((a, b) => a - b)) waited = (await tx.lock(`entry ${number}`)) || waited
   return waited ? find() : found
 }
 

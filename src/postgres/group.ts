@@ -56,12 +56,12 @@ export async function runWorks(
   const ask = askerOf(connection, columns, () => over)
   const reader = readerOf(ask)
   const unit = createUnitOfWork(reader)
-  const holds = createHolds()
+  const mutex = createKeyedMutex()
   // Every write needs the head: it is read together with the first statements.
   unit.load(HEAD).catch(() => {})
   const run = async (work: Work): Promise<Outcome> => {
     let dirty = false
-    const hold = holds.forWork()
+    const locks = mutex.forWork()
     const { tx, end } = createWorkTransaction({
       ...reader,
       async run(statement) {
@@ -72,7 +72,7 @@ export async function runWorks(
         dirty = true
         return unit.load(loadable)
       },
-      hold: hold.take,
+      lock: locks.lock,
     })
     try {
       return { result: await work(tx, locked) }
@@ -82,7 +82,7 @@ export async function runWorks(
       throw new SpoiledGroup('A work failed after it had written, or in a way that no rule foresees.', { cause: error })
     } finally {
       end()
-      hold.release()
+      locks.release()
     }
   }
   const settled = await Promise.allSettled(works.map(run))
@@ -106,7 +106,7 @@ const askerOf = (connection: PostgresConnection, columns: ColumnTypes, isOver: (
   })
 
 /** Keyed locks of the works of one group: first come, first served. */
-function createHolds() {
+function createKeyedMutex() {
   const tails = new Map<string, Promise<void>>()
   return {
     forWork() {
@@ -115,7 +115,7 @@ function createHolds() {
       const ended = new Promise<void>(resolve => {
         release = resolve
       })
-      const take = async (key: string): Promise<boolean> => {
+      const lock = async (key: string): Promise<boolean> => {
         if (own.has(key)) return false
         own.add(key)
         const before = tails.get(key)
@@ -123,7 +123,7 @@ function createHolds() {
         await before
         return before !== undefined
       }
-      return { take, release }
+      return { lock, release }
     },
   }
 }

@@ -60,7 +60,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   store.exec('BEGIN')
   const recorded = recorder(store)
   const unit = createUnitOfWork(recorded.connection)
-  const tx: Transaction = { ...recorded.connection, load: unit.load, hold: () => false }
+  const tx: Transaction = { ...recorded.connection, load: unit.load, lock: () => false }
   let made = 0
   const context = (): Context => ({
     at: ++made * 1_000,
