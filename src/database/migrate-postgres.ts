@@ -1,9 +1,9 @@
 import type { Row } from './database.ts'
-import type { ColumnTypes } from './merge.ts'
 import { assertKnown, MIGRATIONS } from './migrate.ts'
 import type { Migration } from './migrations/migration.ts'
 import type { PostgresConnection } from './postgres.ts'
 import { postgresDdl } from './postgres-ddl.ts'
+import type { ColumnTypes } from './statement-batching.ts'
 
 /** The advisory lock under which one starting node at a time migrates. */
 const LOCK = 7_261_843_205

@@ -1,9 +1,9 @@
 import { Problem } from '../contract/problems.ts'
-import { createBatch, readerOf } from '../database/batch.ts'
 import { StoreFault, type Transaction } from '../database/database.ts'
-import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import type { Sql } from '../database/sql.ts'
+import { batchStatements, type ColumnTypes } from '../database/statement-batching.ts'
+import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
 import { createUnitOfWork } from '../database/unit-of-work.ts'
 import { createWorkTransaction } from '../database/work-transaction.ts'
 import { HEAD } from '../store/head.ts'
@@ -91,7 +91,7 @@ export async function runWorks(
   const saves: Sql[] = []
   await unit.save({ run: statement => saves.push(statement) })
   const outcomes = settled.map(one => (one as PromiseFulfilledResult<Outcome>).value)
-  return { outcomes, left: mergeStatements(saves, columns).queries }
+  return { outcomes, left: batchStatements(saves, columns).queries }
 }
 
 /**
@@ -99,10 +99,10 @@ export async function runWorks(
  * outside of the transaction.
  */
 const askerOf = (connection: PostgresConnection, columns: ColumnTypes, isOver: () => boolean) =>
-  createBatch(async statements => {
+  createTickBatcher(async statements => {
     if (isOver()) throw new StoreFault('unavailable', new Error('the group is over'))
-    const merged = mergeStatements(statements, columns)
-    return merged.split(await connection.settle(merged.queries))
+    const batched = batchStatements(statements, columns)
+    return batched.split(await connection.settle(batched.queries))
   })
 
 /** Keyed locks of the works of one group: first come, first served. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { ColumnTypes } from '../database/merge.ts'
 import { appliedToPostgres, migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
+import type { ColumnTypes } from '../database/statement-batching.ts'
 import { OperatorError } from '../operator-error.ts'
 import { assertTrustworthy } from './checks.ts'
 import { assertWhollyCopied } from './copying.ts'

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { createBatch, readerOf } from '../database/batch.ts'
 import { isUnavailable, type Reader } from '../database/database.ts'
-import { type ColumnTypes, mergeStatements } from '../database/merge.ts'
 import type { PostgresConnection, Query, Result } from '../database/postgres.ts'
+import { batchStatements, type ColumnTypes } from '../database/statement-batching.ts'
+import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
 import { getPatiently, type Session } from './session.ts'
 
 /** How long a read waits for a standby before it goes to the primary, in milliseconds. */
@@ -25,10 +25,10 @@ export type ReaderOptions = {
  * used only once it has replayed everything that the primary had on disk at that time.
  */
 export function createReader({ primary, standby }: ReaderOptions): Reader {
-  const ask = createBatch(async statements => {
-    const merged = mergeStatements(statements, NO_COLUMNS)
-    const fromStandby = standby.length === 0 ? undefined : await askStandby(primary, standby, merged.queries)
-    return merged.split(fromStandby ?? (await askPrimary(primary, merged.queries)))
+  const ask = createTickBatcher(async statements => {
+    const batched = batchStatements(statements, NO_COLUMNS)
+    const fromStandby = standby.length === 0 ? undefined : await askStandby(primary, standby, batched.queries)
+    return batched.split(fromStandby ?? (await askPrimary(primary, batched.queries)))
   })
   return readerOf(ask)
 }

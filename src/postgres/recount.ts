@@ -1,6 +1,6 @@
 import type { Transaction, Write } from '../database/database.ts'
-import type { ColumnTypes } from '../database/merge.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
+import type { ColumnTypes } from '../database/statement-batching.ts'
 import { recountStandings } from '../operations/recount.ts'
 import { recountSignals } from '../operations/recount-signals.ts'
 import { runWorks } from './group.ts'

@@ -1,7 +1,7 @@
-import { createBatch, readerOf } from '../database/batch.ts'
 import type { Reader } from '../database/database.ts'
-import { mergeStatements } from '../database/merge.ts'
 import { connectPostgres, type PostgresConnection } from '../database/postgres.ts'
+import { batchStatements } from '../database/statement-batching.ts'
+import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
 import { refusalOf } from './checks.ts'
 
 /** Statements over a whole store may take long; in milliseconds. */
@@ -29,8 +29,8 @@ async function explained<T>(work: Promise<T>): Promise<T> {
 /** Reads through a session; the statements of one turn are sent together. */
 export const readerThrough = (connection: PostgresConnection): Reader =>
   readerOf(
-    createBatch(async statements => {
-      const { queries, split } = mergeStatements(statements, new Map())
+    createTickBatcher(async statements => {
+      const { queries, split } = batchStatements(statements, new Map())
       return split(await connection.send(queries))
     }),
   )

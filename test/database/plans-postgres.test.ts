@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { mergeStatements } from '../../src/database/merge.ts'
 import { migratePostgres, readColumnTypes } from '../../src/database/migrate-postgres.ts'
 import { connectPostgres, type PostgresConnection, type Query } from '../../src/database/postgres.ts'
 import type { Sql } from '../../src/database/sql.ts'
+import { batchStatements } from '../../src/database/statement-batching.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { fillPostgres } from './filled-postgres.ts'
 import { recordOperations } from './recorded.ts'
@@ -44,8 +44,8 @@ before(async () => {
   for (const statement of statements.values()) {
     const together: Sql[] = Array.from({ length: TOGETHER }, () => statement)
     for (const query of [
-      ...mergeStatements([statement], columns).queries,
-      ...mergeStatements(together, columns).queries.slice(0, 1),
+      ...batchStatements([statement], columns).queries,
+      ...batchStatements(together, columns).queries.slice(0, 1),
     ]) {
       planned.push({ text: query.text.replace(/\s+/g, ' ').trim(), plan: await planOf(connection, query) })
     }

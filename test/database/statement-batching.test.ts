@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ColumnTypes, mergeStatements } from '../../src/database/merge.ts'
 import type { Query, Result } from '../../src/database/postgres.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'
+import { batchStatements, type ColumnTypes } from '../../src/database/statement-batching.ts'
 
 const columns: ColumnTypes = new Map([
   [
@@ -17,15 +17,15 @@ const columns: ColumnTypes = new Map([
 const find = (number: number): Sql => sql`SELECT text FROM note WHERE number = ${number} LIMIT ${1}`
 const add = (number: number, text: string | null): Sql =>
   sql`INSERT INTO note (number, text, weight) VALUES (${number}, ${text}, ${0.5})`
-const merged = (...statements: Sql[]): Query[] => mergeStatements(statements, columns).queries
+const batched = (...statements: Sql[]): Query[] => batchStatements(statements, columns).queries
 const result = (rows: Result['rows']): Result => ({ rows, count: rows.length, command: 'SELECT' })
 
 test('a statement by itself only has its values marked', () => {
-  assert.deepEqual(merged(find(7)), [{ text: 'SELECT text FROM note WHERE number = $1 LIMIT $2', values: [7, 1] }])
+  assert.deepEqual(batched(find(7)), [{ text: 'SELECT text FROM note WHERE number = $1 LIMIT $2', values: [7, 1] }])
 })
 
 test('SELECTs of one text become one join over their values, and each gets its own rows back in order', () => {
-  const { queries, split } = mergeStatements([find(1), add(9, 'x'), find(2), find(3)], columns)
+  const { queries, split } = batchStatements([find(1), add(9, 'x'), find(2), find(3)], columns)
   assert.equal(queries.length, 2)
   assert.match(
     queries[0]?.text ?? '',
@@ -49,7 +49,7 @@ test('SELECTs of one text become one join over their values, and each gets its o
 test('how many rows are wanted stays a value that the planner can see: only SELECTs that want as many become one', () => {
   const page = (limit: number, above: number, offset: number): Sql =>
     sql`SELECT text FROM note ORDER BY number LIMIT ${limit} OFFSET ${offset} + ${above}`
-  const queries = merged(page(5, 7, 0), page(6, 7, 0), page(5, 8, 0), page(5, 7, 2))
+  const queries = batched(page(5, 7, 0), page(6, 7, 0), page(5, 8, 0), page(5, 7, 2))
   assert.deepEqual(
     queries.map(({ values }) => values),
     [
@@ -66,7 +66,7 @@ test('how many rows are wanted stays a value that the planner can see: only SELE
 
 test('SELECTs that ask the same by their bounds alone are asked once, and each gets the rows', () => {
   const newest = (limit: number): Sql => sql`SELECT text FROM note ORDER BY number DESC LIMIT ${limit}`
-  const { queries, split } = mergeStatements([newest(2), newest(3), newest(2)], columns)
+  const { queries, split } = batchStatements([newest(2), newest(3), newest(2)], columns)
   const [text] = queries.map(query => query.text)
   assert.deepEqual(queries, [
     { text, values: [2] },
@@ -81,7 +81,7 @@ test('SELECTs that ask the same by their bounds alone are asked once, and each g
 })
 
 test('plain INSERTs of one text become one, with nulls; what says more than VALUES stays alone', () => {
-  const [query, ...others] = merged(add(1, 'a'), add(2, null))
+  const [query, ...others] = batched(add(1, 'a'), add(2, null))
   assert.deepEqual(others, [])
   assert.equal(
     query?.text,
@@ -93,21 +93,21 @@ test('plain INSERTs of one text become one, with nulls; what says more than VALU
     [0.5, 0.5],
   ])
   const upsert = (number: number) => sql`INSERT INTO note (number) VALUES (${number}) ON CONFLICT (number) DO NOTHING`
-  assert.equal(merged(upsert(1), upsert(2)).length, 2)
+  assert.equal(batched(upsert(1), upsert(2)).length, 2)
   const unknown = (number: number) => sql`INSERT INTO elsewhere (number) VALUES (${number})`
-  assert.equal(merged(unknown(1), unknown(2)).length, 2)
+  assert.equal(batched(unknown(1), unknown(2)).length, 2)
 })
 
 test('a null, or values of other kinds, keep SELECTs apart', () => {
   const by = (value: string | number | null): Sql => sql`SELECT text FROM note WHERE number = ${value}`
-  assert.equal(merged(by(null), by(null)).length, 2)
-  assert.equal(merged(by(1), by('1')).length, 2)
-  assert.equal(merged(by(1), by(2.5)).length, 2)
-  assert.equal(merged(by(1), by(2)).length, 1)
+  assert.equal(batched(by(null), by(null)).length, 2)
+  assert.equal(batched(by(1), by('1')).length, 2)
+  assert.equal(batched(by(1), by(2.5)).length, 2)
+  assert.equal(batched(by(1), by(2)).length, 1)
 })
 
 test('an error of a joined statement is the answer of all of its members, and of no other', () => {
-  const { split } = mergeStatements([find(1), find(2), add(3, 'x')], columns)
+  const { split } = batchStatements([find(1), find(2), add(3, 'x')], columns)
   const error = new Error('too slow')
   const answers = split([error, { rows: [], count: 1, command: 'INSERT' }])
   assert.equal(answers[0], error)
@@ -116,7 +116,7 @@ test('an error of a joined statement is the answer of all of its members, and of
 })
 
 test('no statement grows without bound', () => {
-  const queries = merged(...Array.from({ length: 1_000 }, (_, n) => find(n)))
+  const queries = batched(...Array.from({ length: 1_000 }, (_, n) => find(n)))
   assert.deepEqual(
     queries.map(({ values }) => (values[0] as unknown as number[]).length),
     [512, 488],
@@ -126,7 +126,7 @@ test('no statement grows without bound', () => {
 test('UPDATEs of one text by a key become one where their rows differ, and each learns whether its row was there', () => {
   const touch = (number: number, text: string | null): Sql =>
     sql`UPDATE note SET text = ${text}, weight = weight + ${2} WHERE number = ${number}`
-  const { queries, split } = mergeStatements([touch(1, 'a'), touch(5, 'b')], columns)
+  const { queries, split } = batchStatements([touch(1, 'a'), touch(5, 'b')], columns)
   assert.deepEqual(queries, [
     {
       text: `UPDATE note SET text = k.v1, weight = weight + k.v2 FROM unnest($1::text[],$2::bigint[],$3::bigint[]) WITH ORDINALITY AS k(v1,v2,v3, member) WHERE number = k.v3 RETURNING k.member`,
@@ -142,8 +142,8 @@ test('UPDATEs of one text by a key become one where their rows differ, and each 
     { rows: [], count: 0, command: 'UPDATE' },
     { rows: [], count: 1, command: 'UPDATE' },
   ])
-  assert.equal(merged(touch(1, 'a'), touch(1, 'b')).length, 2, 'one row twice')
-  assert.equal(merged(touch(1, 'a'), touch(2, null)).length, 2, 'a null, whose type cannot be told')
+  assert.equal(batched(touch(1, 'a'), touch(1, 'b')).length, 2, 'one row twice')
+  assert.equal(batched(touch(1, 'a'), touch(2, null)).length, 2, 'a null, whose type cannot be told')
   const guarded = (number: number): Sql => sql`UPDATE note SET text = ${'a'} WHERE number = ${number} AND weight > ${1}`
-  assert.equal(merged(guarded(1), guarded(2)).length, 2, 'more than a key')
+  assert.equal(batched(guarded(1), guarded(2)).length, 2, 'more than a key')
 })

@@ -5,28 +5,28 @@ import type { Sql, Value } from './sql.ts'
 /** PostgreSQL's type of every column, by table and column, as `bigint` or `text`. */
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Merged statements, and the function that splits their answers again. */
-export type Merged = { queries: Query[]; split(results: readonly (Result | Error)[]): (Result | Error)[] }
+/** Batched statements, and the function that splits their answers again. */
+export type Batched = { queries: Query[]; split(results: readonly (Result | Error)[]): (Result | Error)[] }
 
 type Piece = { query: Query; answers: number[]; split(result: Result): Result[] }
 
 /** At most this many statements of one text become one: bounds how long each waits. */
-const MERGE_MAX = 512
+const BATCH_MAX = 512
 
 /**
  * Makes few statements of many: SELECTs of one text become one LATERAL join over their values, plain INSERTs of one text one INSERT,
  * UPDATEs of one row each, by its key, one UPDATE where all of the rows differ. Small statements cost mostly preparation and planning. A
- * merged statement pays that once.
+ * batched statement pays that once.
  */
-export function mergeStatements(statements: readonly Sql[], columns: ColumnTypes): Merged {
+export function batchStatements(statements: readonly Sql[], columns: ColumnTypes): Batched {
   const pieces: Piece[] = []
   for (const group of sameTexts(statements)) {
     const members = group.map(index => statements[index] as Sql)
-    const merged =
+    const batched =
       members.length > 1
-        ? (mergedSelect(members) ?? mergedInsert(members, columns) ?? mergedUpdate(members))
+        ? (batchedSelect(members) ?? batchedInsert(members, columns) ?? batchedUpdate(members))
         : undefined
-    if (merged !== undefined) pieces.push({ ...merged, answers: group })
+    if (batched !== undefined) pieces.push({ ...batched, answers: group })
     else for (const index of group) pieces.push({ ...alone(statements[index] as Sql), answers: [index] })
   }
   return {
@@ -58,7 +58,7 @@ function sameTexts(statements: readonly Sql[]): number[][] {
 
 function chunks(group: number[]): number[][] {
   const parts: number[][] = []
-  for (let from = 0; from < group.length; from += MERGE_MAX) parts.push(group.slice(from, from + MERGE_MAX))
+  for (let from = 0; from < group.length; from += BATCH_MAX) parts.push(group.slice(from, from + BATCH_MAX))
   return parts
 }
 
@@ -74,7 +74,7 @@ const typeOf = (value: Value): string =>
 
 const bounds = new Map<string, ReadonlySet<number>>()
 /**
- * The places of the values of LIMIT and OFFSET. They stay values in a merged statement, the same for all. The planner does not know a LIMIT
+ * The places of the values of LIMIT and OFFSET. They stay values in a batched statement, the same for all. The planner does not know a LIMIT
  * that comes from a join: it assumes a tenth of the table and reads all of it.
  */
 function boundsOf(text: string): ReadonlySet<number> {
@@ -113,11 +113,11 @@ const alone = ({ text, values }: Sql): Omit<Piece, 'answers'> => ({
 const lists = (members: readonly Sql[], places: readonly number[]): Value[][] =>
   places.map(place => members.map(({ values }) => values[place] ?? null))
 
-/** The column with the number of the merged statement that a row belongs to. */
+/** The column with the number of the batched statement that a row belongs to. */
 const MEMBER = 'member'
 const laterals = new Map<string, string>()
 
-function mergedSelect(members: readonly Sql[]): Omit<Piece, 'answers'> | undefined {
+function batchedSelect(members: readonly Sql[]): Omit<Piece, 'answers'> | undefined {
   const [{ text, values }] = members as [Sql]
   const fixed = boundsOf(text)
   const places = [...values.keys()].filter(place => !fixed.has(place))
@@ -127,13 +127,13 @@ function mergedSelect(members: readonly Sql[]): Omit<Piece, 'answers'> | undefin
   if (places.length === 0)
     return { query: alone(members[0] as Sql).query, split: one => members.map(() => ({ ...one, rows: [...one.rows] })) }
   const shape = `${kinds} ${text}`
-  let merged = laterals.get(shape)
-  if (merged === undefined) {
-    merged = lateral(text, kinds, fixed)
-    laterals.set(shape, merged)
+  let batched = laterals.get(shape)
+  if (batched === undefined) {
+    batched = lateral(text, kinds, fixed)
+    laterals.set(shape, batched)
   }
   return {
-    query: { text: merged, values: [...lists(members, places), ...[...fixed].map(place => values[place] as Value)] },
+    query: { text: batched, values: [...lists(members, places), ...[...fixed].map(place => values[place] as Value)] },
     split({ rows, command }) {
       const answers: Result[] = members.map(() => ({ rows: [], count: 0, command }))
       for (const { [MEMBER]: member, ...row } of rows) {
@@ -156,7 +156,7 @@ function lateral(text: string, kinds: readonly string[], fixed: ReadonlySet<numb
   return `SELECT k.${MEMBER}, q.* FROM ${listsOf(kinds)} CROSS JOIN LATERAL (${inner}) q`
 }
 
-function mergedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece, 'answers'> | undefined {
+function batchedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece, 'answers'> | undefined {
   const [{ text, values }] = members as [Sql]
   const [, table = '', list = ''] = INSERT.exec(text) ?? []
   const types = columns.get(table)
@@ -172,19 +172,19 @@ function mergedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece
 
 const updates = new Map<string, string>()
 
-function mergedUpdate(members: readonly Sql[]): Omit<Piece, 'answers'> | undefined {
+function batchedUpdate(members: readonly Sql[]): Omit<Piece, 'answers'> | undefined {
   const [{ text, values }] = members as [Sql]
   const kinds = values.map(typeOf)
   const rows = new Set(members.map(member => member.values.at(-1)))
   if (!UPDATE.test(text) || kinds.includes('') || rows.size < members.length) return undefined
   const shape = `${kinds} ${text}`
-  let merged = updates.get(shape)
-  if (merged === undefined) {
-    merged = updateOf(text, kinds)
-    updates.set(shape, merged)
+  let batched = updates.get(shape)
+  if (batched === undefined) {
+    batched = updateOf(text, kinds)
+    updates.set(shape, batched)
   }
   return {
-    query: { text: merged, values: lists(members, [...values.keys()]) },
+    query: { text: batched, values: lists(members, [...values.keys()]) },
     split({ rows: changed, command }) {
       const done = new Set(changed.map(row => Number(row[MEMBER])))
       return members.map((_, index) => ({ rows: [], count: done.has(index + 1) ? 1 : 0, command }))

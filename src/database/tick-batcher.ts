@@ -11,7 +11,7 @@ export type Ask = (statement: Sql) => Promise<Result>
  * Gathers statements until everything that can run in this turn has run, and hands them over together. `execute` resolves with a result or
  * an error for each.
  */
-export function createBatch(execute: (statements: readonly Sql[]) => Promise<readonly (Result | Error)[]>): Ask {
+export function createTickBatcher(execute: (statements: readonly Sql[]) => Promise<readonly (Result | Error)[]>): Ask {
   let waiting: Waiting[] = []
   const flush = (): void => {
     const batch = waiting
