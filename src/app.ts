@@ -111,7 +111,7 @@ async function keepLog(
 ): Promise<LogKeeper | undefined> {
   if (store.original !== undefined) return undefined
   const keeper = new LogKeeper({
-    ...{ store, logger, now, witnesses, terms: server.terms },
+    ...{ store, logger, now, witnesses, environment: server.environment },
     pem: () => secrets().logKey,
     host: publicUrl === undefined ? HOST_BY_DEFAULT : new URL(publicUrl).host,
     interval: logIntervalSeconds * 1_000,
@@ -139,7 +139,7 @@ function keepHouse(config: Config, { server, store, logger, now }: Kept): () => 
     await server.openDay(dayOf(now()))
     await server.openDay(dayOf(now() + DAY_AHEAD))
     const due = { today: dayOf(now()), retentionDays: config.activityRetentionDays }
-    while (!ended && (await store.keep('sweep', { ...due, served: served() }, server.terms()))) {
+    while (!ended && (await store.keep('sweep', { ...due, served: served() }, server.environment()))) {
       // Each round deletes a bounded number of rows, so that writes get in between.
     }
   }

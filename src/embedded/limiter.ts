@@ -1,7 +1,7 @@
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
 import { createRateLimiter } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
-import type { Terms } from '../operations/store.ts'
+import type { WriteEnvironment } from '../operations/store.ts'
 import { listAdmissions } from '../store/limit.ts'
 import type { EmbeddedStore } from './store.ts'
 
@@ -16,10 +16,10 @@ export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => numbe
   const save = async (): Promise<void> => {
     const admissions = limiter.takeUnsaved()
     if (admissions.length === 0) return
-    const terms: Terms = { at: now(), cooldown: 0, dataClass: 'INTERNAL' }
-    const beforeBin = terms.at - 2 * RATE_WINDOW_SECONDS * 1_000
+    const environment: WriteEnvironment = { at: now(), cooldown: 0, dataClass: 'INTERNAL' }
+    const beforeBin = environment.at - 2 * RATE_WINDOW_SECONDS * 1_000
     try {
-      await store.keep('saveAdmissions', { admissions, beforeBin }, terms)
+      await store.keep('saveAdmissions', { admissions, beforeBin }, environment)
     } catch (error) {
       limiter.giveBack(admissions.filter(({ bin }) => bin >= beforeBin))
       throw error

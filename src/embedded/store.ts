@@ -4,7 +4,7 @@ import { openSqlite } from '../database/sqlite.ts'
 import { GROUP_MAX } from '../database/write-queue.ts'
 import { createLogThread } from '../log/compute.ts'
 import type { Readiness, WriteAnswer } from '../operations/operation.ts'
-import type { Newest, Store, Terms } from '../operations/store.ts'
+import type { Newest, Store, WriteEnvironment } from '../operations/store.ts'
 import { bytesOf } from '../search/bytes-of.ts'
 import { openSearches, type Searches } from '../search/searches.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
@@ -89,9 +89,9 @@ export async function openEmbeddedStore(
   const { reader, original } = read
   const log = createLogThread(new URL('./log-thread.ts', import.meta.url), data)
 
-  const perform = async (name: Command['name'], input: unknown, terms: Terms): Promise<unknown> => {
+  const perform = async (name: Command['name'], input: unknown, environment: WriteEnvironment): Promise<unknown> => {
     try {
-      const result = await writer.ask(id => ({ id, name, input, terms }) satisfies Command)
+      const result = await writer.ask(id => ({ id, name, input, environment }) satisfies Command)
       state.full = false
       for (const follower of followers) follower()
       return result
@@ -134,14 +134,14 @@ export async function openEmbeddedStore(
     recordHere,
     noteRead: () => countRead(signals),
     ...(original === undefined ? {} : { original }),
-    async write(name, request, terms) {
+    async write(name, request, environment) {
       if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
-      return (await perform(name, request, terms)) as WriteAnswer
+      return (await perform(name, request, environment)) as WriteAnswer
     },
-    async keep(name, input, terms) {
+    async keep(name, input, environment) {
       // Sequence numbers of a copy are those of the original: what is read here is not counted.
       if (original !== undefined && (name === 'recordObservations' || name === 'recordAsked')) return undefined as never
-      return (await perform(name, input, terms)) as never
+      return (await perform(name, input, environment)) as never
     },
     async search(request) {
       // What reads may show already, which is more than was told to be committed while a commit still moves its log into the file.

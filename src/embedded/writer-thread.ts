@@ -75,7 +75,7 @@ const withRemedy = ({ cause }: StoreFault): StoreFault =>
 const perform = async (command: Command): Promise<unknown> => {
   const result = await write(tx => {
     giveWay()
-    return RUNNERS[command.name](tx, contextOf(command.terms), command.input)
+    return RUNNERS[command.name](tx, contextOf(command.environment), command.input)
   })
   // What a sweep deleted, or a mirror erased, must not outlive it in the log.
   if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {

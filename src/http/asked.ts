@@ -1,7 +1,7 @@
 import type { AskedTerm } from '../domain/asked.ts'
 import { createHalves } from '../operations/halves.ts'
 import { type AskedTopic, TOPICS_OF_NETWORK } from '../operations/record-asked.ts'
-import type { Store, Terms } from '../operations/store.ts'
+import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { AskedTopics, Visitor } from './observer.ts'
 
 /** Topics that wait to be written; past it the newest are dropped. */
@@ -20,7 +20,7 @@ export type DayDigest = (day: string, text: string) => string | undefined
  * Gathers the topics that were searched for in vain, and has them counted off the path of requests. Words stay in memory until then; what the
  * store takes nothing for is dropped.
  */
-export function createAskedTopics(store: Store, terms: () => Terms, digestOf: DayDigest): AskedTopics {
+export function createAskedTopics(store: Store, environment: () => WriteEnvironment, digestOf: DayDigest): AskedTopics {
   const known = createHalves<string, Set<string>>(NETWORKS_MAX)
   let pending: AskedTopic[] = []
 
@@ -45,7 +45,7 @@ export function createAskedTopics(store: Store, terms: () => Terms, digestOf: Da
       const topics = pending
       pending = []
       for (let from = 0; from < topics.length; from += BATCH) {
-        await store.keep('recordAsked', topics.slice(from, from + BATCH), terms()).catch(() => {})
+        await store.keep('recordAsked', topics.slice(from, from + BATCH), environment()).catch(() => {})
       }
     },
   }

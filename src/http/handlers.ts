@@ -20,7 +20,7 @@ import { createHinter } from '../operations/hints.ts'
 import { READS, type ReadName, type WriteName } from '../operations/index.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Answer, ReadRequest, Reads, WriteAnswer, WriteRequest } from '../operations/operation.ts'
-import type { Store, Terms } from '../operations/store.ts'
+import type { Store, WriteEnvironment } from '../operations/store.ts'
 import { cooldownWait, coolsDown } from '../operations/writing.ts'
 import type { Admitted } from './admission.ts'
 import { answerFields, isUnchanged, nextLink } from './conditional.ts'
@@ -40,7 +40,7 @@ type Parts = {
   rates: Reads['rates']
   guideDigest: Reads['guideDigest']
   readiness: Reads['readiness']
-  terms: (at?: number) => Terms
+  environment: (at?: number) => WriteEnvironment
   now: () => number
 }
 
@@ -74,7 +74,7 @@ const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 
 
 /** Gives what answers an admitted request, by a read or a stream here or by a write of the store; and what reads work on. */
 export function createHandlers(parts: Parts) {
-  const { store, entries, limiter, observer, streams, rates, guideDigest, readiness, terms, now } = parts
+  const { store, entries, limiter, observer, streams, rates, guideDigest, readiness, environment, now } = parts
   const underWay = createUnderWay()
   const turn = createTurns()
   const hint = createHinter({ search: store.search, entries })
@@ -135,9 +135,9 @@ export function createHandlers(parts: Parts) {
 
   /** Runs a write, one with a key as the only one of its key. */
   const run = (name: WriteName, request: WriteRequest, key: RetryKey | undefined, at: number): Promise<WriteAnswer> => {
-    if (key === undefined) return store.write(name, request, terms(at))
+    if (key === undefined) return store.write(name, request, environment(at))
     const retry = { ...key, request: requestDigest(key, name, request.params, request.body) }
-    return underWay.alone(retry, () => store.write(name, { ...request, retry }, terms(at)))
+    return underWay.alone(retry, () => store.write(name, { ...request, retry }, environment(at)))
   }
 
   /** Adds to the answer of a write what is known only after its commit, also to one that is given again. */
@@ -184,7 +184,7 @@ export function createHandlers(parts: Parts) {
     known?: number,
   ): Promise<void> => {
     if (rates.cooldownSeconds === 0) return
-    const { cooldown } = terms()
+    const { cooldown } = environment()
     const seconds = known ?? (await cooldownWait(store.reader, name, { actor, origin }, { cooldown, at: now() }))
     const fields = reply.getHeaders() as Parameters<typeof withCooldown>[0]
     reply.headers(withCooldown(fields, seconds, rates.cooldownSeconds))

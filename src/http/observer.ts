@@ -4,7 +4,7 @@ import { StoreFault } from '../database/database.ts'
 import { createHalves } from '../operations/halves.ts'
 import type { Observation } from '../operations/observe.ts'
 import type { Observed } from '../operations/operation.ts'
-import type { Store, Terms } from '../operations/store.ts'
+import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { OriginKeys } from '../store/origin.ts'
 
 const FLUSH_INTERVAL = 200
@@ -39,7 +39,7 @@ export type Observer = ReturnType<typeof createObserver>
  */
 export function createObserver(
   store: Store,
-  terms: () => Terms,
+  environment: () => WriteEnvironment,
   onLoss: (lost: number, error: unknown) => void,
   topics: AskedTopics = NO_TOPICS,
 ) {
@@ -58,7 +58,7 @@ export function createObserver(
     for (let from = 0; from < observations.length; from += BATCH) {
       const batch = observations.slice(from, from + BATCH)
       try {
-        await store.keep('recordObservations', batch, terms())
+        await store.keep('recordObservations', batch, environment())
         refusal = undefined
         for (const one of batch) if (!one.counted) kept.set(keyOf(one), true)
       } catch (error) {

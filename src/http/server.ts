@@ -9,7 +9,7 @@ import type { Verdict } from '../domain/rate-limit.ts'
 import { guideDigests } from '../guide/texts.ts'
 import { createEntryCache } from '../operations/entry-cache.ts'
 import type { Limiter } from '../operations/limiter.ts'
-import type { Store, Terms } from '../operations/store.ts'
+import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Page } from '../web/page.ts'
 import { PAGES } from '../web/pages.ts'
@@ -48,7 +48,7 @@ export type Server = {
   metrics: Metrics
   /** Makes the salt of a day (as `2026-11-21`) known, so that requests of that day need not wait for it. */
   openDay(day: string): Promise<void>
-  terms(): Terms
+  environment(): WriteEnvironment
   /** Charges a request that is no operation of the contract as a read, or throws RATE_LIMITED. */
   chargeRead(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Takes no new connections, lets what is under way end, keeps what was observed. */
@@ -73,11 +73,12 @@ const lossTo = (logger: Logger) => (lost: number, error: unknown) =>
 /** Builds the HTTP face: every operation of the contract table, the guides and the pages. Listening is left to the caller. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, store, logger, now, secrets } = options
-  const terms = (at = now()): Terms => ({ at, cooldown: config.cooldownSeconds * 1_000, dataClass: 'EXTERNAL' })
-  const saltOf = (day: string): Promise<string> => store.keep('openDay', day, terms())
+  const cooldown = config.cooldownSeconds * 1_000
+  const environment = (at = now()): WriteEnvironment => ({ at, cooldown, dataClass: 'EXTERNAL' })
+  const saltOf = (day: string): Promise<string> => store.keep('openDay', day, environment())
   const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
-  const topics = createAskedTopics(store, terms, origins.digestOf)
-  const observer = createObserver(store, terms, lossTo(logger), topics)
+  const topics = createAskedTopics(store, environment, origins.digestOf)
+  const observer = createObserver(store, environment, lossTo(logger), topics)
   const { reader } = store
   const charged = new WeakMap<IncomingMessage, Verdict>()
   const admitting = { ...options, reader, origins, original: store.original, charged }
@@ -94,7 +95,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     rates: ratesOf(config),
     guideDigest: guideDigests(config),
     readiness,
-    terms,
+    environment,
   })
 
   const metrics = createMetrics(store, { ...options, isReady: () => readiness().ready })
@@ -110,7 +111,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     app,
     metrics,
     openDay: origins.openDay,
-    terms,
+    environment,
     chargeRead: createReadCharge(admitting),
     async stop() {
       stopping = true

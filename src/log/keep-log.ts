@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { Problem } from '../contract/problems.ts'
 import { isUnavailable } from '../database/database.ts'
 import type { LogQuestion, LogStep } from '../operations/keep-log.ts'
-import type { Store, Terms } from '../operations/store.ts'
+import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { LogLook, Signed } from './answers.ts'
 import { judgeLog, type LogVerdict, originOf } from './verdict.ts'
 import type { Witnesses } from './witnesses.ts'
@@ -19,7 +19,7 @@ const BEGIN_TRIES = 3
 export type LogKeeping = {
   store: Store
   logger: Logger
-  terms(): Terms
+  environment(): WriteEnvironment
   now(): number
   /** The private key as PEM; throws while it is unknown. */
   pem(): string
@@ -90,30 +90,30 @@ export class LogKeeper {
   async #settle({ epoch, history }: LogLook): Promise<void> {
     this.#unsettledSince ??= performance.now()
     if (performance.now() - this.#unsettledSince < OBJECTION) return
-    const { store, terms } = this.#keeping
-    await store.keep('settleLog', { after: epoch?.number ?? -1, history }, terms())
+    const { store, environment } = this.#keeping
+    await store.keep('settleLog', { after: epoch?.number ?? -1, history }, environment())
   }
 
   async #begin(look: LogLook, { begin: reason, agreed: by }: Exclude<LogVerdict, string>): Promise<void> {
-    const { store, terms, logger, host, chance } = this.#keeping
+    const { store, environment, logger, host, chance } = this.#keeping
     const { history, epoch } = look
     const origin = originOf(host, look, chance())
     const signed = [look.kept?.note, look.published?.note].filter(note => note !== undefined)
     const agreed = by === 'stored' ? look.log.size : await this.#ask<number>({ ask: 'agreed', signed })
     const checkpoint = later(look.kept, look.published)?.note ?? null
     const begin = { origin, keys: await this.#keysOf(origin), agreed, checkpoint }
-    const begun = await store.keep('settleLog', { after: epoch?.number ?? -1, history, begin }, terms())
+    const begun = await store.keep('settleLog', { after: epoch?.number ?? -1, history, begin }, environment())
     const level = epoch === undefined ? 'info' : 'warn'
     if (begun) logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
   }
 
   /** Appends new records, for one interval at most; true if there are more. */
   async #extend(): Promise<boolean> {
-    const { store, terms, logger, interval } = this.#keeping
+    const { store, environment, logger, interval } = this.#keeping
     const until = performance.now() + interval
     while (!this.#stopped.signal.aborted) {
       const step = await this.#ask<LogStep | undefined>({ ask: 'step', most: STEP })
-      if (step === undefined || !(await store.keep('extendLog', step, terms()))) return false
+      if (step === undefined || !(await store.keep('extendLog', step, environment()))) return false
       if (performance.now() - this.#said > SAY_INTERVAL) {
         this.#said = performance.now()
         logger.info({ record: step.to.size }, 'the public log has come to this record')
@@ -125,12 +125,12 @@ export class LogKeeper {
 
   /** Signs new records and publishes the checkpoint. Writes a checkpoint of another node to the file of this node. */
   async #publish({ kept, published }: LogLook): Promise<void> {
-    const { store, terms, now, pem, witnesses } = this.#keeping
+    const { store, environment, now, pem, witnesses } = this.#keeping
     const { signal } = this.#stopped
     const signed = await this.#ask<Signed | undefined>({ ask: 'sign', pem: pem(), time: Math.floor(now() / 1_000) })
     if (signed !== undefined) {
       const note = witnesses === undefined ? signed.note : await witnesses.cosign(signed, signal)
-      await store.keep('publishCheckpoint', { ...signed, note }, terms())
+      await store.keep('publishCheckpoint', { ...signed, note }, environment())
       return
     }
     if (published === undefined) return
@@ -138,7 +138,7 @@ export class LogKeeper {
     if (size > (kept?.size ?? 0)) await this.#ask({ ask: 'keep', note })
     if (witnesses?.due !== true) return
     const cosigned = await witnesses.cosign(published, signal)
-    if (cosigned !== note) await store.keep('cosignCheckpoint', { size, note: cosigned }, terms())
+    if (cosigned !== note) await store.keep('cosignCheckpoint', { size, note: cosigned }, environment())
   }
 
   /** One round; true if the next one should follow at once. */

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createContexts } from './context.ts'
 
-const TERMS = { at: 1_700_000_000_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
+const ENVIRONMENT = { at: 1_700_000_000_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
 const IDS = 2_000
 /** What of an id is neither its time nor its place among those of one instant: 40 bits. */
 const RANDOM_DIGITS = 10
 
 test('ids of one instant count up, and their random parts have nothing to do with each other', () => {
-  const { newId } = createContexts()(TERMS)
+  const { newId } = createContexts()(ENVIRONMENT)
   const ids = Array.from({ length: IDS }, newId)
   for (const id of ids) assert.match(id, /^018bcfe5-6800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.deepEqual([...ids].sort(), ids)
@@ -18,10 +18,10 @@ test('ids of one instant count up, and their random parts have nothing to do wit
 
 test('time does not run back by a little, follows a clock that was set back by far, and follows none that is far ahead', () => {
   const contextOf = createContexts()
-  assert.equal(contextOf(TERMS).at, TERMS.at)
-  assert.equal(contextOf({ ...TERMS, at: TERMS.at - 5_000 }).at, TERMS.at)
-  assert.equal(contextOf(TERMS, TERMS.at + 5_000).at, TERMS.at + 5_000)
-  assert.equal(contextOf(TERMS, TERMS.at + 600_000).at, TERMS.at + 5_000)
-  assert.equal(contextOf({ ...TERMS, at: TERMS.at + 600_000 }).at, TERMS.at + 600_000)
-  assert.equal(contextOf(TERMS).at, TERMS.at)
+  assert.equal(contextOf(ENVIRONMENT).at, ENVIRONMENT.at)
+  assert.equal(contextOf({ ...ENVIRONMENT, at: ENVIRONMENT.at - 5_000 }).at, ENVIRONMENT.at)
+  assert.equal(contextOf(ENVIRONMENT, ENVIRONMENT.at + 5_000).at, ENVIRONMENT.at + 5_000)
+  assert.equal(contextOf(ENVIRONMENT, ENVIRONMENT.at + 600_000).at, ENVIRONMENT.at + 5_000)
+  assert.equal(contextOf({ ...ENVIRONMENT, at: ENVIRONMENT.at + 600_000 }).at, ENVIRONMENT.at + 600_000)
+  assert.equal(contextOf(ENVIRONMENT).at, ENVIRONMENT.at)
 })

@@ -2,7 +2,7 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import { notBefore } from '../domain/clock.ts'
 import type { Context } from './operation.ts'
-import type { Terms } from './store.ts'
+import type { WriteEnvironment } from './store.ts'
 
 /** Random bytes of one id, and of how many ids at once: asking for those of one takes most of the time that an id takes. */
 const ID_BYTES = 16
@@ -26,19 +26,19 @@ function createRandom(): () => Uint8Array {
  * Makes the contexts of one writing process. Its time follows the clock and does not run back, nor does it come before `floor`, the time of
  * the newest commit of any process, unless the clock was set back by more than a minute. Ids of one instant count up in the order of making.
  */
-export function createContexts(): (terms: Terms, floor?: number) => Context {
+export function createContexts(): (environment: WriteEnvironment, floor?: number) => Context {
   let latest = 0
   let made = 0
   const random = createRandom()
-  return (terms, floor = 0) => {
-    const at = notBefore(latest, notBefore(floor, terms.at))
+  return (environment, floor = 0) => {
+    const at = notBefore(latest, notBefore(floor, environment.at))
     if (at !== latest) {
       latest = at
       made = 0
     }
     return {
-      ...terms,
-      now: terms.at,
+      ...environment,
+      now: environment.at,
       at: latest,
       newId: () => uuid({ msecs: latest, seq: made++, random: random() }),
       randomBytes,

@@ -3,8 +3,8 @@ import type { UPKEEP, UpkeepName, WriteName } from './index.ts'
 import type { LogQuestion } from './keep-log.ts'
 import type { Context, Readiness, SearchRequest, SearchResult, WriteAnswer, WriteRequest } from './operation.ts'
 
-/** What a write brings along beside its request: the time it was admitted, and the settings it is judged by. */
-export type Terms = Pick<Context, 'at' | 'cooldown' | 'dataClass'>
+/** Beside its request, what a write depends on: when it was admitted, its cooldown and its data class. */
+export type WriteEnvironment = Pick<Context, 'at' | 'cooldown' | 'dataClass'>
 
 /** What a store tells of itself; counters are of this process since its start. */
 export type Figures = {
@@ -39,11 +39,11 @@ export type Store = {
   recordHere(): number | undefined
   /** Says that a read was asked for: where all share one core, what is not asked for waits meanwhile. */
   noteRead(): void
-  write(name: WriteName, request: WriteRequest, terms: Terms): Promise<WriteAnswer>
+  write(name: WriteName, request: WriteRequest, environment: WriteEnvironment): Promise<WriteAnswer>
   keep<N extends UpkeepName>(
     name: N,
     input: Parameters<(typeof UPKEEP)[N]>[2],
-    terms: Terms,
+    environment: WriteEnvironment,
   ): Promise<Awaited<ReturnType<(typeof UPKEEP)[N]>>>
   search(request: SearchRequest): Promise<SearchResult>
   /** Asks the thread that computes the log of the permanent records. */

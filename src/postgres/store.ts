@@ -5,7 +5,7 @@ import { createLogThread, createMemory } from '../log/compute.ts'
 import { createContexts } from '../operations/context.ts'
 import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/index.ts'
 import type { Context, Readiness } from '../operations/operation.ts'
-import type { Store, Terms } from '../operations/store.ts'
+import type { Store, WriteEnvironment } from '../operations/store.ts'
 import { bytesOf } from '../search/bytes-of.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
@@ -104,11 +104,15 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   heartbeat.onSilent(writer.refuseWaiting)
   const contextOf = createContexts()
 
-  const perform = async (name: WriteName | UpkeepName, input: unknown, terms: Terms): Promise<unknown> => {
+  const perform = async (
+    name: WriteName | UpkeepName,
+    input: unknown,
+    environment: WriteEnvironment,
+  ): Promise<unknown> => {
     try {
       const result = await writer.write(
-        (tx, locked) => RUNNERS[name](tx, contextOf(terms, locked.committedAt), input),
-        terms.at,
+        (tx, locked) => RUNNERS[name](tx, contextOf(environment, locked.committedAt), input),
+        environment.at,
         ALONE.has(name),
       )
       state.full = false
@@ -166,8 +170,8 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
     recordHere: () => undefined,
     noteRead() {},
     latestRecord,
-    write: (name, request, terms) => perform(name, request, terms) as never,
-    keep: (name, input, terms) => perform(name, input, terms) as never,
+    write: (name, request, environment) => perform(name, request, environment) as never,
+    keep: (name, input, environment) => perform(name, input, environment) as never,
     search: request =>
       heartbeat.during(async () => {
         return search.search(request, request.spare === true ? 0 : positionOf(await latestRecord()))

@@ -8,13 +8,13 @@ import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { createWriteQueue } from '../database/write-queue.ts'
 import { createContexts } from '../operations/context.ts'
 import { WRITES } from '../operations/index.ts'
-import type { Terms } from '../operations/store.ts'
+import type { WriteEnvironment } from '../operations/store.ts'
 import { type ChangedEntryRow, changedEntries } from '../store/entry.ts'
 import { insertHead } from '../store/head.ts'
 import { followChanges } from './follow.ts'
 import { indexedRecord, openIndex } from './index-file.ts'
 
-const TERMS: Terms = { at: Date.parse('2026-01-01'), cooldown: 0, dataClass: 'EXTERNAL' }
+const ENVIRONMENT: WriteEnvironment = { at: Date.parse('2026-01-01'), cooldown: 0, dataClass: 'EXTERNAL' }
 
 /** Runs `check` with a store of so many entries, records 1 and on, and an empty index of it. */
 async function withEntries(
@@ -30,10 +30,10 @@ async function withEntries(
     const write = createWriteQueue(store, { onGroup() {}, onCommitting() {}, onCommit() {}, onEnd() {} })
     const contextOf = createContexts()
     const caller = { requestId: 'r', actor: 1, origin: null }
-    await write(tx => WRITES.createActor(tx, contextOf(TERMS), { params: {}, body: {}, caller }))
+    await write(tx => WRITES.createActor(tx, contextOf(ENVIRONMENT), { params: {}, body: {}, caller }))
     const create = (n: number) => {
       const body = { title: `Title ${n}`, summary: 'Summary', content: 'Content' }
-      return write(tx => WRITES.createEntry(tx, contextOf(TERMS), { params: {}, body, caller }))
+      return write(tx => WRITES.createEntry(tx, contextOf(ENVIRONMENT), { params: {}, body, caller }))
     }
     await Promise.all(Array.from({ length: entries }, (_, n) => create(n)))
     await check(store, index)

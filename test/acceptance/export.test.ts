@@ -97,9 +97,9 @@ test('every line is as the contract has it, in the order of its sequence, and ev
 })
 
 test('no token, digest of one, origin, tag that was searched for or row of the operator is in it', async () => {
-  const terms = { at: Date.now(), cooldown: 0, dataClass: 'INTERNAL' } as const
+  const environment = { at: Date.now(), cooldown: 0, dataClass: 'INTERNAL' } as const
   const request = { params: {}, body: {}, caller: { requestId: crypto.randomUUID(), actor: null, origin: null } }
-  const issued = (await app.store.write('createActor', request as never, terms)).body as unknown as {
+  const issued = (await app.store.write('createActor', request as never, environment)).body as unknown as {
     token: string
     actor: { id: string }
   }

@@ -16,7 +16,7 @@ import { databaseOf, dropDatabaseOf } from '../support/engine.ts'
 /** The operations that write, over an empty store without the service around it; its clock stands still. */
 export type BareStore = { reader: Reader; write(name: WriteName, request: WriteRequest<object>): Promise<WriteAnswer> }
 
-const TERMS = { at: 1_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
+const ENVIRONMENT = { at: 1_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
 
 /** An embedded store that ends with the test. */
 export async function openEmbedded(t: TestContext): Promise<BareStore & { connection: SqliteConnection }> {
@@ -33,7 +33,7 @@ export async function openEmbedded(t: TestContext): Promise<BareStore & { connec
   return {
     reader: store,
     connection: store,
-    write: (name, request) => transact(store, tx => (WRITES[name] as Run)(tx, contextOf(TERMS), request)),
+    write: (name, request) => transact(store, tx => (WRITES[name] as Run)(tx, contextOf(ENVIRONMENT), request)),
   }
 }
 
@@ -53,5 +53,5 @@ export async function openPostgres(t: TestContext): Promise<BareStore> {
     await dropDatabaseOf(t.name)
   })
   await store.opened
-  return { reader: store.reader, write: (name, request) => store.write(name, request, TERMS) }
+  return { reader: store.reader, write: (name, request) => store.write(name, request, ENVIRONMENT) }
 }

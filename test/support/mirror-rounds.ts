@@ -11,7 +11,7 @@ import { findMirror } from '../../src/store/mirror.ts'
 import type { TestApp } from './app.ts'
 import { spawnService } from './process.ts'
 
-const TERMS = { at: 0, cooldown: 0, dataClass: 'EXTERNAL' } as const
+const ENVIRONMENT = { at: 0, cooldown: 0, dataClass: 'EXTERNAL' } as const
 const QUIET = { phase: () => {}, tell: () => {}, end: () => {} }
 /** The latest moment of a kill after the start of the process, in milliseconds. */
 const KILL_WITHIN = 2_500
@@ -20,7 +20,7 @@ const KILL_WITHIN = 2_500
 export async function writeEntries({ store }: Pick<TestApp, 'store'>, count: number): Promise<void> {
   const caller = (actor: number | null) => ({ requestId: crypto.randomUUID(), actor, origin: null })
   const write = (name: 'createActor' | 'createEntry', body: object, actor: number | null) =>
-    store.write(name, { params: {}, body, caller: caller(actor) } as never, { ...TERMS, at: Date.now() })
+    store.write(name, { params: {}, body, caller: caller(actor) } as never, { ...ENVIRONMENT, at: Date.now() })
   await write('createActor', {}, null)
   const actor = (await store.reader.one<{ n: number }>(sql`SELECT max(number) AS n FROM actor`))?.n ?? 0
   const entries = Array.from({ length: count }, (_, n) => ({ title: `T ${n}`, summary: 'S', content: `Content ${n}` }))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '../../contract/limits.ts'
 import type { ExportManifest } from '../../contract/resources.ts'
 import type { Mirrored } from '../../operations/keep-mirrored.ts'
-import type { Store, Terms } from '../../operations/store.ts'
+import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { findMirror, type Mirror } from '../../store/mirror.ts'
 import { type Progress, percent } from '../progress.ts'
@@ -23,10 +23,10 @@ export type Following = {
   told?: string
 }
 
-const TERMS: Terms = { at: 0, cooldown: 0, dataClass: 'INTERNAL' }
+const ENVIRONMENT: WriteEnvironment = { at: 0, cooldown: 0, dataClass: 'INTERNAL' }
 
 const keep = (store: Store, mirrored: Mirrored): Promise<boolean> =>
-  store.keep('keepMirrored', mirrored, { ...TERMS, at: Date.now() })
+  store.keep('keepMirrored', mirrored, { ...ENVIRONMENT, at: Date.now() })
 
 async function stateOf(store: Store): Promise<Mirror> {
   const mirror = await findMirror(store.reader)
