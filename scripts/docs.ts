@@ -5,7 +5,7 @@ import { commandHelp, helpText } from '../src/cli/help.ts'
 import { flagOf, SETTINGS } from '../src/config.ts'
 import { EXAMPLES } from '../src/contract/examples.ts'
 import { GENERAL_PROBLEMS } from '../src/contract/general-problems.ts'
-import { RETRY_HOURS } from '../src/contract/limits.ts'
+import { IDEMPOTENCY_HOURS } from '../src/contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../src/contract/member-problems.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
 import { clientResources, clientTable } from './client-source.ts'
@@ -147,7 +147,7 @@ returns an actor and the token that it writes with.
 
 Bodies are JSON. An unknown member is refused. Lengths are Unicode code points.
 
-Every POST may carry an \`Idempotency-Key\`, a fresh random UUID for each request. Within ${RETRY_HOURS} hours the same request with the same key gets the first response again, with \`Idempotency-Replayed: true\`, and changes nothing ([decision 14](decisions/0014-idempotency.md)).
+Every POST may carry an \`Idempotency-Key\`, a fresh random UUID for each request. Within ${IDEMPOTENCY_HOURS} hours the same request with the same key gets the first response again, with \`Idempotency-Replayed: true\`, and changes nothing ([decision 14](decisions/0014-idempotency.md)).
 
 ${chapters.join('\n')}`
 }

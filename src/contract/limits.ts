@@ -55,7 +55,7 @@ export const RATE_WINDOW_SECONDS = 60
 export const STREAMS = { perOrigin: 8, perProcess: 2_000, heartbeat: 15_000 } as const
 
 /** How long a retry with the same Idempotency-Key gets the first answer, in hours. */
-export const RETRY_HOURS = 24
+export const IDEMPOTENCY_HOURS = 24
 
 /** How many of the most used tags `Stats.topics` lists. */
 export const TOPICS = 50

@@ -1,5 +1,5 @@
 import { EXAMPLES } from '../contract/examples.ts'
-import { FIND, LIMITS, RETRY_HOURS, SIMILAR_MAX } from '../contract/limits.ts'
+import { FIND, IDEMPOTENCY_HOURS, LIMITS, SIMILAR_MAX } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { ACTIONS, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/words.ts'
@@ -8,7 +8,7 @@ import { type Digested, withDigest } from './digest.ts'
 import { BROKEN_FIRST, limitsOf, NAMING, PUBLIC_PROBLEMS, type Rates } from './rules.ts'
 
 /** How a write is sent again. */
-const RETRYING = `Send every POST with Idempotency-Key: a fresh random UUID. If the answer is lost, send the same again with the same key: for ${RETRY_HOURS} hours you get the first answer (Idempotency-Replayed: true).`
+const RETRYING = `Send every POST with Idempotency-Key: a fresh random UUID. If the answer is lost, send the same again with the same key: for ${IDEMPOTENCY_HOURS} hours you get the first answer (Idempotency-Replayed: true).`
 
 export const HASH_RECIPE = `How to check a revision: take the revision object as served, remove evidenceHash, add previousEvidenceHash (the evidenceHash of the revision named by previousRevisionId, null for the first), write it in the canonical form of RFC 8785 (JSON with sorted keys, no white space), and take the SHA-256 of its UTF-8 bytes in lower-case hex. It equals evidenceHash, so that a chain of revisions cannot be altered in the middle unseen. Ignore no member: members that later versions add are hashed too.`
 

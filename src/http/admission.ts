@@ -4,8 +4,8 @@ import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Reader } from '../database/database.ts'
+import type { IdempotencyKey } from '../domain/idempotency.ts'
 import type { Charge, Verdict } from '../domain/rate-limit.ts'
-import type { RetryKey } from '../domain/retry.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import { cooldownWait } from '../operations/writing.ts'
 import type { Secrets } from '../secrets.ts'
@@ -13,9 +13,9 @@ import type { OriginKeys } from '../store/origin.ts'
 import { targetOf } from '../web/target.ts'
 import { type ActorClaim, assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
+import { createIdempotency } from './idempotency.ts'
 import type { Origins } from './origin.ts'
 import { rateLimitFields, withCooldown } from './rate-limit-fields.ts'
-import { createRetries } from './retries.ts'
 import { CHECKS } from './validate.ts'
 
 /** What is known of a request once it may run: everything that needs no body. */
@@ -26,7 +26,7 @@ export type Admitted = {
   /** The hash of the token that was sent. */
   tokenHash: string | undefined
   /** What a retry is recognised by, where there is a key for it. */
-  retry: RetryKey | undefined
+  idempotencyKey: IdempotencyKey | undefined
   /** How its limits stand; undefined where it is free. */
   charged: Verdict | undefined
   /** What was charged for it since: the further items of its body. */
@@ -60,13 +60,13 @@ export function createAdmission(parts: Parts) {
   const { reader, origins, secrets, now, original } = parts
   const admin = createAdminCheck(() => secrets().adminDigest)
   const charge = createCharge(parts)
-  const retries = createRetries(reader, () => secrets().originKey)
+  const idempotency = createIdempotency(reader, () => secrets().originKey)
 
   const identify = async (
     name: OperationName,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<Omit<Admitted, 'params' | 'query' | 'retry'>> => {
+  ): Promise<Omit<Admitted, 'params' | 'query' | 'idempotencyKey'>> => {
     const operation: Operation = OPERATIONS[name]
     const at = now()
     if (operation.cost === 'free') return { at, origin: NOWHERE, actor: null, tokenHash: undefined, charged: undefined }
@@ -83,7 +83,10 @@ export function createAdmission(parts: Parts) {
     const charged = await charge(name, writes, { origin, actor: numberOf(claim), at }, reply)
     if (original !== undefined && writes) throw new Problem('READ_ONLY_MIRROR', { original })
     const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
-    if (claim.kind === 'bad' && (await retries.replaced(operation, request.raw, { origin, actor: null, tokenHash }))) {
+    if (
+      claim.kind === 'bad' &&
+      (await idempotency.replaced(operation, request.raw, { origin, actor: null, tokenHash }))
+    ) {
       return { at, origin, actor: null, tokenHash, charged }
     }
     return { at, origin, actor: assertActor(claim, operation.access === 'actor'), tokenHash, charged }
@@ -98,9 +101,9 @@ export function createAdmission(parts: Parts) {
     const identified = await identify(name, request, reply)
     const params = CHECKS[name].params(request.params as Record<string, string>)
     const query = CHECKS[name].query(search)
-    const retry = retries.keyFor(OPERATIONS[name], request.raw, identified)
+    const idempotencyKey = idempotency.keyFor(OPERATIONS[name], request.raw, identified)
     if ('body' in OPERATIONS[name]) assertJsonBody(request.headers)
-    return { ...identified, params, query, retry }
+    return { ...identified, params, query, idempotencyKey }
   }
 }
 

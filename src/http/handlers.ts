@@ -12,7 +12,7 @@ import {
 } from '../contract/operations.ts'
 import { PROBLEMS, Problem, type ProblemCode } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
-import { type RetryKey, requestDigest } from '../domain/retry.ts'
+import { type IdempotencyKey, requestDigest } from '../domain/idempotency.ts'
 import { plain } from '../domain/unseen.ts'
 import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../operations/entry-cache.ts'
@@ -24,9 +24,9 @@ import type { Store, WriteEnvironment } from '../operations/store.ts'
 import { cooldownWait, coolsDown } from '../operations/writing.ts'
 import type { Admitted } from './admission.ts'
 import { answerFields, isUnchanged, nextLink } from './conditional.ts'
+import { createUnderWay } from './idempotency.ts'
 import type { Observer, Visitor } from './observer.ts'
 import { rateLimitFields, withCooldown } from './rate-limit-fields.ts'
-import { createUnderWay } from './retries.ts'
 import type { Streams } from './streams.ts'
 import { createTurns } from './turns.ts'
 import { CHECKS } from './validate.ts'
@@ -134,10 +134,15 @@ export function createHandlers(parts: Parts) {
   }
 
   /** Runs a write, one with a key as the only one of its key. */
-  const run = (name: WriteName, request: WriteRequest, key: RetryKey | undefined, at: number): Promise<WriteAnswer> => {
+  const run = (
+    name: WriteName,
+    request: WriteRequest,
+    key: IdempotencyKey | undefined,
+    at: number,
+  ): Promise<WriteAnswer> => {
     if (key === undefined) return store.write(name, request, environment(at))
-    const retry = { ...key, request: requestDigest(key, name, request.params, request.body) }
-    return underWay.alone(retry, () => store.write(name, { ...request, retry }, environment(at)))
+    const idempotency = { ...key, request: requestDigest(key, name, request.params, request.body) }
+    return underWay.alone(idempotency, () => store.write(name, { ...request, idempotency }, environment(at)))
   }
 
   /** Adds to the answer of a write what is known only after its commit, also to one that is given again. */
@@ -191,7 +196,7 @@ export function createHandlers(parts: Parts) {
   }
 
   const write: Handler<WriteName> = async (name, admitted, request, reply) => {
-    const { at, origin, actor, tokenHash, params, retry } = admitted
+    const { at, origin, actor, tokenHash, params, idempotencyKey } = admitted
     // Without a body nothing was parsed.
     if (request.body === undefined) throw new Problem('MALFORMED_JSON')
     await turn()
@@ -199,7 +204,7 @@ export function createHandlers(parts: Parts) {
     await chargeItems(OPERATIONS[name], body, admitted, reply)
     limiter.beforeWrite()
     const caller = { requestId: request.id, actor, tokenHash, origin }
-    const answer = await completed(name, await run(name, { params, body, caller }, retry, at))
+    const answer = await completed(name, await run(name, { params, body, caller }, idempotencyKey, at))
     await turn()
     // Of several items none may have begun it.
     const single = !('chargedItems' in OPERATIONS[name])

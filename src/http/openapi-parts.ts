@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { EXAMPLES } from '../contract/examples.ts'
-import { LIMITS, RETRY_HOURS } from '../contract/limits.ts'
+import { IDEMPOTENCY_HOURS, LIMITS } from '../contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../contract/member-problems.ts'
 import { issuesToken, OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS, type ProblemCode, problemsOf } from '../contract/problems.ts'
@@ -111,7 +111,7 @@ const idempotencyKey = (minLength: number): Parameter => ({
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: `A key of this one request, best a fresh random UUID, bare or "quoted". For ${RETRY_HOURS} hours the same request with the same key gets the first answer again and changes nothing; a refusal is not kept.`,
+  description: `A key of this one request, best a fresh random UUID, bare or "quoted". For ${IDEMPOTENCY_HOURS} hours the same request with the same key gets the first answer again and changes nothing; a refusal is not kept.`,
   schema: {
     type: 'string',
     minLength,

@@ -1,26 +1,26 @@
-import { RETRY_HOURS } from '../contract/limits.ts'
+import { IDEMPOTENCY_HOURS } from '../contract/limits.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Admission } from '../domain/rate-limit.ts'
 import { deleteObservations } from '../store/activity.ts'
 import { forgetAsked } from '../store/asked.ts'
 import { addServed, rewriteHead } from '../store/head.ts'
+import { forgetStoredAnswers } from '../store/idempotency.ts'
 import { forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
-import { forgetRetries } from '../store/retry.ts'
 import { forgetReaders } from '../store/work.ts'
 import type { Context } from './operation.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** How long the answer to a write is kept for retries, in milliseconds of service: with what is counted late, never less than promised. */
-const RETRY_KEPT = RETRY_HOURS * HOUR + 10 * 60_000
+const IDEMPOTENCY_KEPT = IDEMPOTENCY_HOURS * HOUR + 10 * 60_000
 const SALT_BYTES = 32
 /** Days for which a public topic without an answer is kept. */
 const ASKED_DAYS = 30
 /** Rows of expired observations, and of expired answers, deleted in one transaction. */
 const RETENTION_BATCH = 2_000
 /** Answers kept for retries: of more the oldest go before their time. Of about 1 kB each. */
-const RETRIES_MAX = 1_000_000
+const STORED_ANSWERS_MAX = 1_000_000
 
 /** Gives the salt of a day (as `2026-11-21`), made now if there is none. */
 export async function openDay(tx: Transaction, context: Context, day: string): Promise<string> {
@@ -53,10 +53,10 @@ export async function sweep(
   // They name networks too, and nothing else deletes the last of them once nobody comes any more.
   await forgetAdmissions(tx, context.at - HOUR)
   const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR) - retentionDays * 24, RETENTION_BATCH)
-  const forgotten = await forgetRetries(
+  const forgotten = await forgetStoredAnswers(
     tx,
-    (await addServed(tx, context.now, served)) - RETRY_KEPT,
-    RETRIES_MAX,
+    (await addServed(tx, context.now, served)) - IDEMPOTENCY_KEPT,
+    STORED_ANSWERS_MAX,
     RETENTION_BATCH,
   )
   const readers = await forgetReaders(tx, today, RETENTION_BATCH)

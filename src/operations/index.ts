@@ -7,6 +7,7 @@ import { createEntry } from './create-entry.ts'
 import { findEntriesAsOf } from './find-as-of.ts'
 import { findEntries } from './find-entries.ts'
 import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
+import { allIdempotent } from './idempotency.ts'
 import { contradictRevision, verifyRevision } from './judge-revision.ts'
 import { cosignCheckpoint, extendLog, publishCheckpoint, settleLog } from './keep-log.ts'
 import { keepMirrored } from './keep-mirrored.ts'
@@ -32,7 +33,6 @@ import { recordAsked } from './record-asked.ts'
 import { recordEvidence } from './record-evidence.ts'
 import { relateEntries } from './relate-entries.ts'
 import { createReport, resolveReport } from './report.ts'
-import { allRetriable } from './retriable.ts'
 import { reviseEntry } from './revise-entry.ts'
 import { rotateToken } from './rotate-token.ts'
 import { streamActivity } from './stream-activity.ts'
@@ -83,7 +83,7 @@ export const STREAMS: { [N in StreamName]: StreamOperation } = { streamActivity,
 type BodyOf<N extends WriteName> = Static<(typeof NAMED_INPUTS)[(typeof OPERATIONS)[N]['body']]>
 
 /** The operations of the contract that write, by name: each runs inside one transaction. */
-export const WRITES: { [N in WriteName]: WriteOperation<BodyOf<N>> } = allRetriable({
+export const WRITES: { [N in WriteName]: WriteOperation<BodyOf<N>> } = allIdempotent({
   createActor,
   rotateToken,
   createEntry,

@@ -4,7 +4,7 @@ import type { Action, Coverage, DataClass, Sort } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { AskedTerm } from '../domain/asked.ts'
 import type { ChangeFilter, ChangeKey } from '../domain/change.ts'
-import type { Retry } from '../domain/retry.ts'
+import type { Idempotency } from '../domain/idempotency.ts'
 import type { OriginKeys } from '../store/origin.ts'
 import type { EntryCache } from './entry-cache.ts'
 import { type Octets, objectOf } from './octets.ts'
@@ -156,7 +156,7 @@ export type WriteRequest<B = unknown> = {
   body: B
   caller: Caller
   /** What a retry is recognised by, where the caller sent a key for it. */
-  retry?: Retry | undefined
+  idempotency?: Idempotency | undefined
 }
 
 /** What any read may be asked; each was checked to have what it needs. */

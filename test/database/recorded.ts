@@ -4,7 +4,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { createUnitOfWork } from '../../src/database/unit-of-work.ts'
-import { type Retry, retryKeyOf } from '../../src/domain/retry.ts'
+import { type Idempotency, idempotencyKeyOf } from '../../src/domain/idempotency.ts'
 import { listContested } from '../../src/operations/contested.ts'
 import { createEntryCache } from '../../src/operations/entry-cache.ts'
 import { READS, type ReadName, STREAMS, UPKEEP, WRITES, type WriteName } from '../../src/operations/index.ts'
@@ -71,14 +71,19 @@ export async function recordOperations(path: string): Promise<Recorded> {
     dataClass: 'EXTERNAL',
   })
   let actor = 0
-  const write = async (name: WriteName, body: object, params: Record<string, string> = {}, retry?: Retry) => {
+  const write = async (
+    name: WriteName,
+    body: object,
+    params: Record<string, string> = {},
+    idempotency?: Idempotency,
+  ) => {
     const caller = { requestId: `request-${++made}`, actor: actor === 0 ? null : actor, origin: ORIGIN }
     const run = WRITES[name] as unknown as (
       tx: Transaction,
       context: Context,
       request: object,
     ) => Promise<{ body: object }>
-    return (await run(tx, context(), { params, body, caller, retry })).body as Record<string, string>
+    return (await run(tx, context(), { params, body, caller, idempotency })).body as Record<string, string>
   }
   const issued = (await write('createActor', { declaredName: 'Fox' })) as unknown as {
     actor: { id: string }
@@ -86,8 +91,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
   }
   actor = store.one<{ number: number }>(sql`SELECT number FROM actor`)?.number ?? 0
   await findActorByToken(tx, 'hash')
-  const retry = { ...retryKeyOf('secret', 'caller', 'key'), request: 'request' }
-  await write('rotateToken', {}, {}, retry)
+  const idempotency = { ...idempotencyKeyOf('secret', 'caller', 'key'), request: 'request' }
+  await write('rotateToken', {}, {}, idempotency)
 
   const text = { title: 'Fox', summary: 'A fox', content: 'Foxes run.' }
   const one = await write('createEntry', { ...text, tags: ['sea'] })

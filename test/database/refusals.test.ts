@@ -17,7 +17,7 @@ const SEAL = Buffer.alloc(32).toString('base64url')
 const TEXT = { title: 'Title', summary: 'Summary', content: 'Content' }
 
 type Run = (tx: Transaction, context: Context, request: WriteRequest<object>) => Promise<WriteAnswer>
-type Attempt = { name: WriteName; caller: Caller; body: object; slug?: string; retry?: string }
+type Attempt = { name: WriteName; caller: Caller; body: object; slug?: string; key?: string }
 type Watch = (tx: Transaction) => Transaction
 
 let networks = 0
@@ -38,12 +38,9 @@ async function openWorld(t: TestContext) {
   const { connection } = await openEmbedded(t)
   const contextOf = createContexts()
   let at = 1_000_000
-  const perform = async (
-    { name, slug = '', body, caller, retry }: Attempt,
-    watch: Watch = tx => tx,
-  ): Promise<object> => {
-    const key = retry === undefined ? {} : { retry: { id: retry, request: 'asked', seal: SEAL } }
-    const request = { params: { slug, id: slug }, body, caller, ...key }
+  const perform = async ({ name, slug = '', body, caller, key }: Attempt, watch: Watch = tx => tx): Promise<object> => {
+    const idempotency = key === undefined ? {} : { idempotency: { id: key, request: 'asked', seal: SEAL } }
+    const request = { params: { slug, id: slug }, body, caller, ...idempotency }
     const run = WRITES[name] as Run
     const context = contextOf({ at, cooldown: COOLDOWN, dataClass: 'EXTERNAL' })
     return (await transact(connection, tx => run(watch(tx), context, request))).body
@@ -157,9 +154,9 @@ function refusals({ by, blocked, open, report, ...more }: Awaited<ReturnType<typ
 test('a refused write has changed nothing when it is refused, for whatever reason it is', async t => {
   const refusing = await openRefusing(t)
   const { connection, perform } = refusing.world
-  for (const retry of [undefined, 'key']) {
+  for (const key of [undefined, 'key']) {
     for (const [code, name, caller, body, slug = ''] of refusals(refusing)) {
-      const what = `${name} ${code}, key ${retry}`
+      const what = `${name} ${code}, key ${key}`
       const changes: string[] = []
       const watch: Watch = tx => ({
         ...tx,
@@ -173,9 +170,8 @@ test('a refused write has changed nothing when it is refused, for whatever reaso
         },
       })
       const before = connection.changes()
-      const key = retry === undefined ? {} : { retry }
       await assert.rejects(
-        perform({ name, caller, body, slug, ...key }, watch),
+        perform({ name, caller, body, slug, ...(key === undefined ? {} : { key }) }, watch),
         (error: Error & { code?: string }) => error.code === code || assert.fail(`${what}: ${error.stack}`),
       )
       assert.deepEqual(changes, [], what)

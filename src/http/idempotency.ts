@@ -3,9 +3,9 @@ import { LIMITS } from '../contract/limits.ts'
 import { issuesToken, type Operation } from '../contract/operations.ts'
 import { Problem } from '../contract/problems.ts'
 import type { Reader } from '../database/database.ts'
-import { type Retry, type RetryKey, retryKeyOf } from '../domain/retry.ts'
+import { type Idempotency, type IdempotencyKey, idempotencyKeyOf } from '../domain/idempotency.ts'
+import { findStoredAnswer } from '../store/idempotency.ts'
 import type { OriginKeys } from '../store/origin.ts'
-import { findRetry } from '../store/retry.ts'
 
 /** Who sends a key: two callers may choose the same one. */
 export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: string | undefined }
@@ -13,29 +13,29 @@ export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: st
 type Sent = Pick<IncomingMessage, 'headers'>
 
 /** Recognises retries; `secret` is known to all nodes and to nobody else. */
-export function createRetries(reader: Reader, secret: () => string) {
+export function createIdempotency(reader: Reader, secret: () => string) {
   return {
     /** What a retry of a request is recognised by; undefined where no key was sent, or nothing is written. Throws INVALID_IDEMPOTENCY_KEY. */
-    keyFor(operation: Operation, request: Sent, owner: KeyOwner): RetryKey | undefined {
-      const key = retryKeyFor(operation, request, owner, secret)
+    keyFor(operation: Operation, request: Sent, owner: KeyOwner): IdempotencyKey | undefined {
+      const key = idempotencyKeyFor(operation, request, owner, secret)
       if (key === 'invalid') throw new Problem('INVALID_IDEMPOTENCY_KEY')
       return key
     },
     /** Whether a token is nobody's because of the very request that this one is a retry of. */
     async replaced(operation: Operation, request: Sent, owner: KeyOwner): Promise<boolean> {
       if (owner.tokenHash === undefined || operation.access !== 'actor' || !issuesToken(operation)) return false
-      const key = retryKeyFor(operation, request, owner, secret)
-      return typeof key === 'object' && (await findRetry(reader, key.id)) !== undefined
+      const key = idempotencyKeyFor(operation, request, owner, secret)
+      return typeof key === 'object' && (await findStoredAnswer(reader, key.id)) !== undefined
     },
   }
 }
 
-function retryKeyFor(
+function idempotencyKeyFor(
   operation: Operation,
   request: Sent,
   owner: KeyOwner,
   secret: () => string,
-): RetryKey | 'invalid' | undefined {
+): IdempotencyKey | 'invalid' | undefined {
   const field = request.headers['idempotency-key']
   if (operation.kind !== 'write' || field === undefined) return undefined
   const key = typeof field === 'string' ? keyIn(field) : undefined
@@ -43,7 +43,7 @@ function retryKeyFor(
   if (key === undefined || key.length < least || key.length > LIMITS.idempotencyKeyCharacters) {
     return 'invalid'
   }
-  return retryKeyOf(secret(), callerOf(operation, owner), key)
+  return idempotencyKeyOf(secret(), callerOf(operation, owner), key)
 }
 
 /** The key in a field: bare, or a string of structured fields (RFC 9651) with its escapes. Of two fields Node makes one with a comma and a space, which is neither. */
@@ -68,15 +68,15 @@ export function createUnderWay() {
   const requests = new Map<string, string>()
   return {
     /** Runs a request unless another with its key is under way: the same one is REQUEST_IN_PROGRESS, any other IDEMPOTENCY_KEY_REUSED. */
-    async alone<T>(retry: Retry, work: () => Promise<T>): Promise<T> {
-      const other = requests.get(retry.id)
-      if (other === retry.request) throw new Problem('REQUEST_IN_PROGRESS', { retryAfter: 1 })
+    async alone<T>(idempotency: Idempotency, work: () => Promise<T>): Promise<T> {
+      const other = requests.get(idempotency.id)
+      if (other === idempotency.request) throw new Problem('REQUEST_IN_PROGRESS', { retryAfter: 1 })
       if (other !== undefined) throw new Problem('IDEMPOTENCY_KEY_REUSED')
-      requests.set(retry.id, retry.request)
+      requests.set(idempotency.id, idempotency.request)
       try {
         return await work()
       } finally {
-        requests.delete(retry.id)
+        requests.delete(idempotency.id)
       }
     },
   }

@@ -5,8 +5,8 @@ import { migrate } from '../../src/database/migrate.ts'
 import { sql } from '../../src/database/sql.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { transact } from '../../src/database/write-queue.ts'
-import { retryKeyOf } from '../../src/domain/retry.ts'
-import { forgetRetries, insertRetry } from '../../src/store/retry.ts'
+import { idempotencyKeyOf } from '../../src/domain/idempotency.ts'
+import { forgetStoredAnswers, insertStoredAnswer } from '../../src/store/idempotency.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 import { type BareStore, openEmbedded, openPostgres } from './bare-store.ts'
 
@@ -24,8 +24,8 @@ async function keepOne(store: BareStore): Promise<void> {
   await store.write('createActor', { params: {}, body: {}, caller })
   const content = 'x'.repeat(20_000)
   const body = { title: 'T', summary: 'S', content }
-  const retry = { ...retryKeyOf('secret', 'actor 1', 'key'), request: 'request' }
-  const request = { params: {}, body, caller: { ...caller, actor: 1 }, retry }
+  const idempotency = { ...idempotencyKeyOf('secret', 'actor 1', 'key'), request: 'request' }
+  const request = { params: {}, body, caller: { ...caller, actor: 1 }, idempotency }
   const [first, again] = [await store.write('createEntry', request), await store.write('createEntry', request)]
   assert.deepEqual(again, { ...first, replayed: true })
   assert.equal((first.body as { content: string }).content, content)
@@ -33,7 +33,10 @@ async function keepOne(store: BareStore): Promise<void> {
   assert.equal(others.length, 0)
   assert.ok(row !== undefined && row.answer.length < 2_000, `${row?.answer.length} characters`)
   // Another body under the same key and digest cannot be: what is sealed is bound to both.
-  const foreign = { ...request, retry: { ...retry, seal: retryKeyOf('secret', 'actor 2', 'key').seal } }
+  const foreign = {
+    ...request,
+    idempotency: { ...idempotency, seal: idempotencyKeyOf('secret', 'actor 2', 'key').seal },
+  }
   await assert.rejects(store.write('createEntry', foreign))
   assert.equal((await kept(store.reader)).length, 1)
 }
@@ -43,12 +46,12 @@ test('the oldest go first, a bounded number at a time: those past their time, an
   t.after(() => store.close())
   migrate(store, 1)
   const forget = (before: number, most: number, limit: number) =>
-    transact(store, tx => forgetRetries(tx, before, most, limit))
+    transact(store, tx => forgetStoredAnswers(tx, before, most, limit))
   const left = async () => (await kept(store)).map(({ number }) => number)
   assert.equal(await forget(1, 0, 10), 0)
   await transact(store, async tx => {
     for (let at = 1; at <= 10; at++)
-      await insertRetry(tx, { id: `${at}`, request: 'r', answer: 'a', created_at: 0, served: at })
+      await insertStoredAnswer(tx, { id: `${at}`, request: 'r', answer: 'a', created_at: 0, served: at })
   })
   assert.equal(await forget(1, 10, 100), 0)
   assert.equal(await forget(5, 10, 3), 3)

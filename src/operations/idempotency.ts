@@ -1,29 +1,29 @@
 import { Problem } from '../contract/problems.ts'
-import { type Retry, SEAL_NONCE_BYTES, seal, unseal } from '../domain/retry.ts'
+import { type Idempotency, SEAL_NONCE_BYTES, seal, unseal } from '../domain/idempotency.ts'
 import { readServed } from '../store/head.ts'
-import { findRetry, insertRetry } from '../store/retry.ts'
+import { findStoredAnswer, insertStoredAnswer } from '../store/idempotency.ts'
 import type { WriteAnswer, WriteOperation } from './operation.ts'
 
 /**
  * Makes a write operation answer a retry as it answered the first time. The answer is kept by the transaction that makes the change,
  * so that there is one exactly where there is the other; a write that is refused keeps nothing. It is valid until `sweep` deletes it.
  */
-const retriable =
+const idempotent =
   <B extends object>(operation: WriteOperation<B>): WriteOperation<B> =>
   async (tx, context, request) => {
-    const { retry, body } = request
-    if (retry === undefined) return operation(tx, context, request)
-    await tx.lock(`retry ${retry.id}`)
-    const [kept, served] = await Promise.all([findRetry(tx, retry.id), readServed(tx)])
+    const { idempotency, body } = request
+    if (idempotency === undefined) return operation(tx, context, request)
+    await tx.lock(`idempotency ${idempotency.id}`)
+    const [kept, served] = await Promise.all([findStoredAnswer(tx, idempotency.id), readServed(tx)])
     if (kept !== undefined) {
-      if (kept.request !== retry.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
-      return { ...(unpack(unseal(retry, kept.answer), body) satisfies WriteAnswer), replayed: true }
+      if (kept.request !== idempotency.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
+      return { ...(unpack(unseal(idempotency, kept.answer), body) satisfies WriteAnswer), replayed: true }
     }
     const answer = await operation(tx, context, request)
-    await insertRetry(tx, {
-      id: retry.id,
-      request: retry.request,
-      answer: sealed(retry, pack(answer, body), context.randomBytes(SEAL_NONCE_BYTES)),
+    await insertStoredAnswer(tx, {
+      id: idempotency.id,
+      request: idempotency.request,
+      answer: sealed(idempotency, pack(answer, body), context.randomBytes(SEAL_NONCE_BYTES)),
       created_at: context.at,
       served,
     })
@@ -31,12 +31,13 @@ const retriable =
   }
 
 /** The same operations, each of which answers retries. */
-export const allRetriable = <W extends Record<string, WriteOperation<never>>>(operations: W): W =>
+export const allIdempotent = <W extends Record<string, WriteOperation<never>>>(operations: W): W =>
   Object.fromEntries(
-    Object.entries(operations).map(([name, operation]) => [name, retriable(operation as WriteOperation<object>)]),
+    Object.entries(operations).map(([name, operation]) => [name, idempotent(operation as WriteOperation<object>)]),
   ) as unknown as W
 
-const sealed = (retry: Retry, packed: Packed, nonce: Uint8Array): string => seal(retry, JSON.stringify(packed), nonce)
+const sealed = (idempotency: Idempotency, packed: Packed, nonce: Uint8Array): string =>
+  seal(idempotency, JSON.stringify(packed), nonce)
 
 /** An answer without the texts that the request says as well: a retry brings them along again. */
 type Packed = Pick<WriteAnswer, 'etag' | 'location'> & { members: Member[] }

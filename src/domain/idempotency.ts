@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 import canonicalize from 'canonicalize'
 
 /** Derived from an Idempotency-Key: the id of the stored answer, and the key that seals it, which is never stored. */
-export type RetryKey = { id: string; seal: string }
+export type IdempotencyKey = { id: string; seal: string }
 /** A write that can be recognised: `request` is a digest of the request. */
-export type Retry = RetryKey & { request: string }
+export type Idempotency = IdempotencyKey & { request: string }
 
 const ID_BYTES = 16
 const SEAL_BYTES = 32
@@ -19,7 +19,7 @@ export const SEAL_NONCE_BYTES = NONCE_BYTES
  * Derives id and sealing key from the key that a caller chose; `caller` is a text that names the caller. Without the secret of the server
  * neither can be guessed, and neither reveals the other.
  */
-export function retryKeyOf(secret: string, caller: string, idempotencyKey: string): RetryKey {
+export function idempotencyKeyOf(secret: string, caller: string, idempotencyKey: string): IdempotencyKey {
   const derived = Buffer.from(hkdfSync('sha256', secret, idempotencyKey, `retry of ${caller}`, ID_BYTES + SEAL_BYTES))
   return {
     id: derived.subarray(0, ID_BYTES).toString('base64url'),
@@ -28,21 +28,21 @@ export function retryKeyOf(secret: string, caller: string, idempotencyKey: strin
 }
 
 /** A digest of an operation, its path parameters and its body: the same for two spellings of the same JSON. */
-export const requestDigest = ({ seal }: RetryKey, operation: string, params: object, body: unknown): string =>
+export const requestDigest = ({ seal }: IdempotencyKey, operation: string, params: object, body: unknown): string =>
   createHmac('sha256', seal)
     .update(canonicalize([operation, params, body]) as string)
     .digest('base64url')
     .slice(0, REQUEST_CHARACTERS)
 
 /** Encrypts a text for the retry that it belongs to; `nonce` is chance, of SEAL_NONCE_BYTES. */
-export function seal({ id, request, seal: key }: Retry, text: string, nonce: Uint8Array): string {
+export function seal({ id, request, seal: key }: Idempotency, text: string, nonce: Uint8Array): string {
   const cipher = createCipheriv('aes-256-gcm', Buffer.from(key, 'base64url'), nonce)
   cipher.setAAD(Buffer.from(`${id} ${request}`))
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
 /** Decrypts the text that was sealed for this retry; throws if it was changed. */
-export function unseal({ id, request, seal: key }: Retry, sealed: string): string {
+export function unseal({ id, request, seal: key }: Idempotency, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, NONCE_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key, 'base64url'), nonce, { authTagLength: TAG_BYTES })
