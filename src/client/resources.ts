@@ -1314,8 +1314,17 @@ export type Health = {
 }
 
 export type ExportLine = {
-  /** What the line is; withdrawn is a record, or the row of a read, that moderation took from the public. */
-  type: 'entry' | 'revision' | 'verification' | 'contradiction' | 'relation' | 'observation' | 'withdrawn' | 'end'
+  /** What the line is; withdrawn is a record, or the row of a read, that moderation took from the public; moderated is the latest withdrawal or return of an entry. */
+  type:
+    | 'entry'
+    | 'revision'
+    | 'verification'
+    | 'contradiction'
+    | 'relation'
+    | 'observation'
+    | 'withdrawn'
+    | 'moderated'
+    | 'end'
   /** Its place in the order of activity. */
   sequence?: string
   /** Its number among the permanent records. */
@@ -1348,8 +1357,6 @@ export type ExportLine = {
   moderation?: string
   /** What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed. */
   withdrawn?: 'ENTRY' | 'RECORD' | 'FEED'
-  /** Of a first revision: the sequence at which moderation last withdrew its entry, or restored it. */
-  moderated?: string
   slug?: string
   /** The status of the entry now. */
   status?: 'ACTIVE' | 'LOCKED'

@@ -640,7 +640,7 @@ const change = digits('The record number of the latest act of moderation; 0 when
 export const ExportLine = Type.Object({
   type: words(
     EXPORT_TYPES,
-    'What the line is; withdrawn is a record, or the row of a read, that moderation took from the public.',
+    'What the line is; withdrawn is a record, or the row of a read, that moderation took from the public; moderated is the latest withdrawal or return of an entry.',
   ),
   sequence: Type.Optional(digits('Its place in the order of activity.')),
   record: Type.Optional(digits('Its number among the permanent records.')),
@@ -671,9 +671,6 @@ export const ExportLine = Type.Object({
       ['ENTRY', 'RECORD', 'FEED'],
       'What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed.',
     ),
-  ),
-  moderated: Type.Optional(
-    digits('Of a first revision: the sequence at which moderation last withdrew its entry, or restored it.'),
   ),
   slug: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.slugCharacters })),
   status: Type.Optional(words(['ACTIVE', 'LOCKED'], 'The status of the entry now.')),
@@ -719,6 +716,7 @@ export const EXPORT_MEMBERS = {
   relation: [...ON_RECORD, 'ends', 'relation'],
   observation: ['sequence', 'actor', 'activity'],
   withdrawn: ['sequence', 'withdrawn'],
+  moderated: ['sequence', 'entryRecord'],
   end: ['next'],
 } as const
 

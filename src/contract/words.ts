@@ -60,6 +60,7 @@ export const EXPORT_TYPES = [
   'relation',
   'observation',
   'withdrawn',
+  'moderated',
   'end',
 ] as const
 /** What a leaf of the public log is about. */

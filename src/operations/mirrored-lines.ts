@@ -27,6 +27,7 @@ export const KEEPERS: Record<ExportType, Keeper> = {
   relation: keepRelation,
   observation: keepObservation,
   withdrawn: keepWithdrawn,
+  moderated: (tx, line) => mirror.updateModerated(tx, Number(line.entryRecord), Number(line.sequence)),
   end: async () => {},
 }
 
@@ -74,17 +75,11 @@ async function keepEntry(tx: Transaction, line: ExportLine, change: number, touc
     await mirror.fillEntryStub(tx, number, { ...entry, tags: JSON.stringify(line.tags) })
   }
   await mirror.lockEntry(tx, number, line.status === 'LOCKED')
-  await keepModerated(tx, number, line)
   if (!(await mirror.restoreRevision(tx, number, revision))) {
     await insertRevision(tx, { number, entry: number, ordinal: 1, actor, origin: null, at, changed: true, revision })
   }
   await keepActivity(tx, line, actor, { action: 'CREATE', entry: number, revision: number, subject: null, at })
   touched.entries.add(number)
-}
-
-/** When an entry was last withdrawn or restored, which its first line says. */
-async function keepModerated(tx: Transaction, entry: number, { moderated }: ExportLine): Promise<void> {
-  if (moderated !== undefined) await mirror.updateModerated(tx, entry, Number(moderated))
 }
 
 async function keepRevision(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
@@ -229,8 +224,6 @@ async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, 
   }
   if (known === undefined) await mirror.insertEntryStub(tx, entry, change)
   else await mirror.eraseRevisions(tx, entry)
-  // An entry that was withdrawn before it was copied has no id here.
-  if (known !== undefined && known.revisions > 0) await keepModerated(tx, entry, line)
   touched.entries.add(entry)
 }
 

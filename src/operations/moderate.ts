@@ -7,7 +7,7 @@ import { moderated, sameFlags } from '../domain/moderation.ts'
 import { assertNoSecret } from '../domain/secret.ts'
 import { findActorById, updateActorFlags } from '../store/actor.ts'
 import { findEntry, findEntryByNumber, tagsOf } from '../store/entry.ts'
-import { markSegments } from '../store/export-change.ts'
+import { markModerated, markSegments } from '../store/export-change.ts'
 import { settleFeed } from '../store/feed.ts'
 import { addToTotals, type Totals, takeRecord } from '../store/head.ts'
 import * as moderation from '../store/moderation.ts'
@@ -79,6 +79,7 @@ async function change(
   record: number,
 ): Promise<ModerationResult['affected']> {
   const before = await moderation.listStandings(tx, target)
+  await markModerated(tx, target, record)
   await setFlags(tx, target, state)
   await settle(tx, target, record)
   await markSegments(tx, target, record)

@@ -4,6 +4,7 @@ import { LIMITS } from '../contract/limits.ts'
 import type { ExportLine } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { sequenceOf } from '../domain/cursor.ts'
+import { listModerated, type StoredKey } from '../store/change.ts'
 import { type ExportContext, isWithdrawn, listExportRows, toExportLine } from '../store/export.ts'
 import { listChangedActors, listChangedSegments, readLatestChange } from '../store/export-change.ts'
 import { type Head, readHead } from '../store/head.ts'
@@ -49,11 +50,24 @@ async function contextOf(reader: Reader, rows: Awaited<ReturnType<typeof listExp
   }
 }
 
+/** The latest withdrawal or return of an entry. */
+const lineOfAct = ({ sequence, entry }: StoredKey): ExportLine => ({
+  type: 'moderated',
+  sequence: String(sequence),
+  entryRecord: String(entry),
+})
+
 async function* lines(reader: Reader, from: number, last: number): AsyncGenerator<string> {
   for (let above = from - 1; above < last; above += PAGE) {
-    const rows = await listExportRows(reader, above, Math.min(above + PAGE, last))
+    const upTo = Math.min(above + PAGE, last)
+    const [rows, moderated] = await Promise.all([
+      listExportRows(reader, above, upTo),
+      listModerated(reader, { after: above, upTo, limit: upTo - above }),
+    ])
     const context = await contextOf(reader, rows)
-    if (rows.length > 0) yield rows.map(row => text(toExportLine(row, context))).join('')
+    const found = [...rows.map(row => toExportLine(row, context)), ...moderated.map(lineOfAct)]
+    if (moderated.length > 0) found.sort((a, b) => Number(a.sequence) - Number(b.sequence))
+    if (found.length > 0) yield found.map(text).join('')
     await setImmediate()
   }
 }

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { authorOf, findActorById } from './actor.ts'
 import { observationsBy, rowsAbout } from './feed.ts'
-import type { Target } from './moderation.ts'
+import { entriesOf, type Target } from './moderation.ts'
 
 /** The size of a segment; SQLite takes a bound number for a fraction. */
 const SEGMENT: Sql = sql`CAST(${LIMITS.exportSegment} AS INTEGER)`
@@ -17,11 +17,22 @@ export async function markSegments(tx: Transaction, target: Target, record: numb
     const segments = await tx.all<{ segment: number }>(
       sql`SELECT DISTINCT (s.sequence - 1) / ${SEGMENT} AS segment FROM activity s WHERE ${lines}`,
     )
-    for (const { segment } of segments) {
-      await tx.run(sql`
-        INSERT INTO export_change (segment, record) VALUES (${segment}, ${record})
-        ON CONFLICT (segment) DO UPDATE SET record = excluded.record`)
-    }
+    await mark(tx, segments, record)
+  }
+}
+
+/** Marks the segments that have the latest withdrawal or return of a target's entries, before a later one replaces it. */
+export async function markModerated(tx: Transaction, target: Target, record: number): Promise<void> {
+  const segments = await tx.all<{ segment: number }>(sql`
+    SELECT DISTINCT (e.moderated - 1) / ${SEGMENT} AS segment FROM entry e WHERE ${entriesOf(target)} AND e.moderated > 0`)
+  await mark(tx, segments, record)
+}
+
+async function mark(tx: Transaction, segments: readonly { segment: number }[], record: number): Promise<void> {
+  for (const { segment } of segments) {
+    await tx.run(sql`
+      INSERT INTO export_change (segment, record) VALUES (${segment}, ${record})
+      ON CONFLICT (segment) DO UPDATE SET record = excluded.record`)
   }
 }
 

@@ -24,7 +24,6 @@ type ExportRow = AuthorColumns & {
   tags: string
   blocked: number
   entry_withdrawn: number | null
-  moderated: number | null
   revision: number
   revision_id: string
   ordinal: number
@@ -58,7 +57,7 @@ type ExportRow = AuthorColumns & {
 export const listExportRows = (reader: Reader, above: number, upTo: number) =>
   reader.all<ExportRow>(sql`
     SELECT s.sequence, s.action, s.request_id, s.metadata, s.data_class, s.created_at, s.hour, s.withdrawn, ${AUTHOR_COLUMNS},
-      e.number AS entry, e.id AS entry_id, e.slug, e.tags, e.blocked, e.withdrawn AS entry_withdrawn, e.moderated, s.revision, q.id AS revision_id,
+      e.number AS entry, e.id AS entry_id, e.slug, e.tags, e.blocked, e.withdrawn AS entry_withdrawn, s.revision, q.id AS revision_id,
       r.ordinal, p.id AS previous_id, r.title, r.summary, r.content, r.change_type, r.rationale, r.evidence_hash, r.sources, s.subject,
       v.id AS evidence_id, v.ordinal AS evidence_ordinal, v.result, v.confidence, v.rationale AS evidence_rationale, v.source_entry,
       v.withdrawn AS evidence_withdrawn, v.origin_group AS evidence_group,
@@ -82,7 +81,6 @@ const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
     slug: row.slug,
     status: row.blocked ? 'LOCKED' : 'ACTIVE',
     tags: tagsOf(row),
-    ...onModeration(row),
     revision: revisionOf(row),
   }),
   EXPAND: row => revised(row),
@@ -152,11 +150,8 @@ export function toExportLine(row: ExportRow, { saltOf, acts }: ExportContext): E
   if (row.action === 'VERIFY' || row.action === 'CONTRADICT') {
     return { ...numbers, record: String(row.subject), ...onEvidence(row) }
   }
-  const ofFirst = row.action === 'CREATE' ? onModeration(row) : {}
-  return { ...numbers, record: String(row.revision), entryRecord: String(row.entry), ...ofFirst }
+  return { ...numbers, record: String(row.revision), entryRecord: String(row.entry) }
 }
-
-const onModeration = ({ moderated }: ExportRow) => (moderated === null ? {} : { moderated: String(moderated) })
 
 const onRecord = (row: ExportRow, record: number) => ({
   sequence: String(row.sequence),

@@ -142,7 +142,7 @@ type EntryFields = { id: string; slug: string; tags: string; actor: number; data
 export async function fillEntryStub(tx: Transaction, number: number, entry: EntryFields): Promise<void> {
   await tx.run(sql`
     UPDATE entry SET id = ${entry.id}, slug = ${entry.slug}, tags = ${entry.tags}, actor = ${entry.actor}, data_class = ${entry.dataClass},
-      created_at = ${entry.at}, updated_at = ${entry.at}, revisions = 1
+      created_at = ${entry.at}, updated_at = ${entry.at}, revisions = 1, moderated = abs(moderated)
     WHERE number = ${number}`)
 }
 
@@ -150,8 +150,11 @@ export async function lockEntry(tx: Transaction, number: number, locked: boolean
   await tx.run(sql`UPDATE entry SET blocked = ${locked ? 1 : 0} WHERE number = ${number}`)
 }
 
+/** Stores when an entry was last withdrawn or restored: as a negative number, which no list reads, while its id is unknown. */
 export async function updateModerated(tx: Transaction, entry: number, sequence: number): Promise<void> {
-  await tx.run(sql`UPDATE entry SET moderated = ${sequence} WHERE number = ${entry}`)
+  await tx.run(sql`
+    UPDATE entry SET moderated = CAST(${sequence} AS BIGINT) * CASE WHEN revisions = 0 THEN -1 ELSE 1 END
+    WHERE number = ${entry}`)
 }
 
 /** Moves the head of an entry to a later revision. */

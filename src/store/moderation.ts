@@ -41,7 +41,7 @@ export async function updateEntryFlags(
 }
 
 /** The entries that a target decides about, as a condition on `entry e`. */
-const entriesOf = ({ type, number }: Target): Sql =>
+export const entriesOf = ({ type, number }: Target): Sql =>
   type === 'ENTRY' ? sql`e.number = ${number}` : type === 'ACTOR' ? sql`e.actor = ${number}` : sql`e.origin = ${number}`
 
 /** The evidence or relations of an actor or origin, as a condition on `evidence v` or `relation v`. */

@@ -95,14 +95,7 @@ function refusal(line: unknown, fault: string, after?: number): OperatorError {
 
 /** What no schema says of the members of a line. */
 function assertPlain(line: ExportLine): void {
-  for (const number of [
-    line.record,
-    line.sequence,
-    line.entryRecord,
-    line.sourceRecord,
-    line.moderated,
-    ...(line.ends ?? []),
-  ]) {
+  for (const number of [line.record, line.sequence, line.entryRecord, line.sourceRecord, ...(line.ends ?? [])]) {
     if (typeof number === 'string' && !Number.isSafeInteger(Number(number)))
       throw refusal(line, 'has too large a number')
   }
