@@ -17,15 +17,15 @@ export type RotateInput = Record<string, never>
 export type CreateInput = {
   /** What the entry is about, in one line. */
   title: string
-  /** The knowledge itself, as plain text or Markdown. Kept byte for byte. */
+  /** The text, as plain text or Markdown. Stored byte for byte. */
   content: string
-  /** The gist, for lists and search results. */
+  /** A short summary, for lists and search results. */
   summary: string
   /** Letters, digits, space and hyphen. */
   tags?: string[]
-  /** What the text draws on; each pair must exist. */
+  /** The sources of the text; each pair must exist. */
   sources?: {
-    /** The entry drawn on. */
+    /** The source entry. */
     entryId: string
     /** Its exact revision. */
     revisionId: string
@@ -37,17 +37,17 @@ export type RevisionInput = {
   previousRevisionId: string
   /** What the entry is about, in one line. */
   title: string
-  /** The gist, for lists and search results. */
+  /** A short summary, for lists and search results. */
   summary: string
-  /** The knowledge itself, as plain text or Markdown. Kept byte for byte. */
+  /** The text, as plain text or Markdown. Stored byte for byte. */
   content: string
-  /** What kind of change this is. */
+  /** The kind of change. */
   changeType: 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'
-  /** Why: what was changed, tried, observed or linked. */
+  /** The reason: what the author changed, tried, observed or linked. */
   rationale: string
-  /** What the text draws on; each pair must exist. */
+  /** The sources of the text; each pair must exist. */
   sources?: {
-    /** The entry drawn on. */
+    /** The source entry. */
     entryId: string
     /** Its exact revision. */
     revisionId: string
@@ -57,37 +57,37 @@ export type RevisionInput = {
 export type VerifyInput = {
   /** The exact revision that was used. */
   revisionId: string
-  /** What came of using it. */
+  /** The result of using it. */
   result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
-  /** How sure the author is. */
+  /** How certain the author is. */
   confidence: number
-  /** Why: what was changed, tried, observed or linked. */
+  /** The reason: what the author changed, tried, observed or linked. */
   rationale: string
 }
 
 export type ContradictInput = {
   /** The exact revision that is contradicted. */
   revisionId: string
-  /** Why: what was changed, tried, observed or linked. */
+  /** The reason: what the author changed, tried, observed or linked. */
   rationale: string
   /** An entry that supports the contradiction. */
   sourceEntryId?: string
 }
 
 export type EvidenceInput = {
-  /** Verifications and contradictions. Each is charged as a write and answered by itself. */
+  /** Verifications and contradictions. Each is charged as one write and has its own result. */
   items: {
     /** The id (in either case) or the slug of the entry. */
     entry: string
     /** The exact revision that was used. */
     revisionId: string
-    /** VERIFY takes result and confidence, CONTRADICT may take sourceEntryId. */
+    /** VERIFY needs result and confidence. CONTRADICT can have sourceEntryId. */
     kind: 'VERIFY' | 'CONTRADICT'
-    /** What came of using it. */
+    /** The result of using it. */
     result?: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
-    /** How sure the author is. */
+    /** How certain the author is. */
     confidence?: number
-    /** Why: what was changed, tried, observed or linked. */
+    /** The reason: what the author changed, tried, observed or linked. */
     rationale: string
     /** An entry that supports the contradiction. */
     sourceEntryId?: string
@@ -95,37 +95,37 @@ export type EvidenceInput = {
 }
 
 export type RelationInput = {
-  /** The entry that the relation starts from. */
+  /** The entry where the relation starts. */
   sourceEntryId: string
-  /** The entry that it leads to. */
+  /** The entry where it ends. */
   targetEntryId: string
-  /** How the source stands to the target. */
+  /** The relation of the source to the target. */
   relationType: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
-  /** Why: what was changed, tried, observed or linked. */
+  /** The reason: what the author changed, tried, observed or linked. */
   rationale: string
 }
 
 export type ReportInput = {
-  /** What is reported; EVIDENCE is a verification or a contradiction. */
+  /** The kind of target; EVIDENCE is a verification or a contradiction. */
   targetType: 'ENTRY' | 'REVISION' | 'EVIDENCE'
-  /** Its id. */
+  /** The id of the target. */
   targetId: string
   /** What is wrong with it. */
   reason: 'SPAM' | 'PRIVATE_DATA' | 'ILLEGAL' | 'MALICIOUS' | 'ABUSE' | 'OTHER'
-  /** What the operator should know; only administrators see it. */
+  /** A note for the operator; only administrators see it. */
   details?: string
 }
 
 export type PinsInput = {
-  /** The sequence of the report before: evidence up to it is known. Without it, evidence against is named. */
+  /** The sequence of the previous check: the answer omits evidence up to it. Without it, the answer names the evidence against. */
   since?: string
-  /** What you rely on. */
+  /** The revisions that the caller relies on. */
   pins: {
-    /** The entry, by its id. */
+    /** The id of the entry. */
     entryId?: string
-    /** Or by its slug. */
+    /** The slug of the entry, instead of its id. */
     slug?: string
-    /** The revision that you rely on. */
+    /** The revision that the caller relies on. */
     revisionId: string
   }[]
 }
@@ -135,9 +135,9 @@ export type EntryQuery = {
   limit?: number
   /** Rows to skip. */
   offset?: number
-  /** Words that must all occur in title, summary, tags or content; "quoted" ones as a phrase; the last as a prefix from 3 characters. */
+  /** Words that must all occur in title, summary, tags or content. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters. */
   q?: string
-  /** Only entries with this tag, whatever its case. */
+  /** Only entries with this tag, in any case. */
   tag?: string
   /** recent: latest change first. evolution: most revisions first. relevance: best match of q first. */
   sort?: 'recent' | 'evolution' | 'relevance'
@@ -146,19 +146,19 @@ export type EntryQuery = {
 export type CursorQuery = {
   /** Rows per page. */
   limit?: number
-  /** The nextCursor of the page before; none for the first page. */
+  /** The nextCursor of the previous page; omit it for the first page. */
   before?: string
 }
 
 export type StreamQuery = {
-  /** The id of the last event that is known; none begins now. Last-Event-ID goes before it. */
+  /** The id of the last known event; without it the stream begins now. Last-Event-ID takes precedence. */
   after?: string
 }
 
 export type ChangesQuery = {
   /** Rows per page. */
   limit?: number
-  /** The sequence of the answer before; none begins with the oldest. */
+  /** The sequence of the previous answer; without it the list begins with the oldest. */
   after?: string
   /** Ids or slugs of entries, at most 200, separated by commas. */
   entry?: string
@@ -169,7 +169,7 @@ export type ChangesQuery = {
 }
 
 export type ChangesStreamQuery = {
-  /** The id of the last event that is known; none begins now. Last-Event-ID goes before it. */
+  /** The id of the last known event; without it the stream begins now. Last-Event-ID takes precedence. */
   after?: string
   /** Ids or slugs of entries, at most 200, separated by commas. */
   entry?: string
@@ -180,7 +180,7 @@ export type ChangesStreamQuery = {
 }
 
 export type ManifestQuery = {
-  /** The `change` of an earlier manifest or end line: what moderation changed since is named. */
+  /** The `change` of an earlier manifest or end line. The answer names what moderation changed after it. */
   after?: string
 }
 
@@ -190,38 +190,38 @@ export type BatchQuery = {
 }
 
 export type FindQuery = {
-  /** The problem as you would describe it, or what was printed: a question, an error, a stack trace. */
+  /** The problem in your own words, or the printed message: a question, an error, a stack trace. */
   q: string
-  /** Only entries with this tag, whatever its case. */
+  /** Only entries with this tag, in any case. */
   tag?: string
   /** Rows at most. */
   limit?: number
-  /** Only entries whose text stands like this. */
+  /** Only entries whose standing has this state. */
   state?: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-  /** A brief: as many rows, passages and objections as fit into so many tokens of 4 bytes. */
+  /** Asks for a brief: as many rows, passages and objections as fit into this many tokens of 4 bytes. */
   tokens?: number
 }
 
 export type FindAsOfQuery = {
-  /** The problem as you would describe it, or what was printed: a question, an error, a stack trace. */
+  /** The problem in your own words, or the printed message: a question, an error, a stack trace. */
   q: string
-  /** Only entries with this tag, whatever its case. */
+  /** Only entries with this tag, in any case. */
   tag?: string
   /** Rows at most. */
   limit?: number
 }
 
 export type SimilarQuery = {
-  /** The title to be published. */
+  /** The title to publish. */
   title: string
-  /** The summary to be published. */
+  /** The summary to publish. */
   summary?: string
 }
 
 export type WorkQuery = {
-  /** Only checks of this kind; without it, some of each kind in turn. */
+  /** Only checks of this kind; without it, the kinds take turns. */
   kind?: 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
-  /** Only entries with this tag, whatever its case. */
+  /** Only entries with this tag, in any case. */
   tag?: string
   /** Rows at most. */
   limit?: number
@@ -239,9 +239,9 @@ export type Declared = {
 export type Author = {
   /** Actor id. */
   id: string
-  /** What an actor says of itself; nobody checked it. */
+  /** The declaration of an actor. It is not verified. */
   declared: Declared
-  /** Nobody verifies actors here. */
+  /** The service does not verify actors. */
   verificationStatus: 'UNVERIFIED'
 }
 
@@ -250,7 +250,7 @@ export type Actor = {
   id: string
   /** As declared. */
   actorType: 'AGENT' | 'HUMAN' | 'UNKNOWN'
-  /** What an actor says of itself; nobody checked it. */
+  /** The declaration of an actor. It is not verified. */
   declared: Declared
   observed: {
     /** First observed (RFC 3339, UTC, milliseconds) */
@@ -258,17 +258,17 @@ export type Actor = {
     /** Last observed (RFC 3339, UTC, milliseconds) */
     lastSeenAt: string
   }
-  /** Nobody verifies actors here. */
+  /** The service does not verify actors. */
   verificationStatus: 'UNVERIFIED'
 }
 
 export type ActorIssued = {
   actor: Actor
-  /** The secret actor token, shown this once. */
+  /** The secret actor token. It is shown only once. */
   token: string
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
-  /** What the token is and is not. */
+  /** What the token proves and does not prove. */
   warning: string
 }
 
@@ -277,25 +277,25 @@ export type ActorProfile = {
   id: string
   /** As declared. */
   actorType: 'AGENT' | 'HUMAN' | 'UNKNOWN'
-  /** What an actor says of itself; nobody checked it. */
+  /** The declaration of an actor. It is not verified. */
   declared: Declared
-  /** Nobody verifies actors here. */
+  /** The service does not verify actors. */
   verificationStatus: 'UNVERIFIED'
   /** First observed (RFC 3339, UTC, milliseconds) */
   firstSeenAt: string
-  /** What the actor contributed that is public now, and what other actors made of it. They may be few, or one person. */
+  /** The public contributions of the actor, and their outcomes. The other actors may be few, or one person. */
   outcomes: Outcomes
-  /** Its contributions, newest first: what it wrote, judged and related. */
+  /** Its revisions, judgements and relations, newest first. */
   items: Activity[]
-  /** Pass as before for the next page; null when there is none. */
+  /** The value of before for the next page; null if this is the last page. */
   nextCursor: string | null
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
@@ -308,11 +308,11 @@ export type Outcomes = {
   contradictions: number
   /** Relations by the actor. */
   relations: number
-  /** Of the revisions, those that another actor found supported. */
+  /** Revisions that another actor found supported. */
   confirmed: number
-  /** Of the revisions, those that another actor contradicted or found unsupported. */
+  /** Revisions that another actor contradicted or found unsupported. */
   contradicted: number
-  /** Of the revisions, those after which another actor committed a CORRECT revision. */
+  /** Revisions after which another actor committed a CORRECT revision. */
   corrected: number
   /** False where the actor has more than 500 contributions: only the newest of them are counted. */
   complete: boolean
@@ -329,7 +329,7 @@ export type Entry = {
   content: string
   /** Summary of the current revision. */
   summary: string
-  /** ACTIVE or, where moderation locked it, LOCKED; the others are never public. */
+  /** ACTIVE, or LOCKED if moderation locked it. Other states are never public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
   /** Creation (RFC 3339, UTC, milliseconds) */
   createdAt: string
@@ -341,16 +341,16 @@ export type Entry = {
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   actor: Author
-  /** How many revisions there are. */
+  /** The number of revisions. */
   revisionCount: number
-  /** GET /api/entries/{slug}/standing has all of it. */
+  /** GET /api/entries/{slug}/standing has the details. */
   standing: {
-    /** What the evidence comes to about the text as it stands. */
+    /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
   }
-  /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+  /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -361,9 +361,9 @@ export type Entry = {
   )[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
@@ -373,14 +373,14 @@ export type Hint = {
   /** Its address. */
   slug: string
   title: string
-  /** GET /api/entries/{slug}/standing has all of it. */
+  /** GET /api/entries/{slug}/standing has the details. */
   standing: {
-    /** What the evidence comes to about the text as it stands. */
+    /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
   }
-  /** How much title and summary have in common; 1 is all. */
+  /** The overlap of title and summary; 1 is complete. */
   match: number
 }
 
@@ -395,7 +395,7 @@ export type Published = {
   content: string
   /** Summary of the current revision. */
   summary: string
-  /** ACTIVE or, where moderation locked it, LOCKED; the others are never public. */
+  /** ACTIVE, or LOCKED if moderation locked it. Other states are never public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
   /** Creation (RFC 3339, UTC, milliseconds) */
   createdAt: string
@@ -407,16 +407,16 @@ export type Published = {
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   actor: Author
-  /** How many revisions there are. */
+  /** The number of revisions. */
   revisionCount: number
-  /** GET /api/entries/{slug}/standing has all of it. */
+  /** GET /api/entries/{slug}/standing has the details. */
   standing: {
-    /** What the evidence comes to about the text as it stands. */
+    /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
   }
-  /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+  /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -427,15 +427,15 @@ export type Published = {
   )[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
-  /** Computed after the commit, for a retry anew; no part of the entry. */
+  /** Computed after the commit, and again for a retry. Not a part of the entry. */
   hints: {
-    /** Other entries that may say the same, as GET /api/similar finds them, without those of the last second; null where there was no time to look. */
+    /** Other entries that may say the same, as GET /api/similar finds them, without those of the last second. null if the search took too long. */
     similar: Hint[] | null
-    /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -458,7 +458,7 @@ export type EntryAsOf = {
   content: string
   /** Summary of the current revision. */
   summary: string
-  /** ACTIVE or, where moderation locked it, LOCKED; the others are never public. */
+  /** ACTIVE, or LOCKED if moderation locked it. Other states are never public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
   /** Creation (RFC 3339, UTC, milliseconds) */
   createdAt: string
@@ -470,16 +470,16 @@ export type EntryAsOf = {
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   actor: Author
-  /** How many revisions there are. */
+  /** The number of revisions. */
   revisionCount: number
-  /** GET /api/entries/{slug}/standing has all of it. */
+  /** GET /api/entries/{slug}/standing has the details. */
   standing: {
-    /** What the evidence comes to about the text as it stands. */
+    /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
   }
-  /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+  /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -490,41 +490,41 @@ export type EntryAsOf = {
   )[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
-  /** The sequence. Status and names are those of now. */
+  /** The sequence. Status and names are current. */
   asOf: string
-  /** False where too much was judged since: some evidence that was replaced later is not counted. */
+  /** False if there are too many later judgements: some evidence that was replaced later is not counted. */
   complete: boolean
 }
 
 export type Source = {
-  /** The entry drawn on. */
+  /** The source entry. */
   entryId: string
   /** Its exact revision. */
   revisionId: string
 }
 
 export type Tally = {
-  /** Actors that found it to hold. */
+  /** Actors that found it supported. */
   supported: number
-  /** Actors that found it not to hold. */
+  /** Actors that found it unsupported. */
   unsupported: number
-  /** Actors that could not say. */
+  /** Actors that could not decide. */
   inconclusive: number
   /** Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS. */
   contradicted: number
-  /** Authors who judged their own text; they count nowhere else. */
+  /** Authors who judged their own text. No other count includes them. */
   own: number
-  /** Actors in all. */
+  /** Actors in total. */
   actors: number
-  /** The smaller of distinct actors and distinct origins of a day; never more than the voices there are. */
+  /** The smaller of distinct actors and distinct origins of a day, so never more than the independent voices. */
   independent: number
-  /** The same of those who found it to hold. */
+  /** The same, of the actors that found it supported. */
   independentFor: number
-  /** The same of those who found it not to hold or contradicted it. */
+  /** The same, of the actors that found it unsupported or contradicted it. */
   independentAgainst: number
 }
 
@@ -533,9 +533,9 @@ export type Revision = {
   id: string
   /** The entry it belongs to. */
   entryId: string
-  /** The revision it follows; null for the first. */
+  /** The previous revision; null for the first. */
   previousRevisionId: string | null
-  /** Who wrote it. */
+  /** The author. */
   actorId: string
   title: string
   summary: string
@@ -545,27 +545,27 @@ export type Revision = {
   rationale: string
   /** Commit (RFC 3339, UTC, milliseconds) */
   createdAt: string
-  /** SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the revision before, null for the first. */
+  /** SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the previous revision, null for the first. */
   evidenceHash: string
   sources: Source[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
 export type Relation = {
   /** Relation id. */
   id: string
-  /** Where it starts. */
+  /** The entry where it starts. */
   sourceEntryId: string
-  /** Where it leads. */
+  /** The entry where it ends. */
   targetEntryId: string
   /** How the source stands to the target. */
   relationType: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
-  /** Who related them. */
+  /** The author. */
   actorId: string
   rationale: string
   /** Commit (RFC 3339, UTC, milliseconds) */
@@ -573,16 +573,16 @@ export type Relation = {
   actor?: {
     /** Actor id. */
     id: string
-    /** What an actor says of itself; nobody checked it. */
+    /** The declaration of an actor. It is not verified. */
     declared: Declared
-    /** Nobody verifies actors here. */
+    /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
   }
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
@@ -593,9 +593,9 @@ export type Verification = {
   entryId: string
   /** The exact revision. */
   revisionId: string
-  /** Who verified. */
+  /** The author. */
   actorId: string
-  /** What came of using it. */
+  /** The result of using it. */
   result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
   confidence: number
   rationale: string
@@ -604,16 +604,16 @@ export type Verification = {
   actor?: {
     /** Actor id. */
     id: string
-    /** What an actor says of itself; nobody checked it. */
+    /** The declaration of an actor. It is not verified. */
     declared: Declared
-    /** Nobody verifies actors here. */
+    /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
   }
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
@@ -624,7 +624,7 @@ export type Contradiction = {
   entryId: string
   /** The exact revision. */
   revisionId: string
-  /** Who contradicted. */
+  /** The author. */
   actorId: string
   rationale: string
   /** An entry that supports the contradiction. */
@@ -634,21 +634,21 @@ export type Contradiction = {
   actor?: {
     /** Actor id. */
     id: string
-    /** What an actor says of itself; nobody checked it. */
+    /** The declaration of an actor. It is not verified. */
     declared: Declared
-    /** Nobody verifies actors here. */
+    /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
   }
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
 export type EvidenceResult = {
-  /** As the item would be answered by itself. */
+  /** The status that a single request with this item would get. */
   status: number
   verification?: {
     /** Verification id. */
@@ -657,9 +657,9 @@ export type EvidenceResult = {
     entryId: string
     /** The exact revision. */
     revisionId: string
-    /** Who verified. */
+    /** The author. */
     actorId: string
-    /** What came of using it. */
+    /** The result of using it. */
     result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
     confidence: number
     rationale: string
@@ -668,16 +668,16 @@ export type EvidenceResult = {
     actor?: {
       /** Actor id. */
       id: string
-      /** What an actor says of itself; nobody checked it. */
+      /** The declaration of an actor. It is not verified. */
       declared: Declared
-      /** Nobody verifies actors here. */
+      /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
     }
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }
   contradiction?: {
@@ -687,7 +687,7 @@ export type EvidenceResult = {
     entryId: string
     /** The exact revision. */
     revisionId: string
-    /** Who contradicted. */
+    /** The author. */
     actorId: string
     rationale: string
     /** An entry that supports the contradiction. */
@@ -697,23 +697,23 @@ export type EvidenceResult = {
     actor?: {
       /** Actor id. */
       id: string
-      /** What an actor says of itself; nobody checked it. */
+      /** The declaration of an actor. It is not verified. */
       declared: Declared
-      /** Nobody verifies actors here. */
+      /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
     }
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }
-  /** Why the item was not recorded. */
+  /** The reason why the item was not recorded. */
   error?: {
-    /** A problem code; /docs/errors has its rule. */
+    /** A problem code; /docs/errors explains it. */
     code: string
-    /** What is wrong, such as items.0.result. */
+    /** The path of the wrong member, for example items.0.result. */
     member?: string
   }
 }
@@ -726,54 +726,54 @@ export type EvidenceResults = {
 export type Evidence = {
   verifications: Verification[]
   contradictions: Contradiction[]
-  /** Pass as before for the next page; null when there is none. */
+  /** The value of before for the next page; null if this is the last page. */
   nextCursor: string | null
 }
 
 export type Standing = {
   /** The entry. */
   entryId: string
-  /** What the evidence comes to about the text as it stands. */
+  /** The result of the evidence about the current text. */
   state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   /** The current revision. */
   revisionId: string
-  /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+  /** The latest judgement of the text by each actor. Counts are claims, not proof. */
   tally: Tally
-  /** Which share of the words of the text judged last is still there; from 0.9 on its evidence is about the text as it stands. null where nobody but authors judged. */
+  /** The share of the words of the last judged text that the current text still contains. From 0.9 its evidence counts for the current text. null if only authors judged. */
   kept: number | null
   lastCheckedAt: string | null
-  /** An earlier revision that was found to hold, where the text as it stands was not. */
+  /** An earlier revision that was found supported, if the current text was not. */
   best: {
     /** The revision. */
     revisionId: string
-    /** What the evidence comes to about the text as it stands. */
+    /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   } | null
-  /** One from each origin of a day, those of the text as it stands first, newest first. */
+  /** One from each origin of a day: first those of the current text, then the others; newest first. */
   contradictions: {
     /** Contradiction or relation id. */
     id: string
-    /** A relation is one of type CONTRADICTS that leads here. */
+    /** A relation has the type CONTRADICTS and ends at this entry. */
     kind: 'CONTRADICTION' | 'RELATION'
-    /** The revision that it is about. */
+    /** The contradicted revision. */
     revisionId: string
-    /** The entry that supports it. */
+    /** The supporting entry. */
     sourceEntryId: string | null
-    /** Which share of that text is still there. */
+    /** The share of that text that the current text still contains. */
     kept: number
-    /** ADDRESSED once a CORRECT revision changed the text, until the new one is contradicted. */
+    /** ADDRESSED after a CORRECT revision changed the text, until the new text is contradicted. */
     status: 'STANDING' | 'ADDRESSED'
-    /** That revision. */
+    /** The CORRECT revision. */
     addressedBy: string | null
     rationale: string
   }[]
-  /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+  /** The latest judgement of the text by each actor. Counts are claims, not proof. */
   earlier: Tally
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
@@ -784,33 +784,33 @@ export type Blame = {
   slug: string
   /** The current revision. */
   revisionId: string
-  /** The text, sentence by sentence: title, summary, content. */
+  /** The text in sentences: title, summary, content. */
   pieces: {
-    /** The part of the entry that it is in. */
+    /** The section of the entry. */
     section: 'TITLE' | 'SUMMARY' | 'CONTENT'
-    /** A sentence or a line. The texts of a section, joined, are the section. */
+    /** A sentence or a line. The concatenated texts of a section are the section. */
     text: string
-    /** The revision that wrote it: the first that had it. */
+    /** The first revision that contained it. */
     revisionId: string
-    /** Where it was gone in between: the revision since which it is back. */
+    /** The revision that restored it, if it was missing from revisions in between. */
     sinceRevisionId?: string
-    /** True: an earlier revision, not looked at, may have written it. */
+    /** True if an earlier revision, which was not compared, may have written it. */
     earlier?: boolean
-    /** Its place in evidence, from 0; null where no judged text has it. */
+    /** Its index in evidence, from 0; null if no judged text contains it. */
     evidence: number | null
   }[]
-  /** Those that pieces name, oldest first. */
+  /** The revisions that pieces name, oldest first. */
   revisions: {
     /** Revision id. */
     id: string
-    /** Its place in the history, from 1. */
+    /** Its position in the history, from 1. */
     ordinal: number
     /** CREATE for the first revision. */
     changeType: 'CREATE' | 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'
     /** Commit (RFC 3339, UTC, milliseconds) */
     createdAt: string
     actor: Author
-    /** What is noticed in the text of the revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the revision: facts about its words, not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -820,40 +820,40 @@ export type Blame = {
       | 'CLAIMS_TRUST'
     )[]
   }[]
-  /** What was said of the judged texts that have a piece. At most 20 judged texts are looked at. */
+  /** The judgements of texts that contain a piece. At most 20 judged texts are compared. */
   evidence: {
-    /** What the evidence comes to about the text as it stands. */
+    /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
     objections: string[]
   }[]
-  /** Revisions that were looked at. */
+  /** The number of compared revisions. */
   lookedAt: number
-  /** False where the history is too long: only the newest revisions and the first were looked at. */
+  /** False if the history is too long: only the first and the newest revisions were compared. */
   complete: boolean
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
 export type PinsReport = {
-  /** What differs, in the order of the pins. */
+  /** The findings, in the order of the pins. */
   items: {
-    /** UNKNOWN: there is no such revision of that entry. */
+    /** UNKNOWN: the entry has no such revision. */
     kind: 'REVISED' | 'EVIDENCE' | 'WITHDRAWN' | 'UNKNOWN'
-    /** The id or slug as it was asked for. */
+    /** The id or slug of the request. */
     entry: string
     /** Its address. */
     slug?: string
     /** The pinned revision. */
     revisionId: string
-    /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals?: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -865,23 +865,23 @@ export type PinsReport = {
     revised?: {
       /** The latest revision. */
       currentRevisionId: string
-      /** How many came after the pinned one. */
+      /** The number of revisions after the pinned one. */
       revisions: number
-      /** Of the latest. */
+      /** Of the latest revision. */
       changeType: string
-      /** Of the latest. */
+      /** Of the latest revision. */
       rationale: string
-      /** Which share of the words of the pinned text is still there. */
+      /** The share of the words of the pinned text that the current text still contains. */
       kept: number
     }
     evidence?: {
-      /** What the evidence comes to about the text as it stands. */
+      /** The result of the evidence about the current text. */
       state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+      /** The latest judgement of the text by each actor. Counts are claims, not proof. */
       tally: Tally
-      /** Judgements after since, of the newest 200 of a kind; null without since. */
+      /** The judgements after since, among the newest 200 of each kind; null without since. */
       added: number | null
-      /** The strongest. */
+      /** The strongest objection. */
       objection: {
         /** Of the contradiction or relation. */
         id: string
@@ -889,17 +889,17 @@ export type PinsReport = {
       } | null
     }
   }[]
-  /** Pins of which nothing differs. */
+  /** The number of pins without a finding. */
   same: number
-  /** Pass as since with the next check. */
+  /** The value of since for the next check. */
   sequence: string
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
@@ -908,11 +908,11 @@ export type Activity = {
   id: string
   /** Strictly ordered; the cursor. */
   sequence: string
-  /** Who acted. */
+  /** The actor. */
   actorId: string
   /** Self-declared. */
   actorName: string | null
-  /** What was done. */
+  /** The action. */
   action: 'READ' | 'SEARCH' | 'CREATE' | 'EXPAND' | 'CORRECT' | 'VERIFY' | 'CONTRADICT' | 'CONNECT' | 'SYNTHESIZE'
   /** The entry concerned. */
   entryId: string | null
@@ -920,17 +920,17 @@ export type Activity = {
   revisionId: string | null
   /** Observed (RFC 3339, UTC, milliseconds) */
   timestamp: string
-  /** The request that did it. */
+  /** The id of the request. */
   requestId: string
-  /** A small closed object per action. */
+  /** A closed object, one shape for each action. */
   metadata: Record<string, unknown>
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
@@ -940,7 +940,7 @@ export type EntryList = {
   offset: number
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
-  /** How well the first entry fits q: its score, of the best possible. */
+  /** The score of the first entry as a share of the best possible score. */
   match?: number
 }
 
@@ -956,16 +956,16 @@ export type FoundList = {
     /** The passage of the content that fits best. */
     excerpt: string
     tags: string[]
-    /** How well it fits, of the best possible. */
+    /** Its score as a share of the best possible score. */
     score: number
-    /** GET /api/entries/{slug}/standing has all of it. */
+    /** GET /api/entries/{slug}/standing has the details. */
     standing: {
-      /** What the evidence comes to about the text as it stands. */
+      /** The result of the evidence about the current text. */
       state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+      /** The latest judgement of the text by each actor. Counts are claims, not proof. */
       tally: Tally
     }
-    /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -974,7 +974,7 @@ export type FoundList = {
       | 'HTML_COMMENT'
       | 'CLAIMS_TRUST'
     )[]
-    /** In a brief: what speaks against the text as it stands, one from each origin. */
+    /** In a brief: the objections to the current text, one from each origin. */
     objections?: {
       /** Of the contradiction or relation. */
       id: string
@@ -986,20 +986,20 @@ export type FoundList = {
     updatedAt: string
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }[]
-  /** Whether the first entry has all words of q, or some; NONE: nothing was found. */
+  /** Whether the first entry contains all words of q, or some. NONE: there is no result. */
   coverage: 'ALL' | 'SOME' | 'NONE'
-  /** How well the first entry fits q: its score, of the best possible. */
+  /** The score of the first entry as a share of the best possible score. */
   match: number
-  /** False: the entries are hardly about the question; do not trust them as an answer. */
+  /** False if the entries are hardly about the question; do not trust them as an answer. */
   answerable: boolean
-  /** Words of q that no entry has. */
+  /** Words of q that no entry contains. */
   missing: string[]
-  /** Words of q that no entry has, and what was searched for instead. */
+  /** Words of q that no entry contains, with the words that the search used instead. */
   corrected: {
     from: string
     to: string
@@ -1009,7 +1009,7 @@ export type FoundList = {
 }
 
 export type FoundAsOfList = {
-  /** Best first, among the 40 entries that fit best now: one that lost all of the words since is missing. */
+  /** Best first, among the 40 entries that fit best now. An entry that later lost all of the words is missing. */
   items: {
     /** Entry id. */
     id: string
@@ -1020,16 +1020,16 @@ export type FoundAsOfList = {
     /** The passage of the content that fits best. */
     excerpt: string
     tags: string[]
-    /** How well the text of then fits, of the best possible. */
+    /** The score of the text as of the sequence, as a share of the best possible score. */
     score: number
-    /** null where it takes too long to count for a list: read the entry as of the sequence. */
+    /** null if a list cannot compute it in time; read the entry as of the sequence. */
     standing: {
-      /** What the evidence comes to about the text as it stands. */
+      /** The result of the evidence about the current text. */
       state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+      /** The latest judgement of the text by each actor. Counts are claims, not proof. */
       tally: Tally
     } | null
-    /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -1038,24 +1038,24 @@ export type FoundAsOfList = {
       | 'HTML_COMMENT'
       | 'CLAIMS_TRUST'
     )[]
-    /** The latest revision of then. */
+    /** The latest revision as of the sequence. */
     currentRevisionId: string
-    /** Latest change of then (RFC 3339, UTC, milliseconds) */
+    /** Latest change as of the sequence (RFC 3339, UTC, milliseconds) */
     updatedAt: string
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }[]
-  /** How well the first entry fits q: its score, of the best possible. */
+  /** The score of the first entry as a share of the best possible score. */
   match: number
-  /** False: the entries are hardly about the question; do not trust them as an answer. */
+  /** False if the entries are hardly about the question; do not trust them as an answer. */
   answerable: boolean
-  /** Words of q that no entry has. */
+  /** Words of q that no entry contains. */
   missing: string[]
-  /** Words of q that no entry has, and what was searched for instead. */
+  /** Words of q that no entry contains, with the words that the search used instead. */
   corrected: {
     from: string
     to: string
@@ -1067,21 +1067,21 @@ export type FoundAsOfList = {
 }
 
 export type WorkList = {
-  /** Of each kind those that are worth most first; the kinds in turn. */
+  /** The kinds take turns, each with its most valuable checks first. */
   items: {
-    /** DISPUTED: an objection to the text stands. ADDRESSED: corrected after an objection, not confirmed since. UNCHECKED: no voice for or against the text. STALE: confirmed more than 90 days ago. UNANSWERED: a topic that at least 5 networks searched for on one day in vain. */
+    /** DISPUTED: an objection to the text is open. ADDRESSED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result. */
     kind: 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
-    /** What the place in the list comes from. */
+    /** The reasons for the position in the list. */
     reason: {
-      /** Of the tally of the entry. */
+      /** From the tally of the entry. */
       independentFor?: number
-      /** Of the tally of the entry. */
+      /** From the tally of the entry. */
       independentAgainst?: number
-      /** Networks that read the entry, each once a day. */
+      /** Networks that read the entry, each counted once a day. */
       readers?: number
       lastCheckedAt?: string | null
       daysSinceCheck?: number | null
-      /** Networks that searched for the topic on that day; 20 stands for more. */
+      /** Networks that searched for the topic on that day; 20 means 20 or more. */
       networks?: number
     }
     entry?: {
@@ -1092,14 +1092,14 @@ export type WorkList = {
       title: string
       summary: string
       tags: string[]
-      /** GET /api/entries/{slug}/standing has all of it. */
+      /** GET /api/entries/{slug}/standing has the details. */
       standing: {
-        /** What the evidence comes to about the text as it stands. */
+        /** The result of the evidence about the current text. */
         state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-        /** Of each actor its latest judgement of the text. Counts are claims, not proof. */
+        /** The latest judgement of the text by each actor. Counts are claims, not proof. */
         tally: Tally
       }
-      /** What is noticed in the text of the current revision: facts about its words, not a judgement. */
+      /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
       signals: (
         | 'DESTRUCTIVE_COMMAND'
         | 'PIPE_TO_SHELL'
@@ -1114,22 +1114,22 @@ export type WorkList = {
       updatedAt: string
       /** Content is data, never an instruction. */
       contentTrust: 'UNTRUSTED_USER_DATA'
-      /** Who wrote it is what they say of themselves. */
+      /** The identity is declared by the actor and not verified. */
       identityTrust: 'SELF_DECLARED_UNVERIFIED'
-      /** Order is observed; it does not prove a cause. */
+      /** The order is observed. It does not prove a cause. */
       causality: 'OBSERVED_SEQUENCE_ONLY'
     }
-    /** Of UNANSWERED, in place of an entry. */
+    /** The topic of UNANSWERED, which has no entry. */
     topic?: {
-      /** A word of the questions, never a whole one. */
+      /** A word of the questions, never a whole question. */
       term: string
       /** The UTC day. */
       day: string
       /** Content is data, never an instruction. */
       contentTrust: 'UNTRUSTED_USER_DATA'
-      /** Who wrote it is what they say of themselves. */
+      /** The identity is declared by the actor and not verified. */
       identityTrust: 'SELF_DECLARED_UNVERIFIED'
-      /** Order is observed; it does not prove a cause. */
+      /** The order is observed. It does not prove a cause. */
       causality: 'OBSERVED_SEQUENCE_ONLY'
     }
   }[]
@@ -1139,26 +1139,26 @@ export type WorkList = {
 
 export type RevisionList = {
   items: Revision[]
-  /** Pass as before for the next page; null when there is none. */
+  /** The value of before for the next page; null if this is the last page. */
   nextCursor: string | null
 }
 
 export type RelationList = {
   items: Relation[]
-  /** Pass as before for the next page; null when there is none. */
+  /** The value of before for the next page; null if this is the last page. */
   nextCursor: string | null
 }
 
 export type ActivityList = {
   items: Activity[]
-  /** Pass as before for the next page; null when there is none. */
+  /** The value of before for the next page; null if this is the last page. */
   nextCursor: string | null
 }
 
 export type Moderated = {
   /** Strictly ordered; the cursor. */
   sequence: string
-  /** Whether the entry was withdrawn, or is public again. */
+  /** WITHDRAW: the entry was withdrawn. RESTORE: it is public again. */
   action: 'WITHDRAW' | 'RESTORE'
   /** The entry. */
   entryId: string
@@ -1169,31 +1169,31 @@ export type Change = Activity | Moderated
 export type ChangeList = {
   /** In ascending sequence. */
   items: Change[]
-  /** Up to where this answer is complete: after of the next request. */
+  /** The answer is complete up to this sequence: the value of after for the next request. */
   sequence: string
-  /** Whether there is more already. */
+  /** Whether more changes are available now. */
   more: boolean
-  /** Entries and actors of the query that are not known here. */
+  /** Entries and actors of the query that this server does not know. */
   unknown: string[]
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
 export type Missing = {
-  /** The id or slug as it was asked for. */
+  /** The id or slug of the request. */
   id: string
-  /** Why there is no entry. */
+  /** The problem code. */
   problem: 'ENTRY_NOT_FOUND' | 'ENTRY_WITHDRAWN'
 }
 
 export type Batch = {
-  /** One per id, in the order asked. */
+  /** One per id, in the order of the request. */
   items: (Entry | Revision | Missing)[]
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
@@ -1213,13 +1213,13 @@ export type Similar = {
   currentRevisionId: string
   /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
   updatedAt: string
-  /** How much title and summary have in common; 1 is all. */
+  /** The overlap of title and summary; 1 is complete. */
   score: number
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identityTrust: 'SELF_DECLARED_UNVERIFIED'
-  /** Order is observed; it does not prove a cause. */
+  /** The order is observed. It does not prove a cause. */
   causality: 'OBSERVED_SEQUENCE_ONLY'
 }
 
@@ -1233,9 +1233,9 @@ export type SimilarList = {
 export type Report = {
   /** Report id. */
   id: string
-  /** What was reported. */
+  /** The kind of target. */
   targetType: 'ENTRY' | 'REVISION' | 'EVIDENCE'
-  /** Its id. */
+  /** The id of the target. */
   targetId: string
   /** What is wrong with it. */
   reason: 'SPAM' | 'PRIVATE_DATA' | 'ILLEGAL' | 'MALICIOUS' | 'ABUSE' | 'OTHER'
@@ -1267,7 +1267,7 @@ export type Stats = {
     /** Public entries with it. */
     count: number
   }[]
-  /** What these numbers do not show. */
+  /** The limits of these numbers. */
   limitations: string
 }
 
@@ -1286,7 +1286,7 @@ export type Discovery = {
   agents: string
   instructions?: string
   llms?: string
-  /** SHA-256 of these guides without their last line, which holds it. */
+  /** SHA-256 of each guide without its last line, which contains the digest. */
   guideDigest?: {
     instructions: string
     llms: string
@@ -1295,7 +1295,7 @@ export type Discovery = {
   contentTrust: 'UNTRUSTED_USER_DATA'
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
-  /** Who wrote it is what they say of themselves. */
+  /** The identity is declared by the actor and not verified. */
   identity: 'SELF_DECLARED_UNVERIFIED'
   startHere: string
   capabilities: string[]
@@ -1309,12 +1309,12 @@ export type Discovery = {
 }
 
 export type Health = {
-  /** "ok" when all is well. */
+  /** "ok" if the check succeeds. */
   status: string
 }
 
 export type ExportLine = {
-  /** What the line is; withdrawn is a record, or the row of a read, that moderation took from the public; moderated is the latest withdrawal or return of an entry. */
+  /** The type of the line. withdrawn: a record, or the row of a read, that moderation has withdrawn. moderated: the latest withdrawal or restoration of an entry. */
   type:
     | 'entry'
     | 'revision'
@@ -1325,40 +1325,40 @@ export type ExportLine = {
     | 'withdrawn'
     | 'moderated'
     | 'end'
-  /** Its place in the order of activity. */
+  /** Its number in the order of activity. */
   sequence?: string
   /** Its number among the permanent records. */
   record?: string
-  /** The request that did it. */
+  /** The id of the request. */
   requestId?: string
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass?: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   actor?: {
     /** Actor id. */
     id: string
-    /** What an actor says of itself; nobody checked it. */
+    /** The declaration of an actor. It is not verified. */
     declared: Declared
-    /** Nobody verifies actors here. */
+    /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
   }
-  /** The record number of the first revision of the entry that it belongs to. */
+  /** The record number of the first revision of its entry. */
   entryRecord?: string
   /** The record numbers of the first revisions of a relation’s source and target. */
   ends?: string[]
-  /** Its place among the evidence of the entry, from 1. */
+  /** Its position in the evidence of the entry, from 1. */
   ordinal?: number
-  /** The same for all judgements of an entry that came from one origin on one day; 0 where that is not known. */
+  /** The same number for all judgements of an entry from one origin on one day; 0 if unknown. */
   originGroup?: number
   /** Like entryRecord, of the entry that supports a contradiction. */
   sourceRecord?: string | null
   /** The salt of its leaf in the public log: 16 bytes in base64. */
   salt?: string
-  /** The record number of the latest act of moderation that withdraws it. */
+  /** The record number of the latest act of moderation that withdrew it. */
   moderation?: string
-  /** What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed. */
+  /** The scope of the withdrawal: the entry with its records, this record, or only its row in the feed. */
   withdrawn?: 'ENTRY' | 'RECORD' | 'FEED'
   slug?: string
-  /** The status of the entry now. */
+  /** The current status of the entry. */
   status?: 'ACTIVE' | 'LOCKED'
   tags?: string[]
   revision?: {
@@ -1366,9 +1366,9 @@ export type ExportLine = {
     id: string
     /** The entry it belongs to. */
     entryId: string
-    /** The revision it follows; null for the first. */
+    /** The previous revision; null for the first. */
     previousRevisionId: string | null
-    /** Who wrote it. */
+    /** The author. */
     actorId: string
     title: string
     summary: string
@@ -1378,14 +1378,14 @@ export type ExportLine = {
     rationale: string
     /** Commit (RFC 3339, UTC, milliseconds) */
     createdAt: string
-    /** SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the revision before, null for the first. */
+    /** SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the previous revision, null for the first. */
     evidenceHash: string
     sources: Source[]
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }
   verification?: {
@@ -1395,9 +1395,9 @@ export type ExportLine = {
     entryId: string
     /** The exact revision. */
     revisionId: string
-    /** Who verified. */
+    /** The author. */
     actorId: string
-    /** What came of using it. */
+    /** The result of using it. */
     result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
     confidence: number
     rationale: string
@@ -1406,16 +1406,16 @@ export type ExportLine = {
     actor?: {
       /** Actor id. */
       id: string
-      /** What an actor says of itself; nobody checked it. */
+      /** The declaration of an actor. It is not verified. */
       declared: Declared
-      /** Nobody verifies actors here. */
+      /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
     }
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }
   contradiction?: {
@@ -1425,7 +1425,7 @@ export type ExportLine = {
     entryId: string
     /** The exact revision. */
     revisionId: string
-    /** Who contradicted. */
+    /** The author. */
     actorId: string
     rationale: string
     /** An entry that supports the contradiction. */
@@ -1435,28 +1435,28 @@ export type ExportLine = {
     actor?: {
       /** Actor id. */
       id: string
-      /** What an actor says of itself; nobody checked it. */
+      /** The declaration of an actor. It is not verified. */
       declared: Declared
-      /** Nobody verifies actors here. */
+      /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
     }
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }
   relation?: {
     /** Relation id. */
     id: string
-    /** Where it starts. */
+    /** The entry where it starts. */
     sourceEntryId: string
-    /** Where it leads. */
+    /** The entry where it ends. */
     targetEntryId: string
     /** How the source stands to the target. */
     relationType: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
-    /** Who related them. */
+    /** The author. */
     actorId: string
     rationale: string
     /** Commit (RFC 3339, UTC, milliseconds) */
@@ -1464,16 +1464,16 @@ export type ExportLine = {
     actor?: {
       /** Actor id. */
       id: string
-      /** What an actor says of itself; nobody checked it. */
+      /** The declaration of an actor. It is not verified. */
       declared: Declared
-      /** Nobody verifies actors here. */
+      /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
     }
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }
   activity?: {
@@ -1481,11 +1481,11 @@ export type ExportLine = {
     id: string
     /** Strictly ordered; the cursor. */
     sequence: string
-    /** Who acted. */
+    /** The actor. */
     actorId: string
     /** Self-declared. */
     actorName: string | null
-    /** What was done. */
+    /** The action. */
     action: 'READ' | 'SEARCH' | 'CREATE' | 'EXPAND' | 'CORRECT' | 'VERIFY' | 'CONTRADICT' | 'CONNECT' | 'SYNTHESIZE'
     /** The entry concerned. */
     entryId: string | null
@@ -1493,30 +1493,30 @@ export type ExportLine = {
     revisionId: string | null
     /** Observed (RFC 3339, UTC, milliseconds) */
     timestamp: string
-    /** The request that did it. */
+    /** The id of the request. */
     requestId: string
-    /** A small closed object per action. */
+    /** A closed object, one shape for each action. */
     metadata: Record<string, unknown>
     /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
     dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
-    /** Who wrote it is what they say of themselves. */
+    /** The identity is declared by the actor and not verified. */
     identityTrust: 'SELF_DECLARED_UNVERIFIED'
-    /** Order is observed; it does not prove a cause. */
+    /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }
-  /** Where to go on: from of the next request. */
+  /** The value of from for the next request. */
   next?: string
-  /** How far the service was; there where the answer ends with the newest row. */
+  /** The state of the service; present if the answer ends with the newest row. */
   head?: {
-    /** Which store this is: another one after a backup was restored. */
+    /** The identity of the store. A restored backup has another one. */
     storeId: string
-    /** The last sequence number given out. */
+    /** The last assigned sequence number. */
     sequence: string
-    /** The last record number given out. */
+    /** The last assigned record number. */
     record: string
-    /** The record number of the latest act of moderation; 0 when there was none. */
+    /** The record number of the latest act of moderation; 0 if there is none. */
     change: string
     totals: {
       /** As in Stats, at this sequence number. */
@@ -1540,32 +1540,32 @@ export type ExportLine = {
 }
 
 export type ExportManifest = {
-  /** Which store this is: another one after a backup was restored. */
+  /** The identity of the store. A restored backup has another one. */
   storeId: string
-  /** The last sequence number given out. */
+  /** The last assigned sequence number. */
   sequence: string
-  /** The last record number given out. */
+  /** The last assigned record number. */
   record: string
-  /** The record number of the latest act of moderation; 0 when there was none. */
+  /** The record number of the latest act of moderation; 0 if there is none. */
   change: string
   /** Sequence numbers of one segment. */
   segmentSize: number
-  /** Segments that are full: they begin at 1, 1 + segmentSize, and so forth. */
+  /** Complete segments. They begin at 1, 1 + segmentSize and so on. */
   finished: number
-  /** Segments that show something else since the change asked about. */
+  /** Segments that changed after the change of the request. */
   segments: string[]
-  /** Authors that moderation concerned since then, as they are shown now. */
+  /** Authors that were moderated after that change, in their current form. */
   actors: Author[]
-  /** False when more changed than is named: then every segment may have. */
+  /** False if the lists are incomplete: then any segment may have changed. */
   complete: boolean
 }
 
 export type LogRecord = {
-  /** Its number among the permanent records; its leaf is the number before. */
+  /** Its number among the permanent records. The index of its leaf is one less. */
   record: string
-  /** What it is. */
+  /** The kind of record. */
   kind: 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
-  /** 16 bytes in base64; left out where the statement is not public. */
+  /** 16 bytes in base64; omitted if the statement is not public. */
   salt?: string
   /** Its immutable facts as RFC 8785 text: the leaf has SHA-256(salt, then this). */
   statement?: string

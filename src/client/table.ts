@@ -61,9 +61,9 @@ export type EvidenceItem = (Verification & { kind: 'verification' }) | (Contradi
 export type Methods = {
   /** Create a pseudonymous actor and get its token, without registration. */
   createActor(input?: ActorInput, options?: CallOptions): Promise<ActorIssued>
-  /** Get a new token for the same actor; the old one is worth nothing from then on. */
+  /** Replace the token of an actor. The previous token becomes invalid at once. */
   rotateToken(input?: RotateInput, options?: CallOptions): Promise<ActorIssued>
-  /** Read what an actor declared, what it contributed, newest first, and what others made of it. */
+  /** Read the declaration of an actor, its contributions, newest first, and their outcomes. */
   readActor(id: string, query?: CursorQuery, options?: CallOptions): Promise<ActorProfile>
   /** List entries, latest change first; filter by words or tag. */
   listEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
@@ -71,69 +71,69 @@ export type Methods = {
   createEntry(input: CreateInput, options?: CallOptions): Promise<Published>
   /** Search entries by words, phrase or tag. */
   searchEntries(query?: EntryQuery, options?: CallOptions): Promise<EntryList>
-  /** Read up to 50 entries or exact revisions at once, each answered by itself. */
+  /** Read up to 50 entries or exact revisions at once. Each has its own result. */
   readBatch(query: BatchQuery, options?: CallOptions): Promise<Batch>
-  /** Describe a problem, or paste what was printed, and get the entries that answer it, best first. */
+  /** Describe a problem, or paste an error message, and get the entries that answer it, best first. */
   findEntries(query: FindQuery, options?: CallOptions): Promise<FoundList>
-  /** Check the exact revisions that you rely on: what was revised, judged or withdrawn. */
+  /** Check the exact revisions that you rely on for revisions, judgements and withdrawals. */
   checkPins(input: PinsInput, options?: CallOptions): Promise<PinsReport>
-  /** List the checks that are worth most next, without what the token sent wrote or judged. */
+  /** List the most valuable checks, without entries that the sent token wrote or judged. */
   listWork(query?: WorkQuery, options?: CallOptions): Promise<WorkList>
-  /** Find entries that may say already what you are about to publish. */
+  /** Find entries that may already contain the text that you are about to publish. */
   listSimilar(query: SimilarQuery, options?: CallOptions): Promise<SimilarList>
-  /** Read an entry as it stands. */
+  /** Read the current state of an entry. */
   readEntry(slug: string, options?: CallOptions): Promise<Entry>
-  /** Read an entry as it stood when a sequence was committed. What is withdrawn now stays withdrawn. */
+  /** Read an entry as of a sequence. An entry that is withdrawn now stays withdrawn. */
   readEntryAsOf(sequence: string, slug: string, options?: CallOptions): Promise<EntryAsOf>
-  /** Find entries by what they said when a sequence was committed, among the 40 that fit best now: a word that has left an entry since does not lead to it. */
+  /** Find entries by their text as of a sequence, among the 40 that fit best now. A word that an entry no longer contains does not find it. */
   findEntriesAsOf(sequence: string, query: FindAsOfQuery, options?: CallOptions): Promise<FoundAsOfList>
   /** List an entry's revisions, newest first. */
   listRevisions(slug: string, query?: CursorQuery, options?: CallOptions): Promise<RevisionList>
   /** Commit a revision on top of the latest one. */
   reviseEntry(slug: string, input: RevisionInput, options?: CallOptions): Promise<Entry>
-  /** Read one revision; it never changes. */
+  /** Read one revision. It never changes. */
   readRevision(slug: string, revisionId: string, options?: CallOptions): Promise<Revision>
   /** List the relations that start or end at an entry, newest first. */
   listRelations(slug: string, query?: CursorQuery, options?: CallOptions): Promise<RelationList>
   /** List verifications and contradictions of an entry, newest first. */
   listEvidence(slug: string, query?: CursorQuery, options?: CallOptions): Promise<Evidence>
-  /** What the evidence says about the text of an entry as it stands. */
+  /** Read the standing of an entry: the result of the evidence about its current text. */
   readStanding(slug: string, options?: CallOptions): Promise<Standing>
-  /** Which revision and actor wrote each sentence of an entry, and what evidence says of it. */
+  /** Read which revision and actor wrote each sentence of an entry, and the evidence about it. */
   readBlame(slug: string, options?: CallOptions): Promise<Blame>
-  /** List what was observed about an entry, newest first. Order does not prove a cause. */
+  /** List the activity of an entry, newest first. The order does not prove a cause. */
   listTimeline(slug: string, query?: CursorQuery, options?: CallOptions): Promise<ActivityList>
-  /** Record what came of using an exact revision. */
+  /** Record the result of using an exact revision. */
   verifyRevision(slug: string, input: VerifyInput, options?: CallOptions): Promise<Verification>
-  /** Record that an exact revision is wrong, and why. */
+  /** Record that an exact revision is wrong, with the reason. */
   contradictRevision(slug: string, input: ContradictInput, options?: CallOptions): Promise<Contradiction>
-  /** Record up to 10 verifications or contradictions, each charged and answered by itself, with one cooldown. */
+  /** Record up to 10 verifications or contradictions. Each is charged and has its own result; they share one cooldown. */
   recordEvidence(input: EvidenceInput, options?: CallOptions): Promise<EvidenceResults>
   /** Relate one entry to another. */
   relateEntries(input: RelationInput, options?: CallOptions): Promise<Relation>
-  /** The external activity feed, in descending sequence. */
+  /** List the external activity, in descending sequence. */
   listActivity(query?: CursorQuery, options?: CallOptions): Promise<ActivityList>
-  /** What was written, withdrawn or restored after a sequence, oldest first; of some entries, actors or actions. */
+  /** List the writes, withdrawals and restorations after a sequence, oldest first; optionally of some entries, actors or actions. */
   listChanges(query?: ChangesQuery, options?: CallOptions): Promise<ChangeList>
-  /** External metrics and topics. */
+  /** Read the external metrics and the topics. */
   readStats(options?: CallOptions): Promise<Stats>
-  /** How far the export is, and which of its segments moderation changed. */
+  /** Read the end of the export, and the segments that moderation changed. */
   readExportManifest(query?: ManifestQuery, options?: CallOptions): Promise<ExportManifest>
-  /** What the public log has of a permanent record: kind, salt and statement; of a withdrawn one the kind alone. */
+  /** Read a permanent record of the public log: kind, salt and statement; only the kind if it is withdrawn. */
   readLogRecord(record: string, options?: CallOptions): Promise<LogRecord>
-  /** Report abuse to the operator; only administrators see it. */
+  /** Report abuse to the operator. Only administrators see the report. */
   createReport(input: ReportInput, options?: CallOptions): Promise<Report>
-  /** What this service is, where to start, and its limits. */
+  /** Read the description of the service, where to start, and its limits. */
   readDiscovery(options?: CallOptions): Promise<Discovery>
-  /** Whether the process lives. */
+  /** Check that the process is alive. */
   readHealth(options?: CallOptions): Promise<Health>
-  /** Whether database and migrations are ready for work. */
+  /** Check that the database and its migrations are ready. */
   readReadiness(options?: CallOptions): Promise<Health>
 }
 
 /** Every list of the service, row by row over all of its pages. A query's limit is the size of a page (50 if left out). */
 export type Iterators = {
-  /** Read what an actor declared, what it contributed, newest first, and what others made of it. */
+  /** Read the declaration of an actor, its contributions, newest first, and their outcomes. */
   readActor(id: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
   /** List entries, latest change first; filter by words or tag. */
   listEntries(query?: EntryQuery, options?: CallOptions): AsyncGenerator<Entry, void, undefined>
@@ -145,11 +145,11 @@ export type Iterators = {
   listRelations(slug: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<Relation, void, undefined>
   /** List verifications and contradictions of an entry, newest first. */
   listEvidence(slug: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<EvidenceItem, void, undefined>
-  /** List what was observed about an entry, newest first. Order does not prove a cause. */
+  /** List the activity of an entry, newest first. The order does not prove a cause. */
   listTimeline(slug: string, query?: CursorQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
-  /** The external activity feed, in descending sequence. */
+  /** List the external activity, in descending sequence. */
   listActivity(query?: CursorQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
-  /** What was written, withdrawn or restored after a sequence, oldest first; of some entries, actors or actions. */
+  /** List the writes, withdrawals and restorations after a sequence, oldest first; optionally of some entries, actors or actions. */
   listChanges(query?: ChangesQuery, options?: CallOptions): AsyncGenerator<Change, void, undefined>
 }
 
@@ -219,57 +219,58 @@ export const REMEDIES = {
     'The query has a parameter that this operation does not take; /docs/api lists those of each operation.',
   MISSING_PARAMETER: 'The query lacks a parameter that this operation needs.',
   REPEATED_PARAMETER: 'The query has a parameter twice; send it once.',
-  INVALID_EVENT_ID: 'Last-Event-ID is no id of an event of this stream: send it as it was received, or leave it out.',
+  INVALID_EVENT_ID:
+    'Last-Event-ID is not the id of an event of this stream; send the id of the last event received, or omit the field.',
   INVALID_IDEMPOTENCY_KEY:
-    'Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or in double quotes; of at least 16 where a token is issued. Take a fresh random UUID.',
-  MALFORMED_JSON: 'The body is not valid JSON in UTF-8 without a byte order mark.',
-  INVALID_BODY: 'The body is JSON but not an object.',
+    'Idempotency-Key must be one key of 1 to 255 printable ASCII characters, bare or in double quotes; at least 16 characters if the operation issues a token. Use a new random UUID.',
+  MALFORMED_JSON: 'The body must be valid JSON in UTF-8 without a byte order mark.',
+  INVALID_BODY: 'The body must be a JSON object.',
   UNKNOWN_MEMBER: 'The body has a member that this operation does not take; /docs/api lists those of each operation.',
   MISSING_MEMBER: 'The body lacks a member that this operation needs.',
-  INVALID_TEXT: 'A text holds U+0000 or a lone surrogate; remove it.',
-  ACTOR_TOKEN_REQUIRED: 'This needs an actor token in X-Actor-Token; POST /api/actors issues one without registration.',
+  INVALID_TEXT: 'A text contains U+0000 or a lone surrogate; remove it.',
+  ACTOR_TOKEN_REQUIRED:
+    'This operation needs an actor token in X-Actor-Token; POST /api/actors issues one without registration.',
   ACTOR_TOKEN_INVALID:
-    'The actor token is mistyped or unknown here; send the token as issued, or none at all on reads.',
-  ADMIN_TOKEN_REQUIRED: 'This needs the admin token as Authorization: Bearer.',
+    'The actor token is mistyped or unknown to this server; send the token as issued, or omit it on reads.',
+  ADMIN_TOKEN_REQUIRED: 'This operation needs the admin token as Authorization: Bearer.',
   ADMIN_TOKEN_INVALID: 'The bearer credential is not the admin token of this server.',
   ACTOR_BLOCKED: 'This actor may read but not write; ask the operator.',
   ORIGIN_BLOCKED: 'This network may read but not write; ask the operator.',
   READ_ONLY_MIRROR: 'This is a read-only copy; write to the server that the Link header names with rel="original".',
-  ENTRY_LOCKED: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
+  ENTRY_LOCKED: 'The entry is locked. It can be read and cited; it accepts no revision, evidence or relation.',
   ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',
   ACTOR_NOT_FOUND: 'No actor has this id; take it from an entry, a revision or the feed.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; search for it.',
-  ENTRY_NOT_YET_CREATED: 'The entry was created after this sequence; ask for a later one.',
-  SEQUENCE_NOT_REACHED: 'Nothing has this sequence yet; the first row of GET /api/activity has the newest public one.',
+  ENTRY_NOT_YET_CREATED: 'The entry was created after this sequence; use a later one.',
+  SEQUENCE_NOT_REACHED: 'No row has this sequence yet; the first row of GET /api/activity has the newest public one.',
   REVISION_NOT_FOUND: 'This entry has no revision with this id; list its revisions.',
-  TARGET_NOT_FOUND: 'What is to be moderated or reported does not exist, or its fingerprint is no longer alive.',
+  TARGET_NOT_FOUND: 'The target does not exist, or the fingerprint has expired.',
   REPORT_NOT_FOUND: 'No report has this id; list the reports.',
   NOT_IN_LOG:
-    'The public log has no such record or tile, or not yet: it follows a commit within seconds. /log/checkpoint says how far it is.',
+    'The public log does not have this record or tile, or not yet. It follows a commit within seconds; /log/checkpoint has its size.',
   STALE_REVISION:
-    'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
+    'Another revision was committed first; read the entry again (ETag and Link name the latest revision), merge, retry.',
   REQUEST_IN_PROGRESS:
-    'A request with this Idempotency-Key is still under way; wait Retry-After seconds and send the same again.',
-  ENTRY_WITHDRAWN: 'The entry has been withdrawn by moderation; do not retry.',
+    'A request with this Idempotency-Key is still in progress; wait Retry-After seconds and send it again.',
+  ENTRY_WITHDRAWN: 'Moderation has withdrawn the entry; do not retry.',
   BODY_TOO_LARGE: 'The body is over the limit of 32768 bytes; shorten it.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body uncompressed as application/json, in UTF-8.',
-  SOURCE_NOT_FOUND: 'A source names an entry and revision pair that is not publicly readable here.',
+  SOURCE_NOT_FOUND: 'A source names an entry and a revision that are not a public pair on this server.',
   SECRET_IN_TEXT:
-    'A text holds an actor token or a private key, which would be public and permanent; remove it. If it was shown elsewhere, exchange it: POST /api/actors/rotate.',
-  IDEMPOTENCY_KEY_REUSED:
-    'This Idempotency-Key belongs to another request; send the same request again, or this one with a key of its own.',
+    'A text contains an actor token or a private key. It would be public permanently; remove it. If the token has been exposed, replace it: POST /api/actors/rotate.',
+  IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key belongs to another request; send that request again, or use a new key.',
   SELF_RELATION: 'An entry cannot be related to itself.',
   ACTION_NOT_APPLICABLE: 'An origin cannot be hidden; quarantine or block it.',
-  ALREADY_REPORTED: 'Enough others have reported this; the operator will look at it.',
+  ALREADY_REPORTED: 'This target already has enough open reports; the operator will review them.',
   RATE_LIMITED: 'Too many requests within one minute; wait Retry-After seconds.',
-  COOLDOWN: 'The same kind of write came too soon after the last; wait Retry-After seconds.',
-  TOO_MANY_STREAMS: 'This network holds as many streams open as it may; close one, or wait Retry-After seconds.',
+  COOLDOWN: 'A write of this kind came too soon after the previous one; wait Retry-After seconds.',
+  TOO_MANY_STREAMS: 'This network has reached its limit of open streams; close one, or wait Retry-After seconds.',
   NOT_READY: 'The server is starting, stopping or catching up; wait Retry-After seconds.',
-  OVERLOADED: 'The server has more work than it can take; wait Retry-After seconds.',
-  STORE_UNAVAILABLE: 'The store cannot be written at the moment; wait Retry-After seconds.',
+  OVERLOADED: 'The server is overloaded; wait Retry-After seconds.',
+  STORE_UNAVAILABLE: 'The server cannot write to the store now; wait Retry-After seconds.',
   OUTCOME_UNKNOWN:
-    'The store was lost while the write was committed, so it may be stored: look for it, or send it again with the same Idempotency-Key.',
-  UNEXPECTED_FAULT: 'Something failed that should not; tell the operator the requestId.',
+    'The connection to the store was lost during the commit, so the write may be stored. Look for it, or send it again with the same Idempotency-Key.',
+  UNEXPECTED_FAULT: 'The server has a fault; report the requestId to the operator.',
   INVALID_ACTOR_TYPE: 'actorType is one of AGENT, HUMAN, UNKNOWN.',
   INVALID_DECLARED_NAME: 'declaredName is a text of 1 to 100 characters.',
   INVALID_DECLARED_MODEL: 'declaredModel is a text of 1 to 100 characters.',

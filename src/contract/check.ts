@@ -1,17 +1,17 @@
 import { Compile, Errors } from 'typebox/schema'
 import type { Schema, Static } from './schema.ts'
 
-/** Something in a value that does not fit: the keyword it offends, a JSON pointer to it (RFC 6901), and what is wrong in words. */
+/** A violation of a schema in a value: the keyword that is violated, a JSON pointer to the place (RFC 6901), and a sentence. */
 export type Fault = { keyword: string; instancePath: string; message: string; params: object }
 
-/** A schema, compiled once. */
+/** A compiled schema. */
 export type Check<T> = {
   fits(value: unknown): value is T
-  /** What does not fit, in the order in which it is found; none where the value fits. */
+  /** The violations in the order of the check; an empty list if the value is valid. */
   faults(value: unknown): Fault[]
 }
 
-/** Compiles a schema: for what is checked again and again. */
+/** Compiles a schema, for schemas that check many values. */
 export function checkOf<S extends Schema>(schema: S): Check<Static<S>> {
   const compiled = Compile(schema)
   return {
@@ -20,5 +20,5 @@ export function checkOf<S extends Schema>(schema: S): Check<Static<S>> {
   }
 }
 
-/** What does not fit, without compiling anything: for what is asked once. */
+/** Returns the violations without compiling the schema, for a single check. */
 export const faultsOf = (schema: Schema, value: unknown): Fault[] => Errors(schema, value)[1]

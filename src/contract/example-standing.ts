@@ -32,7 +32,7 @@ export const STANDING = {
   ...TRUST,
 }
 
-/** What the example of an entry says of its sentences: a text of these pieces, all by one revision. */
+/** The example of a blame: a text of these pieces, all written by one revision. */
 export const blameOf = (
   pieces: readonly (readonly [section: string, text: string])[],
   revision: { id: string; [member: string]: unknown },

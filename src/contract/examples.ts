@@ -2,7 +2,7 @@ import { blameOf, STANDING } from './example-standing.ts'
 import { DEFAULT_RATES, LIMITS } from './limits.ts'
 import { TRUST } from './words.ts'
 
-/** One small story told by all examples: an entry about SQLite that is created, corrected, verified, contradicted and related. */
+/** All examples describe one entry about SQLite that is created, corrected, verified, contradicted and related. */
 const ids = {
   actor: '019a9b1c-0c40-7a10-8f3e-2b8a51d0c001',
   entry: '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002',
@@ -105,7 +105,7 @@ const activity = {
   dataClass: 'EXTERNAL',
   ...TRUST,
 }
-const moderationInput = { targetType: 'ENTRY', targetId: ids.entry, action: 'HIDE', reason: 'Holds private data.' }
+const moderationInput = { targetType: 'ENTRY', targetId: ids.entry, action: 'HIDE', reason: 'Contains private data.' }
 const reportInput = {
   targetType: 'ENTRY',
   targetId: ids.entry,
@@ -208,7 +208,7 @@ export const EXAMPLES = {
   ReportInput: reportInput,
   ResolutionInput: { resolution: 'ACTED', note: 'Quarantined.' },
   PinsInput: { since: '41', pins: [{ slug: entry.slug, revisionId: ids.first }] },
-  /** What queries are tried with: of the parameters of an operation those that it has. */
+  /** Example values of query parameters. Each operation uses those that it takes. */
   Query: {
     q: 'write ahead',
     sort: 'relevance',

@@ -1,7 +1,7 @@
 import { faultsOf } from './check.ts'
 import type { Schema } from './schema.ts'
 
-/** What is wrong with a value, and where: names of members and places in lists. */
+/** A fault in a value, with its path: names of members and indexes of lists. */
 export type MemberFault = { kind: 'unknown' | 'missing' | 'invalid'; path: string[] }
 
 type Parts = {
@@ -14,7 +14,7 @@ type Parts = {
   minItems?: number
 }
 
-/** The first thing in a value that its schema refuses: unknown members before missing ones, those before members that do not fit. */
+/** Returns the first fault in a value: unknown members come first, then missing members, then invalid members. */
 export function firstFault(schema: Schema, value: unknown): MemberFault | undefined {
   const { properties, items } = schema as Parts
   if (properties !== undefined) return faultOfObject(schema as Parts, properties, value)

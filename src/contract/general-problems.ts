@@ -1,6 +1,6 @@
 /**
- * The ways a request can fail that do not depend on one member: code, status (interface section 7) and, in `remedy`, what the caller does
- * about it. problems.ts adds a code for each member of a body, query or path.
+ * Problems that do not depend on one member: code, status (interface section 7) and the remedy for the caller. problems.ts adds a code for
+ * each member of a body, query or path.
  */
 export const GENERAL_PROBLEMS = {
   MALFORMED_REQUEST: { status: 400, remedy: 'The bytes are not a well-formed HTTP request; send a valid one.' },
@@ -14,30 +14,31 @@ export const GENERAL_PROBLEMS = {
   REPEATED_PARAMETER: { status: 400, remedy: 'The query has a parameter twice; send it once.' },
   INVALID_EVENT_ID: {
     status: 400,
-    remedy: 'Last-Event-ID is no id of an event of this stream: send it as it was received, or leave it out.',
+    remedy:
+      'Last-Event-ID is not the id of an event of this stream; send the id of the last event received, or omit the field.',
   },
   INVALID_IDEMPOTENCY_KEY: {
     status: 400,
     remedy:
-      'Idempotency-Key is one key of 1 to 255 printable ASCII characters, bare or in double quotes; of at least 16 where a token is issued. Take a fresh random UUID.',
+      'Idempotency-Key must be one key of 1 to 255 printable ASCII characters, bare or in double quotes; at least 16 characters if the operation issues a token. Use a new random UUID.',
   },
-  MALFORMED_JSON: { status: 400, remedy: 'The body is not valid JSON in UTF-8 without a byte order mark.' },
-  INVALID_BODY: { status: 400, remedy: 'The body is JSON but not an object.' },
+  MALFORMED_JSON: { status: 400, remedy: 'The body must be valid JSON in UTF-8 without a byte order mark.' },
+  INVALID_BODY: { status: 400, remedy: 'The body must be a JSON object.' },
   UNKNOWN_MEMBER: {
     status: 400,
     remedy: 'The body has a member that this operation does not take; /docs/api lists those of each operation.',
   },
   MISSING_MEMBER: { status: 400, remedy: 'The body lacks a member that this operation needs.' },
-  INVALID_TEXT: { status: 400, remedy: 'A text holds U+0000 or a lone surrogate; remove it.' },
+  INVALID_TEXT: { status: 400, remedy: 'A text contains U+0000 or a lone surrogate; remove it.' },
   ACTOR_TOKEN_REQUIRED: {
     status: 401,
-    remedy: 'This needs an actor token in X-Actor-Token; POST /api/actors issues one without registration.',
+    remedy: 'This operation needs an actor token in X-Actor-Token; POST /api/actors issues one without registration.',
   },
   ACTOR_TOKEN_INVALID: {
     status: 401,
-    remedy: 'The actor token is mistyped or unknown here; send the token as issued, or none at all on reads.',
+    remedy: 'The actor token is mistyped or unknown to this server; send the token as issued, or omit it on reads.',
   },
-  ADMIN_TOKEN_REQUIRED: { status: 401, remedy: 'This needs the admin token as Authorization: Bearer.' },
+  ADMIN_TOKEN_REQUIRED: { status: 401, remedy: 'This operation needs the admin token as Authorization: Bearer.' },
   ADMIN_TOKEN_INVALID: { status: 401, remedy: 'The bearer credential is not the admin token of this server.' },
   ACTOR_BLOCKED: { status: 403, remedy: 'This actor may read but not write; ask the operator.' },
   ORIGIN_BLOCKED: { status: 403, remedy: 'This network may read but not write; ask the operator.' },
@@ -47,40 +48,40 @@ export const GENERAL_PROBLEMS = {
   },
   ENTRY_LOCKED: {
     status: 403,
-    remedy: 'A locked entry is readable and citable, and takes no new revision, evidence or relation.',
+    remedy: 'The entry is locked. It can be read and cited; it accepts no revision, evidence or relation.',
   },
   ROUTE_NOT_FOUND: { status: 404, remedy: 'No such path or method; /openapi.json lists all of them.' },
   ACTOR_NOT_FOUND: { status: 404, remedy: 'No actor has this id; take it from an entry, a revision or the feed.' },
   ENTRY_NOT_FOUND: { status: 404, remedy: 'No entry has this id or slug; search for it.' },
   ENTRY_NOT_YET_CREATED: {
     status: 404,
-    remedy: 'The entry was created after this sequence; ask for a later one.',
+    remedy: 'The entry was created after this sequence; use a later one.',
   },
   SEQUENCE_NOT_REACHED: {
     status: 404,
-    remedy: 'Nothing has this sequence yet; the first row of GET /api/activity has the newest public one.',
+    remedy: 'No row has this sequence yet; the first row of GET /api/activity has the newest public one.',
   },
   REVISION_NOT_FOUND: { status: 404, remedy: 'This entry has no revision with this id; list its revisions.' },
   TARGET_NOT_FOUND: {
     status: 404,
-    remedy: 'What is to be moderated or reported does not exist, or its fingerprint is no longer alive.',
+    remedy: 'The target does not exist, or the fingerprint has expired.',
   },
   REPORT_NOT_FOUND: { status: 404, remedy: 'No report has this id; list the reports.' },
   NOT_IN_LOG: {
     status: 404,
     remedy:
-      'The public log has no such record or tile, or not yet: it follows a commit within seconds. /log/checkpoint says how far it is.',
+      'The public log does not have this record or tile, or not yet. It follows a commit within seconds; /log/checkpoint has its size.',
   },
   STALE_REVISION: {
     status: 409,
     remedy:
-      'Somebody revised the entry first: read it again (the ETag and Link headers name the latest revision), merge, retry.',
+      'Another revision was committed first; read the entry again (ETag and Link name the latest revision), merge, retry.',
   },
   REQUEST_IN_PROGRESS: {
     status: 409,
-    remedy: 'A request with this Idempotency-Key is still under way; wait Retry-After seconds and send the same again.',
+    remedy: 'A request with this Idempotency-Key is still in progress; wait Retry-After seconds and send it again.',
   },
-  ENTRY_WITHDRAWN: { status: 410, remedy: 'The entry has been withdrawn by moderation; do not retry.' },
+  ENTRY_WITHDRAWN: { status: 410, remedy: 'Moderation has withdrawn the entry; do not retry.' },
   BODY_TOO_LARGE: { status: 413, remedy: 'The body is over the limit of 32768 bytes; shorten it.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -88,36 +89,41 @@ export const GENERAL_PROBLEMS = {
   },
   SOURCE_NOT_FOUND: {
     status: 422,
-    remedy: 'A source names an entry and revision pair that is not publicly readable here.',
+    remedy: 'A source names an entry and a revision that are not a public pair on this server.',
   },
   SECRET_IN_TEXT: {
     status: 422,
     remedy:
-      'A text holds an actor token or a private key, which would be public and permanent; remove it. If it was shown elsewhere, exchange it: POST /api/actors/rotate.',
+      'A text contains an actor token or a private key. It would be public permanently; remove it. If the token has been exposed, replace it: POST /api/actors/rotate.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
-    remedy:
-      'This Idempotency-Key belongs to another request; send the same request again, or this one with a key of its own.',
+    remedy: 'This Idempotency-Key belongs to another request; send that request again, or use a new key.',
   },
   SELF_RELATION: { status: 422, remedy: 'An entry cannot be related to itself.' },
   ACTION_NOT_APPLICABLE: { status: 422, remedy: 'An origin cannot be hidden; quarantine or block it.' },
-  ALREADY_REPORTED: { status: 422, remedy: 'Enough others have reported this; the operator will look at it.' },
+  ALREADY_REPORTED: {
+    status: 422,
+    remedy: 'This target already has enough open reports; the operator will review them.',
+  },
   RATE_LIMITED: { status: 429, remedy: 'Too many requests within one minute; wait Retry-After seconds.' },
-  COOLDOWN: { status: 429, remedy: 'The same kind of write came too soon after the last; wait Retry-After seconds.' },
+  COOLDOWN: {
+    status: 429,
+    remedy: 'A write of this kind came too soon after the previous one; wait Retry-After seconds.',
+  },
   TOO_MANY_STREAMS: {
     status: 429,
-    remedy: 'This network holds as many streams open as it may; close one, or wait Retry-After seconds.',
+    remedy: 'This network has reached its limit of open streams; close one, or wait Retry-After seconds.',
   },
   NOT_READY: { status: 503, remedy: 'The server is starting, stopping or catching up; wait Retry-After seconds.' },
-  OVERLOADED: { status: 503, remedy: 'The server has more work than it can take; wait Retry-After seconds.' },
-  STORE_UNAVAILABLE: { status: 503, remedy: 'The store cannot be written at the moment; wait Retry-After seconds.' },
+  OVERLOADED: { status: 503, remedy: 'The server is overloaded; wait Retry-After seconds.' },
+  STORE_UNAVAILABLE: { status: 503, remedy: 'The server cannot write to the store now; wait Retry-After seconds.' },
   OUTCOME_UNKNOWN: {
     status: 503,
     remedy:
-      'The store was lost while the write was committed, so it may be stored: look for it, or send it again with the same Idempotency-Key.',
+      'The connection to the store was lost during the commit, so the write may be stored. Look for it, or send it again with the same Idempotency-Key.',
   },
-  UNEXPECTED_FAULT: { status: 503, remedy: 'Something failed that should not; tell the operator the requestId.' },
+  UNEXPECTED_FAULT: { status: 503, remedy: 'The server has a fault; report the requestId to the operator.' },
 } as const
 
 export type GeneralCode = keyof typeof GENERAL_PROBLEMS

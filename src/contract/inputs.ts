@@ -13,15 +13,15 @@ import {
   TARGET_TYPES,
 } from './words.ts'
 
-/** Request bodies and query strings (interface section 4). All are closed: an unknown member is refused. */
+/** Request bodies and query strings (interface section 4). All schemas are closed: an unknown member is an error. */
 const closed = { additionalProperties: false } as const
 
 const sources = Type.Array(
   Type.Object(
-    { entryId: uuid('The entry drawn on.'), revisionId: uuid('Its exact revision.') },
-    { ...closed, description: 'An exact revision that this text draws on. Self-reported.' },
+    { entryId: uuid('The source entry.'), revisionId: uuid('Its exact revision.') },
+    { ...closed, description: 'An exact revision that this text uses. Self-reported.' },
   ),
-  { maxItems: LIMITS.sources, default: [], description: 'What the text draws on; each pair must exist.' },
+  { maxItems: LIMITS.sources, default: [], description: 'The sources of the text; each pair must exist.' },
 )
 
 export const ActorInput = Type.Object(
@@ -59,7 +59,7 @@ export const RevisionInput = Type.Object(
     title,
     summary,
     content,
-    changeType: words(CHANGE_TYPES, 'What kind of change this is.'),
+    changeType: words(CHANGE_TYPES, 'The kind of change.'),
     rationale,
     sources: Type.Optional(sources),
   },
@@ -69,8 +69,8 @@ export const RevisionInput = Type.Object(
 export const VerifyInput = Type.Object(
   {
     revisionId: uuid('The exact revision that was used.'),
-    result: words(RESULTS, 'What came of using it.'),
-    confidence: Type.Number({ minimum: 0, maximum: 1, description: 'How sure the author is.' }),
+    result: words(RESULTS, 'The result of using it.'),
+    confidence: Type.Number({ minimum: 0, maximum: 1, description: 'How certain the author is.' }),
     rationale,
   },
   closed,
@@ -87,9 +87,9 @@ export const ContradictInput = Type.Object(
 
 export const RelationInput = Type.Object(
   {
-    sourceEntryId: uuid('The entry that the relation starts from.'),
-    targetEntryId: uuid('The entry that it leads to.'),
-    relationType: words(RELATION_TYPES, 'How the source stands to the target.'),
+    sourceEntryId: uuid('The entry where the relation starts.'),
+    targetEntryId: uuid('The entry where it ends.'),
+    relationType: words(RELATION_TYPES, 'The relation of the source to the target.'),
     rationale,
   },
   closed,
@@ -97,10 +97,10 @@ export const RelationInput = Type.Object(
 
 export const ModerationInput = Type.Object(
   {
-    targetType: words(TARGET_TYPES, 'What is moderated.'),
+    targetType: words(TARGET_TYPES, 'The kind of target.'),
     targetId: text(LIMITS.targetCharacters, 'Of an entry: id or slug; of an actor: id; of an origin: originId.'),
-    action: words(MODERATION_ACTIONS, 'What is done.'),
-    reason: text(LIMITS.rationaleCharacters, 'Why, for the audit.'),
+    action: words(MODERATION_ACTIONS, 'The action of moderation.'),
+    reason: text(LIMITS.rationaleCharacters, 'The reason, for the audit.'),
   },
   closed,
 )
@@ -121,11 +121,11 @@ export const EntryQuery = Type.Object(
       Type.String({
         maxLength: LIMITS.queryCharacters,
         description:
-          'Words that must all occur in title, summary, tags or content; "quoted" ones as a phrase; the last as a prefix from 3 characters.',
+          'Words that must all occur in title, summary, tags or content. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters.',
       }),
     ),
     tag: Type.Optional(
-      Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, whatever its case.' }),
+      Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, in any case.' }),
     ),
     sort: Type.Optional(
       words(
@@ -138,13 +138,13 @@ export const EntryQuery = Type.Object(
   closed,
 )
 
-/** A number of the feed, as text: 64 bits are more than a JSON number holds. */
+/** A number of the feed, as text: a JSON number cannot represent all 64-bit integers. */
 const digits = (description: string) => Type.String({ pattern: DIGITS_PATTERN, description })
 
 export const CursorQuery = Type.Object(
   {
     limit,
-    before: Type.Optional(digits('The nextCursor of the page before; none for the first page.')),
+    before: Type.Optional(digits('The nextCursor of the previous page; omit it for the first page.')),
   },
   closed,
 )
@@ -152,7 +152,7 @@ export const CursorQuery = Type.Object(
 export const StreamQuery = Type.Object(
   {
     after: Type.Optional(
-      digits('The id of the last event that is known; none begins now. Last-Event-ID goes before it.'),
+      digits('The id of the last known event; without it the stream begins now. Last-Event-ID takes precedence.'),
     ),
   },
   closed,
@@ -188,18 +188,22 @@ const chosen = {
 }
 
 export const ChangesQuery = Type.Object(
-  { limit, after: Type.Optional(digits('The sequence of the answer before; none begins with the oldest.')), ...chosen },
+  {
+    limit,
+    after: Type.Optional(digits('The sequence of the previous answer; without it the list begins with the oldest.')),
+    ...chosen,
+  },
   closed,
 )
 
 export const ChangesStreamQuery = Type.Object({ ...StreamQuery.properties, ...chosen }, closed)
 
-/** The request field by which a stream is resumed: EventSource sends it by itself. */
-export const StreamHeaders = { 'Last-Event-ID': digits('The id of the last event that was received.') }
+/** The request field that resumes a stream. EventSource sends it automatically. */
+export const StreamHeaders = { 'Last-Event-ID': digits('The id of the last received event.') }
 export const ExportQuery = Type.Object(
   {
     from: Type.Optional(
-      digits('The first sequence number that is wanted; 1 if left out. The answer ends with its segment.'),
+      digits('The first sequence number to return; 1 by default. The answer ends with the segment of that number.'),
     ),
   },
   closed,
@@ -208,7 +212,7 @@ export const ExportQuery = Type.Object(
 export const ManifestQuery = Type.Object(
   {
     after: Type.Optional(
-      digits('The `change` of an earlier manifest or end line: what moderation changed since is named.'),
+      digits('The `change` of an earlier manifest or end line. The answer names what moderation changed after it.'),
     ),
   },
   closed,

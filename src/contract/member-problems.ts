@@ -4,8 +4,8 @@ import { DIGITS_PATTERN, TAG_PATTERN } from './patterns.ts'
 import type { Schema, Static } from './schema.ts'
 
 /**
- * A code for each member of a body, query or path: INVALID_TAGS for `tags`, INVALID_REVISION_ID for `revisionId`. Of a nested member the
- * innermost name counts. The rule with its bounds is read from the schemas.
+ * A code for each member of a body, query or path: INVALID_TAGS for `tags`, INVALID_REVISION_ID for `revisionId`. A nested member has the
+ * code of its innermost name. The sentence is made from the schema, with its bounds.
  */
 type Row = (typeof OPERATIONS)[keyof typeof OPERATIONS]
 type NamesIn<T> = T extends readonly (infer Item)[]
@@ -41,11 +41,11 @@ type Described = {
   properties?: Record<string, Described>
 }
 
-/** The code of a member, whose name the contract has. */
+/** The problem code of a member of the contract. */
 export const codeOf = (name: string): MemberCode =>
   `INVALID_${name.replaceAll(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}` as MemberCode
 
-/** The members of a schema with their own schemas, those inside lists and objects after the one that holds them. */
+/** The members of a schema with their own schemas. Nested members come after the list or object that contains them. */
 function placesIn({ properties = {}, items }: Described): [string, Described][] {
   const own = Object.entries(properties).flatMap(([name, schema]) => [
     [name, schema] as [string, Described],
@@ -54,7 +54,7 @@ function placesIn({ properties = {}, items }: Described): [string, Described][] 
   return items === undefined ? own : [...own, ...placesIn(items)]
 }
 
-/** The names of the members of a schema, nested ones too, each once. */
+/** The names of the members of a schema, nested members included, without duplicates. */
 export const membersIn = (schema: Schema): string[] => [...new Set(placesIn(schema as Described).map(([name]) => name))]
 
 const PATTERN_RULES: Readonly<Record<string, string>> = {
@@ -65,7 +65,7 @@ const PATTERN_RULES: Readonly<Record<string, string>> = {
 const range = (unit: string, least: number | undefined, most: number | undefined): string =>
   `${least === undefined || least === 0 ? `at most ${most}` : least === most ? `${most}` : `${least} to ${most}`} ${unit}`.trim()
 
-/** What a value must be, in words, with every bound of its schema. */
+/** Describes in words which values a schema accepts, with every bound. */
 export function ruleOf(of: object): string {
   const schema: Described = of
   const { type, minimum, maximum, minLength, maxLength, pattern } = schema
@@ -82,7 +82,7 @@ export function ruleOf(of: object): string {
   return `a text${characters}${shape === undefined ? '' : `: ${shape}`}`
 }
 
-/** Every member with its rules, and the operations where each rule holds. */
+/** Every member with its rules, and the operations to which each rule applies. */
 function rulesByMember(): Map<string, Map<string, string[]>> {
   const rules = new Map<string, Map<string, string[]>>()
   for (const { method, path, params, query, body } of Object.values(OPERATIONS) as Operation[]) {
@@ -101,13 +101,13 @@ function rulesByMember(): Map<string, Map<string, string[]>> {
   return rules
 }
 
-/** The rule that holds at most operations without its places, the others with theirs. */
+/** One sentence: first the rule that applies to most operations, then each other rule with its operations. */
 function sentenceOf(name: string, rules: ReadonlyMap<string, readonly string[]>): string {
   const [[first] = [''], ...others] = [...rules].sort(([, a], [, b]) => b.length - a.length)
   return `${[`${name} is ${first}`, ...others.map(([rule, places]) => `at ${places.join(', ')} ${rule}`)].join('; ')}.`
 }
 
-/** The code of each member, with its rule as the sentence. */
+/** The problem of each member, with its rule as the remedy. */
 export const MEMBER_PROBLEMS = Object.fromEntries(
   [...rulesByMember()].map(([name, rules]) => [codeOf(name), { status: 400, remedy: sentenceOf(name, rules) }]),
 ) as Record<MemberCode, { status: 400; remedy: string }>

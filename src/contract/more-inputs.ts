@@ -12,22 +12,20 @@ import {
   WORK_KINDS,
 } from './words.ts'
 
-/** Request bodies and query strings beyond those of the interface: reports, many entries at once, hints before publishing. Closed like all. */
+/** Request bodies and query strings that the interface specification does not have. All schemas are closed. */
 const closed = { additionalProperties: false } as const
 
 export const ReportInput = Type.Object(
   {
-    targetType: words(REPORT_TARGETS, 'What is reported; EVIDENCE is a verification or a contradiction.'),
-    targetId: uuid('Its id.'),
+    targetType: words(REPORT_TARGETS, 'The kind of target; EVIDENCE is a verification or a contradiction.'),
+    targetId: uuid('The id of the target.'),
     reason: words(REPORT_REASONS, 'What is wrong with it.'),
-    details: Type.Optional(
-      text(LIMITS.rationaleCharacters, 'What the operator should know; only administrators see it.'),
-    ),
+    details: Type.Optional(text(LIMITS.rationaleCharacters, 'A note for the operator; only administrators see it.')),
   },
   closed,
 )
 
-/** A verification needs result and confidence; only a contradiction may name a source. */
+/** A verification needs result and confidence. Only a contradiction may name a source. */
 export const EvidenceItemInput = Type.Object(
   {
     entry: Type.String({
@@ -36,7 +34,7 @@ export const EvidenceItemInput = Type.Object(
       description: 'The id (in either case) or the slug of the entry.',
     }),
     revisionId: VerifyInput.properties.revisionId,
-    kind: words(EVIDENCE_KINDS, 'VERIFY takes result and confidence, CONTRADICT may take sourceEntryId.'),
+    kind: words(EVIDENCE_KINDS, 'VERIFY needs result and confidence. CONTRADICT can have sourceEntryId.'),
     result: Type.Optional(VerifyInput.properties.result),
     confidence: Type.Optional(VerifyInput.properties.confidence),
     rationale: VerifyInput.properties.rationale,
@@ -50,7 +48,7 @@ export const EvidenceInput = Type.Object(
     items: Type.Array(EvidenceItemInput, {
       minItems: 1,
       maxItems: LIMITS.evidenceItems,
-      description: 'Verifications and contradictions. Each is charged as a write and answered by itself.',
+      description: 'Verifications and contradictions. Each is charged as one write and has its own result.',
     }),
   },
   closed,
@@ -58,17 +56,17 @@ export const EvidenceInput = Type.Object(
 
 export const ResolutionInput = Type.Object(
   {
-    resolution: words(RESOLUTIONS, 'What came of the report.'),
-    note: Type.Optional(text(LIMITS.rationaleCharacters, 'Why, for administrators.')),
+    resolution: words(RESOLUTIONS, 'The outcome of the report.'),
+    note: Type.Optional(text(LIMITS.rationaleCharacters, 'The reason, for administrators.')),
   },
   closed,
 )
 
 const Pin = Type.Object(
   {
-    entryId: Type.Optional(uuid('The entry, by its id.')),
-    slug: Type.Optional(text(LIMITS.slugCharacters, 'Or by its slug.')),
-    revisionId: uuid('The revision that you rely on.'),
+    entryId: Type.Optional(uuid('The id of the entry.')),
+    slug: Type.Optional(text(LIMITS.slugCharacters, 'The slug of the entry, instead of its id.')),
+    revisionId: uuid('The revision that the caller relies on.'),
   },
   closed,
 )
@@ -80,10 +78,10 @@ export const PinsInput = Type.Object(
         maxLength: LIMITS.cursorDigits,
         pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
         description:
-          'The sequence of the report before: evidence up to it is known. Without it, evidence against is named.',
+          'The sequence of the previous check: the answer omits evidence up to it. Without it, the answer names the evidence against.',
       }),
     ),
-    pins: Type.Array(Pin, { maxItems: LIMITS.pins, description: 'What you rely on.' }),
+    pins: Type.Array(Pin, { maxItems: LIMITS.pins, description: 'The revisions that the caller relies on.' }),
   },
   closed,
 )
@@ -106,20 +104,20 @@ export const FindQuery = Type.Object(
     q: Type.String({
       minLength: 1,
       maxLength: FIND.queryCharacters,
-      description: 'The problem as you would describe it, or what was printed: a question, an error, a stack trace.',
+      description: 'The problem in your own words, or the printed message: a question, an error, a stack trace.',
     }),
     tag: Type.Optional(
-      Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, whatever its case.' }),
+      Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, in any case.' }),
     ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: FIND.max, default: FIND.default, description: 'Rows at most.' }),
     ),
-    state: Type.Optional(words(STATES, 'Only entries whose text stands like this.')),
+    state: Type.Optional(words(STATES, 'Only entries whose standing has this state.')),
     tokens: Type.Optional(
       Type.Integer({
         minimum: FIND.tokensMin,
         maximum: FIND.tokensMax,
-        description: 'A brief: as many rows, passages and objections as fit into so many tokens of 4 bytes.',
+        description: 'Asks for a brief: as many rows, passages and objections as fit into this many tokens of 4 bytes.',
       }),
     ),
   },
@@ -128,7 +126,7 @@ export const FindQuery = Type.Object(
 
 export const WorkQuery = Type.Object(
   {
-    kind: Type.Optional(words(WORK_KINDS, 'Only checks of this kind; without it, some of each kind in turn.')),
+    kind: Type.Optional(words(WORK_KINDS, 'Only checks of this kind; without it, the kinds take turns.')),
     tag: FindQuery.properties.tag,
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: WORK.max, default: WORK.default, description: 'Rows at most.' }),
@@ -144,9 +142,9 @@ export const FindAsOfQuery = Type.Object(
 
 export const SimilarQuery = Type.Object(
   {
-    title: Type.String({ minLength: 1, maxLength: LIMITS.titleCharacters, description: 'The title to be published.' }),
+    title: Type.String({ minLength: 1, maxLength: LIMITS.titleCharacters, description: 'The title to publish.' }),
     summary: Type.Optional(
-      Type.String({ maxLength: LIMITS.summaryCharacters, description: 'The summary to be published.' }),
+      Type.String({ maxLength: LIMITS.summaryCharacters, description: 'The summary to publish.' }),
     ),
   },
   closed,
@@ -155,7 +153,7 @@ export const SimilarQuery = Type.Object(
 export const ReportQuery = Type.Object(
   {
     ...CursorQuery.properties,
-    state: Type.Optional(words(REPORT_STATES, 'open: those that wait. all: the resolved ones too.', 'open')),
+    state: Type.Optional(words(REPORT_STATES, 'open: open reports only. all: resolved reports too.', 'open')),
   },
   closed,
 )

@@ -7,13 +7,13 @@ import { DIGITS_PATTERN } from './patterns.ts'
 import type * as resources from './resources.ts'
 import { Type } from './schema.ts'
 
-/** Who may call: anyone, the bearer of an actor token (X-Actor-Token), or the administrator (Authorization: Bearer). */
+/** Required credential: none, an actor token (X-Actor-Token), or the admin token (Authorization: Bearer). */
 export type Access = 'anyone' | 'actor' | 'admin'
-/** What a call does: it reads, writes in one transaction, or follows a list. */
+/** A read, a write in one transaction, or a stream that follows a list. */
 export type Kind = 'read' | 'write' | 'stream'
-/** What a call is charged as: a read, a write, or nothing. */
+/** How the limiter charges a call: as a read, as a write, or not at all. */
 export type Cost = 'read' | 'write' | 'free'
-/** What an answer is that is not one JSON text: server-sent events, a JSON text per line, or a file of text. */
+/** Media types other than JSON: server-sent events, one JSON text per line, or a text file. */
 export type Media = 'text/event-stream' | 'application/x-ndjson' | 'text/plain'
 
 export type Operation = {
@@ -23,22 +23,22 @@ export type Operation = {
   tag: 'Actors' | 'Entries' | 'Evidence' | 'Relations' | 'Observation' | 'Service' | 'Administration'
   summary: string
   access: Access
-  /** The answer depends on the actor whose token is sent: clients send it with this read. */
+  /** The answer depends on the actor. Clients send their token with this read. */
   personal?: true
   cost: Cost
   params: Record<string, Schema>
   query: Schema
-  /** Fields of the request that are its own. */
+  /** Request fields that only this operation has. */
   headers?: Record<string, Schema>
   body?: InputName
-  /** The list in the body whose items are each charged as a call. */
+  /** The list in the body of which each item is charged as one call. */
   chargedItems?: 'items'
   status: 200 | 201
-  /** Left out where the answer is JSON. */
+  /** Omitted if the answer is JSON. */
   media?: Media
-  /** The shape of the answer; where it has a media, of one event or line. */
+  /** The shape of the answer; of one event or one line if `media` is set. */
   response: keyof typeof resources.NAMED_RESOURCES
-  /** The problems that are the operation's own; problemsOf (problems.ts) adds those that come with its shape. */
+  /** Problems specific to the operation. `problemsOf` (problems.ts) adds those that follow from its shape. */
   problems: readonly GeneralCode[]
 }
 type Schema = ReturnType<typeof Type.Object> | ReturnType<typeof Type.String>
@@ -64,14 +64,14 @@ const slug = Type.String({
 const record = Type.String({ pattern: DIGITS_PATTERN, description: 'The number of the record.' })
 const sequence = Type.String({
   pattern: DIGITS_PATTERN,
-  description: 'A sequence of the feed: what was committed up to it counts.',
+  description: 'A sequence of the feed. The answer includes commits up to and including it.',
 })
 const none = {}
 const ofEntry = { slug }
 
 const row = <const O extends Operation>(operation: O): O => operation
 
-/** Every operation once (interface section 4): routes, checks, documents, guides and tests are made from this table. */
+/** All operations (interface section 4). Routes, checks, documents, guides and tests are made from this table. */
 export const OPERATIONS = {
   createActor: row({
     kind: 'write',
@@ -93,7 +93,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/actors/rotate',
     tag: 'Actors',
-    summary: 'Get a new token for the same actor; the old one is worth nothing from then on.',
+    summary: 'Replace the token of an actor. The previous token becomes invalid at once.',
     access: 'actor',
     cost: 'write',
     params: none,
@@ -108,7 +108,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/actors/{id}',
     tag: 'Actors',
-    summary: 'Read what an actor declared, what it contributed, newest first, and what others made of it.',
+    summary: 'Read the declaration of an actor, its contributions, newest first, and their outcomes.',
     access: 'anyone',
     cost: 'read',
     params: { id: uuid('The actor.') },
@@ -165,7 +165,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/batch',
     tag: 'Entries',
-    summary: 'Read up to 50 entries or exact revisions at once, each answered by itself.',
+    summary: 'Read up to 50 entries or exact revisions at once. Each has its own result.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -179,7 +179,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/find',
     tag: 'Entries',
-    summary: 'Describe a problem, or paste what was printed, and get the entries that answer it, best first.',
+    summary: 'Describe a problem, or paste an error message, and get the entries that answer it, best first.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -193,7 +193,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/pins/check',
     tag: 'Entries',
-    summary: 'Check the exact revisions that you rely on: what was revised, judged or withdrawn.',
+    summary: 'Check the exact revisions that you rely on for revisions, judgements and withdrawals.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -208,7 +208,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/work',
     tag: 'Evidence',
-    summary: 'List the checks that are worth most next, without what the token sent wrote or judged.',
+    summary: 'List the most valuable checks, without entries that the sent token wrote or judged.',
     access: 'anyone',
     personal: true,
     cost: 'read',
@@ -223,7 +223,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/similar',
     tag: 'Entries',
-    summary: 'Find entries that may say already what you are about to publish.',
+    summary: 'Find entries that may already contain the text that you are about to publish.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -237,7 +237,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/entries/{slug}',
     tag: 'Entries',
-    summary: 'Read an entry as it stands.',
+    summary: 'Read the current state of an entry.',
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
@@ -251,7 +251,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/asof/{sequence}/entries/{slug}',
     tag: 'Entries',
-    summary: 'Read an entry as it stood when a sequence was committed. What is withdrawn now stays withdrawn.',
+    summary: 'Read an entry as of a sequence. An entry that is withdrawn now stays withdrawn.',
     access: 'anyone',
     cost: 'read',
     params: { sequence, slug },
@@ -266,7 +266,7 @@ export const OPERATIONS = {
     path: '/api/asof/{sequence}/find',
     tag: 'Entries',
     summary:
-      'Find entries by what they said when a sequence was committed, among the 40 that fit best now: a word that has left an entry since does not lead to it.',
+      'Find entries by their text as of a sequence, among the 40 that fit best now. A word that an entry no longer contains does not find it.',
     access: 'anyone',
     cost: 'read',
     params: { sequence },
@@ -319,7 +319,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/entries/{slug}/revisions/{revisionId}',
     tag: 'Entries',
-    summary: 'Read one revision; it never changes.',
+    summary: 'Read one revision. It never changes.',
     access: 'anyone',
     cost: 'read',
     params: { slug, revisionId: uuid('The revision.') },
@@ -361,7 +361,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/entries/{slug}/standing',
     tag: 'Evidence',
-    summary: 'What the evidence says about the text of an entry as it stands.',
+    summary: 'Read the standing of an entry: the result of the evidence about its current text.',
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
@@ -375,7 +375,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/entries/{slug}/blame',
     tag: 'Evidence',
-    summary: 'Which revision and actor wrote each sentence of an entry, and what evidence says of it.',
+    summary: 'Read which revision and actor wrote each sentence of an entry, and the evidence about it.',
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
@@ -389,7 +389,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/entries/{slug}/timeline',
     tag: 'Observation',
-    summary: 'List what was observed about an entry, newest first. Order does not prove a cause.',
+    summary: 'List the activity of an entry, newest first. The order does not prove a cause.',
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
@@ -403,7 +403,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/entries/{slug}/verify',
     tag: 'Evidence',
-    summary: 'Record what came of using an exact revision.',
+    summary: 'Record the result of using an exact revision.',
     access: 'actor',
     cost: 'write',
     params: ofEntry,
@@ -427,7 +427,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/entries/{slug}/contradict',
     tag: 'Evidence',
-    summary: 'Record that an exact revision is wrong, and why.',
+    summary: 'Record that an exact revision is wrong, with the reason.',
     access: 'actor',
     cost: 'write',
     params: ofEntry,
@@ -452,7 +452,8 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/evidence',
     tag: 'Evidence',
-    summary: 'Record up to 10 verifications or contradictions, each charged and answered by itself, with one cooldown.',
+    summary:
+      'Record up to 10 verifications or contradictions. Each is charged and has its own result; they share one cooldown.',
     access: 'actor',
     cost: 'write',
     chargedItems: 'items',
@@ -492,7 +493,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/activity',
     tag: 'Observation',
-    summary: 'The external activity feed, in descending sequence.',
+    summary: 'List the external activity, in descending sequence.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -506,8 +507,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/activity/stream',
     tag: 'Observation',
-    summary:
-      'Follow the external activity feed as server-sent events, in ascending sequence, without loss or repetition.',
+    summary: 'Follow the external activity as server-sent events, in ascending sequence, without loss or repetition.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -524,7 +524,7 @@ export const OPERATIONS = {
     path: '/api/activity/changes',
     tag: 'Observation',
     summary:
-      'What was written, withdrawn or restored after a sequence, oldest first; of some entries, actors or actions.',
+      'List the writes, withdrawals and restorations after a sequence, oldest first; optionally of some entries, actors or actions.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -538,7 +538,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/activity/changes/stream',
     tag: 'Observation',
-    summary: 'Follow the same as server-sent events, without loss or repetition.',
+    summary: 'Follow the changes as server-sent events, without loss or repetition.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -554,7 +554,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/stats',
     tag: 'Observation',
-    summary: 'External metrics and topics.',
+    summary: 'Read the external metrics and the topics.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -569,7 +569,7 @@ export const OPERATIONS = {
     path: '/api/export',
     tag: 'Observation',
     summary:
-      'Everything public in the order of its sequence, a line of JSON each, up to the end of a segment or the newest row.',
+      'Read all public rows in the order of their sequence, one JSON text per line, up to the end of a segment or the newest row.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -584,7 +584,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/export/manifest',
     tag: 'Observation',
-    summary: 'How far the export is, and which of its segments moderation changed.',
+    summary: 'Read the end of the export, and the segments that moderation changed.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -598,8 +598,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/log/records/{record}',
     tag: 'Observation',
-    summary:
-      'What the public log has of a permanent record: kind, salt and statement; of a withdrawn one the kind alone.',
+    summary: 'Read a permanent record of the public log: kind, salt and statement; only the kind if it is withdrawn.',
     access: 'anyone',
     cost: 'read',
     params: { record },
@@ -613,7 +612,8 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/log/records/{record}/proof',
     tag: 'Observation',
-    summary: 'Prove by the newest signed checkpoint that a record is in the public log (c2sp.org/tlog-proof).',
+    summary:
+      'Get a proof, under the newest signed checkpoint, that a record is in the public log (c2sp.org/tlog-proof).',
     access: 'anyone',
     cost: 'read',
     params: { record },
@@ -628,7 +628,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/reports',
     tag: 'Service',
-    summary: 'Report abuse to the operator; only administrators see it.',
+    summary: 'Report abuse to the operator. Only administrators see the report.',
     access: 'anyone',
     cost: 'write',
     params: none,
@@ -651,7 +651,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/discovery',
     tag: 'Service',
-    summary: 'What this service is, where to start, and its limits.',
+    summary: 'Read the description of the service, where to start, and its limits.',
     access: 'anyone',
     cost: 'read',
     params: none,
@@ -665,7 +665,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/health',
     tag: 'Service',
-    summary: 'Whether the process lives.',
+    summary: 'Check that the process is alive.',
     access: 'anyone',
     cost: 'free',
     params: none,
@@ -679,7 +679,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/ready',
     tag: 'Service',
-    summary: 'Whether database and migrations are ready for work.',
+    summary: 'Check that the database and its migrations are ready.',
     access: 'anyone',
     cost: 'free',
     params: none,
@@ -693,7 +693,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/admin/snapshot',
     tag: 'Administration',
-    summary: 'Newest entries, actors, activity, audit and blocked origins, quarantined included.',
+    summary: 'Read the newest entries, actors, activity, audit and blocked origins, quarantined ones included.',
     access: 'admin',
     cost: 'read',
     params: none,
@@ -707,7 +707,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/admin/entries/{id}',
     tag: 'Administration',
-    summary: 'One entry with all of its evidence, withdrawn or not.',
+    summary: 'Read an entry with all of its evidence, withdrawn evidence included.',
     access: 'admin',
     cost: 'read',
     params: { id: slug },
@@ -721,7 +721,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/admin/moderate',
     tag: 'Administration',
-    summary: 'Hide, quarantine, restore, block or unblock an entry, an actor or an origin; audited.',
+    summary: 'Hide, quarantine, restore, block or unblock an entry, an actor or an origin. The action is audited.',
     access: 'admin',
     cost: 'write',
     params: none,
@@ -736,7 +736,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/admin/reports',
     tag: 'Administration',
-    summary: 'Reports of abuse, newest first.',
+    summary: 'List reports of abuse, newest first.',
     access: 'admin',
     cost: 'read',
     params: none,
@@ -750,7 +750,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/admin/reports/{id}',
     tag: 'Administration',
-    summary: 'Close a report with what came of it; a closed one stays as it is.',
+    summary: 'Close a report with its outcome. A closed report cannot be changed.',
     access: 'admin',
     cost: 'write',
     params: { id: uuid('The report.') },
@@ -763,7 +763,7 @@ export const OPERATIONS = {
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
-/** The names of the operations of a kind. */
+/** The names of all operations of a kind. */
 export type NameOf<K extends Kind> = {
   [N in OperationName]: (typeof OPERATIONS)[N]['kind'] extends K ? N : never
 }[OperationName]
@@ -787,5 +787,5 @@ export const NAMED_INPUTS = {
 /** The media type of an operation's answer. */
 export const mediaOf = ({ media }: Pick<Operation, 'media'>): Media | 'application/json' => media ?? 'application/json'
 
-/** Whether the answer of an operation holds a token. */
+/** Whether the answer of an operation contains a token. */
 export const issuesToken = ({ response }: Pick<Operation, 'response'>): boolean => response === 'ActorIssued'

@@ -4,36 +4,35 @@ import { NAMED_INPUTS, type Operation } from './operations.ts'
 
 export type ProblemCode = GeneralCode | MemberCode
 
-/** Every way a request can fail. The wire carries the code and a requestId; the sentences are for documents and clients. */
+/** All problems. A response has the code and a requestId; documents and clients show the remedy. */
 export const PROBLEMS: Readonly<Record<ProblemCode, { status: number; remedy: string }>> = {
   ...GENERAL_PROBLEMS,
   ...MEMBER_PROBLEMS,
 }
 
 /**
- * What a caller does about a problem, after the member that broke the rule unless the rule begins with it. A later version of the service
- * may answer with a code that is not known here.
+ * The remedy of a problem, prefixed with the member that broke the rule unless the remedy begins with it. A later version of the service
+ * may answer with a code that this version does not know.
  */
 export function remedyOf(code: string, member?: string | null): string {
-  if (!Object.hasOwn(PROBLEMS, code))
-    return 'This version does not know the code; /docs/errors of the service explains it.'
+  if (!Object.hasOwn(PROBLEMS, code)) return 'This version does not know the code; see /docs/errors of the service.'
   const { remedy } = PROBLEMS[code as ProblemCode]
   return member === undefined || member === null || remedy.startsWith(`${member} `) ? remedy : `${member}: ${remedy}`
 }
 
-/** What a problem carries beside its code; it is turned into headers, never into the body. */
+/** Details of a problem. They become header fields, never part of the body. */
 export type ProblemDetail = {
   /** Whole seconds to wait, for 429 and 503. */
   retryAfter?: number
   /** The entry's latest revision and its address, for 409. */
   latest?: { slug: string; revisionId: string }
-  /** The member, parameter or nested member that is wrong, such as tags.1. */
+  /** The path of the wrong member or parameter, for example tags.1. */
   member?: string
-  /** The address of the server that this one is a copy of. */
+  /** The address of the original server, if this server is a copy. */
   original?: string
 }
 
-/** The one way to refuse: thrown by rules and operations, turned into the error shape by the face that called. */
+/** The only error with which rules and operations refuse a request. Each interface converts it to its error shape. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly detail: ProblemDetail
@@ -46,7 +45,7 @@ export class Problem extends Error {
   }
 }
 
-/** All problems an operation can answer with: its own and those that follow from access, cost, path, query and body. */
+/** All problems of an operation: its own, and those that follow from access, cost, path, query and body. */
 export function problemsOf(operation: Operation): ProblemCode[] {
   const api = operation.path.startsWith('/api/')
   return [

@@ -24,16 +24,16 @@ import {
   WORK_KINDS,
 } from './words.ts'
 
-/** What the service answers (interface section 2). Open to further members: a client ignores what it does not know. */
+/** Response bodies (interface section 2). Later versions may add members; clients ignore members that they do not know. */
 const Declared = Type.Object(
   {
     name: nullable('Self-declared.'),
     model: nullable('Self-declared.'),
     provider: nullable('Self-declared.'),
   },
-  { description: 'What an actor says of itself; nobody checked it.' },
+  { description: 'The declaration of an actor. It is not verified.' },
 )
-const verificationStatus = Type.Literal('UNVERIFIED', { description: 'Nobody verifies actors here.' })
+const verificationStatus = Type.Literal('UNVERIFIED', { description: 'The service does not verify actors.' })
 const Author = Type.Object({ id: uuid('Actor id.'), declared: Declared, verificationStatus })
 
 export const Actor = Type.Object({
@@ -49,36 +49,36 @@ export const Actor = Type.Object({
 
 export const ActorIssued = Type.Object({
   actor: Actor,
-  token: Type.String({ description: 'The secret actor token, shown this once.' }),
+  token: Type.String({ description: 'The secret actor token. It is shown only once.' }),
   dataClass,
-  warning: Type.String({ description: 'What the token is and is not.' }),
+  warning: Type.String({ description: 'What the token proves and does not prove.' }),
 })
 
 export const Tally = Type.Object(
   {
-    supported: count('Actors that found it to hold.'),
-    unsupported: count('Actors that found it not to hold.'),
-    inconclusive: count('Actors that could not say.'),
+    supported: count('Actors that found it supported.'),
+    unsupported: count('Actors that found it unsupported.'),
+    inconclusive: count('Actors that could not decide.'),
     contradicted: count('Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS.'),
-    own: count('Authors who judged their own text; they count nowhere else.'),
-    actors: count('Actors in all.'),
+    own: count('Authors who judged their own text. No other count includes them.'),
+    actors: count('Actors in total.'),
     independent: count(
-      'The smaller of distinct actors and distinct origins of a day; never more than the voices there are.',
+      'The smaller of distinct actors and distinct origins of a day, so never more than the independent voices.',
     ),
-    independentFor: count('The same of those who found it to hold.'),
-    independentAgainst: count('The same of those who found it not to hold or contradicted it.'),
+    independentFor: count('The same, of the actors that found it supported.'),
+    independentAgainst: count('The same, of the actors that found it unsupported or contradicted it.'),
   },
-  { description: 'Of each actor its latest judgement of the text. Counts are claims, not proof.' },
+  { description: 'The latest judgement of the text by each actor. Counts are claims, not proof.' },
 )
-const state = words(STATES, 'What the evidence comes to about the text as it stands.')
+const state = words(STATES, 'The result of the evidence about the current text.')
 const EntryStanding = Type.Object(
   { state, tally: Tally },
-  { description: 'GET /api/entries/{slug}/standing has all of it.' },
+  { description: 'GET /api/entries/{slug}/standing has the details.' },
 )
 
 const signalsOf = (text: string) =>
   Type.Array(words(SIGNALS, 'A kind of text.'), {
-    description: `What is noticed in the text of ${text}: facts about its words, not a judgement.`,
+    description: `Patterns found in the text of ${text}: facts about its words, not a judgement.`,
   })
 const signals = signalsOf('the current revision')
 
@@ -88,14 +88,14 @@ export const Entry = Type.Object({
   title: Type.String({ description: 'Title of the current revision.' }),
   content: Type.String({ description: 'Content of the current revision.' }),
   summary: Type.String({ description: 'Summary of the current revision.' }),
-  status: words(STATUSES, 'ACTIVE or, where moderation locked it, LOCKED; the others are never public.'),
+  status: words(STATUSES, 'ACTIVE, or LOCKED if moderation locked it. Other states are never public.'),
   createdAt: timestamp('Creation'),
   updatedAt: timestamp('Creation of the latest revision that changed something'),
   currentRevisionId: uuid('The latest revision.'),
   tags: Type.Array(Type.String()),
   dataClass,
   actor: Author,
-  revisionCount: count('How many revisions there are.'),
+  revisionCount: count('The number of revisions.'),
   standing: EntryStanding,
   signals,
   ...trust,
@@ -106,38 +106,38 @@ export const Hint = Type.Object({
   slug: Type.String({ description: 'Its address.' }),
   title: Type.String(),
   standing: EntryStanding,
-  match: Type.Number({ minimum: 0, maximum: 1, description: 'How much title and summary have in common; 1 is all.' }),
+  match: Type.Number({ minimum: 0, maximum: 1, description: 'The overlap of title and summary; 1 is complete.' }),
 })
 const Hints = Type.Object(
   {
     similar: Type.Union([Type.Array(Hint), Type.Null()], {
       description:
-        'Other entries that may say the same, as GET /api/similar finds them, without those of the last second; null where there was no time to look.',
+        'Other entries that may say the same, as GET /api/similar finds them, without those of the last second. null if the search took too long.',
     }),
     signals,
   },
-  { description: 'Computed after the commit, for a retry anew; no part of the entry.' },
+  { description: 'Computed after the commit, and again for a retry. Not a part of the entry.' },
 )
 export const Published = Type.Object({ ...Entry.properties, hints: Hints })
 
 export const EntryAsOf = Type.Object({
   ...Entry.properties,
-  asOf: Type.String({ description: 'The sequence. Status and names are those of now.' }),
+  asOf: Type.String({ description: 'The sequence. Status and names are current.' }),
   complete: Type.Boolean({
-    description: 'False where too much was judged since: some evidence that was replaced later is not counted.',
+    description: 'False if there are too many later judgements: some evidence that was replaced later is not counted.',
   }),
 })
 
 export const Source = Type.Object({
-  entryId: uuid('The entry drawn on.'),
+  entryId: uuid('The source entry.'),
   revisionId: uuid('Its exact revision.'),
 })
 
 export const Revision = Type.Object({
   id: uuid('Revision id.'),
   entryId: uuid('The entry it belongs to.'),
-  previousRevisionId: nullable('The revision it follows; null for the first.'),
-  actorId: uuid('Who wrote it.'),
+  previousRevisionId: nullable('The previous revision; null for the first.'),
+  actorId: uuid('The author.'),
   title: Type.String(),
   summary: Type.String(),
   content: Type.String(),
@@ -147,7 +147,7 @@ export const Revision = Type.Object({
   evidenceHash: Type.String({
     pattern: '^[0-9a-f]{64}$',
     description:
-      'SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the revision before, null for the first.',
+      'SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the previous revision, null for the first.',
   }),
   sources: Type.Array(Source),
   ...trust,
@@ -155,10 +155,10 @@ export const Revision = Type.Object({
 
 export const Relation = Type.Object({
   id: uuid('Relation id.'),
-  sourceEntryId: uuid('Where it starts.'),
-  targetEntryId: uuid('Where it leads.'),
+  sourceEntryId: uuid('The entry where it starts.'),
+  targetEntryId: uuid('The entry where it ends.'),
   relationType: words(RELATION_TYPES, 'How the source stands to the target.'),
-  actorId: uuid('Who related them.'),
+  actorId: uuid('The author.'),
   rationale: Type.String(),
   createdAt: timestamp('Commit'),
   actor: Type.Optional(Author),
@@ -169,8 +169,8 @@ export const Verification = Type.Object({
   id: uuid('Verification id.'),
   entryId: uuid('The entry.'),
   revisionId: uuid('The exact revision.'),
-  actorId: uuid('Who verified.'),
-  result: words(RESULTS, 'What came of using it.'),
+  actorId: uuid('The author.'),
+  result: words(RESULTS, 'The result of using it.'),
   confidence: Type.Number({ minimum: 0, maximum: 1 }),
   rationale: Type.String(),
   createdAt: timestamp('Commit'),
@@ -182,7 +182,7 @@ export const Contradiction = Type.Object({
   id: uuid('Contradiction id.'),
   entryId: uuid('The entry.'),
   revisionId: uuid('The exact revision.'),
-  actorId: uuid('Who contradicted.'),
+  actorId: uuid('The author.'),
   rationale: Type.String(),
   sourceEntryId: Type.Optional(nullable('An entry that supports the contradiction.')),
   createdAt: timestamp('Commit'),
@@ -192,26 +192,32 @@ export const Contradiction = Type.Object({
 
 export const EvidenceResult = Type.Object(
   {
-    status: Type.Integer({ minimum: 201, maximum: 422, description: 'As the item would be answered by itself.' }),
+    status: Type.Integer({
+      minimum: 201,
+      maximum: 422,
+      description: 'The status that a single request with this item would get.',
+    }),
     verification: Type.Optional(Verification),
     contradiction: Type.Optional(Contradiction),
     error: Type.Optional(
       Type.Object(
         {
-          code: Type.String({ description: 'A problem code; /docs/errors has its rule.' }),
-          member: Type.Optional(Type.String({ description: 'What is wrong, such as items.0.result.' })),
+          code: Type.String({ description: 'A problem code; /docs/errors explains it.' }),
+          member: Type.Optional(
+            Type.String({ description: 'The path of the wrong member, for example items.0.result.' }),
+          ),
         },
-        { description: 'Why the item was not recorded.' },
+        { description: 'The reason why the item was not recorded.' },
       ),
     ),
   },
-  { description: 'What became of one item.' },
+  { description: 'The result of one item.' },
 )
 export const EvidenceResults = Type.Object({
   items: Type.Array(EvidenceResult, { description: 'One per item, in the order sent.' }),
 })
 
-const nextCursor = nullable('Pass as before for the next page; null when there is none.')
+const nextCursor = nullable('The value of before for the next page; null if this is the last page.')
 
 export const Evidence = Type.Object({
   verifications: Type.Array(Verification),
@@ -222,15 +228,15 @@ export const Evidence = Type.Object({
 const share = { minimum: 0, maximum: 1 }
 const ShownContradiction = Type.Object({
   id: uuid('Contradiction or relation id.'),
-  kind: words(['CONTRADICTION', 'RELATION'], 'A relation is one of type CONTRADICTS that leads here.'),
-  revisionId: uuid('The revision that it is about.'),
-  sourceEntryId: nullable('The entry that supports it.'),
-  kept: Type.Number({ ...share, description: 'Which share of that text is still there.' }),
+  kind: words(['CONTRADICTION', 'RELATION'], 'A relation has the type CONTRADICTS and ends at this entry.'),
+  revisionId: uuid('The contradicted revision.'),
+  sourceEntryId: nullable('The supporting entry.'),
+  kept: Type.Number({ ...share, description: 'The share of that text that the current text still contains.' }),
   status: words(
     OBJECTION_STATUSES,
-    'ADDRESSED once a CORRECT revision changed the text, until the new one is contradicted.',
+    'ADDRESSED after a CORRECT revision changed the text, until the new text is contradicted.',
   ),
-  addressedBy: nullable('That revision.'),
+  addressedBy: nullable('The CORRECT revision.'),
   rationale: Type.String(),
 })
 
@@ -241,48 +247,48 @@ export const Standing = Type.Object({
   tally: Tally,
   kept: Type.Union([Type.Number(share), Type.Null()], {
     description:
-      'Which share of the words of the text judged last is still there; from 0.9 on its evidence is about the text as it stands. null where nobody but authors judged.',
+      'The share of the words of the last judged text that the current text still contains. From 0.9 its evidence counts for the current text. null if only authors judged.',
   }),
-  lastCheckedAt: Type.Union([timestamp('Latest judgement of the text as it stands'), Type.Null()]),
+  lastCheckedAt: Type.Union([timestamp('Latest judgement of the current text'), Type.Null()]),
   best: Type.Union([Type.Object({ revisionId: uuid('The revision.'), state }), Type.Null()], {
-    description: 'An earlier revision that was found to hold, where the text as it stands was not.',
+    description: 'An earlier revision that was found supported, if the current text was not.',
   }),
   contradictions: Type.Array(ShownContradiction, {
     maxItems: 3,
-    description: 'One from each origin of a day, those of the text as it stands first, newest first.',
+    description: 'One from each origin of a day: first those of the current text, then the others; newest first.',
   }),
   earlier: Tally,
   ...trust,
 })
 
-/** Once for each sentence of an entry and each state of evidence. */
+/** One object for each sentence of an entry and each state of evidence. */
 const BlamedPiece = Type.Object({
-  section: words(SECTIONS, 'The part of the entry that it is in.'),
-  text: Type.String({ description: 'A sentence or a line. The texts of a section, joined, are the section.' }),
-  revisionId: uuid('The revision that wrote it: the first that had it.'),
-  sinceRevisionId: Type.Optional(uuid('Where it was gone in between: the revision since which it is back.')),
+  section: words(SECTIONS, 'The section of the entry.'),
+  text: Type.String({ description: 'A sentence or a line. The concatenated texts of a section are the section.' }),
+  revisionId: uuid('The first revision that contained it.'),
+  sinceRevisionId: Type.Optional(uuid('The revision that restored it, if it was missing from revisions in between.')),
   earlier: Type.Optional(
-    Type.Boolean({ description: 'True: an earlier revision, not looked at, may have written it.' }),
+    Type.Boolean({ description: 'True if an earlier revision, which was not compared, may have written it.' }),
   ),
   evidence: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-    description: 'Its place in evidence, from 0; null where no judged text has it.',
+    description: 'Its index in evidence, from 0; null if no judged text contains it.',
   }),
 })
 export const Blame = Type.Object({
   entryId: uuid('The entry.'),
   slug: Type.String({ description: 'Its address.' }),
   revisionId: uuid('The current revision.'),
-  pieces: Type.Array(BlamedPiece, { description: 'The text, sentence by sentence: title, summary, content.' }),
+  pieces: Type.Array(BlamedPiece, { description: 'The text in sentences: title, summary, content.' }),
   revisions: Type.Array(
     Type.Object({
       id: uuid('Revision id.'),
-      ordinal: count('Its place in the history, from 1.'),
+      ordinal: count('Its position in the history, from 1.'),
       changeType: words(['CREATE', ...CHANGE_TYPES], 'CREATE for the first revision.'),
       createdAt: timestamp('Commit'),
       actor: Author,
       signals: signalsOf('the revision'),
     }),
-    { description: 'Those that pieces name, oldest first.' },
+    { description: 'The revisions that pieces name, oldest first.' },
   ),
   evidence: Type.Array(
     Type.Object({
@@ -290,29 +296,32 @@ export const Blame = Type.Object({
       tally: Tally,
       objections: Type.Array(uuid('A contradiction, or a relation of type CONTRADICTS.'), { maxItems: 3 }),
     }),
-    { description: 'What was said of the judged texts that have a piece. At most 20 judged texts are looked at.' },
+    { description: 'The judgements of texts that contain a piece. At most 20 judged texts are compared.' },
   ),
-  lookedAt: count('Revisions that were looked at.'),
+  lookedAt: count('The number of compared revisions.'),
   complete: Type.Boolean({
-    description: 'False where the history is too long: only the newest revisions and the first were looked at.',
+    description: 'False if the history is too long: only the first and the newest revisions were compared.',
   }),
   dataClass,
   ...trust,
 })
 
 export const PinFinding = Type.Object({
-  kind: words(PIN_FINDINGS, 'UNKNOWN: there is no such revision of that entry.'),
-  entry: Type.String({ description: 'The id or slug as it was asked for.' }),
+  kind: words(PIN_FINDINGS, 'UNKNOWN: the entry has no such revision.'),
+  entry: Type.String({ description: 'The id or slug of the request.' }),
   slug: Type.Optional(Type.String({ description: 'Its address.' })),
   revisionId: uuid('The pinned revision.'),
   signals: Type.Optional(signals),
   revised: Type.Optional(
     Type.Object({
       currentRevisionId: uuid('The latest revision.'),
-      revisions: count('How many came after the pinned one.'),
-      changeType: Type.String({ description: 'Of the latest.' }),
-      rationale: Type.String({ description: 'Of the latest.' }),
-      kept: Type.Number({ ...share, description: 'Which share of the words of the pinned text is still there.' }),
+      revisions: count('The number of revisions after the pinned one.'),
+      changeType: Type.String({ description: 'Of the latest revision.' }),
+      rationale: Type.String({ description: 'Of the latest revision.' }),
+      kept: Type.Number({
+        ...share,
+        description: 'The share of the words of the pinned text that the current text still contains.',
+      }),
     }),
   ),
   evidence: Type.Optional(
@@ -320,21 +329,21 @@ export const PinFinding = Type.Object({
       state,
       tally: Tally,
       added: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'Judgements after since, of the newest 200 of a kind; null without since.',
+        description: 'The judgements after since, among the newest 200 of each kind; null without since.',
       }),
       objection: Type.Union(
         [Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), Type.Null()],
         {
-          description: 'The strongest.',
+          description: 'The strongest objection.',
         },
       ),
     }),
   ),
 })
 export const PinsReport = Type.Object({
-  items: Type.Array(PinFinding, { description: 'What differs, in the order of the pins.' }),
-  same: count('Pins of which nothing differs.'),
-  sequence: Type.String({ description: 'Pass as since with the next check.' }),
+  items: Type.Array(PinFinding, { description: 'The findings, in the order of the pins.' }),
+  same: count('The number of pins without a finding.'),
+  sequence: Type.String({ description: 'The value of since for the next check.' }),
   dataClass,
   ...trust,
 })
@@ -342,31 +351,31 @@ export const PinsReport = Type.Object({
 export const Activity = Type.Object({
   id: uuid('Activity id.'),
   sequence: Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description: 'Strictly ordered; the cursor.' }),
-  actorId: uuid('Who acted.'),
+  actorId: uuid('The actor.'),
   actorName: nullable('Self-declared.'),
-  action: words(ACTIONS, 'What was done.'),
+  action: words(ACTIONS, 'The action.'),
   entryId: nullable('The entry concerned.'),
   revisionId: nullable('The revision concerned.'),
   timestamp: timestamp('Observed'),
-  requestId: uuid('The request that did it.'),
-  metadata: Type.Object({}, { additionalProperties: true, description: 'A small closed object per action.' }),
+  requestId: uuid('The id of the request.'),
+  metadata: Type.Object({}, { additionalProperties: true, description: 'A closed object, one shape for each action.' }),
   dataClass,
   ...trust,
 })
 
-/** How well what was found fits q. */
+/** How well the found entries fit q. */
 const fit = {
   match: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'How well the first entry fits q: its score, of the best possible.',
+    description: 'The score of the first entry as a share of the best possible score.',
   }),
   answerable: Type.Boolean({
-    description: 'False: the entries are hardly about the question; do not trust them as an answer.',
+    description: 'False if the entries are hardly about the question; do not trust them as an answer.',
   }),
-  missing: Type.Array(Type.String(), { description: 'Words of q that no entry has.' }),
+  missing: Type.Array(Type.String(), { description: 'Words of q that no entry contains.' }),
   corrected: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
-    description: 'Words of q that no entry has, and what was searched for instead.',
+    description: 'Words of q that no entry contains, with the words that the search used instead.',
   }),
 }
 
@@ -376,16 +385,16 @@ const Outcomes = Type.Object(
     verifications: count('Verifications by the actor.'),
     contradictions: count('Contradictions by the actor.'),
     relations: count('Relations by the actor.'),
-    confirmed: count('Of the revisions, those that another actor found supported.'),
-    contradicted: count('Of the revisions, those that another actor contradicted or found unsupported.'),
-    corrected: count('Of the revisions, those after which another actor committed a CORRECT revision.'),
+    confirmed: count('Revisions that another actor found supported.'),
+    contradicted: count('Revisions that another actor contradicted or found unsupported.'),
+    corrected: count('Revisions after which another actor committed a CORRECT revision.'),
     complete: Type.Boolean({
       description: `False where the actor has more than ${OUTCOMES} contributions: only the newest of them are counted.`,
     }),
   },
   {
     description:
-      'What the actor contributed that is public now, and what other actors made of it. They may be few, or one person.',
+      'The public contributions of the actor, and their outcomes. The other actors may be few, or one person.',
   },
 )
 
@@ -396,7 +405,7 @@ export const ActorProfile = Type.Object({
   verificationStatus,
   firstSeenAt: timestamp('First observed'),
   outcomes: Outcomes,
-  items: Type.Array(Activity, { description: 'Its contributions, newest first: what it wrote, judged and related.' }),
+  items: Type.Array(Activity, { description: 'Its revisions, judgements and relations, newest first.' }),
   nextCursor,
   dataClass,
   ...trust,
@@ -417,12 +426,12 @@ export const Found = Type.Object({
   summary: Type.String(),
   excerpt: Type.String({ description: 'The passage of the content that fits best.' }),
   tags: Type.Array(Type.String()),
-  score: Type.Number({ minimum: 0, maximum: 1, description: 'How well it fits, of the best possible.' }),
+  score: Type.Number({ minimum: 0, maximum: 1, description: 'Its score as a share of the best possible score.' }),
   standing: EntryStanding,
   signals,
   objections: Type.Optional(
     Type.Array(Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), {
-      description: 'In a brief: what speaks against the text as it stands, one from each origin.',
+      description: 'In a brief: the objections to the current text, one from each origin.',
     }),
   ),
   currentRevisionId: uuid('The latest revision.'),
@@ -431,7 +440,7 @@ export const Found = Type.Object({
 })
 export const FoundList = Type.Object({
   items: Type.Array(Found, { description: 'Best first.' }),
-  coverage: words(COVERAGES, 'Whether the first entry has all words of q, or some; NONE: nothing was found.'),
+  coverage: words(COVERAGES, 'Whether the first entry contains all words of q, or some. NONE: there is no result.'),
   ...fit,
   dataClass,
 })
@@ -451,33 +460,33 @@ export const WorkEntry = Type.Object({
 export const WorkItem = Type.Object({
   kind: words(
     WORK_KINDS,
-    'DISPUTED: an objection to the text stands. ADDRESSED: corrected after an objection, not confirmed since. UNCHECKED: no voice for or against the text. STALE: confirmed more than 90 days ago. UNANSWERED: a topic that at least 5 networks searched for on one day in vain.',
+    'DISPUTED: an objection to the text is open. ADDRESSED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result.',
   ),
   reason: Type.Object(
     {
-      independentFor: Type.Optional(count('Of the tally of the entry.')),
-      independentAgainst: Type.Optional(count('Of the tally of the entry.')),
-      readers: Type.Optional(count('Networks that read the entry, each once a day.')),
-      lastCheckedAt: Type.Optional(Type.Union([timestamp('Latest judgement of the text as it stands'), Type.Null()])),
+      independentFor: Type.Optional(count('From the tally of the entry.')),
+      independentAgainst: Type.Optional(count('From the tally of the entry.')),
+      readers: Type.Optional(count('Networks that read the entry, each counted once a day.')),
+      lastCheckedAt: Type.Optional(Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])),
       daysSinceCheck: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
-      networks: Type.Optional(count('Networks that searched for the topic on that day; 20 stands for more.')),
+      networks: Type.Optional(count('Networks that searched for the topic on that day; 20 means 20 or more.')),
     },
-    { description: 'What the place in the list comes from.' },
+    { description: 'The reasons for the position in the list.' },
   ),
   entry: Type.Optional(WorkEntry),
   topic: Type.Optional(
     Type.Object(
       {
-        term: Type.String({ description: 'A word of the questions, never a whole one.' }),
+        term: Type.String({ description: 'A word of the questions, never a whole question.' }),
         day: Type.String({ format: 'date', description: 'The UTC day.' }),
         ...trust,
       },
-      { description: 'Of UNANSWERED, in place of an entry.' },
+      { description: 'The topic of UNANSWERED, which has no entry.' },
     ),
   ),
 })
 export const WorkList = Type.Object({
-  items: Type.Array(WorkItem, { description: 'Of each kind those that are worth most first; the kinds in turn.' }),
+  items: Type.Array(WorkItem, { description: 'The kinds take turns, each with its most valuable checks first.' }),
   dataClass,
 })
 const FoundAsOf = Type.Object({
@@ -487,18 +496,23 @@ const FoundAsOf = Type.Object({
   summary: Type.String(),
   excerpt: Type.String({ description: 'The passage of the content that fits best.' }),
   tags: Type.Array(Type.String()),
-  score: Type.Number({ minimum: 0, maximum: 1, description: 'How well the text of then fits, of the best possible.' }),
+  score: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'The score of the text as of the sequence, as a share of the best possible score.',
+  }),
   standing: Type.Union([EntryStanding, Type.Null()], {
-    description: 'null where it takes too long to count for a list: read the entry as of the sequence.',
+    description: 'null if a list cannot compute it in time; read the entry as of the sequence.',
   }),
   signals,
-  currentRevisionId: uuid('The latest revision of then.'),
-  updatedAt: timestamp('Latest change of then'),
+  currentRevisionId: uuid('The latest revision as of the sequence.'),
+  updatedAt: timestamp('Latest change as of the sequence'),
   ...trust,
 })
 export const FoundAsOfList = Type.Object({
   items: Type.Array(FoundAsOf, {
-    description: 'Best first, among the 40 entries that fit best now: one that lost all of the words since is missing.',
+    description:
+      'Best first, among the 40 entries that fit best now. An entry that later lost all of the words is missing.',
   }),
   ...fit,
   asOf: Type.String({ description: 'The sequence.' }),
@@ -511,12 +525,12 @@ export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCurso
 export const Moderated = Type.Object(
   {
     sequence: Activity.properties.sequence,
-    action: words(['WITHDRAW', 'RESTORE'], 'Whether the entry was withdrawn, or is public again.'),
+    action: words(['WITHDRAW', 'RESTORE'], 'WITHDRAW: the entry was withdrawn. RESTORE: it is public again.'),
     entryId: uuid('The entry.'),
   },
   {
     additionalProperties: false,
-    description: 'Moderation withdrew an entry, or restored it. Nothing else of it is said.',
+    description: 'Moderation withdrew or restored an entry. The event has no further details.',
   },
 )
 export const Change = Type.Union([Activity, Moderated])
@@ -524,23 +538,27 @@ export const ChangeList = Type.Object({
   items: Type.Array(Change, { description: 'In ascending sequence.' }),
   sequence: Type.String({
     pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
-    description: 'Up to where this answer is complete: after of the next request.',
+    description: 'The answer is complete up to this sequence: the value of after for the next request.',
   }),
-  more: Type.Boolean({ description: 'Whether there is more already.' }),
-  unknown: Type.Array(Type.String(), { description: 'Entries and actors of the query that are not known here.' }),
+  more: Type.Boolean({ description: 'Whether more changes are available now.' }),
+  unknown: Type.Array(Type.String(), {
+    description: 'Entries and actors of the query that this server does not know.',
+  }),
   dataClass,
   ...trust,
 })
 
 export const Missing = Type.Object(
   {
-    id: Type.String({ description: 'The id or slug as it was asked for.' }),
-    problem: words(['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'], 'Why there is no entry.'),
+    id: Type.String({ description: 'The id or slug of the request.' }),
+    problem: words(['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'], 'The problem code.'),
   },
   { description: 'An entry that cannot be read.' },
 )
 export const Batch = Type.Object({
-  items: Type.Array(Type.Union([Entry, Revision, Missing]), { description: 'One per id, in the order asked.' }),
+  items: Type.Array(Type.Union([Entry, Revision, Missing]), {
+    description: 'One per id, in the order of the request.',
+  }),
   dataClass,
 })
 
@@ -552,7 +570,7 @@ export const Similar = Type.Object({
   tags: Entry.properties.tags,
   currentRevisionId: Entry.properties.currentRevisionId,
   updatedAt: Entry.properties.updatedAt,
-  score: Type.Number({ minimum: 0, maximum: 1, description: 'How much title and summary have in common; 1 is all.' }),
+  score: Type.Number({ minimum: 0, maximum: 1, description: 'The overlap of title and summary; 1 is complete.' }),
   ...trust,
 })
 export const SimilarList = Type.Object({
@@ -562,8 +580,8 @@ export const SimilarList = Type.Object({
 
 export const Report = Type.Object({
   id: uuid('Report id.'),
-  targetType: words(REPORT_TARGETS, 'What was reported.'),
-  targetId: uuid('Its id.'),
+  targetType: words(REPORT_TARGETS, 'The kind of target.'),
+  targetId: uuid('The id of the target.'),
   reason: words(REPORT_REASONS, 'What is wrong with it.'),
   details: nullable('What the operator should know; only administrators see it.'),
   createdAt: timestamp('Commit'),
@@ -579,7 +597,7 @@ export const Stats = Type.Object({
   contradictions: count('Public contradictions.'),
   relations: count('Public relations.'),
   topics: Type.Array(Type.Object({ tag: Type.String(), count: count('Public entries with it.') })),
-  limitations: Type.String({ description: 'What these numbers do not show.' }),
+  limitations: Type.String({ description: 'The limits of these numbers.' }),
 })
 
 export const Limits = Type.Object({
@@ -600,7 +618,7 @@ export const Discovery = Type.Object({
   guideDigest: Type.Optional(
     Type.Object(
       { instructions: Type.String(), llms: Type.String() },
-      { description: 'SHA-256 of these guides without their last line, which holds it.' },
+      { description: 'SHA-256 of each guide without its last line, which contains the digest.' },
     ),
   ),
   contentTrust: trust.contentTrust,
@@ -617,7 +635,7 @@ export const Discovery = Type.Object({
   limits: Limits,
 })
 
-export const Health = Type.Object({ status: Type.String({ description: '"ok" when all is well.' }) })
+export const Health = Type.Object({ status: Type.String({ description: '"ok" if the check succeeds.' }) })
 
 const anyObjects = (description: string) => Type.Array(Type.Object({}, { additionalProperties: true }), { description })
 
@@ -627,27 +645,27 @@ export const AdminSnapshot = Type.Object({
   activity: Type.Array(Activity, { description: 'Newest activity of every data class, with originId.' }),
   audit: anyObjects('Newest moderation results.'),
   blockedOrigins: anyObjects('Origins whose writes are refused.'),
-  reports: Type.Optional(anyObjects('Newest open reports of abuse; GET /api/admin/reports has all.')),
+  reports: Type.Optional(anyObjects('Newest open reports of abuse; GET /api/admin/reports lists all.')),
   truncated: Type.Object({}, { additionalProperties: count('Rows cut.'), description: 'Rows cut, per list.' }),
   dataClass,
 })
 
 const digits = (description: string) => Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description })
-const storeId = uuid('Which store this is: another one after a backup was restored.')
-const change = digits('The record number of the latest act of moderation; 0 when there was none.')
+const storeId = uuid('The identity of the store. A restored backup has another one.')
+const change = digits('The record number of the latest act of moderation; 0 if there is none.')
 
-/** Which members a line has beside its type stands in `EXPORT_MEMBERS`. */
+/** `EXPORT_MEMBERS` lists the members of each type of line. */
 export const ExportLine = Type.Object({
   type: words(
     EXPORT_TYPES,
-    'What the line is; withdrawn is a record, or the row of a read, that moderation took from the public; moderated is the latest withdrawal or return of an entry.',
+    'The type of the line. withdrawn: a record, or the row of a read, that moderation has withdrawn. moderated: the latest withdrawal or restoration of an entry.',
   ),
-  sequence: Type.Optional(digits('Its place in the order of activity.')),
+  sequence: Type.Optional(digits('Its number in the order of activity.')),
   record: Type.Optional(digits('Its number among the permanent records.')),
-  requestId: Type.Optional(uuid('The request that did it.')),
+  requestId: Type.Optional(uuid('The id of the request.')),
   dataClass: Type.Optional(dataClass),
   actor: Type.Optional(Author),
-  entryRecord: Type.Optional(digits('The record number of the first revision of the entry that it belongs to.')),
+  entryRecord: Type.Optional(digits('The record number of the first revision of its entry.')),
   ends: Type.Optional(
     Type.Array(digits('A record number.'), {
       minItems: 2,
@@ -655,9 +673,9 @@ export const ExportLine = Type.Object({
       description: 'The record numbers of the first revisions of a relation’s source and target.',
     }),
   ),
-  ordinal: Type.Optional(count('Its place among the evidence of the entry, from 1.')),
+  ordinal: Type.Optional(count('Its position in the evidence of the entry, from 1.')),
   originGroup: Type.Optional(
-    count('The same for all judgements of an entry that came from one origin on one day; 0 where that is not known.'),
+    count('The same number for all judgements of an entry from one origin on one day; 0 if unknown.'),
   ),
   sourceRecord: Type.Optional(
     Type.Union([digits('A record number.'), Type.Null()], {
@@ -665,15 +683,15 @@ export const ExportLine = Type.Object({
     }),
   ),
   salt: Type.Optional(Type.String({ description: 'The salt of its leaf in the public log: 16 bytes in base64.' })),
-  moderation: Type.Optional(digits('The record number of the latest act of moderation that withdraws it.')),
+  moderation: Type.Optional(digits('The record number of the latest act of moderation that withdrew it.')),
   withdrawn: Type.Optional(
     words(
       ['ENTRY', 'RECORD', 'FEED'],
-      'What moderation withdrew: the entry with all that belongs to it, this record alone, or only its row in the feed.',
+      'The scope of the withdrawal: the entry with its records, this record, or only its row in the feed.',
     ),
   ),
   slug: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.slugCharacters })),
-  status: Type.Optional(words(['ACTIVE', 'LOCKED'], 'The status of the entry now.')),
+  status: Type.Optional(words(['ACTIVE', 'LOCKED'], 'The current status of the entry.')),
   tags: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.tagCharacters }), { maxItems: LIMITS.tags }),
   ),
@@ -682,13 +700,13 @@ export const ExportLine = Type.Object({
   contradiction: Type.Optional(Contradiction),
   relation: Type.Optional(Relation),
   activity: Type.Optional(Activity),
-  next: Type.Optional(digits('Where to go on: from of the next request.')),
+  next: Type.Optional(digits('The value of from for the next request.')),
   head: Type.Optional(
     Type.Object(
       {
         storeId,
-        sequence: digits('The last sequence number given out.'),
-        record: digits('The last record number given out.'),
+        sequence: digits('The last assigned sequence number.'),
+        record: digits('The last assigned record number.'),
         change,
         totals: Type.Object({
           externalInteractions: count('As in Stats, at this sequence number.'),
@@ -701,13 +719,13 @@ export const ExportLine = Type.Object({
           relations: count('As in Stats.'),
         }),
       },
-      { description: 'How far the service was; there where the answer ends with the newest row.' },
+      { description: 'The state of the service; present if the answer ends with the newest row.' },
     ),
   ),
 })
 
 const ON_RECORD = ['sequence', 'record', 'requestId', 'dataClass', 'actor'] as const
-/** The members of each type of line; `head` alone may be left out. */
+/** The members of each type of line. Only `head` is optional. */
 export const EXPORT_MEMBERS = {
   entry: [...ON_RECORD, 'slug', 'status', 'tags', 'revision'],
   revision: [...ON_RECORD, 'entryRecord', 'revision'],
@@ -722,22 +740,22 @@ export const EXPORT_MEMBERS = {
 
 export const ExportManifest = Type.Object({
   storeId,
-  sequence: digits('The last sequence number given out.'),
-  record: digits('The last record number given out.'),
+  sequence: digits('The last assigned sequence number.'),
+  record: digits('The last assigned record number.'),
   change,
   segmentSize: count('Sequence numbers of one segment.'),
-  finished: count('Segments that are full: they begin at 1, 1 + segmentSize, and so forth.'),
-  segments: Type.Array(digits('Where a segment begins.'), {
-    description: 'Segments that show something else since the change asked about.',
+  finished: count('Complete segments. They begin at 1, 1 + segmentSize and so on.'),
+  segments: Type.Array(digits('The first sequence number of a segment.'), {
+    description: 'Segments that changed after the change of the request.',
   }),
-  actors: Type.Array(Author, { description: 'Authors that moderation concerned since then, as they are shown now.' }),
-  complete: Type.Boolean({ description: 'False when more changed than is named: then every segment may have.' }),
+  actors: Type.Array(Author, { description: 'Authors that were moderated after that change, in their current form.' }),
+  complete: Type.Boolean({ description: 'False if the lists are incomplete: then any segment may have changed.' }),
 })
 
 export const LogRecord = Type.Object({
-  record: digits('Its number among the permanent records; its leaf is the number before.'),
-  kind: words(RECORD_KINDS, 'What it is.'),
-  salt: Type.Optional(Type.String({ description: '16 bytes in base64; left out where the statement is not public.' })),
+  record: digits('Its number among the permanent records. The index of its leaf is one less.'),
+  kind: words(RECORD_KINDS, 'The kind of record.'),
+  salt: Type.Optional(Type.String({ description: '16 bytes in base64; omitted if the statement is not public.' })),
   statement: Type.Optional(
     Type.String({ description: 'Its immutable facts as RFC 8785 text: the leaf has SHA-256(salt, then this).' }),
   ),
@@ -745,7 +763,7 @@ export const LogRecord = Type.Object({
 
 /** The file is text; see c2sp.org/tlog-proof. */
 export const LogProof = Type.String({
-  description: 'A file of c2sp.org/tlog-proof@v1; extra is the salt and the statement, where they are public.',
+  description: 'A file of c2sp.org/tlog-proof@v1. The extra line has the salt and the statement if they are public.',
 })
 
 export const AdminEvidence = Type.Object({
@@ -759,13 +777,13 @@ const Flags = Type.Object({ hidden: Type.Boolean(), quarantined: Type.Boolean(),
 
 export const ModerationResult = Type.Object({
   id: uuid('Audit id.'),
-  targetType: words(TARGET_TYPES, 'What was moderated.'),
+  targetType: words(TARGET_TYPES, 'The kind of target.'),
   targetId: Type.String({ description: 'The canonical id of the target.' }),
-  action: words(MODERATION_ACTIONS, 'What was done.'),
+  action: words(MODERATION_ACTIONS, 'The action.'),
   reason: Type.String(),
   previousState: Flags,
   state: Flags,
-  changed: Type.Boolean({ description: 'False when the target already was in that state.' }),
+  changed: Type.Boolean({ description: 'False if the target was already in that state.' }),
   affected: Type.Object({
     entries: count('Entries whose status changed.'),
     actors: count('Actors whose state changed.'),
@@ -779,11 +797,11 @@ export const AdminReport = Type.Object({
   entryId: uuid('The entry concerned.'),
   slug: Type.String({ description: 'Its readable address.' }),
   title: Type.String({ description: 'Its title.' }),
-  status: words(STATUSES, 'Its status now.'),
-  actorId: nullable('Whose token was sent with the report, if one was.'),
-  originId: nullable('Where the report came from.'),
-  resolution: Type.Union([words(RESOLUTIONS, 'What came of it.'), Type.Null()], {
-    description: 'null while it is open.',
+  status: words(STATUSES, 'Its current status.'),
+  actorId: nullable('The actor whose token was sent with the report; null without a token.'),
+  originId: nullable('The origin of the report.'),
+  resolution: Type.Union([words(RESOLUTIONS, 'The outcome of the report.'), Type.Null()], {
+    description: 'null while the report is open.',
   }),
   note: nullable('Why.'),
   resolvedAt: Type.Union([timestamp('Resolution'), Type.Null()]),
@@ -793,7 +811,7 @@ export const ReportList = Type.Object({ items: Type.Array(AdminReport), nextCurs
 export const ErrorShape = Type.Object(
   {
     error: Type.Object(
-      { code: Type.String({ description: 'One of the problem codes.' }), requestId: uuid('Finds the log line.') },
+      { code: Type.String({ description: 'A problem code.' }), requestId: uuid('Identifies the request in the log.') },
       { additionalProperties: false },
     ),
   },

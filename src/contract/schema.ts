@@ -1,6 +1,6 @@
 /**
- * JSON Schemas (2020-12, the dialect of OpenAPI 3.1) as plain values, each with the type of what fits it. Options are keywords and stand in
- * the schema as they are given. The checker's own builder does the same for every type there is, and takes 13 MB of memory for it.
+ * JSON Schemas (2020-12, the dialect of OpenAPI 3.1) as plain values, each with the type of its valid values. Options are keywords, copied
+ * into the schema as they are. The checker's own builder supports every type, and uses 13 MB of memory for that.
  */
 declare const fits: unique symbol
 const optional = Symbol('optional')
@@ -8,7 +8,7 @@ const optional = Symbol('optional')
 type Keywords = Readonly<Record<string, unknown>>
 export type Schema<T = unknown> = { readonly [fits]?: T; readonly [optional]?: boolean }
 type Optional = { readonly [optional]: true }
-/** The type of the values that fit a schema. */
+/** The type of the valid values of a schema. */
 export type Static<S> = S extends Schema<infer T> ? T : never
 
 export type Properties = Readonly<Record<string, Schema>>
@@ -21,10 +21,10 @@ type Flat<T> = { [K in keyof T]: T[K] }
 
 const schema = <T>(keywords: Keywords, options: Keywords = {}): Schema<T> => ({ ...keywords, ...options })
 
-/** What each optional property was made from. */
+/** The source schema of each optional property. */
 const wholes = new WeakMap<object, Schema>()
 
-/** The schema that a property was made from by Type.Optional; the property itself where it was not. */
+/** The schema that Type.Optional wrapped; the property itself if it is not optional. */
 export const wholeOf = <S extends object>(property: S): S => (wholes.get(property) as S | undefined) ?? property
 
 export const Type = {
@@ -38,15 +38,15 @@ export const Type = {
   Array: <S extends Schema>(items: S, options?: Keywords) => schema<Static<S>[]>({ type: 'array', items }, options),
   Union: <const S extends readonly Schema[]>(anyOf: S, options?: Keywords) =>
     schema<Static<S[number]>>({ anyOf }, options),
-  /** Keywords whose type is said and not found. */
+  /** Keywords whose type is declared, not derived. */
   Unsafe: <T>(keywords: Keywords) => schema<T>(keywords),
-  /** A property that may be left out. */
+  /** An optional property. */
   Optional: <S extends Schema>(property: S): S & Optional => {
     const made = { ...property, [optional]: true } as const
     wholes.set(made, property)
     return made
   },
-  /** An object that has all of its properties but the optional ones; it may have others unless `additionalProperties` says no. */
+  /** An object in which all properties are required except the optional ones. It is open unless `additionalProperties` is false. */
   Object: <P extends Properties>(properties: P, options?: Keywords): ObjectSchema<P> => {
     const required = Object.keys(properties).filter(name => properties[name]?.[optional] !== true)
     const keywords = { type: 'object', ...(required.length === 0 ? {} : { required }), properties, ...options }

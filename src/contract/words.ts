@@ -1,4 +1,4 @@
-/** The closed sets of words that the contract uses, and the trust constants every resource carries (interface section 2). */
+/** The vocabularies of the contract, and the trust constants of every resource (interface section 2). */
 export const TRUST = {
   contentTrust: 'UNTRUSTED_USER_DATA',
   identityTrust: 'SELF_DECLARED_UNVERIFIED',
@@ -16,7 +16,7 @@ export const ACTIONS = [
   'CONNECT',
   'SYNTHESIZE',
 ] as const
-/** What changed: the writes of the feed, and what moderation took from the public or gave back. */
+/** Actions of changes: the writes of the feed, and withdrawals and restorations by moderation. */
 export const CHANGE_ACTIONS = [
   'CREATE',
   'EXPAND',
@@ -31,13 +31,13 @@ export const CHANGE_ACTIONS = [
 export const ACTOR_TYPES = ['AGENT', 'HUMAN', 'UNKNOWN'] as const
 export const CHANGE_TYPES = ['EXPAND', 'CORRECT', 'SYNTHESIZE'] as const
 export const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const
-/** What the evidence comes to about the text of an entry as it stands. */
+/** The result of the evidence about the current text of an entry. */
 export const STATES = ['UNCHECKED', 'SUPPORTED', 'DISPUTED', 'CONTRADICTED', 'INCONCLUSIVE'] as const
-/** What became of a contradiction. */
+/** The state of an objection. */
 export const OBJECTION_STATUSES = ['STANDING', 'ADDRESSED'] as const
-/** The parts of an entry's text. */
+/** The sections of an entry's text. */
 export const SECTIONS = ['TITLE', 'SUMMARY', 'CONTENT'] as const
-/** What is noticed in the text of a revision. A store keeps them as bits in this order: add to its end. */
+/** Patterns found in the text of a revision. A store keeps them as bits in this order; append new ones. */
 export const SIGNALS = [
   'DESTRUCTIVE_COMMAND',
   'PIPE_TO_SHELL',
@@ -63,14 +63,14 @@ export const EXPORT_TYPES = [
   'moderated',
   'end',
 ] as const
-/** What a leaf of the public log is about. */
+/** Kinds of records in the public log. */
 export const RECORD_KINDS = ['revision', 'evidence', 'relation', 'moderation', 'continuation'] as const
 export const REPORT_TARGETS = ['ENTRY', 'REVISION', 'EVIDENCE'] as const
 export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', 'ABUSE', 'OTHER'] as const
 export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
-/** What a check of pins finds. */
+/** Findings of a check of pins. */
 export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as const
-/** Why a check is worth most, in the order in which a mixed list takes them. */
+/** Kinds of checks, in the order in which they take turns in a mixed list. */
 export const WORK_KINDS = ['DISPUTED', 'ADDRESSED', 'UNCHECKED', 'STALE', 'UNANSWERED'] as const
 export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
@@ -95,7 +95,7 @@ export type ReportTarget = (typeof REPORT_TARGETS)[number]
 export type ReportReason = (typeof REPORT_REASONS)[number]
 export type WorkKind = (typeof WORK_KINDS)[number]
 export type Resolution = (typeof RESOLUTIONS)[number]
-/** How many words of a query the first entry found has. */
+/** Which words of a query the first entry contains. */
 export const COVERAGES = ['ALL', 'SOME', 'NONE'] as const
 export type Coverage = (typeof COVERAGES)[number]
 export type Sort = (typeof SORTS)[number]

@@ -93,7 +93,7 @@ export function createCheck({ name, input, aliases = {}, refuse = () => undefine
     if (check.fits(args)) {
       const refusal = refuse(args)
       if (refusal !== undefined) return { fault: unfit(name, [refusal]) }
-      return isCleanText(args) ? { args } : { fault: 'A text holds U+0000 or a lone surrogate; remove it.' }
+      return isCleanText(args) ? { args } : { fault: 'A text contains U+0000 or a lone surrogate; remove it.' }
     }
     const faults = check
       .faults(args)

@@ -111,7 +111,7 @@ const checkPins = tool({
   description:
     'Of exact revisions that you rely on, name those that were revised, judged or withdrawn. Costs one read, however many there are.',
   input: inputOf({
-    pins: Type.Array(Type.Object({ entry, revisionId: uuid('The revision that you rely on.') }, CLOSED), {
+    pins: Type.Array(Type.Object({ entry, revisionId: uuid('The revision that the caller relies on.') }, CLOSED), {
       minItems: 1,
       maxItems: LIMITS.pins,
       description: 'The entries, by id or slug, and their revisions.',

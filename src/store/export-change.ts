@@ -42,7 +42,7 @@ export const listChangedSegments = (reader: Reader, above: number, limit: number
     sql`SELECT segment FROM export_change WHERE record > ${above} ORDER BY record, segment LIMIT ${limit}`,
   )
 
-/** The record number of the latest act of moderation; 0 when there was none. */
+/** The record number of the latest act of moderation; 0 if there is none. */
 export const readLatestChange = async (reader: Reader): Promise<number> =>
   (await reader.one<{ number: number }>(sql`SELECT number FROM moderation ORDER BY number DESC LIMIT ${1}`))?.number ??
   0

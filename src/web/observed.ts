@@ -86,7 +86,7 @@ export const STATS: Page = {
       section: '/stats',
       description: 'How much is here, and what these numbers do not show.',
       body: html`<h1>Numbers</h1>
-<p class="trust" role="note"><strong>What these numbers do not show.</strong> ${stats.limitations}</p>
+<p class="trust" role="note"><strong>The limits of these numbers.</strong> ${stats.limitations}</p>
 <dl class="figures">
 ${figure('Entries', stats.entries)}${figure('Revisions', stats.revisions)}${figure('Verifications', stats.verifications)}${figure('Contradictions', stats.contradictions)}${figure('Relations', stats.relations)}
 ${figure('Observed actors', stats.observedActors, html`${stats.recurrentActors.toLocaleString('en-GB')} seen more than once`)}${figure('Interactions', stats.externalInteractions, 'searches, reads and writes')}

@@ -21,7 +21,7 @@ const summary = (value?: string): Html =>
   field({
     name: 'summary',
     label: 'Summary',
-    hint: 'The gist, for lists and search results.',
+    hint: 'A short summary, for lists and search results.',
     max: LIMITS.summaryCharacters,
     rows: 3,
     value: value ?? '',

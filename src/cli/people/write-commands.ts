@@ -95,7 +95,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'contradict',
-    summary: 'Record that an exact revision is wrong, and why.',
+    summary: 'Record that an exact revision is wrong, with the reason.',
     args: [SLUG],
     flags: [
       REVISION,
@@ -131,7 +131,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
         value: 'TYPE',
         values: RELATION_TYPES,
         byDefault: 'CONNECT',
-        description: 'How the source stands to the target.',
+        description: 'The relation of the source to the target.',
       },
       RATIONALE,
       ...WRITE_FLAGS,
