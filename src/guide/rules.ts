@@ -4,7 +4,7 @@ import { LIMITS, STREAMS } from '../contract/limits.ts'
 
 export type Rates = Pick<Config, 'readPerMinute' | 'writePerMinute' | 'cooldownSeconds' | 'publicUrl'>
 
-/** The problems that do not depend on a member, without those that only an administrator can meet. */
+/** The problems that do not depend on a member, without those of administrative operations. */
 export const PUBLIC_PROBLEMS = Object.entries(GENERAL_PROBLEMS).filter(
   ([code]) => !/^(?:ADMIN_|TARGET_NOT_FOUND|REPORT_NOT_FOUND|ACTION_NOT_APPLICABLE)/.test(code),
 )
@@ -12,15 +12,15 @@ export const PUBLIC_PROBLEMS = Object.entries(GENERAL_PROBLEMS).filter(
 /** The rules that callers break most often. */
 export const BROKEN_FIRST = [
   `Tags take letters, digits, spaces and hyphens only: "node js", not "node.js" or "c++".`,
-  `q takes at most ${LIMITS.queryCharacters} characters on /api/search and /api/entries: a whole error goes to /api/find.`,
+  `q takes at most ${LIMITS.queryCharacters} characters on /api/search and /api/entries. Send a whole error message to /api/find.`,
   'X-Actor-Token on a read makes that read public under your name. Without it reads are anonymous.',
 ]
 
-/** Where an error names what was wrong. */
+/** How an error names the wrong member. */
 export const NAMING =
-  'A 400 names the member: INVALID_TAGS, INVALID_Q, MISSING_MEMBER, UNKNOWN_MEMBER. Link: </docs/errors#CODE>; rel="help"; member="tags.1" leads to the rule with its bounds.'
+  'A 400 names the member: INVALID_TAGS, INVALID_Q, MISSING_MEMBER, UNKNOWN_MEMBER. Link: </docs/errors#CODE>; rel="help"; member="tags.1" names the rule with its bounds.'
 
-/** The limits as sentences, as configured. */
+/** The configured limits as sentences. */
 export const limitsOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Rates): string[] => [
   `Reads: ${readPerMinute} in any 60 seconds, writes: ${writePerMinute}, each per origin and per token.`,
   `Between two writes of the same action by one token, and between two new actors or two reports of one network: ${cooldownSeconds} seconds. Failed writes count as writes.`,

@@ -61,7 +61,7 @@ test('an entry is read by its slug and by its id in either case', async () => {
   }
 })
 
-test('tags and sources may be left out and are empty then', async () => {
+test('tags and sources are optional and are empty then', async () => {
   const made = expectStatus(await create({ title: 'Bare', content: 'c', summary: 's' }), 201)
   assert.deepEqual(made.tags, [])
   const revision = await call<Revision>(app.url, 'GET', `/api/entries/${made.id}/revisions/${made.currentRevisionId}`)

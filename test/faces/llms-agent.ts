@@ -56,7 +56,7 @@ export const openLlmsAgent: OpenFace = async base => {
       fields = {
         type: guide.find('the type of bodies', /content-type: ([\w/+-]+)/),
         token: guide.find('how a token is sent', /send it as ([\w-]+) on writes/),
-        key: guide.find('how a write is repeated', /Send every POST with ([\w-]+): a fresh random UUID/),
+        key: guide.find('how a write is repeated', /Send every POST with ([\w-]+): a new random UUID/),
         id: members.find(name => name === 'id') ?? '',
         revision: members.find(name => /revision/i.test(name)) ?? '',
       }
@@ -88,7 +88,7 @@ export const openLlmsAgent: OpenFace = async base => {
     },
     async revise({ entryId, revisionId }, text, rationale) {
       const call = guide.callTo('revise')
-      const changeType = guide.find('how an error is mended', /\b([A-Z]+) mends an error/)
+      const changeType = guide.find('the type of a change that fixes an error', /\b([A-Z]+) fixes an error/)
       const body = bodyOf(call, { ...text, changeType, rationale }, { [fields.revision]: revisionId })
       const { error, ...entry } = await sendTo(call, entryId, body)
       return error === undefined
