@@ -1,5 +1,5 @@
-import type { UpkeepName, WriteName } from '../operations/index.ts'
 import type { WriteEnvironment } from '../operations/store.ts'
+import type { UpkeepName, WriteName } from '../operations/writes.ts'
 import type { Signals } from '../threads/signals.ts'
 
 /** A write as data: the writer thread runs the operation of that name. */

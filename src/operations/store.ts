@@ -1,7 +1,7 @@
 import type { Awaitable, Reader } from '../database/database.ts'
-import type { UPKEEP, UpkeepName, WriteName } from './index.ts'
 import type { LogQuestion } from './keep-log.ts'
 import type { Context, Readiness, SearchRequest, SearchResult, WriteAnswer, WriteRequest } from './operation.ts'
+import type { UPKEEP, UpkeepName, WriteName } from './writes.ts'
 
 /** Beside its request, what a write depends on: when it was admitted, its cooldown and its data class. */
 export type WriteEnvironment = Pick<Context, 'at' | 'cooldown' | 'dataClass'>

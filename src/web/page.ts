@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { EntryList } from '../contract/resources.ts'
-import type { ReadName } from '../operations/index.ts'
 import type { Fit, Reads } from '../operations/operation.ts'
+import type { ReadName } from '../operations/reads.ts'
 import type { Html } from './html.ts'
 
 /** The query of a page as its operation's schema knows it; what the operation does not know stays text. */

@@ -8,16 +8,16 @@ import { test } from 'node:test'
 const ROOT = join(import.meta.dirname, '../..')
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc')
 const rowOf = (kind: string, method: string, body = ''): string =>
-  `  doNothing: row({ kind: '${kind}', method: '${method}', path: '/api/nothing', tag: 'Service', summary: '', access: 'anyone',
+  `  do_${kind}: row({ kind: '${kind}', method: '${method}', path: '/api/${kind}', tag: 'Service', summary: '', access: 'anyone',
     cost: 'read', params: none, query: inputs.NoQuery, ${body} status: 200, response: 'Health', problems: [] }),\n`
 
-/** What the compiler says of the operations and their dispatch, with a row more in the contract. */
-function compiled(directory: string, row: string): string {
+/** What the compiler says of the operations and their dispatch, with more rows in the contract. */
+function compiled(directory: string, rows: string): string {
   const contract = join(directory, 'src/contract/operations.ts')
   const text = readFileSync(join(ROOT, 'src/contract/operations.ts'), 'utf8')
   const end = text.indexOf('} as const satisfies Record<string, Operation>')
   assert.ok(end > 0)
-  writeFileSync(contract, text.slice(0, end) + row + text.slice(end))
+  writeFileSync(contract, text.slice(0, end) + rows + text.slice(end))
   const { stdout } = spawnSync(process.execPath, [COMPILER, '--noEmit', '-p', directory], { encoding: 'utf8' })
   return stdout
 }
@@ -31,10 +31,16 @@ test('a row of the contract compiles only with a function of its kind', t => {
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}')
   writeFileSync(
     join(directory, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, files: ['src/operations/index.ts', 'src/http/handlers.ts'] }),
+    JSON.stringify({
+      compilerOptions,
+      files: ['src/operations/reads.ts', 'src/operations/writes.ts', 'src/http/handlers.ts'],
+    }),
   )
   assert.equal(compiled(directory, ''), '')
   const rows = [rowOf('read', 'GET'), rowOf('stream', 'GET'), rowOf('write', 'POST', "body: 'ReportInput',")]
-  for (const row of rows) assert.match(compiled(directory, row), /src\/operations\/index\.ts.*'doNothing' is missing/)
+  const said = compiled(directory, rows.join(''))
+  assert.match(said, /src\/operations\/reads\.ts.*'do_read' is missing/)
+  assert.match(said, /src\/operations\/reads\.ts.*'do_stream' is missing/)
+  assert.match(said, /src\/operations\/writes\.ts.*'do_write' is missing/)
   assert.match(compiled(directory, rowOf('other', 'GET')), /src\/contract\/operations\.ts/)
 })

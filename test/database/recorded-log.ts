@@ -1,7 +1,7 @@
 import type { Transaction } from '../../src/database/database.ts'
 import { agreedSize, nextStep } from '../../src/log/next-step.ts'
-import { UPKEEP } from '../../src/operations/index.ts'
 import type { Context } from '../../src/operations/operation.ts'
+import { UPKEEP } from '../../src/operations/writes.ts'
 import { readHead } from '../../src/store/head.ts'
 import { cosignCheckpoint, findTile, historyOf, listCheckpoints, readLog } from '../../src/store/log.ts'
 

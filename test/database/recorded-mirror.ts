@@ -1,9 +1,9 @@
 import type { ExportLine } from '../../src/contract/resources.ts'
 import type { Transaction } from '../../src/database/database.ts'
-import { UPKEEP } from '../../src/operations/index.ts'
 import type { Mirrored } from '../../src/operations/keep-mirrored.ts'
 import type { Context, Reads } from '../../src/operations/operation.ts'
 import { exportRecords } from '../../src/operations/read-export.ts'
+import { UPKEEP } from '../../src/operations/writes.ts'
 import { findMirror, findRevisionIdentity, insertMirror } from '../../src/store/mirror.ts'
 
 /** Numbers of a copied line stand this far above those of the line that it was made from. */

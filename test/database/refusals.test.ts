@@ -6,8 +6,8 @@ import { sql } from '../../src/database/sql.ts'
 import { transact } from '../../src/database/write-queue.ts'
 import { tokenHash } from '../../src/domain/actor.ts'
 import { createContexts } from '../../src/operations/context.ts'
-import { WRITES, type WriteName } from '../../src/operations/index.ts'
 import type { Caller, Context, WriteAnswer, WriteRequest } from '../../src/operations/operation.ts'
+import { WRITES, type WriteName } from '../../src/operations/writes.ts'
 import { openEmbedded } from './bare-store.ts'
 
 const COOLDOWN = 3_000
