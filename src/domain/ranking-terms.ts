@@ -24,7 +24,9 @@ const CHUNK =
 const SIGNED = /^[a-z](?:\+\+|#)$/
 /** A number with dots, with or without the v of a version. */
 const VERSION = /^v?(\d+(?:\.\d+)+)/
-/** A word of plain letters. */
+const DIGIT = /\d/
+/** A word of small plain letters, and one of plain letters. */
+const SMALL = /^[a-z]+$/
 const PLAIN = /^[A-Za-z]+$/
 const CAMEL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 const CAMEL_EDGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/
@@ -49,12 +51,16 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   const terms: RankingTerm[] = []
   const plain = isAscii(text)
   const whole = plain ? text : text.normalize('NFKC')
-  let before = { chunk: '', end: 0 }
-  for (const match of whole.matchAll(plain ? ASCII_CHUNK : CHUNK)) {
+  const chunks = plain ? ASCII_CHUNK : CHUNK
+  let before = ''
+  let end = 0
+  chunks.lastIndex = 0
+  for (let match = chunks.exec(whole); match !== null; match = chunks.exec(whole)) {
     const [chunk] = match
     termsOfChunk(chunk, terms)
-    if (before.end === match.index - 1 && whole[before.end] === ' ') termOfPair(before.chunk, chunk, terms)
-    before = { chunk, end: match.index + chunk.length }
+    if (end === match.index - 1 && whole[end] === ' ') termOfPair(before, chunk, terms)
+    before = chunk
+    end = match.index + chunk.length
   }
   return terms
 }
@@ -65,7 +71,7 @@ function collect(terms: RankingTerm[], word: string, term: string, derived: bool
 
 /** A name and the number after it, such as Python 3.12. */
 function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
-  const number = NUMBER.exec(chunk)?.[1]
+  const number = DIGIT.test(chunk) ? NUMBER.exec(chunk)?.[1] : undefined
   if (number === undefined || !NAME.test(name) || isStopWord(foldWord(name))) return
   const pair = `${partsOf(name).map(foldWord).join('')}${number.replaceAll('.', '')}`
   collect(terms, pair, pair, true, 'PAIR')
@@ -74,6 +80,10 @@ function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
 const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
 
 function termsOfChunk(chunk: string, terms: RankingTerm[]): void {
+  if (SMALL.test(chunk)) {
+    if (!isStopWord(chunk)) collect(terms, chunk, stemOf(chunk), false)
+    return
+  }
   if (PLAIN.test(chunk)) {
     termsOfPart(chunk, undefined, terms)
     return
@@ -118,7 +128,7 @@ function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[
   }
   if (isStopWord(folded)) return
   const word = name ?? folded
-  const numbered = /\d/.test(folded)
+  const numbered = DIGIT.test(folded)
   const version = numbered ? V_NUMBER.exec(folded)?.[1] : undefined
   const isName = numbered && name === undefined && version === undefined && NUMBERED.test(folded)
   collect(terms, word, stemOf(folded), false, isName ? 'NAME' : undefined)
