@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Problem, remedyOf } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
+import { remedyOf } from '../contract/problems.ts'
 import type { ActorIssued, Entry } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
 import { parseJson } from '../http/body.ts'

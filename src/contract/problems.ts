@@ -1,8 +1,7 @@
-import { GENERAL_PROBLEMS, type GeneralCode } from './general-problems.ts'
-import { codeOf, MEMBER_PROBLEMS, type MemberCode, membersIn } from './member-problems.ts'
+import { GENERAL_PROBLEMS } from './general-problems.ts'
+import { codeOf, MEMBER_PROBLEMS, membersIn } from './member-problems.ts'
 import { NAMED_INPUTS, type Operation } from './operations.ts'
-
-export type ProblemCode = GeneralCode | MemberCode
+import type { ProblemCode } from './problem.ts'
 
 /** All problems. A response has the code and a requestId; documents and clients show the remedy. */
 export const PROBLEMS: Readonly<Record<ProblemCode, { status: number; remedy: string }>> = {
@@ -18,31 +17,6 @@ export function remedyOf(code: string, member?: string | null): string {
   if (!Object.hasOwn(PROBLEMS, code)) return 'This version does not know the code; see /docs/errors of the service.'
   const { remedy } = PROBLEMS[code as ProblemCode]
   return member === undefined || member === null || remedy.startsWith(`${member} `) ? remedy : `${member}: ${remedy}`
-}
-
-/** Details of a problem. They become header fields, never part of the body. */
-export type ProblemDetail = {
-  /** Whole seconds to wait, for 429 and 503. */
-  retryAfter?: number
-  /** The entry's latest revision and its address, for 409. */
-  latest?: { slug: string; revisionId: string }
-  /** The path of the wrong member or parameter, for example tags.1. */
-  member?: string
-  /** The address of the original server, if this server is a copy. */
-  original?: string
-}
-
-/** The only error with which rules and operations refuse a request. Each interface converts it to its error shape. */
-export class Problem extends Error {
-  readonly code: ProblemCode
-  readonly detail: ProblemDetail
-
-  constructor(code: ProblemCode, detail: ProblemDetail = {}) {
-    super(code)
-    this.name = 'Problem'
-    this.code = code
-    this.detail = detail
-  }
 }
 
 /** All problems of an operation: its own, and those that follow from access, cost, path, query and body. */

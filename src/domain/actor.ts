@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 
 export const TOKEN_PREFIX = 'plm_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { assertCooledDown, cooldownLeft } from './cooldown.ts'
 
 test('within the cooldown a write is refused with the whole seconds to wait', () => {

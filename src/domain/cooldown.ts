@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 
 /**
  * Milliseconds that are left of a cooldown, at most its whole length. It may begin a little in the future: the later of two requests may be

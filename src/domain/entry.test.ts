@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { assertLatest, assertReadable, assertWritable, isPublic, statusOf } from './entry.ts'
 
 const flag = fc.constantFrom(0, 1)

@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Status } from '../contract/words.ts'
 
 /** The moderation of an entry: its own flags, and whether its creator or the origin that created it is quarantined. */

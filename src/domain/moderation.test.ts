@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Flags } from '../contract/resources.ts'
 import { MODERATION_ACTIONS, TARGET_TYPES } from '../contract/words.ts'
 import { isPublic, statusOf } from './entry.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Flags } from '../contract/resources.ts'
 import type { ModerationAction, TargetType } from '../contract/words.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { assertTwoEnds } from './relation.ts'
 
 test('an entry is not related to itself, named in either case', () => {

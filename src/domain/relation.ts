@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 
 /** A relation has two ends. */
 export function assertTwoEnds(sourceEntryId: string, targetEntryId: string): void {

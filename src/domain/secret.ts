@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { isToken, TOKEN_CHARACTERS, TOKEN_PREFIX } from './actor.ts'
 import { pathOfText } from './text.ts'
 

@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { GROUP_MAX } from '../database/write-queue.ts'

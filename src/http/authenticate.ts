@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Reader } from '../database/database.ts'
 import { isToken, tokenHash } from '../domain/actor.ts'
 import { findActorByToken } from '../store/actor.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { assertJsonBody } from './body.ts'
 
 const refused = new Problem('UNSUPPORTED_MEDIA_TYPE')

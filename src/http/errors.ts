@@ -1,4 +1,5 @@
-import { PROBLEMS, Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
+import { PROBLEMS } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 
 /** What Fastify refuses by itself, as the problem it is. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { type Reader, StoreFault } from '../database/database.ts'
 import { type ChangeFilter, isChosen } from '../domain/change.ts'
 import type { StreamEvent, StreamOperation, StreamPage } from '../operations/operation.ts'

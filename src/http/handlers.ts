@@ -10,7 +10,8 @@ import {
   type Operation,
   type OperationName,
 } from '../contract/operations.ts'
-import { PROBLEMS, Problem, type ProblemCode } from '../contract/problems.ts'
+import { Problem, type ProblemCode } from '../contract/problem.ts'
+import { PROBLEMS } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
 import { type IdempotencyKey, requestDigest } from '../domain/idempotency.ts'
 import { plain } from '../domain/unseen.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { LIMITS } from '../contract/limits.ts'
 import { issuesToken, type Operation } from '../contract/operations.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Reader } from '../database/database.ts'
 import { type Idempotency, type IdempotencyKey, idempotencyKeyOf } from '../domain/idempotency.ts'
 import { findStoredAnswer } from '../store/idempotency.ts'

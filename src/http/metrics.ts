@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../contract/problems.ts'
+import type { ProblemCode } from '../contract/problem.ts'
 import type { Store } from '../operations/store.ts'
 import { readHead } from '../store/head.ts'
 import { countOpenReports } from '../store/report.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { StoreFault } from '../database/database.ts'
 import { createHalves } from '../operations/halves.ts'
 import type { Observation } from '../operations/observe.ts'

@@ -3,7 +3,8 @@ import { EXAMPLES } from '../contract/examples.ts'
 import { IDEMPOTENCY_HOURS, LIMITS } from '../contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../contract/member-problems.ts'
 import { issuesToken, OPERATIONS, type Operation } from '../contract/operations.ts'
-import { PROBLEMS, type ProblemCode, problemsOf } from '../contract/problems.ts'
+import type { ProblemCode } from '../contract/problem.ts'
+import { PROBLEMS, problemsOf } from '../contract/problems.ts'
 import { reference } from './openapi-schemas.ts'
 
 type Json = Record<string, unknown>

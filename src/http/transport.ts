@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 
 /** What every answer carries, so that no browser makes more of it than data. */
 export const SECURITY_FIELDS = {

@@ -2,7 +2,7 @@ import { checkOf } from '../contract/check.ts'
 import { firstFault, type MemberFault } from '../contract/fault.ts'
 import { codeOf } from '../contract/member-problems.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Schema } from '../contract/schema.ts'
 import { isCleanText, uncleanPath } from '../domain/text.ts'
 

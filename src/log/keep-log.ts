@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { isUnavailable } from '../database/database.ts'
 import type { LogQuestion, LogStep } from '../operations/keep-log.ts'
 import type { Store, WriteEnvironment } from '../operations/store.ts'

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { PROBLEMS, type Problem } from '../contract/problems.ts'
+import type { Problem } from '../contract/problem.ts'
+import { PROBLEMS } from '../contract/problems.ts'
 import { assertJsonBody, parseJson } from '../http/body.ts'
 import { problemAnswer, problemOf } from '../http/errors.ts'
 import type { Server } from '../http/server.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { type Client, createClient } from '../client/index.ts'
 import { refusalOf } from '../client/problem.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { problemAnswer } from '../http/errors.ts'
 
 /** For whom a call is made, as far as admission looks at it. */

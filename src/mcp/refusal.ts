@@ -1,5 +1,6 @@
 import { type ClientError, isClientError } from '../client/index.ts'
-import { PROBLEMS, type ProblemCode, remedyOf } from '../contract/problems.ts'
+import type { ProblemCode } from '../contract/problem.ts'
+import { PROBLEMS, remedyOf } from '../contract/problems.ts'
 import { plain } from '../domain/unseen.ts'
 import { type Place, tokenRefusal } from './wording.ts'
 

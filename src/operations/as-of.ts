@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Entry } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { wordingOf } from '../domain/kept.ts'

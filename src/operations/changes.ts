@@ -1,6 +1,6 @@
 import type { ChangesQuery } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Change, ChangeList } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'

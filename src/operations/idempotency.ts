@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { type Idempotency, SEAL_NONCE_BYTES, seal, unseal } from '../domain/idempotency.ts'
 import { readServed } from '../store/head.ts'
 import { findStoredAnswer, insertStoredAnswer } from '../store/idempotency.ts'

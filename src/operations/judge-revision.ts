@@ -1,5 +1,5 @@
 import type { ContradictInput, VerifyInput } from '../contract/inputs.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertWritable } from '../domain/entry.ts'
 import { assertNoSecret } from '../domain/secret.ts'

@@ -1,5 +1,5 @@
 import type { ModerationInput } from '../contract/inputs.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Flags, ModerationResult } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
 import { statusOf } from '../domain/entry.ts'

@@ -1,5 +1,5 @@
 import { LIMITS, OUTCOMES } from '../contract/limits.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { ActorProfile } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import { sequenceOf } from '../domain/cursor.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { SNAPSHOT_ROWS } from '../contract/limits.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'
 import { statusOf } from '../domain/entry.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { EntryAsOf } from '../contract/resources.ts'
 import { toEntry } from '../store/entry.ts'
 import { momentOf, revisionAt, standingAt } from './as-of.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Missing } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { isUuid } from '../domain/uuid.ts'

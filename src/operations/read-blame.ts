@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Blame } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'

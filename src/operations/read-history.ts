@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { listEvidence as evidenceFrom, toContradiction, toVerification } from '../store/evidence.ts'
 import { listRelations as relationsFrom, toRelation } from '../store/relation.ts'
 import { findRevision, listRevisions as revisionsFrom, toRevision } from '../store/revision.ts'

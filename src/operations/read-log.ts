@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { LogRecord } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { proveInclusion, type TileReader } from '../domain/log/tree.ts'

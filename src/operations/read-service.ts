@@ -1,5 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Discovery } from '../contract/resources.ts'
 import { ACTIONS, TRUST } from '../contract/words.ts'
 import type { ReadOperation } from './operation.ts'

@@ -1,5 +1,6 @@
 import type { EvidenceInput, EvidenceItemInput } from '../contract/more-inputs.ts'
-import { PROBLEMS, Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
+import { PROBLEMS } from '../contract/problems.ts'
 import type { EvidenceResult } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertNoSecret } from '../domain/secret.ts'

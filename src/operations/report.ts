@@ -1,6 +1,6 @@
 import { OPEN_REPORTS } from '../contract/limits.ts'
 import type { ReportInput, ResolutionInput } from '../contract/more-inputs.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Report } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertCooledDown } from '../domain/cooldown.ts'

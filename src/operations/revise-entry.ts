@@ -1,5 +1,5 @@
 import type { RevisionInput } from '../contract/inputs.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertLatest, assertWritable } from '../domain/entry.ts'

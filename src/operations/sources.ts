@@ -1,5 +1,5 @@
 import type { SourcePair } from '../contract/inputs.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Reader } from '../database/database.ts'
 import { isCitable } from '../store/revision.ts'
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Author, Entry } from '../contract/resources.ts'
 import type { Action } from '../contract/words.ts'
 import { wordingOf } from '../domain/kept.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { type Action, CHANGE_TYPES } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { assertMayWrite, RECURRENT_FROM } from '../domain/actor.ts'

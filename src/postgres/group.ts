@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { StoreFault, type Transaction } from '../database/database.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import type { Sql } from '../database/sql.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { isUnavailable } from '../database/database.ts'
 import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { isUnavailable } from '../database/database.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import type { ColumnTypes } from '../database/statement-batching.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { eventAfter, eventsOf, indexed, isClosing, type Signals, want } from '../threads/signals.ts'
 
 /** Searches that wait for the index without blocking a thread. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 import type { Signals } from '../threads/signals.ts'
 import { startThread, YOUNG_MB } from '../threads/thread.ts'

@@ -1,4 +1,4 @@
-import { Problem, type ProblemCode, type ProblemDetail } from '../contract/problems.ts'
+import { Problem, type ProblemCode, type ProblemDetail } from '../contract/problem.ts'
 import { StoreFault } from '../database/database.ts'
 
 /** An answer or a failure, as plain data. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { errorOfReply, type IndexNotice, type Reply } from './protocol.ts'
 
 /** Requests to a thread that are under way; each resolves with its reply. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Page } from './page.ts'
 
 const HERE = import.meta.dirname

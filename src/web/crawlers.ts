@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { countSlices, listSlice } from '../operations/views.ts'
 import { html } from './html.ts'
 import type { File, Page } from './page.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import type { Entry, Revision } from '../contract/resources.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'

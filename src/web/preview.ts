@@ -1,5 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
-import { Problem } from '../contract/problems.ts'
+import { Problem } from '../contract/problem.ts'
 import { isCleanText } from '../domain/text.ts'
 import type { Page } from './page.ts'
 import { prose } from './prose.ts'

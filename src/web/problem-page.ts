@@ -1,5 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
-import { PROBLEMS, type Problem, type ProblemCode } from '../contract/problems.ts'
+import type { Problem, ProblemCode } from '../contract/problem.ts'
+import { PROBLEMS } from '../contract/problems.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Document } from './page.ts'
 import { seen } from './visible.ts'

@@ -1,5 +1,5 @@
 import { codeOf } from '../../src/contract/member-problems.ts'
-import type { ProblemCode } from '../../src/contract/problems.ts'
+import type { ProblemCode } from '../../src/contract/problem.ts'
 
 /** The part of JSON Schema that the contract uses. */
 export type Schema = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { PROBLEMS, type ProblemCode } from '../../src/contract/problems.ts'
+import type { ProblemCode } from '../../src/contract/problem.ts'
+import { PROBLEMS } from '../../src/contract/problems.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newEntry, revisionOf } from '../support/client.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '../../src/contract/problems.ts'
+import { Problem } from '../../src/contract/problem.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { ProblemCode } from '../../src/contract/problems.ts'
+import type { ProblemCode } from '../../src/contract/problem.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { transact } from '../../src/database/write-queue.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPEN_REPORTS } from '../../src/contract/limits.ts'
-import type { Problem } from '../../src/contract/problems.ts'
+import type { Problem } from '../../src/contract/problem.ts'
 import { sql } from '../../src/database/sql.ts'
 import type { SqliteConnection } from '../../src/database/sqlite.ts'
 import { countOpenReports } from '../../src/store/report.ts'

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../src/contract/problems.ts'
+import type { ProblemCode } from '../../src/contract/problem.ts'
 import type { Flags } from '../../src/contract/resources.ts'
 import { expectedState, NO_FLAGS } from '../support/moderation.ts'
 

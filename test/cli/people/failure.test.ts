@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { EXIT } from '../../../src/cli/command.ts'
 import { refusalOf } from '../../../src/cli/people/failure.ts'
 import { clientError } from '../../../src/client/problem.ts'
-import { PROBLEMS, type ProblemCode } from '../../../src/contract/problems.ts'
+import type { ProblemCode } from '../../../src/contract/problem.ts'
+import { PROBLEMS } from '../../../src/contract/problems.ts'
 
 const BY_STATUS: Readonly<Record<number, number>> = {
   400: EXIT.failed,
