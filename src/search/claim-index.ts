@@ -1,7 +1,7 @@
 import type { Awaitable } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import type { ChangedEntryRow } from '../store/entry.ts'
+import type { ChangedEntryRow } from '../store/indexed-entry.ts'
 import { putEntry, removeEntry, withdrawEntry } from './documents.ts'
 import { indexedEntryOf } from './follow.ts'
 import { emptyIndex, indexedState, type StoreState, saveIndexedRecord } from './index-file.ts'

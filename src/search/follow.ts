@@ -1,6 +1,6 @@
 import type { Awaitable } from '../database/database.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import type { ChangedEntryRow } from '../store/entry.ts'
+import type { ChangedEntryRow } from '../store/indexed-entry.ts'
 import { putEntry, withdrawEntry } from './documents.ts'
 import { saveIndexedRecord } from './index-file.ts'
 

@@ -64,10 +64,6 @@ export const findEntryNumber = async (reader: Reader, address: string): Promise<
 export const isEntryWithdrawn = async (reader: Reader, number: number): Promise<boolean> =>
   (await reader.one<{ withdrawn: number }>(sql`SELECT withdrawn FROM entry WHERE number = ${number}`))?.withdrawn === 1
 
-/** Touches the pages of an entry and its current revision. Used for prefetching; the result is discarded. */
-export const pagesOfEntry = (number: number): Sql =>
-  sql`SELECT r.ordinal FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number = ${number}`
-
 /** Numbers of the public entries in the order of their latest change, newest first. */
 export const listRecentEntries = (reader: Reader, limit: number, offset: number): Promise<number[]> =>
   numbersOf(
@@ -88,28 +84,6 @@ export const listChangedNumbers = (reader: Reader, change: number, limit: number
 
 const numbersOf = async (reader: Reader, statement: Sql): Promise<number[]> =>
   (await reader.all<{ number: number }>(statement)).map(({ number }) => number)
-
-export type ChangedEntryRow = Pick<
-  EntryRow,
-  'number' | 'id' | 'withdrawn' | 'revision' | 'updated_at' | 'revisions' | 'tags' | 'title' | 'summary' | 'content'
-> & { change: number }
-
-/** The columns that search indexes: of the latest revision that changed the text. */
-const INDEXED_ENTRY: Sql = sql`
-  SELECT e.number, e.change, e.id, e.withdrawn, coalesce(e.text_revision, e.revision) AS revision, e.updated_at,
-    e.changes AS revisions, e.tags, r.title, r.summary, r.content
-  FROM entry e JOIN revision r ON r.number = e.revision`
-
-/**
- * Entries in the order of their latest change, after a given change and entry, withdrawn ones too. Revisions that change nothing are left
- * out.
- */
-export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
-  ${INDEXED_ENTRY} WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
-
-/** The current state of an entry, withdrawn or not. */
-export const currentEntry = (number: number): Sql => sql`
-  ${INDEXED_ENTRY} WHERE e.number = ${number}`
 
 /** The taken ones of two slugs. */
 export const listTakenSlugs = async (reader: Reader, [one, other]: readonly [string, string]): Promise<string[]> =>
