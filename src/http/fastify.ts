@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  createServer as createHttpServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-} from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -22,6 +17,7 @@ import { parseJson } from './body.ts'
 import { createConnections } from './connections.ts'
 import { problemAnswer, problemOf } from './errors.ts'
 import type { Metrics } from './metrics.ts'
+import { createServer } from './node-http.ts'
 import { type Overload, watchOverload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './page-handler.ts'
 import type { ReadyAnswer } from './ready.ts'
@@ -53,7 +49,7 @@ export function createFastify(
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: log => log,
-    serverFactory: handle => createHttpServer({ ...TIMEOUTS }, connections.inOrder(shortcut(handle))),
+    serverFactory: handle => createServer({ ...TIMEOUTS }, connections.inOrder(shortcut(handle))),
     genReqId: () => randomUUID(),
     bodyLimit: LIMITS.bodyBytes,
     return503OnClosing: false,

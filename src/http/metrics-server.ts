@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Metrics } from './metrics.ts'
+import { createServer } from './node-http.ts'
 
 /** A scraper holds one connection; what holds many is none. */
 const CONNECTIONS_MAX = 16

@@ -1,10 +1,10 @@
-import { STATUS_CODES } from 'node:http'
 import { EXAMPLES } from '../contract/examples.ts'
 import { IDEMPOTENCY_HOURS, LIMITS } from '../contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../contract/member-problems.ts'
 import { issuesToken, OPERATIONS, type Operation } from '../contract/operations.ts'
 import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, problemsOf } from '../contract/problems.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { reference } from './openapi-schemas.ts'
 
 type Json = Record<string, unknown>

@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http'
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
 import { mediaOf, NAMED_INPUTS, OPERATIONS, type Operation } from '../contract/operations.ts'
 import { NAMED_RESOURCES } from '../contract/resources.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
+import { STATUS_CODES } from './node-http.ts'
 import {
   EVERYWHERE,
   HEADERS,

@@ -1,19 +1,19 @@
 import type { Author } from '../contract/resources.ts'
 import type { DataClass } from '../contract/words.ts'
+import { dateFormat } from './date-format.ts'
 import { type Html, html, NOTHING, type Part } from './html.ts'
 import { exchanged } from './target.ts'
 import { seen, visible, words } from './visible.ts'
 
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+const dayOf = dateFormat({ dateStyle: 'medium' })
+const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
 
 /** A time of the contract as people read it, to the minute, in UTC. */
 export const when = (iso: string): Html =>
-  html`<time datetime="${iso}" title="${iso}">${MINUTE.format(new Date(iso))} UTC</time>`
+  html`<time datetime="${iso}" title="${iso}">${minuteOf(new Date(iso))} UTC</time>`
 
 /** The day of a time, where the minute does not matter. */
-export const day = (iso: string): Html =>
-  html`<time datetime="${iso}" title="${iso}">${DAY.format(new Date(iso))}</time>`
+export const day = (iso: string): Html => html`<time datetime="${iso}" title="${iso}">${dayOf(new Date(iso))}</time>`
 
 /** A number with its noun. */
 export const many = (count: number, noun: string, plural = `${noun}s`): string =>

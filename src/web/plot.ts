@@ -1,21 +1,21 @@
 import type { Action } from '../contract/words.ts'
 import type { Life } from '../operations/views.ts'
+import { dateFormat } from './date-format.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
 /** Pictures of numbers, drawn on the server. Each stands beside a list or table that says the same. Times are in milliseconds. */
 
 const WIDTH = 720
 const DAY = 86_400_000
-const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const withYear = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' })
+const short = dateFormat({ day: 'numeric', month: 'short' })
+const withYear = dateFormat({ dateStyle: 'medium' })
+const clock = dateFormat({ timeStyle: 'short' })
 
 /** A time on an axis: the clock within a day, the day within a year, else with the year. */
-const tick = (at: number, span: number): string => (span < DAY ? clock : span < 300 * DAY ? short : withYear).format(at)
+const tick = (at: number, span: number): string => (span < DAY ? clock : span < 300 * DAY ? short : withYear)(at)
 
 /** The day, and the clock where all happened within one. */
-const moment = (at: number, span: number): string =>
-  span < DAY ? `${withYear.format(at)}, ${clock.format(at)}` : withYear.format(at)
+const moment = (at: number, span: number): string => (span < DAY ? `${withYear(at)}, ${clock(at)}` : withYear(at))
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 

@@ -2,6 +2,9 @@ import { tell } from '../../scripts/telling.ts'
 import type { Entry, Revision } from '../../src/contract/resources.ts'
 import { PAGES } from '../../src/web/pages.ts'
 import { call, expectStatus } from './client.ts'
+import { eventually } from './process.ts'
+
+const PATIENCE = 60_000
 
 /** A small told store as the pages show it: an entry that has everything a page can show, and its first revision. */
 export type ToldPages = { entry: Entry; first: Pick<Revision, 'id'>; other: Entry; tokens: string[] }
@@ -14,6 +17,10 @@ export async function tellPages(base: string): Promise<ToldPages> {
   const history = await call<{ items: Revision[] }>(base, 'GET', `/api/entries/${entry.slug}/revisions`)
   const first = expectStatus(history, 200).items.at(-1)
   if (first === undefined) throw new Error('The demonstration lacks a revision.')
+  // The page of the log links to its checkpoint.
+  await eventually('the log is signed', PATIENCE, async () =>
+    (await call(base, 'GET', '/log/checkpoint')).status === 200 ? true : undefined,
+  )
   return { entry, first, other, tokens }
 }
 
