@@ -79,9 +79,36 @@ function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
 
 const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
 
+/** Characters of a word in the cache at most: of a short one V8 keeps no reference to its text. Words in each half of the cache. */
+const CACHED_CHARACTERS = 12
+const HALF = 8_192
+let young = new Map<string, RankingTerm | null>()
+let old = young
+
+/** The term of a word of small plain letters, null for a stop word. Words follow Zipf's law: most are cached, and cause no garbage. */
+const cached = (word: string): RankingTerm | null | undefined => {
+  const known = young.get(word)
+  return known === undefined ? old.get(word) : known
+}
+
+function remember(word: string, term: RankingTerm | null): void {
+  if (young.size === HALF) {
+    old = young
+    young = new Map()
+  }
+  young.set(word, term)
+}
+
 function termsOfChunk(chunk: string, terms: RankingTerm[]): void {
+  const known = cached(chunk)
+  if (known !== undefined) {
+    if (known !== null) terms.push(known)
+    return
+  }
   if (SMALL.test(chunk)) {
-    if (!isStopWord(chunk)) collect(terms, chunk, stemOf(chunk), false)
+    const term = isStopWord(chunk) ? null : { term: stemOf(chunk), word: chunk, derived: false, role: undefined }
+    if (chunk.length <= CACHED_CHARACTERS) remember(chunk, term)
+    if (term !== null && term.term.length <= TERM_MAX) terms.push(term)
     return
   }
   if (PLAIN.test(chunk)) {
