@@ -190,11 +190,17 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     name: 'mirror',
     summary: 'Make or continue a read-only copy of a server in a directory of its own, and follow it.',
     details:
-      'Every revision is held to its hash, and what moderation withdraws there is erased here. It can be stopped at any time and goes on where it stood. "palimpsest serve" serves the directory without the server; what is written goes to the server alone.',
+      'Every revision is compared with its hash, and every record with its leaf in the public log of the server, whose checkpoints one key must have signed. A record that is missing or another one ends the mirror with a sentence that names it. What moderation withdraws there is erased here. The command can be stopped at any time and continues where it stopped. "palimpsest serve" serves the directory without the server; writes go to the server only.',
     args: [{ name: 'URL', description: 'The address of the server, as in https://memory.example.' }],
     flags: [
       { name: 'serve', description: 'Serve the copy over HTTP meanwhile.' },
       { name: 'once', description: 'End when everything is copied.' },
+      {
+        name: 'key',
+        value: 'KEY',
+        description: 'The verifier key of the public log. By default the first one of /log/keys, at the first start.',
+      },
+      { name: 'without-log', description: 'Copy a server without a public log, unverified but for its hashes.' },
       ...flagOfSetting(SETTINGS.host),
       ...flagOfSetting(SETTINGS.port),
       ...DATA_DIR_FLAGS,

@@ -1314,7 +1314,7 @@ export type Health = {
 }
 
 export type ExportLine = {
-  /** The type of the line. withdrawn: a record, or the row of a read, that moderation has withdrawn. moderated: the latest withdrawal or restoration of an entry. */
+  /** The type of the line. withdrawn: a record, or the row of a read, that moderation has withdrawn. moderated: the latest withdrawal or restoration of an entry. moderation: the record of an act. continuation: the record by which the public log continues another one. */
   type:
     | 'entry'
     | 'revision'
@@ -1324,6 +1324,8 @@ export type ExportLine = {
     | 'observation'
     | 'withdrawn'
     | 'moderated'
+    | 'moderation'
+    | 'continuation'
     | 'end'
   /** Its number in the order of activity. */
   sequence?: string
@@ -1353,6 +1355,10 @@ export type ExportLine = {
   sourceRecord?: string | null
   /** The salt of its leaf in the public log: 16 bytes in base64. */
   salt?: string
+  /** For a record without a public statement: SHA-256 of its salt and statement as they are stored, in base64. Its leaf in the public log has the same value. */
+  commitment?: string
+  /** The statement of a continuation. */
+  statement?: string
   /** The record number of the latest act of moderation that withdrew it. */
   moderation?: string
   /** The scope of the withdrawal: the entry with its records, this record, or only its row in the feed. */

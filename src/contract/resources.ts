@@ -658,7 +658,7 @@ const change = digits('The record number of the latest act of moderation; 0 if t
 export const ExportLine = Type.Object({
   type: words(
     EXPORT_TYPES,
-    'The type of the line. withdrawn: a record, or the row of a read, that moderation has withdrawn. moderated: the latest withdrawal or restoration of an entry.',
+    'The type of the line. withdrawn: a record, or the row of a read, that moderation has withdrawn. moderated: the latest withdrawal or restoration of an entry. moderation: the record of an act. continuation: the record by which the public log continues another one.',
   ),
   sequence: Type.Optional(digits('Its number in the order of activity.')),
   record: Type.Optional(digits('Its number among the permanent records.')),
@@ -683,6 +683,13 @@ export const ExportLine = Type.Object({
     }),
   ),
   salt: Type.Optional(Type.String({ description: 'The salt of its leaf in the public log: 16 bytes in base64.' })),
+  commitment: Type.Optional(
+    Type.String({
+      description:
+        'For a record without a public statement: SHA-256 of its salt and statement as they are stored, in base64. Its leaf in the public log has the same value.',
+    }),
+  ),
+  statement: Type.Optional(Type.String({ description: 'The statement of a continuation.' })),
   moderation: Type.Optional(digits('The record number of the latest act of moderation that withdrew it.')),
   withdrawn: Type.Optional(
     words(
@@ -735,6 +742,8 @@ export const EXPORT_MEMBERS = {
   observation: ['sequence', 'actor', 'activity'],
   withdrawn: ['sequence', 'withdrawn'],
   moderated: ['sequence', 'entryRecord'],
+  moderation: ['record', 'commitment'],
+  continuation: ['record', 'salt', 'statement'],
   end: ['next'],
 } as const
 

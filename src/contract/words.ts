@@ -61,6 +61,8 @@ export const EXPORT_TYPES = [
   'observation',
   'withdrawn',
   'moderated',
+  'moderation',
+  'continuation',
   'end',
 ] as const
 /** Kinds of records in the public log. */

@@ -20,6 +20,7 @@ import { signals } from './migrations/0018-signals.ts'
 import { changes } from './migrations/0019-changes.ts'
 import { workIndexes } from './migrations/0020-work-indexes.ts'
 import { asOf } from './migrations/0021-as-of.ts'
+import { mirroredLog } from './migrations/0022-mirrored-log.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   changes,
   workIndexes,
   asOf,
+  mirroredLog,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -1,7 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { entryOf } from '../domain/log/statement.ts'
 import { appendLeaves, leafHash, rootOf, type TileReader } from '../domain/log/tree.ts'
-import type { LogStep } from '../operations/keep-log.ts'
 import { readHead } from '../store/head.ts'
 import * as store from '../store/log.ts'
 import { listLogged } from '../store/log-records.ts'
@@ -28,12 +27,13 @@ export async function entriesFromRows(
  * Computes the next step of the log, with at most `most` records; undefined if the log has all of them or has not begun. `onBundle` is
  * called after each 256 records.
  */
-export async function nextStep(reader: Reader, most: number, onBundle = () => {}): Promise<LogStep | undefined> {
-  const [{ size, root, history }, { record }, epochs] = await Promise.all([
+export async function nextStep(reader: Reader, most: number, onBundle = () => {}): Promise<store.LogStep | undefined> {
+  const [log, { record }, epochs] = await Promise.all([
     store.readLog(reader),
     readHead(reader),
     store.listEpochs(reader),
   ])
+  const { size } = log
   if (epochs.length === 0 || record <= size) return undefined
   const to = Math.min(record, size + most)
   const entries: Uint8Array[] = []
@@ -42,6 +42,16 @@ export async function nextStep(reader: Reader, most: number, onBundle = () => {}
     onBundle()
   }
   if (entries.length !== to - size) throw new Error(`Record ${size + entries.length + 1} is missing.`)
+  return stepOf(reader, log, entries)
+}
+
+/** The step that appends entries to the stored log, whose state is `log`. */
+export async function stepOf(
+  reader: Reader,
+  { size, root, history }: Awaited<ReturnType<typeof store.readLog>>,
+  entries: readonly Uint8Array[],
+): Promise<store.LogStep> {
+  const to = size + entries.length
   const stored = store.tilesOf(reader)
   const grown = await appendLeaves(size, entries.map(leafHash), stored)
   const known = new Map(grown.map(tile => [`${tile.level}/${tile.index}`, tile.hashes]))

@@ -6,15 +6,6 @@ import type { Context } from './operation.ts'
 const DAY = 86_400_000
 const SECRET_BYTES = 32
 
-/** What brings the log from one state to a later one: its bundles and tiles that change. */
-export type LogStep = {
-  history: number
-  from: store.LogHead
-  to: store.LogHead
-  bundles: store.BundleRow[]
-  tiles: store.TileRow[]
-}
-
 /** What is asked of the thread that computes the log. `pem` is its private key. */
 export type LogQuestion =
   | { ask: 'look' }
@@ -29,12 +20,9 @@ const currentHistory = async (tx: Transaction): Promise<number> =>
   store.historyOf((await tx.one<{ sequence: number }>(NEWEST_RECORD))?.sequence ?? 0)
 
 /** Appends records to the log; false where it was brought further meanwhile, or the store has begun another history. */
-export async function extendLog(tx: Transaction, _context: Context, step: LogStep): Promise<boolean> {
+export async function extendLog(tx: Transaction, _context: Context, step: store.LogStep): Promise<boolean> {
   if ((await currentHistory(tx)) !== step.history) return false
-  if (!(await store.advanceLog(tx, step.history, step.from, step.to))) return false
-  for (const bundle of step.bundles) await store.saveBundle(tx, bundle)
-  for (const tile of step.tiles) await store.saveTile(tx, tile)
-  return true
+  return store.growLog(tx, step)
 }
 
 export type SignedCheckpoint = { epoch: number; size: number; note: string }

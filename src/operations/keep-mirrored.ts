@@ -6,6 +6,7 @@ import { findMirroredEntry, renameAuthor, showReads, updateEntryStanding, update
 import { recountChanges } from '../store/recount.ts'
 import { type Moved, moveTopics } from '../store/topic.ts'
 import { rejudge } from './judgement.ts'
+import { keepMirroredLog, type MirroredLog } from './keep-mirrored-log.ts'
 import { KEEPERS, type Touched } from './mirrored-lines.ts'
 import type { Context } from './operation.ts'
 import { settleStanding } from './settle-standing.ts'
@@ -22,13 +23,15 @@ export type Mirrored = {
   change: number
   /** The sequence up to which rows and moderation are both followed, where that is known. */
   settled?: number
+  /** What was verified of the original's log with the lines; undefined in a copy that does not verify it. */
+  log?: MirroredLog | undefined
 }
 
 /**
  * Keeps lines of the export of another server under their own ids, sequence and record numbers. A line that is there already is brought up to
  * what it says now, so that a segment can be read again at any time. Resolves true when something was withdrawn, whose texts were erased.
  */
-export async function keepMirrored(tx: Transaction, _context: Context, mirrored: Mirrored): Promise<boolean> {
+export async function keepMirrored(tx: Transaction, context: Context, mirrored: Mirrored): Promise<boolean> {
   const head = await tx.load(HEAD)
   // Caches and the search index follow by this number, so that every batch needs one above all before it.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
@@ -42,6 +45,7 @@ export async function keepMirrored(tx: Transaction, _context: Context, mirrored:
   if (mirrored.lines.length > 0 || mirrored.actors.length > 0) head.record = change
   if (mirrored.head) follow(head, mirrored.head)
   await updateMirror(tx, mirrored)
+  if (mirrored.log !== undefined) await keepMirroredLog(tx, context, mirrored.lines, mirrored.log)
   return mirrored.lines.some(({ type }) => type === 'withdrawn')
 }
 

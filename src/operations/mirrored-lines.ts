@@ -28,6 +28,9 @@ export const KEEPERS: Record<ExportType, Keeper> = {
   observation: keepObservation,
   withdrawn: keepWithdrawn,
   moderated: (tx, line) => mirror.updateModerated(tx, Number(line.entryRecord), Number(line.sequence)),
+  // A mirror stores no rows of these: the log that it copies has them.
+  moderation: async () => {},
+  continuation: async () => {},
   end: async () => {},
 }
 

@@ -5,11 +5,11 @@ import type { ExportLine } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { sequenceOf } from '../domain/cursor.ts'
 import { listModerated, type StoredKey } from '../store/change.ts'
-import { type ExportContext, isWithdrawn, listExportRows, toExportLine } from '../store/export.ts'
+import { findRecordAt, findRowAbove, listExportRows, recordOf, toExportLine } from '../store/export.ts'
 import { listChangedActors, listChangedSegments, readLatestChange } from '../store/export-change.ts'
 import { type Head, readHead } from '../store/head.ts'
-import { listEpochs, saltFor } from '../store/log.ts'
-import { findWithdrawingAct } from '../store/moderation.ts'
+import { type Epoch, listEpochs } from '../store/log.ts'
+import { contextOf, linesWithoutRow } from './export-log.ts'
 import type { ReadOperation } from './operation.ts'
 
 const SEGMENT = LIMITS.exportSegment
@@ -38,18 +38,6 @@ export const exportRecords: ReadOperation = async ({ reader, keepObserved }, { q
 
 const text = (line: ExportLine): string => `${JSON.stringify(line)}\n`
 
-/** What rows need to know of the public log; nothing in a mirror, whose log is the original's. */
-async function contextOf(reader: Reader, rows: Awaited<ReturnType<typeof listExportRows>>): Promise<ExportContext> {
-  const epochs = await listEpochs(reader)
-  const acts = await Promise.all(
-    rows.filter(isWithdrawn).map(async row => [row.sequence, await findWithdrawingAct(reader, row.sequence)] as const),
-  )
-  return {
-    saltOf: record => (epochs.length === 0 ? undefined : saltFor(epochs, record).toString('base64')),
-    acts: new Map(acts.filter((pair): pair is [number, number] => pair[1] !== undefined)),
-  }
-}
-
 /** The latest withdrawal or return of an entry. */
 const lineOfAct = ({ sequence, entry }: StoredKey): ExportLine => ({
   type: 'moderated',
@@ -57,24 +45,52 @@ const lineOfAct = ({ sequence, entry }: StoredKey): ExportLine => ({
   entryRecord: String(entry),
 })
 
-async function* lines(reader: Reader, from: number, last: number): AsyncGenerator<string> {
+/** The lines from a sequence to another in order, with those of the records between them that have no sequence. */
+async function* lines(reader: Reader, epochs: readonly Epoch[], from: number, last: number): AsyncGenerator<string> {
+  let reached = await findRecordAt(reader, from - 1)
   for (let above = from - 1; above < last; above += PAGE) {
     const upTo = Math.min(above + PAGE, last)
     const [rows, moderated] = await Promise.all([
       listExportRows(reader, above, upTo),
       listModerated(reader, { after: above, upTo, limit: upTo - above }),
     ])
-    const context = await contextOf(reader, rows)
+    const context = await contextOf(reader, epochs, rows)
     const found = [...rows.map(row => toExportLine(row, context)), ...moderated.map(lineOfAct)]
     if (moderated.length > 0) found.sort((a, b) => Number(a.sequence) - Number(b.sequence))
-    if (found.length > 0) yield found.map(text).join('')
+    const latest = rows.flatMap(row => recordOf(row)?.record ?? []).at(-1) ?? reached
+    const unlisted = await Array.fromAsync(linesWithoutRow(reader, epochs, { above: reached, upTo: latest }))
+    reached = latest
+    const page = interleaved(found, unlisted)
+    if (page.length > 0) yield page.map(text).join('')
     await setImmediate()
   }
 }
 
+/** Lines by sequence, each after those of smaller record numbers that have no sequence. */
+function interleaved(lines: readonly ExportLine[], between: readonly ExportLine[]): ExportLine[] {
+  let at = 0
+  const before = (record: number): readonly ExportLine[] => {
+    const from = at
+    while (Number(between[at]?.record) < record) at++
+    return between.slice(from, at)
+  }
+  return [...lines.flatMap(line => [...before(Number(line.record ?? 0)), line]), ...between.slice(at)]
+}
+
 async function* finished(reader: Reader, from: number, last: number): AsyncGenerator<string> {
-  yield* lines(reader, from, last)
-  yield text({ type: 'end', next: String(last + 1) })
+  yield* lines(reader, await listEpochs(reader), from, last)
+  yield text({ type: 'end', next: String(await segmentAbove(reader, last)) })
+}
+
+/** Where the next segment with a line begins; if no line follows, the segment of the newest sequence number. A restoration leaves a gap of a billion. */
+async function segmentAbove(reader: Reader, last: number): Promise<number> {
+  const [row, [moderated]] = await Promise.all([
+    findRowAbove(reader, last),
+    listModerated(reader, { after: last, upTo: Number.MAX_SAFE_INTEGER, limit: 1 }),
+  ])
+  const newest = Math.max((await readHead(reader)).sequence, last + 1)
+  const next = Math.min(row ?? newest, moderated?.sequence ?? newest)
+  return Math.floor((next - 1) / SEGMENT) * SEGMENT + 1
 }
 
 /** The head is read first: whatever it counts is among the rows up to its sequence, and moderation up to there is named by the change. */
@@ -82,7 +98,10 @@ async function* newest(reader: Reader, from: number, last: number): AsyncGenerat
   const head = await readHead(reader)
   const change = await readLatestChange(reader)
   const to = Math.min(last, head.sequence)
-  yield* lines(reader, from, to)
+  const epochs = await listEpochs(reader)
+  yield* lines(reader, epochs, from, to)
+  const latest = { above: await findRecordAt(reader, to), upTo: head.record }
+  if (from <= head.sequence + 1) for await (const line of linesWithoutRow(reader, epochs, latest)) yield text(line)
   const next = String(Math.max(from, to + 1))
   yield text(to === head.sequence ? { type: 'end', next, head: toHead(head, change) } : { type: 'end', next })
 }

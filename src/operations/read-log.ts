@@ -53,9 +53,13 @@ async function findRecord(
   const bundle = await store.findBundle(reader, Math.floor((record - 1) / TILE_WIDTH))
   const kind = bundle === undefined ? undefined : store.kindAt(bundle, (record - 1) % TILE_WIDTH)
   if (kind === undefined) throw new Problem('NOT_IN_LOG')
-  const found = kind === 'moderation' ? undefined : await findLogged(reader, epochs, kind, record)
-  const stated = found?.open ? { ...found, salt: store.saltFor(epochs, record) } : undefined
-  return { kind, stated }
+  if (kind === 'moderation') return { kind, stated: undefined }
+  const [found, saltOf] = await Promise.all([
+    findLogged(reader, epochs, kind, record),
+    store.readSalts(reader, epochs, { above: record - 1, upTo: record }),
+  ])
+  const salt = found?.open ? saltOf(record) : undefined
+  return { kind, stated: found === undefined || salt === undefined ? undefined : { ...found, salt } }
 }
 
 /** Reads what the log has of a record. Of a withdrawn one, and of an act of moderation, that is its number and kind. */

@@ -2,6 +2,7 @@ import type { ExportLine } from '../contract/resources.ts'
 import type { Action, DataClass } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import type { RecordKind } from '../domain/log/statement.ts'
 import { toActivity } from './activity.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from './actor.ts'
 import { tagsOf } from './entry.ts'
@@ -9,7 +10,7 @@ import { toContradiction, toVerification } from './evidence.ts'
 import { toRelation } from './relation.ts'
 import { toRevision } from './revision.ts'
 
-type ExportRow = AuthorColumns & {
+export type ExportRow = AuthorColumns & {
   sequence: number
   action: Action
   request_id: string
@@ -118,12 +119,38 @@ const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
   }),
 }
 
-/** What the export needs from the public log: the salt of a record, and the act of moderation that withdrew a row. */
+/** What the export needs from the public log, in base64, and the act of moderation that withdrew a row. */
 export type ExportContext = {
   saltOf(record: number): string | undefined
+  /** The commitments of withdrawn records, by record number. */
+  commitments: ReadonlyMap<number, string>
   /** The record number of the act, by the sequence of the row. */
   acts: ReadonlyMap<number, number>
 }
+
+/** The number and the kind of the record of a row; undefined for a read or search. */
+export function recordOf(row: ExportRow): { record: number; kind: RecordKind } | undefined {
+  if (row.action === 'READ' || row.action === 'SEARCH') return undefined
+  if (row.action === 'CONNECT') return { record: row.subject, kind: 'relation' }
+  if (row.action === 'VERIFY' || row.action === 'CONTRADICT') return { record: row.subject, kind: 'evidence' }
+  return { record: row.revision, kind: 'revision' }
+}
+
+/** The record of the last write up to a sequence; 0 if there is none. */
+export const findRecordAt = async (reader: Reader, sequence: number): Promise<number> =>
+  (
+    await reader.one<{ record: number }>(sql`
+      SELECT coalesce(subject, revision) AS record FROM activity
+      WHERE hour IS NULL AND action NOT IN ('READ', 'SEARCH') AND sequence <= ${sequence} ORDER BY sequence DESC LIMIT ${1}`)
+  )?.record ?? 0
+
+/** The sequence of the first row above a sequence. */
+export const findRowAbove = async (reader: Reader, sequence: number): Promise<number | undefined> =>
+  (
+    await reader.one<{ sequence: number }>(
+      sql`SELECT sequence FROM activity WHERE sequence > ${sequence} ORDER BY sequence LIMIT ${1}`,
+    )
+  )?.sequence
 
 /** Whether a row is of a record that moderation withdrew. */
 export const isWithdrawn = (row: ExportRow): boolean =>
@@ -132,7 +159,7 @@ export const isWithdrawn = (row: ExportRow): boolean =>
 const aloneOf = (row: ExportRow): number => (row.action === 'CONNECT' ? row.withdrawn : (row.evidence_withdrawn ?? 0))
 
 /** A row as a line of the export; a withdrawn row has numbers only. */
-export function toExportLine(row: ExportRow, { saltOf, acts }: ExportContext): ExportLine {
+export function toExportLine(row: ExportRow, { saltOf, commitments, acts }: ExportContext): ExportLine {
   const sequence = String(row.sequence)
   if (row.action === 'READ' || row.action === 'SEARCH') {
     return row.withdrawn === 0 ? observation(row) : { type: 'withdrawn', sequence, withdrawn: 'RECORD' }
@@ -144,8 +171,12 @@ export function toExportLine(row: ExportRow, { saltOf, acts }: ExportContext): E
     return row.withdrawn === 0 ? line : { ...line, withdrawn: 'FEED' }
   }
   const act = acts.get(row.sequence)
-  const moderation = act === undefined ? {} : { moderation: String(act) }
-  const numbers = { type: 'withdrawn', sequence, withdrawn: alone === 0 ? 'ENTRY' : 'RECORD', ...moderation } as const
+  const commitment = commitments.get(row.subject ?? row.revision)
+  const numbers = {
+    ...({ type: 'withdrawn', sequence, withdrawn: alone === 0 ? 'ENTRY' : 'RECORD' } as const),
+    ...(act === undefined ? {} : { moderation: String(act) }),
+    ...(commitment === undefined ? {} : { commitment }),
+  }
   if (row.action === 'CONNECT') return { ...numbers, record: String(row.subject), ends: endsOf(row) }
   if (row.action === 'VERIFY' || row.action === 'CONTRADICT') {
     return { ...numbers, record: String(row.subject), ...onEvidence(row) }

@@ -186,6 +186,12 @@ export async function listLogged(reader: Reader, epochs: readonly Epoch[], range
   return [...kinds.flat(), ...listContinuations(epochs, range)].sort((a, b) => a.record - b.record)
 }
 
+/** The records of a range without a row of activity, in order: acts of moderation, and the records by which epochs begin. */
+export async function listUnlisted(reader: Reader, epochs: readonly Epoch[], range: Range): Promise<LoggedRecord[]> {
+  const acts = await listModerations(reader, range)
+  return [...acts, ...listContinuations(epochs, range)].sort((a, b) => a.record - b.record)
+}
+
 const LISTS = { revision: listRevisions, evidence: listEvidence, relation: listRelations, moderation: listModerations }
 
 /** One record of a kind; undefined where its row is missing. */

@@ -71,6 +71,9 @@ export const tilesOf =
 /** Up to 256 hashes of a level above 0, in base64. */
 export type TileRow = { level: number; number: number; hashes: string }
 
+/** Moves the log from one state to a later one: the bundles and tiles that change. */
+export type LogStep = { history: number; from: LogHead; to: LogHead; bundles: BundleRow[]; tiles: TileRow[] }
+
 /**
  * A log that records from `number` on belong to. `size` is the size up to which it agrees with the previous log, and `checkpoint` the last
  * one of the previous log. The first epoch has number 0, and no record.
@@ -96,7 +99,7 @@ export async function readLog(reader: Reader): Promise<LogHead & { history: numb
 }
 
 /** Moves the head of the log from one state to another by compare-and-swap; false if it is in another state. */
-export const advanceLog = async (tx: Transaction, history: number, from: LogHead, to: LogHead): Promise<boolean> =>
+const advanceLog = async (tx: Transaction, history: number, from: LogHead, to: LogHead): Promise<boolean> =>
   (await tx.run(sql`
     UPDATE log SET size = ${to.size}, root = ${to.root}
     WHERE one = 1 AND size = ${from.size} AND root = ${from.root} AND history = ${history}`)) > 0
@@ -109,7 +112,7 @@ export async function saveLogHistory(tx: Transaction, history: number): Promise<
 export const findBundle = (reader: Reader, number: number) =>
   reader.one<BundleRow>(sql`SELECT number, kinds, commitments FROM log_bundle WHERE number = ${number}`)
 
-export async function saveBundle(tx: Transaction, { number, kinds, commitments }: BundleRow): Promise<void> {
+async function saveBundle(tx: Transaction, { number, kinds, commitments }: BundleRow): Promise<void> {
   await tx.run(sql`
     INSERT INTO log_bundle (number, kinds, commitments) VALUES (${number}, ${kinds}, ${commitments})
     ON CONFLICT (number) DO UPDATE SET kinds = excluded.kinds, commitments = excluded.commitments`)
@@ -118,10 +121,18 @@ export async function saveBundle(tx: Transaction, { number, kinds, commitments }
 export const findTile = (reader: Reader, level: number, number: number) =>
   reader.one<TileRow>(sql`SELECT level, number, hashes FROM log_tile WHERE level = ${level} AND number = ${number}`)
 
-export async function saveTile(tx: Transaction, { level, number, hashes }: TileRow): Promise<void> {
+async function saveTile(tx: Transaction, { level, number, hashes }: TileRow): Promise<void> {
   await tx.run(sql`
     INSERT INTO log_tile (level, number, hashes) VALUES (${level}, ${number}, ${hashes})
     ON CONFLICT (level, number) DO UPDATE SET hashes = excluded.hashes`)
+}
+
+/** Moves the log by a step and stores its bundles and tiles; false if the log is in another state. */
+export async function growLog(tx: Transaction, { history, from, to, bundles, tiles }: LogStep): Promise<boolean> {
+  if (!(await advanceLog(tx, history, from, to))) return false
+  for (const bundle of bundles) await saveBundle(tx, bundle)
+  for (const tile of tiles) await saveTile(tx, tile)
+  return true
 }
 
 /** Deletes the log except its epochs and checkpoints; it is rebuilt from the records. */
@@ -143,10 +154,28 @@ export function saltFor(epochs: readonly Epoch[], record: number): Buffer {
   return saltOf(Buffer.from(epoch.secret, 'base64'), record)
 }
 
+/** The salts of the records above one number and up to another. A copy has those of the records that it shows, and not the secret. */
+export async function readSalts(
+  reader: Reader,
+  epochs: readonly Epoch[],
+  { above, upTo }: { above: number; upTo: number },
+): Promise<(record: number) => Buffer | undefined> {
+  if (epochs.length === 0) return () => undefined
+  if (epochs[0]?.secret !== '') return record => saltFor(epochs, record)
+  const rows = await reader.all<{ record: number; salt: string }>(sql`
+    SELECT record, salt FROM mirror_salt WHERE record > ${above} AND record <= ${upTo} ORDER BY record LIMIT ${upTo - above}`)
+  const salts = new Map(rows.map(({ record, salt }) => [record, Buffer.from(salt, 'base64')]))
+  return record => salts.get(record)
+}
+
 export async function insertEpoch(tx: Transaction, epoch: Epoch): Promise<void> {
   await tx.run(sql`
     INSERT INTO log_epoch (number, origin, store_id, keys, secret, size, checkpoint)
     VALUES (${epoch.number}, ${epoch.origin}, ${epoch.storeId}, ${epoch.keys}, ${epoch.secret}, ${epoch.size}, ${epoch.checkpoint})`)
+}
+
+export async function renameEpoch(tx: Transaction, number: number, origin: string, keys: string): Promise<void> {
+  await tx.run(sql`UPDATE log_epoch SET origin = ${origin}, keys = ${keys} WHERE number = ${number}`)
 }
 
 /** The last signed note, of any epoch. */

@@ -31,6 +31,11 @@ export async function updateMirror(
   )
 }
 
+/** Lets a mirror read everything again from the first row. */
+export async function restartMirror(tx: Pick<Transaction, 'run'>): Promise<void> {
+  await tx.run(sql`UPDATE mirror SET next = 1 WHERE one = 1`)
+}
+
 type MirroredActor = { number: number; name: string | null; model: string | null; provider: string | null }
 
 /** Returns the number of an author, inserted if it is new, and updates its names to the given ones. */

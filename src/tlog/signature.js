@@ -29,6 +29,12 @@ export const keyIdInput = ({ name, type, key }) => concat(toUtf8(`${name}\n`), U
 export const formatVerifierKey = ({ name, id, type, key }) =>
   `${name}+${id}+${toBase64(concat(Uint8Array.of(type), key))}`
 
+/** The key under another name: a log that continues another one may sign with its key. @param {VerifierKey} key @param {string} name @returns {Promise<VerifierKey>} */
+export async function renameKey({ type, key }, name) {
+  const digest = await sha256(keyIdInput({ name, type, key }))
+  return { name, id: toHex(digest.subarray(0, 4)), type, key }
+}
+
 /** Reads a key of a log or witness. Throws MalformedError, also where id or length do not fit the key. @param {string} vkey @returns {Promise<VerifierKey>} */
 export async function parseVerifierKey(vkey) {
   const [, name = '', id = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]{4,4000})$/.exec(vkey) ?? []

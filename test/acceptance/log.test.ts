@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type {
-  Contradiction,
-  Entry,
-  ExportLine,
-  LogRecord,
-  Relation,
-  Revision,
-  Verification,
-} from '../../src/contract/resources.ts'
+import type { LogRecord, Revision } from '../../src/contract/resources.ts'
 import { verifyWithNode } from '../../src/domain/log/signer.ts'
 import { leafHash, rootOf } from '../../src/domain/log/tree.ts'
-import { readHead } from '../../src/store/head.ts'
 import { parseCheckpoint } from '../../src/tlog/checkpoint.js'
 import { parseBundle, parseEntry } from '../../src/tlog/entry.js'
 import { parseNote } from '../../src/tlog/note.js'
@@ -21,11 +12,9 @@ import { parseVerifierKey, verifySignatures } from '../../src/tlog/signature.js'
 import { tilePath } from '../../src/tlog/tile.js'
 import { verifyInclusion } from '../../src/tlog/tree.js'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { makeWorld, signedCheckpoint } from '../support/logged-world.ts'
 import { moderate } from '../support/moderation.ts'
-import { eventually } from '../support/process.ts'
-
-const PATIENCE = 60_000
 
 let app: TestApp
 let token: string
@@ -35,8 +24,6 @@ before(async () => {
 })
 after(() => app.close())
 
-const post = async <T>(path: string, body: object): Promise<T> =>
-  expectStatus(await call<T>(app.url, 'POST', path, { body, token }), 201)
 const octets = async (path: string): Promise<Uint8Array<ArrayBuffer>> => {
   const answer = await fetch(`${app.url}${path}`)
   assert.equal(answer.status, 200, path)
@@ -45,16 +32,7 @@ const octets = async (path: string): Promise<Uint8Array<ArrayBuffer>> => {
 const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
 const textOf = async (path: string): Promise<string> => Buffer.from(await octets(path)).toString()
 
-/** The checkpoint once it has every record that is committed now. */
-async function checkpoint(of = app) {
-  const { record } = await readHead(of.store.reader)
-  return eventually(`a checkpoint of ${record} records`, PATIENCE, async () => {
-    const { status, text } = await call(of.url, 'GET', '/log/checkpoint')
-    if (status !== 200) return undefined
-    const found = { note: text, ...parseCheckpoint(parseNote(text).text) }
-    return found.size >= record ? found : undefined
-  })
-}
+const checkpoint = () => signedCheckpoint(app)
 
 /** The entries of a log of a size, from its bundles. */
 async function entriesOf(size: number): Promise<Uint8Array[]> {
@@ -67,35 +45,8 @@ async function entriesOf(size: number): Promise<Uint8Array[]> {
   return entries
 }
 
-type World = {
-  entry: Entry
-  revised: Entry
-  other: Entry
-  verification: Verification
-  contradiction: Contradiction
-  relation: Relation
-}
-/** One record of each kind. */
-async function makeWorld(): Promise<World> {
-  const entry = await newEntry(app.url, token, { tags: ['sea', 'fox'] })
-  const revised = await post<Entry>(`/api/entries/${entry.slug}/revisions`, revisionOf(entry))
-  const other = await newEntry(app.url, token)
-  const revisionId = revised.currentRevisionId
-  const at = `/api/entries/${entry.slug}`
-  const judged = { revisionId, result: 'SUPPORTED', confidence: 0.9, rationale: 'Tried it.' }
-  const verification = await post<Verification>(`${at}/verify`, judged)
-  const contradiction = await post<Contradiction>(`${at}/contradict`, {
-    ...{ revisionId, rationale: 'It fails.', sourceEntryId: other.id },
-  })
-  const relation = await post<Relation>('/api/relations', {
-    ...{ sourceEntryId: entry.id, targetEntryId: other.id, relationType: 'CONNECT', rationale: 'Both.' },
-  })
-  await moderate(app.url, 'ENTRY', other.id, 'BLOCK', 'UNBLOCK')
-  return { entry, revised, other, verification, contradiction, relation }
-}
-
 test('every permanent record is in the log: keys, checkpoint, entries, tiles and proofs fit each other', async () => {
-  const { entry, revised, verification, contradiction, relation } = await makeWorld()
+  const { entry, revised, verification, contradiction, relation } = await makeWorld(app.url, token)
   const { note, size, root, origin } = await checkpoint()
   const keys = await Promise.all((await textOf('/log/keys')).trimEnd().split('\n').map(parseVerifierKey))
   assert.deepEqual(
@@ -199,7 +150,7 @@ test('files of the log are charged like reads, and tiles may be kept', async () 
 })
 
 test('answers name the records that they show, and one revision its proof', async () => {
-  const { entry, revised } = await makeWorld()
+  const { entry, revised } = await makeWorld(app.url, token)
   const at = `/api/entries/${entry.slug}`
   const fieldsOf = async (path: string) => (await call(app.url, 'GET', path)).headers
   const [second, first] = ((await fieldsOf(`${at}/revisions`)).get('log-records') ?? '').split(', ').map(Number)
@@ -217,43 +168,8 @@ test('answers name the records that they show, and one revision its proof', asyn
   assert.ok(size >= Number(related))
 })
 
-test('lines of the export carry the salts of their leaves, and tombstones the act that withdraws them', async () => {
-  const { entry, relation } = await makeWorld()
-  const { size } = await checkpoint()
-  const lines = async (): Promise<ExportLine[]> => {
-    const found: ExportLine[] = []
-    for (let from = '1'; ; ) {
-      const { text } = await call(app.url, 'GET', `/api/export?from=${from}`)
-      const part = text
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line) as ExportLine)
-      found.push(...part)
-      const last = part.at(-1)
-      if (last?.head !== undefined || last?.next === undefined) return found
-      from = last.next
-    }
-  }
-  const shown = (await lines()).filter(({ record }) => record !== undefined && Number(record) <= size)
-  for (const { record, salt } of shown) {
-    const logged = await read<LogRecord>(`/api/log/records/${record}`)
-    assert.equal(salt, logged.salt, `record ${record}`)
-  }
-  const related = shown.find(line => line.relation?.id === relation.id)
-  const before = await readHead(app.store.reader)
-  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
-  const gone = (await lines()).filter(({ record }) => record === related?.record)
-  const act = String(before.record + 1)
-  assert.deepEqual(
-    gone.map(({ type, salt, moderation }) => [type, salt, moderation]),
-    [['withdrawn', undefined, act]],
-  )
-  await checkpoint()
-  assert.deepEqual(await read<LogRecord>(`/api/log/records/${act}`), { record: act, kind: 'moderation' })
-})
-
 test('tiles and bundles are the same before and after 100 acts of moderation', async () => {
-  const { entry } = await makeWorld()
+  const { entry } = await makeWorld(app.url, token)
   const { size } = await checkpoint()
   const files = [
     tilePath({ level: 0, index: 0, width: Math.min(size, 256) }),

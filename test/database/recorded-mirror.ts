@@ -4,7 +4,10 @@ import type { Mirrored } from '../../src/operations/keep-mirrored.ts'
 import type { Context, Reads } from '../../src/operations/operation.ts'
 import { exportRecords } from '../../src/operations/read-export.ts'
 import { UPKEEP } from '../../src/operations/writes.ts'
-import { findMirror, findRevisionIdentity, insertMirror } from '../../src/store/mirror.ts'
+import { findRowAbove } from '../../src/store/export.ts'
+import { type Epoch, listEpochs, readSalts } from '../../src/store/log.ts'
+import { findMirror, findRevisionIdentity, insertMirror, restartMirror } from '../../src/store/mirror.ts'
+import { findMirrorLog, type MirrorLog, saveMirrorKey } from '../../src/store/mirror-log.ts'
 
 /** Numbers of a copied line stand this far above those of the line that it was made from. */
 const SHIFT = 1_000_000
@@ -24,6 +27,7 @@ function foreign(line: ExportLine, n: number): ExportLine {
 
 /** What moderation leaves of a line. */
 function withdrawn({ type, sequence, record = '', entryRecord = record, ends, ordinal }: ExportLine): ExportLine[] {
+  if (sequence === undefined) return []
   const gone = { type: 'withdrawn', sequence, record, withdrawn: 'RECORD' } as ExportLine
   if (ends !== undefined) return [{ ...gone, ends }]
   if (type === 'observation') return [{ type: 'withdrawn', sequence, withdrawn: 'RECORD' } as ExportLine]
@@ -55,4 +59,22 @@ export async function recordMirror(reads: Reads, tx: Transaction, context: () =>
     await keep([], { actors: [{ ...author, declared: { name: 'Renamed', model: null, provider: null } }] })
   }
   await findRevisionIdentity(tx, SHIFT + 1)
+  await findRowAbove(tx, 1)
+  await recordMirroredLog(tx, context, [...lines, ...gone])
+}
+
+/** Keeps lines with what was verified of the original's log, which has continued others. */
+async function recordMirroredLog(tx: Transaction, context: () => Context, lines: readonly ExportLine[]): Promise<void> {
+  await saveMirrorKey(tx, 'a key')
+  await restartMirror(tx)
+  const { ahead, record } = (await findMirrorLog(tx)) as MirrorLog
+  const last = (await listEpochs(tx)).at(-1)
+  const continuations = [1, 2].map(n => ({
+    ...{ record: (last?.number ?? 0) + n * SHIFT, previousOrigin: `example/log/before-${n}`, size: 0, checkpoint: '' },
+  }))
+  const log = { origin: 'example/log/newest', size: 0, note: '', keys: 'other keys', record, ahead, continuations }
+  await UPKEEP.keepMirrored(tx, context(), {
+    ...{ lines, actors: [], head: null, next: 1, change: 0, log: { ...log, step: undefined } },
+  })
+  await readSalts(tx, [{ ...(last as Epoch), secret: '' }], { above: 0, upTo: 2 })
 }

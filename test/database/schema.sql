@@ -195,6 +195,19 @@ CREATE TABLE mirror (
   change INTEGER NOT NULL
 , settled INTEGER NOT NULL DEFAULT 0) STRICT;
 
+CREATE TABLE mirror_log (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  key TEXT NOT NULL,
+  note TEXT,
+  record INTEGER NOT NULL DEFAULT 0,
+  ahead TEXT NOT NULL DEFAULT '[]'
+) STRICT;
+
+CREATE TABLE mirror_salt (
+  record INTEGER PRIMARY KEY,
+  salt TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE moderation (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL,

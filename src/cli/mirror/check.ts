@@ -40,15 +40,19 @@ export async function checkLines(reader: Reader, bytes: Buffer, from: number): P
       end = line
       continue
     }
-    if (Number(line.sequence) <= sequence || Number(line.sequence) > last) throw refusal(line, 'is out of order')
-    sequence = Number(line.sequence)
+    // A record without a row of activity has no sequence.
+    const own = line.sequence === undefined ? sequence : Number(line.sequence)
+    if (line.sequence !== undefined && (own <= sequence || own > last)) throw refusal(line, 'is out of order')
+    sequence = own
     assertPlain(line)
     await chain.assert(line)
     lines.push(line)
   }
   if (end === undefined) throw new OperatorError(`The answer from sequence ${from} on breaks off; try again.`)
   const next = Number(end.next)
-  if (next <= sequence || next > last + 1 || next < from) {
+  // Sequence numbers that were never given out are passed over by whole segments.
+  const leads = next <= last + 1 || (next % LIMITS.exportSegment === 1 && end.head === undefined)
+  if (next <= sequence || !leads || next < from || !Number.isSafeInteger(next)) {
     throw new OperatorError(`The answer from sequence ${from} on goes on at ${next}, which is not where it ends.`)
   }
   return { lines, next, head: end.head ?? null }
@@ -82,7 +86,7 @@ function parsed(text: Buffer, after: number): ExportLine {
 }
 
 /** A refusal that names the record by its numbers: whatever else a line says may be anything. */
-function refusal(line: unknown, fault: string, after?: number): OperatorError {
+export function refusal(line: unknown, fault: string, after?: number): OperatorError {
   const { record, sequence } = line as { record?: unknown; sequence?: unknown }
   const isNumber = (value: unknown): value is string => typeof value === 'string' && /^\d{1,19}$/.test(value)
   const name = isNumber(record)
@@ -95,7 +99,8 @@ function refusal(line: unknown, fault: string, after?: number): OperatorError {
 
 /** What no schema says of the members of a line. */
 function assertPlain(line: ExportLine): void {
-  for (const number of [line.record, line.sequence, line.entryRecord, line.sourceRecord, ...(line.ends ?? [])]) {
+  const ends = line.ends ?? []
+  for (const number of [line.record, line.sequence, line.entryRecord, line.sourceRecord, line.moderation, ...ends]) {
     if (typeof number === 'string' && !Number.isSafeInteger(Number(number)))
       throw refusal(line, 'has too large a number')
   }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LIMITS } from '../../contract/limits.ts'
 import type { ExportManifest } from '../../contract/resources.ts'
 import type { Mirrored } from '../../operations/keep-mirrored.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
@@ -7,21 +6,37 @@ import { OperatorError } from '../../operator-error.ts'
 import { findMirror, type Mirror } from '../../store/mirror.ts'
 import { type Progress, percent } from '../progress.ts'
 import { type Checked, checkLines } from './check.ts'
+import { OriginalLog, type VerifiedLines } from './original-log.ts'
+import { Mismatch } from './signed-log.ts'
 import { hasDigest, NoAnswer, type Source } from './source.ts'
 
-/** How often a server is asked for what is new, in milliseconds: a quarter of what it allows by default. */
+/** How often a server is asked for what is new, in milliseconds: three requests of the two a second that it allows by default. */
 const POLL_INTERVAL = 2_000
 /** How long a server that does not answer is left alone, in milliseconds. */
 const ABSENCE = 30_000
+/** How often a checkpoint is looked for that has the newest records, how long that is done, and how often one is read again for late cosignatures. */
+const CHECKPOINT_PAUSE = 1_000
+const CHECKPOINT_PATIENCE = 60_000
+const REFRESH_INTERVAL = 20_000
 
 export type Following = {
   store: Store
   source: Source
   progress: Progress
   signal: AbortSignal
+  /** The public log of the server, made at the first use. */
+  log?: OriginalLog
   /** What the server said last of how far it is: the same again is not written again. */
   told?: string
+  /** When the checkpoint was read last, by the clock of this process. */
+  refreshedAt?: number
 }
+
+/** The result of one look at the server: `waits` while it has records that no checkpoint has. */
+type Caught = { lines: number; waits: boolean; sequence: number }
+
+/** An answer of the export as far as it was verified. */
+type Fetched = Checked & VerifiedLines
 
 const ENVIRONMENT: WriteEnvironment = { at: 0, cooldown: 0, dataClass: 'INTERNAL' }
 
@@ -35,47 +50,98 @@ async function stateOf(store: Store): Promise<Mirror> {
 }
 
 /**
- * Brings the copy up to the newest row of the server and to its latest act of moderation. What was kept stays kept, so that it can be
- * stopped at any time. Gives how many lines came.
+ * Brings the copy up to what the server has now, each record once a checkpoint has it, and to its latest act of moderation. What was kept stays
+ * kept, so that it can be stopped at any time. Gives how many lines came.
  */
 export async function catchUp(following: Following): Promise<number> {
-  const { store, source, progress } = following
-  const began = performance.now()
+  const { source, signal } = following
   let lines = 0
-  let total = Number((await source.manifest()).sequence)
+  let goal: number | undefined
+  const until = performance.now() + CHECKPOINT_PATIENCE
   for (;;) {
-    const { next, change } = await stateOf(store)
-    const checked = await fetched(following, next)
-    total = Math.max(total, Number(checked.head?.sequence ?? 0))
-    assertForward(checked, await stateOf(store))
-    const told = JSON.stringify(checked.head)
-    if (checked.lines.length > 0 || checked.next !== next || told !== following.told) {
-      const { lines: kept, head, next: then } = checked
-      const settled = head !== null && Number(head.change) <= change ? { settled: Number(head.sequence) } : {}
-      await keep(store, { lines: kept, actors: [], head, next: then, change, ...settled })
+    const caught = await look(following)
+    lines += caught.lines
+    goal ??= caught.sequence
+    if (!caught.waits || (await stateOf(following.store)).next > goal) return lines
+    if (performance.now() > until) {
+      throw new NoAnswer(
+        `${source.url} has had records for ${CHECKPOINT_PATIENCE / 1_000} s that no checkpoint of its public log has; they are stored once one does.`,
+      )
     }
-    following.told = told
-    lines += checked.lines.length
-    progress.tell(() => {
-      const rate = Math.round(lines / ((performance.now() - began) / 1_000))
-      return `${checked.next - 1} of ${total} rows, ${percent(checked.next - 1, total)}, ${rate}/s`
-    })
-    if (checked.head === null) continue
-    if (Number(checked.head.change) > change) lines += await followModeration(following, checked.head)
-    return lines
+    await sleep(CHECKPOINT_PAUSE, undefined, { signal })
   }
 }
 
-/** A server that went back, or became another one, is not followed: its numbers mean something else now. */
-function assertForward({ head }: Checked, { store_id: storeId, next }: Mirror): void {
-  if (head === null) return
-  if (head.storeId === storeId && Number(head.sequence) + 1 >= next) return
-  throw new OperatorError(
-    'The server holds another store than the one that was copied, or went back to an earlier state of it; make a new mirror in an empty directory.',
-  )
+/** Copies all that the server has and a checkpoint has, and follows moderation. */
+async function look(following: Following): Promise<Caught> {
+  const { store, progress } = following
+  const began = performance.now()
+  let lines = 0
+  let total: number | undefined
+  for (;;) {
+    const state = await stateOf(store)
+    const fetched = await fetchedFrom(following, state.next)
+    if (fetched.head === null) total ??= await aheadOf(following, state)
+    else assertSame(fetched.head, state)
+    total = Math.max(total ?? 0, Number(fetched.head?.sequence ?? 0))
+    lines += await keepFetched(following, state, fetched)
+    progress.tell(() => {
+      const rate = Math.round(lines / ((performance.now() - began) / 1_000))
+      return `${fetched.next - 1} of ${total} rows, ${percent(fetched.next - 1, total ?? 0)}, ${rate}/s`
+    })
+    const { head, cut, waits } = fetched
+    if (head === null && !cut) continue
+    if (head !== null && Number(head.change) > state.change) lines += await followModeration(following, head, cut)
+    if (lines === 0 && !cut) await refresh(following)
+    return { lines, waits, sequence: total }
+  }
 }
 
-async function fetched({ store, source }: Following, from: number): Promise<Checked> {
+async function keepFetched(following: Following, state: Mirror, fetched: Fetched): Promise<number> {
+  const { store } = following
+  const { lines, next, cut, log } = fetched
+  const head = cut ? clamped(fetched.head, next) : fetched.head
+  const told = JSON.stringify([head, log?.note])
+  if (lines.length > 0 || next !== state.next || told !== following.told) {
+    const settled = head !== null && Number(head.change) <= state.change ? { settled: Number(head.sequence) } : {}
+    await keep(store, { lines, actors: [], head, next, change: state.change, log, ...settled })
+  }
+  following.told = told
+  return lines.filter(({ sequence }) => sequence !== undefined).length
+}
+
+/** How far a copy is that lacks the rows from `next` on. */
+const clamped = (head: Checked['head'], next: number): Checked['head'] =>
+  head && { ...head, sequence: String(next - 1), record: '0' }
+
+const ANOTHER =
+  'The server has another store than the one that was copied, or an earlier state of it, as after a restored backup; make a new mirror in an empty directory.'
+
+/** A server that went back, or became another one, is not followed: its numbers mean something else now. */
+function assertSame(head: { storeId: string; sequence: string }, { store_id: storeId, next }: Mirror): void {
+  if (head.storeId !== storeId || Number(head.sequence) + 1 < next) throw new OperatorError(ANOTHER)
+}
+
+/** How far a server is that has more than one answer to give; nothing of another store is kept. */
+async function aheadOf({ source }: Following, state: Mirror): Promise<number> {
+  const manifest = await source.manifest()
+  assertSame(manifest, state)
+  return Number(manifest.sequence)
+}
+
+/** Fetches lines and verifies them. What contradicts the log is asked for once more: moderation may come between two reads of the server. */
+async function fetchedFrom(following: Following, from: number): Promise<Fetched> {
+  try {
+    return await fetchedOnce(following, from)
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error
+    return fetchedOnce(following, from)
+  }
+}
+
+async function fetchedOnce(following: Following, from: number): Promise<Fetched> {
+  const { store, source } = following
+  following.log ??= new OriginalLog(store.reader, source)
   const { bytes, digest } = await source.segment(from)
   const checked = await checkLines(store.reader, bytes, from)
   if (digest !== null && !hasDigest(bytes, digest)) {
@@ -83,33 +149,69 @@ async function fetched({ store, source }: Following, from: number): Promise<Chec
       `The segment from sequence ${from} on has not the digest that it came with, so that it was changed on its way; nothing of it was kept.`,
     )
   }
-  return checked
+  const verified = await following.log.verify(checked)
+  if (verified === undefined) return { ...checked, cut: false, waits: false, log: undefined }
+  const { lines, cut } = verified
+  const reached = lines.reduce((last, { sequence }) => Number(sequence ?? last), from - 1)
+  return { ...verified, head: checked.head, next: cut ? reached + 1 : checked.next }
 }
 
 /** Reads again, from the first to the last, the segments that moderation changed, as far as they are copied. */
-async function followModeration(following: Following, head: NonNullable<Checked['head']>): Promise<number> {
+async function followModeration(
+  following: Following,
+  head: NonNullable<Checked['head']>,
+  cut: boolean,
+): Promise<number> {
   const { store, source } = following
   const state = await stateOf(store)
   const manifest = await source.manifest(state.change)
   let lines = 0
-  for (const from of segmentsOf(manifest, state.next)) {
-    const checked = await fetched(following, from)
+  for await (const fetched of changedSegments(following, manifest, state.next)) {
     // Rows of the newest segment that are not copied yet come in their turn.
-    const known = checked.lines.filter(({ sequence }) => Number(sequence) < state.next)
-    await keep(store, { lines: known, actors: [], head: null, next: state.next, change: state.change })
+    const known = fetched.lines.filter(({ sequence }) => Number(sequence) < state.next)
+    await keep(store, {
+      lines: known,
+      actors: [],
+      head: null,
+      next: state.next,
+      change: state.change,
+      log: fetched.log,
+    })
     lines += known.length
   }
   const change = Number(manifest.change)
-  const settled = Number(head.sequence)
-  await keep(store, { lines: [], actors: manifest.actors, head, next: state.next, change, settled })
+  const reached = cut ? clamped(head, state.next) : head
+  const settled = Number(reached?.sequence)
+  await keep(store, { lines: [], actors: manifest.actors, head: reached, next: state.next, change, settled })
   return lines
 }
 
-function segmentsOf({ segments, complete }: ExportManifest, next: number): number[] {
-  const begins = complete
-    ? segments.map(Number)
-    : Array.from({ length: Math.ceil(next / LIMITS.exportSegment) }, (_, index) => index * LIMITS.exportSegment + 1)
-  return begins.filter(from => from < next).sort((a, b) => a - b)
+/** The segments that a manifest names, or all if it names only some. */
+async function* changedSegments(
+  following: Following,
+  { segments, complete }: ExportManifest,
+  next: number,
+): AsyncGenerator<Fetched> {
+  if (!complete) {
+    for (let from = 1; from < next; ) {
+      const fetched = await fetchedFrom(following, from)
+      yield fetched
+      if (fetched.next <= from) return
+      from = fetched.next
+    }
+    return
+  }
+  const begins = segments.map(Number).filter(from => from < next)
+  for (const from of begins.sort((a, b) => a - b)) yield await fetchedFrom(following, from)
+}
+
+/** Publishes signatures that the original added to its newest checkpoint, and looks whether it shows another history. */
+async function refresh(following: Following): Promise<void> {
+  const { store, log, refreshedAt = 0 } = following
+  if (performance.now() - refreshedAt < REFRESH_INTERVAL) return
+  following.refreshedAt = performance.now()
+  const cosigned = await log?.refreshed()
+  if (cosigned !== undefined) await store.keep('cosignCheckpoint', cosigned, { ...ENVIRONMENT, at: Date.now() })
 }
 
 /** Follows a server until the signal, however often it does not answer. */
@@ -117,7 +219,7 @@ export async function follow(following: Following): Promise<void> {
   const { signal, progress } = following
   while (!signal.aborted) {
     try {
-      const lines = await catchUp(following)
+      const { lines } = await look(following)
       if (lines > 0) progress.tell(() => `${lines} new rows`)
       await sleep(POLL_INTERVAL, undefined, { signal })
     } catch (error) {

@@ -1,12 +1,18 @@
 import type { Config } from '../../config.ts'
 import { readConfig } from '../../config.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
+import type { SqliteConnection } from '../../database/sqlite.ts'
 import { openStoreForWriting } from '../../embedded/create.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
 import { openEmbeddedStore } from '../../embedded/store.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readHead } from '../../store/head.ts'
-import { findMirror, insertMirror } from '../../store/mirror.ts'
-import { EXIT, type Invocation } from '../command.ts'
+import { findCheckpoint } from '../../store/log.ts'
+import { findMirror, insertMirror, restartMirror } from '../../store/mirror.ts'
+import { findMirrorLog, saveMirrorKey } from '../../store/mirror-log.ts'
+import { fromUtf8, MalformedError } from '../../tlog/bytes.js'
+import { parseVerifierKey } from '../../tlog/signature.js'
+import { EXIT, type Invocation, UsageError } from '../command.ts'
 import { assertEmbedded, dataDirOf } from '../data-dir.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { serve } from '../serve.ts'
@@ -21,7 +27,8 @@ export async function mirrorServer(invocation: Invocation): Promise<number> {
   const source = openSource(invocation.args[0] ?? '', stop.signal)
   const directory = prepareDataDirectory(dataDirOf(invocation))
   const progress = createProgress()
-  await beginMirror(directory, source)
+  const { key } = invocation.flags
+  await beginMirror(directory, source, { key, withoutLog: invocation.switches.has('without-log') })
   if (invocation.switches.has('serve')) {
     const config: Config = readConfig(invocation.env, { ...invocation.flags, 'data-dir': directory })
     await serve(config, (store, signal) => follow({ store, source: openSource(source.url, signal), progress, signal }))
@@ -30,23 +37,18 @@ export async function mirrorServer(invocation: Invocation): Promise<number> {
   return copy(directory, source, progress, stop, invocation.switches.has('once'))
 }
 
+/** How a mirror trusts the public log of its original: `key` is a verifier key, in place of the first one that the original lists. */
+export type Trust = { key?: string | undefined; withoutLog?: boolean }
+
 /** Makes the directory a mirror of the server, or makes sure that it is one already. */
-export async function beginMirror(directory: string, source: Source): Promise<void> {
+export async function beginMirror(directory: string, source: Source, trust: Trust = {}): Promise<void> {
+  if (trust.key !== undefined && trust.withoutLog) throw new UsageError('--key and --without-log exclude each other.')
   const unlock = lockDataDirectory(directory)
   try {
     const connection = await openStoreForWriting(directory)
     try {
-      const known = findMirror(connection) as Awaited<ReturnType<typeof findMirror>>
-      if (known?.url === source.url) return
-      if (known !== undefined) {
-        throw new OperatorError(`${directory} is a mirror of ${known.url}; name that server, or another directory.`)
-      }
-      if ((await readHead(connection)).record > 0) {
-        throw new OperatorError(`${directory} holds a store of its own; name an empty directory with --data-dir.`)
-      }
-      const { storeId, change } = await source.manifest()
-      // Whatever is moderated from here on is followed; what was before is as the segments show it.
-      await insertMirror(connection as never, { url: source.url, store_id: storeId, next: 1, change: Number(change) })
+      await claimDirectory(directory, connection, source)
+      await trustLog(connection, source, trust)
     } finally {
       connection.close()
     }
@@ -54,6 +56,56 @@ export async function beginMirror(directory: string, source: Source): Promise<vo
     unlock()
   }
 }
+
+async function claimDirectory(directory: string, connection: SqliteConnection, source: Source): Promise<void> {
+  const known = await findMirror(connection)
+  if (known?.url === source.url) return
+  if (known !== undefined) {
+    throw new OperatorError(`${directory} is a mirror of ${known.url}; name that server, or another directory.`)
+  }
+  if ((await readHead(connection)).record > 0) {
+    throw new OperatorError(`${directory} holds a store of its own; name an empty directory with --data-dir.`)
+  }
+  const { storeId, change } = await source.manifest()
+  // Whatever is moderated from here on is followed; what was before is as the segments show it.
+  await insertMirror(writing(connection), { url: source.url, store_id: storeId, next: 1, change: Number(change) })
+}
+
+/** Settles which key the log of the original is verified by. A mirror that was copied without the log reads everything again. */
+async function trustLog(connection: SqliteConnection, source: Source, { key, withoutLog }: Trust): Promise<void> {
+  const known = await findMirrorLog(connection)
+  if (withoutLog) {
+    if (known === undefined) return
+    throw new OperatorError(
+      'This mirror verifies the public log of its original; leave --without-log out, or make another mirror in an empty directory.',
+    )
+  }
+  if (known !== undefined && (key === undefined || key === known.key)) return
+  const trusted = key ?? (await firstKeyOf(source))
+  try {
+    await parseVerifierKey(trusted)
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error
+    throw new OperatorError(
+      `--key is a verifier key, such as the first line of ${source.url}/log/keys: ${error.message}`,
+    )
+  }
+  await saveMirrorKey(writing(connection), trusted)
+  if (known === undefined) await restartMirror(writing(connection))
+}
+
+/** The first key that the original lists: whoever copies first sees the same key again ever after. */
+async function firstKeyOf(source: Source): Promise<string> {
+  const keys = await source.file('keys')
+  const [key = ''] = fromUtf8(keys ?? new Uint8Array()).split('\n')
+  if (key !== '') return key
+  throw new OperatorError(
+    `${source.url} has no public log: it is of an older version, or began a moment ago. Try again, or copy it unverified with --without-log.`,
+  )
+}
+
+/** A connection that nobody else uses writes without a transaction. */
+const writing = (connection: SqliteConnection) => connection as unknown as Pick<Transaction, 'run'>
 
 async function copy(
   directory: string,
@@ -72,7 +124,7 @@ async function copy(
     const seconds = (performance.now() - began) / 1_000
     progress.end()
     process.stdout.write(
-      `Copied ${lines} rows in ${seconds.toFixed(1)} s, every hash as recomputed; the mirror now holds\n${countLines(await countStore(store.reader))}`,
+      `Copied ${lines} rows in ${seconds.toFixed(1)} s, every hash as recomputed; the mirror now holds\n${countLines(await countStore(store.reader))}${await logLine(store.reader)}\n`,
     )
     if (!once) await follow(following)
     return EXIT.ok
@@ -84,4 +136,12 @@ async function copy(
     process.removeListener('SIGINT', end).removeListener('SIGTERM', end)
     await store.close()
   }
+}
+
+/** What was verified by the public log of the original, as a line for a person. */
+async function logLine(reader: Reader): Promise<string> {
+  const [known, checkpoint] = [await findMirrorLog(reader), await findCheckpoint(reader)]
+  if (known === undefined) return 'Its public log was not copied (--without-log).'
+  const verified = checkpoint === undefined ? 0 : checkpoint.size
+  return `The first ${verified} records are those of its public log, by the key ${known.key}.`
 }

@@ -22,6 +22,8 @@ export type Source = {
   manifest(after?: number): Promise<ExportManifest>
   /** The lines from a sequence on, as bytes, and the digest that came with them. */
   segment(from: number): Promise<Segment>
+  /** A file of its public log by its path below /log/; undefined if it has none. A tile that is missing is asked for again. */
+  file(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 export type Segment = { bytes: Buffer; digest: string | null }
 
@@ -30,12 +32,17 @@ const manifests = checkOf(ExportManifest)
 /** Asks one server. Waits as it says where it is over a limit; no redirect is followed. `signal` ends what is under way. */
 export function openSource(address: string, signal: AbortSignal): Source {
   const url = baseOf(address)
-  const ask = async (path: string): Promise<Segment> => {
+  const askUntil = async (path: string): Promise<Segment | undefined> => {
     for (let tries = 0; ; tries++) {
       const asked = await askOnce(`${url}${path}`, signal, tries)
-      if ('bytes' in asked) return asked
+      if (asked === undefined || 'bytes' in asked) return asked
       await sleep(asked.wait * 1_000, undefined, { signal })
     }
+  }
+  const ask = async (path: string): Promise<Segment> => {
+    const asked = await askUntil(path)
+    if (asked !== undefined) return asked
+    throw new OperatorError(`${url}${path} answered 404; name the server itself, of a version that has /api/export.`)
   }
   return {
     url,
@@ -46,6 +53,17 @@ export function openSource(address: string, signal: AbortSignal): Source {
       return manifest
     },
     segment: from => ask(`/api/export?from=${from}`),
+    async file(path) {
+      // A node that lags has a tile a moment after another one has signed it.
+      for (const pause of [...(path.startsWith('tile/') ? PAUSES : []), undefined]) {
+        const asked = await askUntil(`/log/${path}`)
+        if (asked !== undefined) return Uint8Array.from(asked.bytes)
+        if (pause === undefined) break
+        await sleep(pause * 1_000, undefined, { signal })
+      }
+      if (!path.startsWith('tile/')) return undefined
+      throw new NoAnswer(`${url}/log/${path} is missing (404), and its checkpoint has it; try again later.`)
+    },
   }
 }
 
@@ -67,7 +85,12 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-async function askOnce(url: string, signal: AbortSignal, tries: number): Promise<Segment | { wait: number }> {
+/** An answer, how many seconds to wait for one, or undefined for 404. */
+async function askOnce(
+  url: string,
+  signal: AbortSignal,
+  tries: number,
+): Promise<Segment | { wait: number } | undefined> {
   const pause = PAUSES[tries]
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT)])
@@ -79,6 +102,7 @@ async function askOnce(url: string, signal: AbortSignal, tries: number): Promise
     if (response.status === 200)
       return { bytes: await read(url, response), digest: response.headers.get('repr-digest') }
     await response.body?.cancel()
+    if (response.status === 404) return undefined
     const wait = Math.min(Math.max(1, Number(response.headers.get('retry-after')) || 1), WAIT_MAX)
     if (response.status === 429 || (response.status === 503 && pause !== undefined)) return { wait }
     if (response.status === 503) throw new NoAnswer(`${url} is not ready (503); try again later.`)

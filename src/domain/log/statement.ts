@@ -73,10 +73,14 @@ export function statementOf<Kind extends RecordKind>(kind: Kind, facts: Facts[Ki
 export const saltOf = (secret: Uint8Array, record: number): Buffer =>
   hash('sha256', Buffer.concat([secret, toUint64(record)]), 'buffer').subarray(0, SALT_BYTES)
 
+/** The commitment of a record: SHA-256(salt ∥ statement). */
+export const commitmentOf = (salt: Uint8Array, statement: string): Buffer =>
+  hash('sha256', Buffer.concat([salt, Buffer.from(statement)]), 'buffer')
+
 /** The entry of a record: its number, its kind and SHA-256(salt ∥ statement). Its leaf is number `record` - 1. */
 export const entryOf = (record: number, kind: RecordKind, salt: Uint8Array, statement: string): Uint8Array =>
   formatEntry({
     record,
     kind,
-    commitment: Uint8Array.from(hash('sha256', Buffer.concat([salt, Buffer.from(statement)]), 'buffer')),
+    commitment: Uint8Array.from(commitmentOf(salt, statement)),
   })

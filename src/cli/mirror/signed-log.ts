@@ -1,0 +1,168 @@
+import { RECORD_KINDS } from '../../contract/words.ts'
+import type { Reader } from '../../database/database.ts'
+import { verifyWithNode } from '../../domain/log/signer.ts'
+import { proveConsistency, rootOf, type TileReader } from '../../domain/log/tree.ts'
+import { stepOf } from '../../log/next-step.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { type LogStep, type readLog, tilesOf } from '../../store/log.ts'
+import { fromUtf8, MalformedError, sameBytes } from '../../tlog/bytes.js'
+import { type Checkpoint, parseCheckpoint } from '../../tlog/checkpoint.js'
+import { parseBundle, parseEntry } from '../../tlog/entry.js'
+import { type Note, parseNote } from '../../tlog/note.js'
+import { formatVerifierKey, parseVerifierKey, renameKey, verifySignatures } from '../../tlog/signature.js'
+import { HASH_BYTES, TILE_WIDTH, tilePath, tileWidth } from '../../tlog/tile.js'
+import { verifyConsistency } from '../../tlog/tree.js'
+
+export type Bytes = Uint8Array<ArrayBuffer>
+/** A checkpoint that the trusted key signed. */
+export type SignedCheckpoint = Checkpoint & { text: string; note: Note }
+
+/** An answer of the original contradicts its signed log. Moderation between two of its reads may do that once. */
+export class Mismatch extends OperatorError {}
+
+const KINDS: readonly string[] = RECORD_KINDS
+/** Verifier keys that a log may list. */
+const KEYS_MAX = 64
+
+/** Calls `read`; what is malformed becomes a sentence about `what`. */
+async function wellFormed<T>(what: string, read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof MalformedError) throw new OperatorError(`${what} cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+/** The checkpoint in a note. */
+export function checkpointIn(text: string): SignedCheckpoint {
+  const note = parseNote(text)
+  return { text, note, ...parseCheckpoint(note.text) }
+}
+
+/** Verifies that the trusted key signed a checkpoint, under whatever origin. Throws OperatorError. */
+export function verifyNote(url: string, bytes: Bytes, trusted: string): Promise<SignedCheckpoint> {
+  return wellFormed(`The checkpoint of ${url}`, async () => {
+    const checkpoint = checkpointIn(fromUtf8(bytes))
+    const { note, origin } = checkpoint
+    const key = await renameKey(await parseVerifierKey(trusted), origin)
+    const { good } = await verifySignatures(note, [key], verifyWithNode)
+    if (good.length > 0) return checkpoint
+    throw new OperatorError(
+      `The checkpoint of ${origin} is not signed by the key that this mirror trusts, ${trusted}; if the operator of ${url} confirms another key, name it with --key.`,
+    )
+  })
+}
+
+/** The verifier keys that a log lists, a line each, with the trusted one among them under its origin. Throws OperatorError. */
+export function verifyKeys(url: string, bytes: Bytes, origin: string, trusted: string): Promise<string> {
+  return wellFormed(`The keys of ${url}`, async () => {
+    const lines = fromUtf8(bytes).trimEnd().split('\n').slice(0, KEYS_MAX)
+    await Promise.all(lines.map(parseVerifierKey))
+    const own = formatVerifierKey(await renameKey(await parseVerifierKey(trusted), origin))
+    if (lines.includes(own)) return lines.map(line => `${line}\n`).join('')
+    throw new OperatorError(`${url}/log/keys does not list ${own}, which signs its log.`)
+  })
+}
+
+/** Reads files of the original's log by their path. */
+export type ReadFile = (path: string) => Promise<Bytes>
+
+const tilesAt =
+  (file: ReadFile): TileReader =>
+  async (level, index, width) => {
+    const path = tilePath({ level, index, width })
+    const hashes = await file(path)
+    if (hashes.length === width * HASH_BYTES) return hashes
+    throw new OperatorError(
+      `The original answers /log/${path} with ${hashes.length} bytes, and not ${width * HASH_BYTES}.`,
+    )
+  }
+
+/**
+ * Extends the stored log by the entries of the original, up to `upTo` and the end of its bundle, and verifies that the checkpoint begins with
+ * what is stored and these. Throws OperatorError where it does not.
+ */
+export async function growTo(
+  reader: Reader,
+  file: ReadFile,
+  log: Awaited<ReturnType<typeof readLog>>,
+  checkpoint: SignedCheckpoint,
+  upTo: number,
+): Promise<LogStep | undefined> {
+  const { origin, size: signed, root } = checkpoint
+  const size = Math.min(signed, Math.ceil(upTo / TILE_WIDTH) * TILE_WIDTH)
+  if (size <= log.size) return undefined
+  const entries: Bytes[] = []
+  for (let start = log.size - (log.size % TILE_WIDTH); start < size; start += TILE_WIDTH) {
+    const width = Math.min(TILE_WIDTH, signed - start)
+    const path = tilePath({ level: 'entries', index: start / TILE_WIDTH, width })
+    const bundle = await wellFormed(`${origin} ${path}`, async () => entriesIn(await file(path), start, width))
+    entries.push(...bundle.slice(Math.max(0, log.size - start), size - start))
+  }
+  const step = await stepOf(reader, log, entries)
+  const reached = { size, root: Uint8Array.from(Buffer.from(step.to.root, 'base64')) }
+  const proof = size === signed ? [] : await proveConsistency(size, signed, tilesAt(file))
+  const continues =
+    size === signed ? sameBytes(reached.root, root) : await verifyConsistency(reached, checkpoint, ownBytes(proof))
+  if (continues) return step
+  const differs = log.size === 0 ? undefined : await firstDifference(log.size, tilesOf(reader), tilesAt(file))
+  if (differs !== undefined) throw forked(checkpoint, log.size, differs)
+  throw new Mismatch(
+    `The entries of the records ${log.size + 1} to ${size} of ${origin} are not those of the checkpoint that it signed at ${signed}; nothing of them was stored. Its operator must repair the log.`,
+  )
+}
+
+const ownBytes = (hashes: readonly Uint8Array[]): Bytes[] => hashes.map(hash => Uint8Array.from(hash))
+
+/** Entries of a bundle; each must be of the record of its place. */
+function entriesIn(bundle: Bytes, start: number, width: number): Bytes[] {
+  const entries = parseBundle(bundle, width)
+  for (const [at, bytes] of entries.entries()) {
+    const { record, kind } = parseEntry(bytes)
+    if (record !== start + at + 1) throw new MalformedError(`Leaf ${start + at} is of record ${record}.`)
+    if (!KINDS.includes(kind))
+      throw new MalformedError(`Record ${record} is a ${kind}, which this version does not know.`)
+  }
+  return entries
+}
+
+/** Throws OperatorError unless a checkpoint that is not larger than the stored log has its root. */
+export async function assertSameRoot(
+  reader: Reader,
+  file: ReadFile,
+  log: { size: number },
+  checkpoint: SignedCheckpoint,
+): Promise<void> {
+  const { size, root } = checkpoint
+  if (sameBytes(Uint8Array.from(await rootOf(size, tilesOf(reader))), root)) return
+  throw forked(checkpoint, log.size, await firstDifference(size, tilesOf(reader), tilesAt(file)))
+}
+
+const forked = ({ origin, size }: Checkpoint, stored: number, record: number | undefined): OperatorError =>
+  new OperatorError(
+    `FORK: the checkpoint of ${origin} at ${size} records does not continue the ${stored} records of the log that this mirror verified${record === undefined ? '' : `: record ${record} is another one`}. Nothing of it was stored. Keep this directory as evidence, ask the operator of the original, and make a new mirror in an empty directory.`,
+  )
+
+/** The first record that differs in two logs of a size, found from the root downwards; undefined if their tiles are the same. */
+async function firstDifference(size: number, own: TileReader, other: TileReader): Promise<number | undefined> {
+  let level = 0
+  while (TILE_WIDTH ** (level + 1) < size) level++
+  let index = 0
+  for (; level >= 0; level--) {
+    const width = tileWidth(level, index, size)
+    const [one, two] = width === 0 ? [] : await Promise.all([own(level, index, width), other(level, index, width)])
+    let at = 0
+    while (at < width && sameAt(one, two, at)) at++
+    // The subtree after the complete ones is in a tile of its own, one level below.
+    index = index * TILE_WIDTH + at
+    if (level === 0) return at < width ? index + 1 : undefined
+  }
+  return undefined
+}
+
+function sameAt(one: Uint8Array | undefined, two: Uint8Array | undefined, at: number): boolean {
+  if (one === undefined || two === undefined) return false
+  const part = [at * HASH_BYTES, (at + 1) * HASH_BYTES] as const
+  return sameBytes(one.subarray(...part), two.subarray(...part))
+}
