@@ -1,6 +1,7 @@
 import { type Sql, sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { isCut, termsOf } from '../domain/terms.ts'
+import { isStopWord } from '../domain/stem.ts'
+import { isCut, type Term, termsOf } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 import { matchExpression } from './match-expression.ts'
 import { type Ranking, rank } from './ranking.ts'
@@ -57,9 +58,11 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
   }
 }
 
-/** The entries that have any of the words, best first. */
-function byFit(index: SqliteConnection, { q, tag }: SearchRequest): Found {
+/** The entries that have any of the words, best first. A query without a word to rank by, such as stop words alone, lists those that have all terms. */
+function byFit(index: SqliteConnection, request: SearchRequest): Found {
+  const { q, tag } = request
   const ranking = rank(index, q, tag)
+  if (ranking.best === 0 && !isCut(q) && termsOf(q).length > 0) return byRelevance(index, request)
   const coverage = ranking.numbers.length === 0 ? 'NONE' : ranking.all ? 'ALL' : 'SOME'
   return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
 }
@@ -95,9 +98,13 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
       ranking.numbers.filter(number => !shown.has(number)),
     )
   }
-  const match = ranking.best === 0 ? 1 : Math.min(1, scoreOf(first) / ranking.best)
+  const match = ranking.best === 0 ? Number(isTelling(terms)) : Math.min(1, scoreOf(first) / ranking.best)
   return { matches: matches(), coverage: 'ALL', match: Math.round(match * 1_000) / 1_000, ranking }
 }
+
+/** Whether terms without a word to rank by tell what is asked: a phrase, or a word that is too long to rank by. Single stop words do not. */
+const isTelling = (terms: readonly Term[]): boolean =>
+  terms.some(({ words }) => words.length > 1 || words.some(word => !isStopWord(word)))
 
 /** The entries that have all terms, or where there are none the best partial matches, by change or by number of revisions. */
 function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {

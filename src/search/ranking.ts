@@ -61,6 +61,8 @@ function hasWord(index: SqliteConnection, { terms, name, optional }: QueryWord, 
   const levels = (name === undefined ? [...terms.keys()] : [name]).flatMap(term =>
     Array.from({ length: LEVELS }, (_, level) => `"${levelled(term, level)}"`),
   )
-  const found = index.one(sql`SELECT rowid FROM ranked WHERE ranked MATCH ${levels.join(' OR ')} AND rowid = ${number}`)
+  // FTS5 compares a rowid with integers only, and numbers of JavaScript are bound as reals: without the cast every row would match.
+  const found = index.one(sql`
+    SELECT rowid FROM ranked WHERE ranked MATCH ${levels.join(' OR ')} AND rowid = CAST(${number} AS INTEGER)`)
   return found !== undefined
 }

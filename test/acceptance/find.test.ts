@@ -179,6 +179,28 @@ test('the answer says how well it fits', async () => {
   assert.deepEqual([none.coverage, none.match, none.answerable, none.items], ['NONE', 0, false, []])
 })
 
+test('coverage is ALL only where the first entry has every word', async () => {
+  assert.equal((await find('one writer and many readers in WAL mode')).coverage, 'ALL')
+  const spread = await find('SQLite readers, PostgreSQL health check, tea')
+  assert.deepEqual([spread.missing, spread.corrected], [[], []])
+  assert.equal(spread.coverage, 'SOME')
+})
+
+test('a question of stop words alone finds the entries that have all of them, and is answered only by a phrase', async () => {
+  const title = 'What it is and how it was done'
+  await newEntry(app.url, token, { title, summary: 'About nothing else.', content: 'The others were not like this.' })
+  for (const [q, answerable] of [
+    ['how was it and what is it', false],
+    ['"is and how it was"', true],
+  ] as const) {
+    const found = await find(q)
+    assert.deepEqual([found.items[0]?.title, found.coverage, found.answerable], [title, 'ALL', answerable], q)
+  }
+  const none = await find('"was how and is"')
+  assert.deepEqual([none.items, none.coverage], [[], 'NONE'])
+  assert.deepEqual((await find(' ?! ')).items, [])
+})
+
 test('a list by relevance puts entries with all words first, then those with any, and says which', async () => {
   const list = async (q: string, sort: string) => {
     const answer = await call<EntryList>(app.url, 'GET', `/api/search?${new URLSearchParams({ q, sort })}`)
