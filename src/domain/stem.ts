@@ -2,11 +2,14 @@ import { stem as stemOfEnglish } from 'porter2'
 import snowball from 'snowball-stemmers'
 import { STOP_WORDS } from './stop-words.ts'
 
-/** Russian stems in the cache; past it the cache is emptied. The library takes 5 µs for a word. */
-const REMEMBERED_MAX = 50_000
+/** Places of the cache of stems, one word each; a power of two. A hash of the letters gives the place of a word. */
+const PLACES = 16_384
+/** The cache has no longer word: V8 cuts those as slices, which would keep the text around them in memory. */
+const LETTERS_MAX = 12
 
 const russian = snowball.newStemmer('russian')
-const remembered = new Map<string, string>()
+const words: string[] = Array.from({ length: PLACES }, () => '')
+const stems: string[] = Array.from({ length: PLACES }, () => '')
 
 const LATIN = /^[a-z]{3,}$/
 const CYRILLIC = /^[\p{sc=Cyrillic}\p{M}]{3,}$/u
@@ -16,17 +19,24 @@ const CYRILLIC = /^[\p{sc=Cyrillic}\p{M}]{3,}$/u
  * Any other word, such as one with a digit, is returned unchanged.
  */
 export function stemOf(word: string): string {
-  if (LATIN.test(word)) return stemOfEnglish(american(word))
-  return CYRILLIC.test(word) ? stemOfRussian(word) : word
+  if (word.length > LETTERS_MAX) return stemmed(word)
+  const place = placeOf(word)
+  if (words[place] !== word) {
+    stems[place] = stemmed(word)
+    words[place] = word
+  }
+  return stems[place] as string
 }
 
-function stemOfRussian(word: string): string {
-  const known = remembered.get(word)
-  if (known !== undefined) return known
-  if (remembered.size >= REMEMBERED_MAX) remembered.clear()
-  const stem = russian.stem(word)
-  remembered.set(word, stem)
-  return stem
+function placeOf(word: string): number {
+  let hash = 0
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x5bd1e995)
+  return (hash ^ (hash >>> 15)) & (PLACES - 1)
+}
+
+function stemmed(word: string): string {
+  if (LATIN.test(word)) return stemOfEnglish(american(word))
+  return CYRILLIC.test(word) ? russian.stem(word) : word
 }
 
 /** Whether a folded word is a stop word. */
