@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { openFileSnapshot } from '../../src/cli/snapshot.ts'
+import { verifyLog } from '../../src/cli/verify-log.ts'
 import { verifyStore } from '../../src/cli/verify-store.ts'
 import { sql } from '../../src/database/sql.ts'
 import { storeFile } from '../../src/embedded/files.ts'
+import { readLog } from '../../src/store/log.ts'
 import { findMirror } from '../../src/store/mirror.ts'
 import type { TestApp } from './app.ts'
 import { spawnService } from './process.ts'
@@ -76,6 +78,10 @@ async function assertWhole(directory: string): Promise<number> {
   try {
     const { damage } = await verifyStore(snapshot, QUIET)
     assert.equal(damage, undefined)
+    if ((await readLog(snapshot.store)).size > 0) {
+      const verdict = await verifyLog(snapshot.store, QUIET)
+      assert.ok('proved' in verdict, JSON.stringify(verdict))
+    }
     const next = (await findMirror(snapshot.store))?.next ?? 1
     const rows = await snapshot.store.one<{ n: number; most: number | null }>(
       sql`SELECT count(*) AS n, max(sequence) AS most FROM activity`,

@@ -207,7 +207,7 @@ async function* changedSegments(
 
 /** Publishes signatures that the original added to its newest checkpoint, and looks whether it shows another history. */
 async function refresh(following: Following): Promise<void> {
-  const { store, log, refreshedAt = 0 } = following
+  const { store, log, refreshedAt = Number.NEGATIVE_INFINITY } = following
   if (performance.now() - refreshedAt < REFRESH_INTERVAL) return
   following.refreshedAt = performance.now()
   const cosigned = await log?.refreshed()

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { readConfig } from '../../config.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
@@ -18,6 +20,7 @@ import { createProgress, type Progress } from '../progress.ts'
 import { serve } from '../serve.ts'
 import { countLines, countStore } from '../verify-store.ts'
 import { catchUp, follow } from './follow.ts'
+import { Forked } from './signed-log.ts'
 import { openSource, type Source } from './source.ts'
 
 /** Makes or continues a read-only copy of a server, and follows it until SIGTERM or SIGINT. */
@@ -29,12 +32,25 @@ export async function mirrorServer(invocation: Invocation): Promise<number> {
   const progress = createProgress()
   const { key } = invocation.flags
   await beginMirror(directory, source, { key, withoutLog: invocation.switches.has('without-log') })
-  if (invocation.switches.has('serve')) {
-    const config: Config = readConfig(invocation.env, { ...invocation.flags, 'data-dir': directory })
-    await serve(config, (store, signal) => follow({ store, source: openSource(source.url, signal), progress, signal }))
-    return EXIT.ok
+  if (!invocation.switches.has('serve')) {
+    const once = invocation.switches.has('once')
+    return storingFork(directory, copy(directory, source, progress, stop, once))
   }
-  return copy(directory, source, progress, stop, invocation.switches.has('once'))
+  const config: Config = readConfig(invocation.env, { ...invocation.flags, 'data-dir': directory })
+  await serve(config, (store, signal) =>
+    storingFork(directory, follow({ store, source: openSource(source.url, signal), progress, signal })),
+  )
+  return EXIT.ok
+}
+
+/** Stores the checkpoint that proves a fork beside the store. */
+async function storingFork<T>(directory: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Forked) writeFileSync(join(directory, 'log-fork'), error.note)
+    throw error
+  }
 }
 
 /** How a mirror trusts the public log of its original: `key` is a verifier key, in place of the first one that the original lists. */

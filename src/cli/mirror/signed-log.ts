@@ -20,6 +20,19 @@ export type SignedCheckpoint = Checkpoint & { text: string; note: Note }
 /** An answer of the original contradicts its signed log. Moderation between two of its reads may do that once. */
 export class Mismatch extends OperatorError {}
 
+/** The original signed a history that does not continue the one that the mirror verified. `note` is the checkpoint that proves it. */
+export class Forked extends OperatorError {
+  readonly note: string
+
+  constructor({ origin, size, text }: SignedCheckpoint, stored: number, record: number | undefined) {
+    const named = record === undefined ? '' : `: record ${record} is another one`
+    super(
+      `FORK: the checkpoint of ${origin} at ${size} records does not continue the ${stored} records of the log that this mirror verified${named}. Nothing of it was stored. Keep this directory, whose file log-fork has that checkpoint, ask the operator of the original, and make a new mirror in an empty directory.`,
+    )
+    this.note = text
+  }
+}
+
 const KINDS: readonly string[] = RECORD_KINDS
 /** Verifier keys that a log may list. */
 const KEYS_MAX = 64
@@ -107,7 +120,7 @@ export async function growTo(
     size === signed ? sameBytes(reached.root, root) : await verifyConsistency(reached, checkpoint, ownBytes(proof))
   if (continues) return step
   const differs = log.size === 0 ? undefined : await firstDifference(log.size, tilesOf(reader), tilesAt(file))
-  if (differs !== undefined) throw forked(checkpoint, log.size, differs)
+  if (differs !== undefined) throw new Forked(checkpoint, log.size, differs)
   throw new Mismatch(
     `The entries of the records ${log.size + 1} to ${size} of ${origin} are not those of the checkpoint that it signed at ${signed}; nothing of them was stored. Its operator must repair the log.`,
   )
@@ -136,13 +149,8 @@ export async function assertSameRoot(
 ): Promise<void> {
   const { size, root } = checkpoint
   if (sameBytes(Uint8Array.from(await rootOf(size, tilesOf(reader))), root)) return
-  throw forked(checkpoint, log.size, await firstDifference(size, tilesOf(reader), tilesAt(file)))
+  throw new Forked(checkpoint, log.size, await firstDifference(size, tilesOf(reader), tilesAt(file)))
 }
-
-const forked = ({ origin, size }: Checkpoint, stored: number, record: number | undefined): OperatorError =>
-  new OperatorError(
-    `FORK: the checkpoint of ${origin} at ${size} records does not continue the ${stored} records of the log that this mirror verified${record === undefined ? '' : `: record ${record} is another one`}. Nothing of it was stored. Keep this directory as evidence, ask the operator of the original, and make a new mirror in an empty directory.`,
-  )
 
 /** The first record that differs in two logs of a size, found from the root downwards; undefined if their tiles are the same. */
 async function firstDifference(size: number, own: TileReader, other: TileReader): Promise<number | undefined> {

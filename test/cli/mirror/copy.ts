@@ -16,7 +16,7 @@ export type Copy = {
   app: App
   directory: string
   /** Brings the copy up to the original, through this source if one is given. */
-  catchUp(source?: Source): Promise<number>
+  catchUp(source?: Source, signal?: AbortSignal): Promise<number>
   /** Closes the copy and opens it again. */
   reopen(): Promise<void>
   close(): Promise<void>
@@ -43,8 +43,8 @@ export async function openCopy(url: string): Promise<Copy> {
   const copy: Copy = {
     app: await open(),
     directory,
-    catchUp: (through = source) =>
-      catchUp({ store: copy.app.store, source: through, progress: QUIET, signal } satisfies Following),
+    catchUp: (through = source, until = signal) =>
+      catchUp({ store: copy.app.store, source: through, progress: QUIET, signal: until } satisfies Following),
     async reopen() {
       await copy.app.close()
       copy.app = await open()

@@ -81,7 +81,7 @@ test('a limit is waited for as the server says', async () => {
   })
   const began = performance.now()
   assert.equal(await through(limited), 0)
-  assert.equal(asked, 2)
+  assert.equal(asked, 3)
   assert.ok(performance.now() - began > 900)
 })
 

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { LogRecord } from '../../../src/contract/resources.ts'
+import { storeFile } from '../../../src/embedded/files.ts'
+import { logHeadFile } from '../../../src/log/head-file.ts'
+import { logKeyFile } from '../../../src/secrets.ts'
+import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
+import { checkpointOf, readExport } from '../../support/logged-world.ts'
+import { moderate } from '../../support/moderation.ts'
+import { makeDirectory, type ServerProcess, spawnService, startServer } from '../../support/process.ts'
+import { expectDone, expectRefusal, palimpsest } from '../command.ts'
+
+const directory = makeDirectory()
+after(() => directory.remove())
+const at = (name: string): string => join(directory.path, name)
+
+/** The port of an original, so that it has one address over restarts. */
+const portOf = (server: ServerProcess): string => new URL(server.url).port
+const stop = async (server: ServerProcess): Promise<void> => {
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+}
+async function publish(url: string, count: number): Promise<string[]> {
+  const { token } = await newActor(url)
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) ids.push((await newEntry(url, token)).id)
+  return ids
+}
+const copyOnce = (url: string, name: string, ...flags: string[]) =>
+  palimpsest(['mirror', url, '--once', '--data-dir', at(name), ...flags])
+const check = (name: string) => palimpsest(['check', '--log', '--data-dir', at(name)])
+const firstKey = async (url: string): Promise<string> => (await call(url, 'GET', '/log/keys')).text.split('\n')[0] ?? ''
+
+/** Serves a directory for the time of some work. */
+async function whileServed<T>(name: string, work: (url: string) => Promise<T>): Promise<T> {
+  const server = await startServer(at(name))
+  try {
+    return await work(server.url)
+  } finally {
+    await stop(server)
+  }
+}
+
+test('a mirror prints what it verified, is whole, and is served with the log of its original', async () => {
+  const original = await startServer(at('plain'))
+  await publish(original.url, 3)
+  const { note, origin } = await checkpointOf(original.url, 3)
+  const printed = expectDone(await copyOnce(original.url, 'plain-copy'))
+  assert.match(printed, /^The first 3 records are those of its public log, by the key localhost\/log\/\S+\.$/m)
+  assert.match(expectDone(await check('plain-copy')), new RegExp(`^The public log ${origin} has 3 records`, 'm'))
+  await whileServed('plain-copy', async url => {
+    assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note)
+  })
+  await stop(original)
+})
+
+test('a restored original is copied with the record by which its log continues; a mirror of before stops', async () => {
+  const before = await startServer(at('lost'))
+  await publish(before.url, 4)
+  await checkpointOf(before.url, 4)
+  expectDone(await copyOnce(before.url, 'of-lost'))
+  const port = portOf(before)
+  expectDone(await palimpsest(['backup', '--to', at('backup'), '--data-dir', at('lost')]))
+  await publish(before.url, 2)
+  await stop(before)
+  expectDone(await palimpsest(['restore', '--from', at('backup'), '--data-dir', at('restored')]))
+  const restored = await startServer(at('restored'), { env: { PORT: port } })
+  const [, hidden = ''] = await publish(restored.url, 2)
+  await moderate(restored.url, 'ENTRY', hidden, 'HIDE')
+  const { note, size, origin } = await checkpointOf(restored.url, 8)
+  // A billion sequence numbers were never given out.
+  const { lines, answers } = await readExport(restored.url)
+  assert.ok(answers < 5, `${answers} answers`)
+  assert.deepEqual(lines.flatMap(({ record }) => record ?? []).toSorted(), ['1', '2', '3', '4', '5', '6', '7', '8'])
+  expectDone(await copyOnce(restored.url, 'of-restored'))
+  expectDone(await check('of-restored'))
+  await whileServed('of-restored', async url => {
+    assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note)
+    for (let record = 1; record <= size; record++) {
+      const path = `/api/log/records/${record}/proof`
+      assert.equal((await call(url, 'GET', path)).text, (await call(restored.url, 'GET', path)).text, path)
+    }
+    const { kind, statement } = expectStatus(await call<LogRecord>(url, 'GET', '/api/log/records/5'), 200)
+    assert.equal(kind, 'continuation')
+    assert.notEqual((JSON.parse(statement ?? '') as { previousOrigin: string }).previousOrigin, origin)
+  })
+  expectRefusal(await copyOnce(restored.url, 'of-lost'), 1, /has another store than the one that was copied/)
+  await stop(restored)
+})
+
+test('a mirror follows its original to another origin with the same key', async () => {
+  const before = await startServer(at('same-key'))
+  await publish(before.url, 3)
+  const old = await checkpointOf(before.url, 3)
+  expectDone(await copyOnce(before.url, 'of-same-key'))
+  const port = portOf(before)
+  await stop(before)
+  // Without it another log begins.
+  rmSync(logHeadFile(at('same-key')))
+  const original = await startServer(at('same-key'), { env: { PORT: port } })
+  await publish(original.url, 2)
+  const { note, origin } = await checkpointOf(original.url, 6)
+  assert.notEqual(origin, old.origin)
+  expectDone(await copyOnce(original.url, 'of-same-key'))
+  expectDone(await check('of-same-key'))
+  await whileServed('of-same-key', async url => {
+    assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note)
+    assert.equal((await call(url, 'GET', '/log/keys')).text, (await call(original.url, 'GET', '/log/keys')).text)
+  })
+  await stop(original)
+})
+
+test('a mirror stops where another key signs, and goes on once that is named', async () => {
+  const before = await startServer(at('new-key'))
+  await publish(before.url, 3)
+  await checkpointOf(before.url, 3)
+  expectDone(await copyOnce(before.url, 'of-new-key'))
+  const port = portOf(before)
+  await stop(before)
+  rmSync(logKeyFile(at('new-key')))
+  const original = await startServer(at('new-key'), { env: { PORT: port } })
+  await publish(original.url, 1)
+  const { note } = await checkpointOf(original.url, 5)
+  const sentence = /^The checkpoint of \S+ is not signed by the key that this mirror trusts, .*name it with --key\.$/
+  expectRefusal(await copyOnce(original.url, 'of-new-key'), 1, sentence)
+  expectRefusal(await copyOnce(original.url, 'of-new-key', '--key', 'no key'), 1, /^--key is a verifier key/)
+  const key = await firstKey(original.url)
+  expectDone(await copyOnce(original.url, 'of-new-key', '--key', key))
+  await whileServed('of-new-key', async url => {
+    assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note)
+  })
+  await stop(original)
+})
+
+test('a store that lost records which a mirror has is not followed, and the mirror names the first that differs', async () => {
+  const before = await startServer(at('cut'))
+  await publish(before.url, 2)
+  await checkpointOf(before.url, 2)
+  const port = portOf(before)
+  await stop(before)
+  const file = storeFile(at('cut'))
+  copyFileSync(file, at('cut.db'))
+  const longer = await startServer(at('cut'), { env: { PORT: port } })
+  await publish(longer.url, 3)
+  await checkpointOf(longer.url, 5)
+  expectDone(await copyOnce(longer.url, 'of-cut'))
+  await stop(longer)
+  copyFileSync(at('cut.db'), file)
+  const shorter = await startServer(at('cut'), { env: { PORT: port } })
+  await publish(shorter.url, 6)
+  const forked = await checkpointOf(shorter.url, 9)
+  expectRefusal(
+    await copyOnce(shorter.url, 'of-cut'),
+    1,
+    /^FORK: .* at 9 records does not continue the 5 records .*: record 3 is another one\./,
+  )
+  assert.equal(readFileSync(join(at('of-cut'), 'log-fork'), 'utf8'), forked.note)
+  const { ended } = spawnService(['mirror', shorter.url, '--serve', '--data-dir', at('of-cut')])
+  const { code, stderr } = await ended
+  assert.equal(code, 1, stderr)
+  assert.match(stderr, /^FORK: /m)
+  await stop(shorter)
+})
+
+test('a copy that was begun without the log is verified from its first row once the log is asked for', async () => {
+  const original = await startServer(at('unverified'))
+  await publish(original.url, 3)
+  const { note } = await checkpointOf(original.url, 3)
+  assert.match(expectDone(await copyOnce(original.url, 'late', '--without-log')), /^Its public log was not copied/m)
+  await whileServed('late', async url => assert.equal((await call(url, 'GET', '/log/checkpoint')).status, 404))
+  expectDone(await copyOnce(original.url, 'late'))
+  expectDone(await check('late'))
+  await whileServed('late', async url => assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note))
+  expectRefusal(await copyOnce(original.url, 'late', '--without-log'), 1, /verifies the public log of its original/)
+  expectRefusal(await copyOnce(original.url, 'late', '--without-log', '--key', 'x'), 2, /exclude each other/)
+  await stop(original)
+})
