@@ -1,6 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
+import { v7 as uuid } from 'uuid'
 import { notBefore } from '../domain/clock.ts'
-import { uuidV7 } from '../domain/uuid.ts'
 import type { Context } from './operation.ts'
 import type { WriteEnvironment } from './store.ts'
 
@@ -40,7 +40,7 @@ export function createContexts(): (environment: WriteEnvironment, floor?: number
       ...environment,
       now: environment.at,
       at: latest,
-      newId: () => uuidV7(latest, made++, random()),
+      newId: () => uuid({ msecs: latest, seq: made++, random: random() }),
       randomBytes,
     }
   }

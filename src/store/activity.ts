@@ -1,8 +1,8 @@
+import { v7 as uuidOf } from 'uuid'
 import type { Activity } from '../contract/resources.ts'
 import { type Action, type DataClass, TRUST } from '../contract/words.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import { uuidV7 } from '../domain/uuid.ts'
 import { isoTime } from './time.ts'
 
 export type ActivityRow = {
@@ -197,7 +197,7 @@ const METADATA: Record<Action, (row: ActivityRow) => object> = {
 function activityId(row: ActivityRow): string {
   const random = new Uint8Array(16)
   new DataView(random.buffer).setBigUint64(8, BigInt(row.sequence))
-  return uuidV7(row.created_at, 0, random)
+  return uuidOf({ msecs: row.created_at, seq: 0, random })
 }
 
 export const toActivity = (row: ActivityRow): Activity => ({
