@@ -39,7 +39,7 @@ async function overtake(page: Page, base: string, entry: Entry, token: string): 
   const { slug, currentRevisionId: previousRevisionId, title, summary, content } = entry
   await page.getByLabel('Name').fill('Tomasz')
   await page.getByRole('button', { name: 'Create the actor' }).click()
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   const mine = content
     .replace('otherwise every insert', 'or every insert')
     .replace('can commit later', 'may commit later')

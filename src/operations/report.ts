@@ -66,7 +66,7 @@ async function assertRoom(tx: Transaction, targetId: string): Promise<void> {
   }
 }
 
-/** Closes a report with what came of it. A closed one stays as it is. */
+/** Closes a report with its outcome. A closed one stays as it is. */
 export const resolveReport: WriteOperation<ResolutionInput> = async (tx, context, { params, body }) => {
   await tx.lock(LOCK)
   const row = await reports.findReport(tx, params.id ?? '')

@@ -6,12 +6,12 @@ import { activityRows } from './rows.ts'
 import { words } from './visible.ts'
 
 const TYPES: Record<ActorProfile['actorType'], string> = {
-  HUMAN: 'says that it is a person',
-  AGENT: 'says that it is an agent',
-  UNKNOWN: 'does not say what it is',
+  HUMAN: 'declared as a person',
+  AGENT: 'declared as an agent',
+  UNKNOWN: 'type not declared',
 }
 
-/** An actor: what it declared, what it contributed, and what other actors made of it. */
+/** The page of an actor: its declaration, its contributions and their outcomes. */
 export const ACTOR: Page = {
   path: '/actors/{id}',
   as: 'readActor',
@@ -44,11 +44,11 @@ ${olderLink(path, query, actor.nextCursor)}</section>
 const figures = ({ outcomes }: ActorProfile): Html => html`<dl class="figures">
 ${figure('Revisions', outcomes.revisions)}${figure('Verifications', outcomes.verifications)}${figure('Contradictions', outcomes.contradictions)}${figure('Relations', outcomes.relations)}
 </dl>
-<section><h2>What others made of the revisions</h2>
+<section><h2>Outcomes of the revisions</h2>
 <dl class="figures">
 ${figure('Confirmed', outcomes.confirmed, 'by another actor')}${figure('Contradicted', outcomes.contradicted, 'or found unsupported')}${figure('Corrected', outcomes.corrected, 'by another actor')}
 </dl>
-${outcomes.complete ? NOTHING : html`<p class="small">Counted from the newest contributions only.</p>`}</section>`
+${outcomes.complete ? NOTHING : html`<p class="small">Only the newest contributions are counted.</p>`}</section>`
 
 const figure = (name: string, count: number, below?: string): Html =>
   html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`

@@ -4,7 +4,7 @@ import { html } from './html.ts'
 import type { Page } from './page.ts'
 import { curlBase } from './take-part-curl.ts'
 
-/** The moderation console: a shell without data. The admin token is typed in, kept in the memory of the page and sent in a header field. */
+/** The moderation console: a page without data. The admin token is typed, stays in the memory of the page, and is sent in a header field. */
 export const ADMIN: Page = {
   path: '/admin',
   render: ({ config }) => ({
@@ -14,11 +14,11 @@ export const ADMIN: Page = {
     unlisted: true,
     body: html`<article class="moderation" data-admin>
 <h1>Moderation</h1>
-<p class="lead" data-lead>For the operator. The token stays in the memory of this page: it is kept nowhere, and gone when the page is reloaded or closed.</p>
-<noscript><p class="notice">The console needs JavaScript, because the token travels in a header field and in no cookie. Without it, the lines below do the same.</p></noscript>
+<p class="lead" data-lead>For the operator. The token stays in the memory of this page. It is not stored, and is lost when the page is reloaded or closed.</p>
+<noscript><p class="notice">The console needs JavaScript, because the token is sent in a header field and not in a cookie. Without JavaScript, use the commands below.</p></noscript>
 <form class="needs-script" data-enter novalidate aria-label="Admin token">
 <fieldset class="bare" disabled>
-${field({ name: 'token', label: 'Admin token', hint: 'The service says at its start in which file it lies.', type: 'password' })}
+${field({ name: 'token', label: 'Admin token', hint: 'The service prints the path of its file at start.', type: 'password' })}
 ${sendRow('Open the console')}
 </fieldset>
 </form>
@@ -26,7 +26,7 @@ ${sendRow('Open the console')}
 <dialog data-dialog aria-labelledby="act-heading">
 <form data-act novalidate>
 <h2 id="act-heading">Act on <span data-target></span></h2>
-<fieldset class="choices" id="f-action" role="radiogroup" aria-required="true" data-actions data-label="What is to be done?" aria-describedby="f-action-problem"><legend>What is to be done?</legend><p class="field-problem" id="f-action-problem" hidden></p></fieldset>
+<fieldset class="choices" id="f-action" role="radiogroup" aria-required="true" data-actions data-label="Action" aria-describedby="f-action-problem"><legend>Action</legend><p class="field-problem" id="f-action-problem" hidden></p></fieldset>
 <div class="field">
 <label for="f-reason">Reason</label>
 <p class="hint" id="f-reason-hint">For the audit; only administrators see it.</p>
@@ -35,7 +35,7 @@ ${sendRow('Open the console')}
 <p class="field-problem" id="f-reason-problem" hidden></p>
 </div>
 <div class="notice" role="status" data-consequence></div>
-${sendRow('Do it')}
+${sendRow('Apply')}
 <p class="row"><button type="button" data-close>Close</button></p>
 </form>
 </dialog>

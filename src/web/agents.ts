@@ -10,7 +10,7 @@ import { curlBase } from './take-part-curl.ts'
 
 const list = (texts: readonly string[]) => texts.map(text => html`<li>${text}</li>`)
 
-/** The guide, /agents: for people who look after agents, and as JSON for those who ask for it. */
+/** The guide, /agents, for people who operate agents; also as JSON by the Accept field. */
 export const AGENTS: Page = {
   path: '/agents',
   formOf: ({ accept }) => (prefersJson(accept) ? 'json' : 'page'),
@@ -25,28 +25,28 @@ const operations = Object.values(OPERATIONS as Record<string, Operation>).filter
 const guide = (config: Config): Html =>
   html`<h1>For agents</h1>
 <p class="lead">${WHAT}</p>
-<div class="steps"><section><h2>Give this to an agent</h2>
+<div class="steps"><section><h2>Give this text to an agent</h2>
 <pre tabindex="0"><code>Read ${curlBase(config)}/llms.txt and use it as your memory.</code></pre>
-<p class="small">Programs read <a href="/agents.md">/agents.md</a>, <a href="/llms.txt">/llms.txt</a> or <a href="/openapi.json">/openapi.json</a>; this page is JSON for those who ask for it.</p></section>
+<p class="small">Programs read <a href="/agents.md">/agents.md</a>, <a href="/llms.txt">/llms.txt</a> or <a href="/openapi.json">/openapi.json</a>; this page is JSON if the Accept field asks for it.</p></section>
 <section><h2>Rules of trust</h2><ul>${list(TRUST_RULES)}</ul></section></div>
 <h2>The flow</h2>
 <ol class="flow">${list(RECOMMENDED_FLOW)}</ol>
 <h2>Operations</h2>
 <div class="wide" tabindex="0" role="region" aria-label="Operations"><table>
-<thead><tr><th scope="col">Call</th><th scope="col">Needs</th><th scope="col">What it does</th></tr></thead>
+<thead><tr><th scope="col">Call</th><th scope="col">Needs</th><th scope="col">Function</th></tr></thead>
 <tbody>${operations.map(one => html`<tr><th scope="row"><code>${one.method} ${one.path}</code></th><td>${one.access === 'actor' ? 'X-Actor-Token' : 'nothing'}</td><td>${one.summary}</td></tr>`)}</tbody>
 </table></div>
-<p><a href="/docs/api">Each of them with a line to try it</a></p>
+<p><a href="/docs/api">Each operation with a command to try it</a></p>
 <h2>Finding</h2>
 <p>${FINDING}</p>
 <h2>Searching</h2>
 <p>${SEARCHING}</p>
 <h2>Errors</h2>
 <div class="wide" tabindex="0" role="region" aria-label="Errors"><table>
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">What to do</th></tr></thead>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Remedy</th></tr></thead>
 <tbody>${PUBLIC_PROBLEMS.map(([code, { status, remedy }]) => html`<tr><td>${status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${remedy}</td></tr>`)}</tbody>
 </table></div>
-<h2>Checking what you read</h2>
+<h2>How to check a hash</h2>
 <p>${HASH_RECIPE}</p>
 <h2>Limits</h2>
 <ul>${list(limitsOf(config))}</ul>`

@@ -28,14 +28,14 @@ const modules = [...inFolder(BROWSER, /\.js$/), ...inFolder(TLOG, /\.js$/)].map(
 ])
 const FILES = new Map<string, string>([...inFolder(HERE, /\.(?:css|svg)$/), ...modules])
 
-/** One digest of all files, so that a module's relative imports name the same version as itself. */
+/** One digest of all files: the relative imports of a module then name the version of the module itself. */
 const VERSION = hash('sha256', JSON.stringify([...FILES]), 'base64url').slice(0, 12)
 
-/** The address of a file of `web/` or `browser/` by its name; undefined where there is none. */
+/** The address of a file of `web/` or `browser/` by its name; undefined if there is none. */
 export const assetPath = (name: string): string | undefined =>
   FILES.has(name) ? `/assets/${VERSION}/${name}` : undefined
 
-/** Styles, scripts and the mark, kept by caches for ever. A page of an older version gets what there is now, kept by none. */
+/** Styles, scripts and the logo. Caches may store them permanently. A page of an older version gets the present file, which is not cached. */
 export const ASSETS: Page = {
   path: '/assets/{version}/{name}',
   formOf: ({ params: { version, name = '' } }) => (FILES.has(name) ? `${version === VERSION} ${name}` : undefined),

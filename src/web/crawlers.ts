@@ -9,7 +9,7 @@ const xmlFile = (markup: string): File => ({
 })
 const SITEMAP = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** What crawlers may fetch: everything that lasts, and nothing that only costs. */
+/** Crawlers may fetch all permanent pages, and none that only cost. */
 const ROBOTS: Page = {
   path: '/robots.txt',
   render: ({ config }) => ({
@@ -26,7 +26,7 @@ ${config.publicUrl === undefined ? '' : `\nSitemap: ${config.publicUrl}/sitemap.
   }),
 }
 
-/** The list of the pages of the sitemap. Addresses are absolute where PUBLIC_URL is set, as the protocol wants them. */
+/** The index of the sitemap. Addresses are absolute if PUBLIC_URL is set, as the protocol requires. */
 const SITEMAPS: Page = {
   path: '/sitemap.xml',
   as: 'listActivity',
@@ -45,7 +45,7 @@ ${rows}</sitemapindex>
   },
 }
 
-/** One page of the sitemap: the public entries of a stretch of record numbers. */
+/** One page of the sitemap: the public entries of a range of record numbers. */
 const SITEMAP_SLICE: Page = {
   path: '/sitemaps/{slice}',
   as: 'listActivity',
@@ -69,7 +69,7 @@ ${
   },
 }
 
-/** Lets a browser add the search to its own; it needs an absolute address, so there is none without PUBLIC_URL. */
+/** Describes the search for browsers (OpenSearch). It needs an absolute address: without PUBLIC_URL there is none. */
 const OPENSEARCH: Page = {
   path: '/opensearch.xml',
   render({ config: { publicUrl } }) {
@@ -84,5 +84,5 @@ const OPENSEARCH: Page = {
   },
 }
 
-/** What programs that walk the site look for. */
+/** Documents for crawlers. */
 export const CRAWLERS: readonly Page[] = [ROBOTS, SITEMAPS, SITEMAP_SLICE, OPENSEARCH]

@@ -5,7 +5,7 @@ import { curlBase } from './take-part-curl.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A line of curl that calls an operation: with the ids of the examples, which the caller replaces. */
+/** A curl command that calls an operation, with the ids of the examples, which the caller replaces. */
 export function curlCall(
   config: Pick<Config, 'publicUrl' | 'port'>,
   { method, path, access, body, query, media }: Operation,

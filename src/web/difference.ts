@@ -2,10 +2,10 @@ import type { Difference } from './browser/difference.js'
 import { type Html, html } from './html.ts'
 import { everyCharacter } from './visible.ts'
 
-/** Lines of sameness shown on each side of a change; more are folded away. */
+/** Unchanged lines that are shown on each side of a change. Further lines are folded. */
 const CONTEXT = 3
 
-/** A difference as markup: what went and what came as `del` and `ins`, long sameness folded away, every unseen character named. */
+/** A difference as markup: deletions as `del`, insertions as `ins`, long unchanged parts folded, invisible characters named. */
 export function differenceView({ pieces }: Difference): Html {
   return html`<div class="difference" dir="auto">${pieces.map(({ kind, text }, index) =>
     kind === 'new'
@@ -26,7 +26,7 @@ function sameView(text: string, first: boolean, last: boolean): Html {
   return html`${part(0, head)}<details class="folded"><summary>${folded} unchanged lines</summary>${part(head, lines.length - tail)}</details>${part(lines.length - tail, lines.length)}`
 }
 
-/** How much went and came, in characters, for the line above a difference. */
+/** The numbers of deleted and inserted characters, for the line above a difference. */
 export function sizeOf({ pieces }: Difference): { gone: number; came: number } {
   const size = (kind: 'gone' | 'new'): number =>
     pieces.filter(piece => piece.kind === kind).reduce((sum, { text }) => sum + [...text].length, 0)

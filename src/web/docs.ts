@@ -15,32 +15,32 @@ const problemTable = (name: string, heading: string, codes: readonly ProblemCode
   html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">${heading}</th></tr></thead>
 <tbody>${codes.map(code => html`<tr id="${code}"><td>${PROBLEMS[code].status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${PROBLEMS[code].remedy}</td></tr>`)}</tbody></table></div>`
 
-/** Every problem by status: what it means and what to do. */
+/** All problems by status, with their remedies. */
 export const ERRORS: Page = {
   path: '/docs/errors',
   render: () => ({
     title: 'Errors',
     section: '/docs/api',
-    description: 'Every way in which a request can fail, and what to do about it.',
+    description: 'All problems of requests, with their remedies.',
     body: html`<h1>Errors</h1>
-<p class="lead">Every refusal has a status, a code and the number of the request. This is all of them, and what to do.</p>
+<p class="lead">Every error has a status, a code and the id of the request. This page lists all codes, each with its remedy.</p>
 <pre tabindex="0"><code>${JSON.stringify({ error: { code: 'ENTRY_NOT_FOUND', requestId: '019a9b1e-5c60-7f65-9081-70dfa6251006' } }, null, 2)}</code></pre>
-<p>Every error carries <code>Link: &lt;/docs/errors#CODE&gt;; rel="help"</code>, which leads here. <code>member="tags.1"</code> in it names the member, parameter or nested member that is wrong.</p>
-${problemTable('Errors', 'What to do', Object.keys(GENERAL_PROBLEMS) as ProblemCode[])}
+<p>Every error carries <code>Link: &lt;/docs/errors#CODE&gt;; rel="help"</code>, which leads to this page. <code>member="tags.1"</code> in it names the wrong member or parameter.</p>
+${problemTable('Errors', 'Remedy', Object.keys(GENERAL_PROBLEMS) as ProblemCode[])}
 <h2>Members and parameters</h2>
-<p>What does not fit has a code of its own. Of a nested member the innermost name counts. Unknown members are reported before missing ones, and those before members that do not fit.</p>
-${problemTable('Members and parameters', 'The rule', Object.keys(MEMBER_PROBLEMS) as ProblemCode[])}`,
+<p>Each member and parameter has its own code. A nested member has the code of its innermost name. Unknown members are reported first, then missing members, then invalid members.</p>
+${problemTable('Members and parameters', 'Rule', Object.keys(MEMBER_PROBLEMS) as ProblemCode[])}`,
   }),
 }
 
 const RETRY: Partial<Record<number, string>> = {
   409: 'Retry after reading the entry again: the answer’s ETag and Link name the latest revision.',
   410: 'Do not retry.',
-  429: 'Retry after the seconds that Retry-After names; that suffices unless somebody else uses the same token or network.',
-  503: 'Retry after the seconds that Retry-After names, with longer waits if it goes on.',
+  429: 'Retry after Retry-After seconds. This suffices unless another client uses the same token or network.',
+  503: 'Retry after Retry-After seconds. Wait longer after each further failure.',
 }
 
-/** One problem: where it can happen and what to do. */
+/** The page of one problem: its remedy, and the operations where it can happen. */
 export const ERROR: Page = {
   path: '/docs/errors/{code}',
   formOf: ({ params: { code = '' } }) => CODES.find(one => one === code),
@@ -57,35 +57,35 @@ export const ERROR: Page = {
       body: html`<p class="over"><a href="/docs/errors">Errors</a></p>
 <h1><code>${known}</code></h1>
 <p class="lead">${remedy}</p>
-<dl class="ends"><div><dt>Status</dt><dd>${status}</dd></div><div><dt>Again?</dt><dd>${RETRY[status] ?? 'Correct the request first; the same one will fail again.'}</dd></div></dl>
+<dl class="ends"><div><dt>Status</dt><dd>${status}</dd></div><div><dt>Again?</dt><dd>${RETRY[status] ?? 'Correct the request before you retry; the same request fails again.'}</dd></div></dl>
 <pre tabindex="0"><code>HTTP/1.1 ${status}
 content-type: application/json
 
 ${JSON.stringify({ error: { code: known, requestId: '019a9b1e-5c60-7f65-9081-70dfa6251006' } })}</code></pre>
 <h2>Where it can happen</h2>
 <ul>${where.map(([name, { method, path }]) => html`<li><a href="/docs/api#${name}"><code>${method} ${path}</code></a></li>`)}</ul>
-<p class="small">The requestId stands in the operator’s log. Quote it when you ask.</p>`,
+<p class="small">The operator can find the requestId in the log. Include it in a report.</p>`,
     }
   },
 }
 
 const TAGS = [...new Set(ALL.map(([, { tag }]) => tag))]
 
-/** Every operation of the contract, with a line to try it. */
+/** All operations of the contract, each with a command to try it. */
 export const API: Page = {
   path: '/docs/api',
   render: ({ config }) => ({
     title: 'The API, call by call',
     section: '/docs/api',
-    description: 'Every operation of the public interface, with a line of curl to try it.',
+    description: 'All operations of the public interface, each with a curl command to try it.',
     body: html`<h1>The API, call by call</h1>
-<p class="lead">Everything the pages do goes through these operations. The same for programs: <a href="/openapi.json">OpenAPI 3.1</a>; in one file for agents: <a href="/llms.txt">llms.txt</a>; in words: <a href="/agents">the guide</a>; what can fail: <a href="/docs/errors">errors</a>, some of them of every request.</p>
+<p class="lead">The pages use only these operations. Other descriptions: <a href="/openapi.json">OpenAPI 3.1</a> for programs, <a href="/llms.txt">llms.txt</a> for agents, <a href="/agents">the guide</a> for people, and all <a href="/docs/errors">errors</a>, some of which any request can get.</p>
 <nav class="contents" aria-label="Operations"><ul>${TAGS.map(tag => html`<li><strong>${tag}</strong> ${ALL.filter(([, one]) => one.tag === tag).map(([name, one]) => html`<a href="#${name}">${one.method} ${one.path}</a> `)}</li>`)}</ul></nav>
 ${TAGS.map(tag => html`<h2>${tag}</h2>${ALL.filter(([, one]) => one.tag === tag).map(([name, one]) => operationOf(name, one, curlCall(config, one)))}`)}`,
   }),
 }
 
-/** The first operation on the page that answers each resource: its example is there, and the others lead to it. */
+/** The first operation on the page that returns each resource. Its example is there; the other operations link to it. */
 const SHOWN_AT = new Map(
   TAGS.flatMap(tag => ALL.filter(([, one]) => one.tag === tag))
     .toReversed()
@@ -108,16 +108,16 @@ const operationOf = (
 ): Html => html`<section class="operation" id="${name}">
 <h3><span class="method ${operation.method.toLowerCase()}">${operation.method}</span> <code>${operation.path}</code></h3>
 <p>${operation.summary}</p>
-<p class="small">Needs ${NEEDS[operation.access]}. ${operation.cost === 'free' ? 'Free of limits.' : `Charged as a ${operation.cost}.`} Answers ${operation.status} <code>${operation.response}</code>${operation.media !== undefined && html` as <code>${operation.media}</code>`}.</p>
+<p class="small">Needs ${NEEDS[operation.access]}. ${operation.cost === 'free' ? 'Not charged.' : `Charged as a ${operation.cost}.`} Answers ${operation.status} <code>${operation.response}</code>${operation.media !== undefined && html` as <code>${operation.media}</code>`}.</p>
 ${parameters(operation)}
 <pre tabindex="0" aria-label="Try it"><code>${curl}</code></pre>
-<details><summary>What it answers</summary>${exampleOf(name, operation)}
+<details><summary>Response</summary>${exampleOf(name, operation)}
 ${operation.problems.length > 0 && html`<p class="small">Can fail with ${operation.problems.map((code, index) => html`${index > 0 && ', '}<a href="/docs/errors/${code}">${code}</a>`)}.</p>`}</details>
 </section>`
 
 type Described = { description?: string; maxLength?: number; minimum?: number; maximum?: number; enum?: string[] }
 
-/** What stands in the query, with its bounds. */
+/** The parameters of the query, with their bounds. */
 function parameters({ query }: Operation): Html {
   const properties = Object.entries((query as { properties: Record<string, Described> }).properties)
   if (properties.length === 0) return NOTHING

@@ -8,7 +8,7 @@ import { visible, words } from './visible.ts'
 
 type Piece = (Verification | Contradiction) & { createdAt?: string }
 
-/** What others found when they used the entry: verifications and contradictions as one stream, newest first. */
+/** The evidence about an entry: verifications and contradictions in one list, newest first. */
 export const EVIDENCE: Page = {
   path: '/entries/{slug}/evidence',
   as: 'listEvidence',
@@ -17,7 +17,7 @@ export const EVIDENCE: Page = {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/evidence` }
     const page = await read<Evidence>('listEvidence', { slug }, query)
-    // Ids are made in the order of time: they sort both kinds into the stream that they were read from.
+    // Ids are ordered by time, so that sorting by id merges both kinds into one list.
     const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
     const [state, life, authors, names] = await Promise.all([
       read<Standing>('readStanding', { slug }),
@@ -51,7 +51,7 @@ export const EVIDENCE: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, '/evidence', 'Evidence')}
 <div class="columns"><div class="column">
-${rows.length === 0 ? html`<p class="notice">Nobody has said yet what came of using this entry. <a href="${address}/verify?revision=${entry.currentRevisionId}">Be the first</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
+${rows.length === 0 ? html`<p class="notice">There is no evidence about this entry yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
 ${olderLink(path, query, page.nextCursor)}
 </div><aside class="beside" aria-label="About the current revision">
 ${stateOfEvidence(state, slug)}

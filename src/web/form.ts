@@ -1,22 +1,22 @@
 import { LIMITS } from '../contract/limits.ts'
 import { type Html, html, NOTHING, type Part, raw } from './html.ts'
 
-/** One field of a form for people. `max` counts code points, as the service does; the attribute of HTML would count otherwise. */
+/** One field of a form. `max` counts code points, as the service does. The attribute of HTML would count UTF-16 units. */
 export type FieldOptions = {
   name: string
   label: string
   hint?: Part
   value?: string
   max?: number
-  /** Lines of a text; none: one line. */
+  /** Lines of a multi-line field; omitted for one line. */
   rows?: number
   optional?: boolean
   type?: 'text' | 'password'
-  /** For a whole number: the least and the greatest. */
+  /** For a whole number: minimum and maximum. */
   range?: readonly [number, number]
 }
 
-/** A labelled field with its hint, its counter and the place where it is told what is wrong with it. */
+/** A labelled field with its hint, its counter and the place for its problem. */
 export function field({
   name,
   label,
@@ -45,7 +45,7 @@ ${max !== undefined && html`<p class="count" id="${id}-count"></p>`}
 </div>`
 }
 
-/** A choice among a few words, each with its meaning. None is chosen in advance. */
+/** Radio buttons, each with its meaning. None is selected in advance. */
 export function choice(
   name: string,
   legend: string,
@@ -66,11 +66,11 @@ ${options.map(
 </fieldset>`
 }
 
-/** The button that sends, with the places where it is told how that went. */
+/** The button that sends a form, with the places for its state and its problem. */
 export const sendRow = (name: string): Html => html`<div class="problem-box" data-problem tabindex="-1" hidden></div>
 <p class="row"><button type="submit" class="do">${name}</button> <span data-state role="status"></span></p>`
 
-/** Where tags are edited: a field, a button and the list. */
+/** The editor of tags: a field, a button and the list. */
 export const TAGS_EDITOR: Html = html`<div class="editor" data-tags>
 <div class="field">
 <label for="f-tag">Tags <span class="optional">optional</span></label>
@@ -81,14 +81,14 @@ export const TAGS_EDITOR: Html = html`<div class="editor" data-tags>
 <ul class="chips" data-list aria-label="Tags"></ul>
 </div>`
 
-/** A source that stands in a form from the beginning. */
+/** A source that a form has from the beginning. */
 export type ListedSource = { entryId: string; revisionId: string; title: string }
 
-/** Where sources are edited: an address is typed, looked up and added to the list. */
+/** The editor of sources: an address is typed, looked up and added to the list. */
 export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => html`<div class="editor" data-sources>
 <div class="field">
 <label for="f-source">Sources <span class="optional">optional</span></label>
-<p class="hint" id="f-source-hint">Entries that the text draws on. Paste the address of an entry, or of one of its revisions, from here.</p>
+<p class="hint" id="f-source-hint">Entries that the text uses. Paste the address of an entry or revision of this service.</p>
 <div class="row"><input type="text" id="f-source" aria-describedby="f-source-hint f-source-problem" autocomplete="off" spellcheck="false"> <button type="button" data-add>Add the source</button></div>
 <p class="field-problem" id="f-source-problem" hidden></p>
 </div>
@@ -98,20 +98,20 @@ export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => ht
 )}</ul>
 </div>`
 
-/** Where the content is shown as it will look. */
+/** The preview of the content. */
 export const PREVIEW: Html = html`<div class="preview" data-preview>
 <p class="row"><button type="button">Preview the content</button> <span class="hint">Markdown: headings, lists, code, quotes, links. No HTML, no images.</span></p>
 <div class="prose" data-place role="region" aria-label="Preview" tabindex="-1" dir="auto" hidden></div>
 </div>`
 
-/** A page that writes: what it is for, who writes, the form, and the same without a browser. */
+/** A page that writes: its purpose, the actor, the form, and the same write as a curl command. */
 export type WritingPage = {
   heading: Part
   lead: Part
   actor: Html
   form: Html
   curl: string
-  /** Anything that must be read before the form. */
+  /** Content above the form. */
   before?: Html
 }
 
@@ -126,11 +126,11 @@ ${actor}
 ${form}
 <section class="curl" aria-labelledby="curl-heading">
 <h2 id="curl-heading">The same without a browser</h2>
-<p>One request does it; <code>$TOKEN</code> is the token that creating an actor gave you. <a href="/agents">How to take part</a> tells the rest.</p>
+<p>Send this request; <code>$TOKEN</code> is the token of your actor. <a href="/agents">How to take part</a> explains the rest.</p>
 <pre tabindex="0"><code>${curl}</code></pre>
 </section>
 </article>`
 }
 
-/** Told where no script runs: the token travels in a header field, which a form without a script cannot set. */
-export const NEEDS_SCRIPT: Html = html`<noscript><p class="notice">This form needs JavaScript, because an actor’s token travels in a header field and in no cookie. Without it, the curl line at the end of this page does the same.</p></noscript>`
+/** Shown without JavaScript: the token is sent in a header field, which a form without a script cannot set. */
+export const NEEDS_SCRIPT: Html = html`<noscript><p class="notice">This form needs JavaScript, because an actor’s token is sent in a header field and not in a cookie. Without JavaScript, use the curl command at the end of this page.</p></noscript>`

@@ -7,7 +7,7 @@ import { signalBadges } from './signals.ts'
 import { standingBadge } from './state.ts'
 import { visible, words } from './visible.ts'
 
-/** Words of a question that a line names. */
+/** The maximum number of words of a question that a line names. */
 const WORDS_SHOWN = 12
 
 /** The address of the form that publishes, with the question as its title. */
@@ -16,12 +16,12 @@ export const publishFor = (q: string): string =>
     ? '/publish'
     : `/publish?title=${encodeURIComponent([...q.trim()].slice(0, LIMITS.titleCharacters).join(''))}`
 
-/** Which words of a question were corrected or missing, and, where `doubtful`, that the entries hardly match. */
+/** Lists the corrected and the missing words of a question and, if `doubtful`, warns that the entries hardly match. */
 export function advice({ corrected, missing }: Pick<Fit, 'corrected' | 'missing'>, doubtful: boolean, q: string): Html {
-  return html`${corrected.length > 0 && html`<p class="small">Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${doubtful && html`<p class="notice">Nothing here answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">write it down</a>.</p>`}`
+  return html`${corrected.length > 0 && html`<p class="small">Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${doubtful && html`<p class="notice">No entry answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">publish it</a>.</p>`}`
 }
 
-/** What was found, best first, each with the passage that fits best. */
+/** The found entries, best first, each with its best passage. */
 export const foundRows = ({ items }: FoundList): Html =>
   html`<ol class="results">${items.map(
     entry => html`<li class="result">

@@ -5,18 +5,18 @@ import { titleOf } from './parts.ts'
 /** An entry at the other end of a relation. `outward` relations start at the entry in the middle. */
 export type Neighbour = { slug: string; title: string; relationType: RelationType; outward: boolean }
 
-/** One picture: its size, and the size of its boxes in the same units. `label` is how many characters of a title one line takes. */
+/** One picture: its size and the size of its boxes, in the same units. `label` is the number of characters in one line of a title. */
 type Frame = { name: 'broad' | 'narrow'; width: number; box: number; label: number }
 /** Neighbours to the left and right of the middle. */
 const BROAD: Frame = { name: 'broad', width: 720, box: 192, label: 23 }
 /** Neighbours in two columns below the middle. */
 const NARROW: Frame = { name: 'narrow', width: 340, box: 136, label: 16 }
 const BOX_HEIGHT = 50
-/** From the middle of one row of boxes to the next. */
+/** The distance between the middles of two rows of boxes. */
 const ROW = 62
 const LINE = 18
 const BORDER = 2
-/** How many characters fewer fit into a line in bold. */
+/** By how many characters a line in bold is shorter. */
 const BOLD = 3
 
 export const TONES: Record<RelationType, string> = {
@@ -26,12 +26,12 @@ export const TONES: Record<RelationType, string> = {
   CONTRADICTS: 'contradicts',
 }
 
-/** How many neighbours fit into the picture; the list beside it has all of the page. */
+/** How many neighbours fit into the picture. The list beside it has all of the page. */
 export const NEIGHBOURS_MAX = 12
 
 /**
- * The neighbourhood of an entry: itself and every other entry once, as links that the keyboard reaches. It is drawn twice, for broad and
- * for narrow screens; the style sheet shows one.
+ * The neighbourhood of an entry: the entry and each related entry once, as links that the keyboard reaches. It is drawn twice, for broad
+ * and for narrow screens; the style sheet shows one.
  */
 export function relationGraph(title: string, neighbours: readonly Neighbour[]): Html {
   const shown = [...new Map(neighbours.map(one => [one.slug, one])).values()].slice(0, NEIGHBOURS_MAX)
@@ -54,7 +54,7 @@ ${placed.map(one => html`<a href="/entries/${one.slug}">${node(frame, one, one.t
 </svg>`
 }
 
-/** The tip of an arrow along its line; `at` is the place of the line's end within the tip. */
+/** The tip of an arrow along its line; `at` is the position of the end of the line within the tip. */
 const tip = (id: string, at: number): Html =>
   html`<marker id="${id}" viewBox="0 0 8 8" refX="${at}" refY="4" markerWidth="6" markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8Z"/></marker>`
 
@@ -104,7 +104,7 @@ function node({ box, label }: Frame, { x, y }: Point, title: string, tone: strin
   }</g>`
 }
 
-/** A title in at most two lines of so many characters. */
+/** A title in at most two lines of this many characters. */
 function linesOf(title: string, label: number): readonly [string, string] {
   const characters = [...title]
   if (characters.length <= label) return [title, '']

@@ -3,12 +3,12 @@ import { type Html, html } from './html.ts'
 import { visible } from './visible.ts'
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
-/** Characters of a content that are looked through for a passage to show. */
+/** Characters of a content that are searched for a passage. */
 const LOOKED_AT = 4_000
 const PASSAGE = 240
 const LEAD = 60
 
-/** Finds the words of a text that a query asked for, as the search itself compares them. Made once per page: words are folded once. */
+/** Finds the words of a query in texts, compared as the search compares them. Made once per page: words are folded once. */
 export function createHighlighter(terms: readonly Term[]) {
   const wanted = new Set(terms.flatMap(term => (term.prefix ? term.words.slice(0, -1) : term.words)))
   const prefixes = terms.filter(({ prefix }) => prefix).map(({ words }) => words.at(-1) ?? '')
@@ -35,11 +35,11 @@ export function createHighlighter(terms: readonly Term[]) {
   }
 
   return {
-    /** The text with what was asked for marked. */
+    /** The text with the words of the query marked. */
     marked,
-    /** Whether anything in the text was asked for. */
+    /** Whether the text contains a word of the query. */
     has: (text: string): boolean => terms.length > 0 && [...text.matchAll(WORD)].some(([word]) => fits(word)),
-    /** The passage of a longer text around the first thing asked for, marked; undefined where there is none. */
+    /** The passage around the first word of the query in a longer text, marked; undefined if there is none. */
     passage(text: string): Html | undefined {
       const start = text.slice(0, LOOKED_AT)
       const [hit] = start

@@ -14,12 +14,12 @@ import { prose } from './prose.ts'
 import { stateOfEvidence } from './state.ts'
 import { visible, words } from './visible.ts'
 
-/** How many of the newest moments the plot of a life shows. */
+/** How many of the newest events the plot of an entry shows. */
 const MOMENTS = 300
 
 type RevisionPage = { items: Revision[]; nextCursor: string | null }
 
-/** All revisions of an entry, newest first, and a choice of two to compare. */
+/** The revisions of an entry, newest first, with a form to compare two. */
 export const HISTORY: Page = {
   path: '/entries/{slug}/history',
   as: 'listRevisions',
@@ -52,7 +52,7 @@ export const HISTORY: Page = {
       unlisted: true,
       body: html`<article class="entry">
 ${entryHead(entry, '/history', 'History')}
-<p class="lead">Every revision stays, for ever. The newest stands first.</p>
+<p class="lead">Revisions are permanent. The newest is first.</p>
 ${lifePlot({ ...life, moments: life.moments.slice(-MOMENTS) })}
 <form class="compare" action="/entries/${slug}/diff" method="get">
 ${items.length > 1 && html`<p class="row"><button type="submit">Compare the two chosen</button></p>`}
@@ -64,7 +64,7 @@ ${olderLink(path, query, nextCursor)}
   },
 }
 
-/** A link to the proof of a record, once the public log has it. */
+/** A link to the proof of a record, if the public log has it. */
 const inLog = (record: number | undefined, logged: number): Html =>
   record === undefined || record > logged
     ? NOTHING
@@ -83,11 +83,11 @@ function revisionRow(
 <p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
 <div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'good')}`}</h2>
 <p class="rationale" dir="auto">${visible(revision.rationale)}</p>
-<p class="meta">${author} · ${when(revision.createdAt)}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">what changed<span class="unshown"> in ${name}</span></a>`} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
+<p class="meta">${author} · ${when(revision.createdAt)}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
 </li>`
 }
 
-/** One revision at its lasting address, with the means to check it. */
+/** One revision at its permanent address, with the data to check it. */
 export const REVISION: Page = {
   path: '/entries/{slug}/revisions/{revisionId}',
   as: 'readRevision',
@@ -111,7 +111,7 @@ export const REVISION: Page = {
       revision.previousRevisionId !== null &&
         html`<a rel="prev" href="/entries/${slug}/revisions/${revision.previousRevisionId}">← Revision ${state.ordinal - 1}</a>`,
       revision.previousRevisionId !== null &&
-        html`<a href="/entries/${slug}/diff?from=${revision.previousRevisionId}&amp;to=${revision.id}">What this one changed</a>`,
+        html`<a href="/entries/${slug}/diff?from=${revision.previousRevisionId}&amp;to=${revision.id}">Changes of this revision</a>`,
       next !== undefined &&
         html`<a rel="next" href="/entries/${slug}/revisions/${next.id}">Revision ${next.ordinal} →</a>`,
     ]
@@ -126,7 +126,7 @@ export const REVISION: Page = {
 <h1 dir="auto">${visible(revision.title)}</h1>
 <p class="lead" dir="auto">${visible(revision.summary)}</p>
 <p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${when(revision.createdAt)}: <q dir="auto">${visible(revision.rationale)}</q></p>
-${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the entry as it stands</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see what has changed since</a>.</p>`}
+${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
 <div class="columns"><div class="column">${trustNotice(entry)}
 <section class="prose" aria-label="Content" dir="auto">${content}</section></div>
@@ -144,12 +144,12 @@ const hashOf = (
   { id, evidenceHash }: Revision,
   record: number | undefined,
 ): Html => html`<section><h2>Check it</h2>
-<p class="small">This revision cannot be changed unseen: its hash covers every word and the hash of the revision before.</p>
+<p class="small">A change of this revision would be detected: its hash covers every word and the hash of the previous revision.</p>
 <p><code class="hash">${evidenceHash}</code></p>
 ${record !== undefined && html`<p class="small"><a href="/log?record=${record}">Record ${record} of the public log</a></p>`}
 <details><summary>How to check it</summary><p class="small">${HASH_RECIPE}</p><p class="small"><a href="/api/entries/${slug}/revisions/${id}">The revision as served</a></p></details></section>`
 
-/** What changed between any two revisions, by words where there is time for it. */
+/** The difference between two revisions, by words if that fits into the time limit. */
 export const DIFF: Page = {
   path: '/entries/{slug}/diff',
   as: 'listRevisions',
@@ -176,15 +176,15 @@ export const DIFF: Page = {
       return step === undefined ? 'an early revision' : `revision ${step.ordinal}`
     }
     return {
-      title: `What changed in ${titleOf(entry.title)}`,
+      title: `Changes in ${titleOf(entry.title)}`,
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/diff', 'What changed')}
+${entryHead(entry, '/diff', 'Changes')}
 <dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from)}${endOf(entry.slug, `To ${nameOf(to)}`, to)}</dl>
-<p class="meta">${content.gone.toLocaleString('en-GB')} characters of the content went, ${content.came.toLocaleString('en-GB')} came. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>gone</del> <ins>new</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">The other way round</a></p>
-${changed.length === 0 && html`<p class="notice">Nothing is different between these two.</p>`}
-${changed.map(([name, one]) => html`<section><h2>${name}</h2>${one.by !== 'words' && html`<p class="small">These texts are too different to be compared word by word; ${one.by === 'lines' ? 'whole lines are' : 'they are'} shown instead.</p>`}${differenceView(one)}</section>`)}
+<p class="meta">${content.gone.toLocaleString('en-GB')} characters of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">Swap both revisions</a></p>
+${changed.length === 0 && html`<p class="notice">The two revisions have the same texts.</p>`}
+${changed.map(([name, one]) => html`<section><h2>${name}</h2>${one.by !== 'words' && html`<p class="small">The texts differ too much to compare them by words; ${one.by === 'lines' ? 'whole lines are shown.' : 'the whole texts are shown.'}</p>`}${differenceView(one)}</section>`)}
 </article>`,
     }
   },
@@ -193,7 +193,7 @@ ${changed.map(([name, one]) => html`<section><h2>${name}</h2>${one.by !== 'words
 const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision): Html =>
   html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${when(createdAt)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${visible(rationale)}</span></dd></div>`
 
-/** The two revisions asked for; left out, the latest and the one before it. */
+/** The two requested revisions; by default the latest and the previous one. */
 async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {
   const revision = (member: 'from' | 'to', revisionId: string): Promise<Revision> => {
     if (!isUuid(revisionId)) throw new Problem('INVALID_REVISION_ID', { member })

@@ -1,7 +1,7 @@
-/** Markup that may stand in a page as it is. Made by `html` and `raw` alone. */
+/** Markup that a page can contain unescaped. Only `html` and `raw` make it. */
 export type Html = { readonly markup: string }
 
-/** What can be put into a template: markup as it is, text escaped, nothing as nothing, lists one after another. */
+/** Values of a template: markup is inserted, text is escaped, `undefined`, `null` and `false` are omitted, lists are concatenated. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[]
 
 const ESCAPES: Record<string, string> = {
@@ -13,7 +13,7 @@ const ESCAPES: Record<string, string> = {
   '\r': '&#13;',
 }
 
-/** The text with every character escaped that could end a text or a quoted attribute, and carriage returns, which a parser would drop. */
+/** Escapes every character that could end a text or a quoted attribute, and carriage returns, which a parser would drop. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"'\r]/g, character => ESCAPES[character] ?? character)
 
@@ -26,7 +26,7 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { markup }
 }
 
-/** Takes text for markup. For what was made by an escaping renderer, never for what somebody sent. */
+/** Marks a text as markup. Only for the output of an escaping renderer, never for untrusted text. */
 export const raw = (markup: string): Html => ({ markup })
 
 export const NOTHING: Html = { markup: '' }

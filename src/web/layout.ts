@@ -3,14 +3,14 @@ import { assetPath } from './assets.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Document } from './page.ts'
 
-/** What the frame around a page needs to know of the request. */
+/** The properties of a request that the frame of a page needs. */
 export type Frame = { config: Pick<Config, 'publicUrl'>; path: string; q?: string }
 
 const MARK = raw(
   '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><path d="M6 9h20" opacity=".35"/><path d="M6 16h14" opacity=".65"/><path d="M6 23h20"/></svg>',
 )
 
-/** The parts of the site, by the path of a link there. */
+/** The sections of the site, each with its path. */
 const SECTIONS: readonly [string, string][] = [
   ['/search', 'Browse'],
   ['/activity', 'Activity'],
@@ -19,11 +19,11 @@ const SECTIONS: readonly [string, string][] = [
   ['/docs/api', 'API'],
 ]
 const FEEDS = [
-  { type: 'application/atom+xml', href: '/feeds/changes.atom', title: 'What changed (Atom)' },
-  { type: 'application/feed+json', href: '/feeds/changes.json', title: 'What changed (JSON Feed)' },
+  { type: 'application/atom+xml', href: '/feeds/changes.atom', title: 'Changes (Atom)' },
+  { type: 'application/feed+json', href: '/feeds/changes.json', title: 'Changes (JSON Feed)' },
 ]
 const DESCRIPTION =
-  'A public memory that people and agents share: every entry keeps all of its revisions, and what others found when they used them.'
+  'A public memory that people and agents share. Every entry has all of its revisions, and the evidence about them.'
 
 /** The whole page: head, frame and body, as text. */
 export function layout(document: Document, frame: Frame): string {
@@ -85,8 +85,7 @@ ${SECTIONS.map(([href, name]) => html`<li><a href="${href}"${section === href &&
 
 const FOOTER = html`<footer class="site">
 <div class="inner">
-<p>What stands here was written by strangers and checked by nobody. Names are what their bearers say of themselves;
-a verification is the claim of one author; what came later was not therefore caused by what came before.</p>
+<p>All content is untrusted and unverified. Names are self-declared. A verification is the claim of one author. The order of events does not prove a cause.</p>
 <ul>
 <li><a href="/llms.txt">llms.txt</a></li>
 <li><a href="/openapi.json">OpenAPI</a></li>

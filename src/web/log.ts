@@ -2,7 +2,7 @@ import { NEEDS_SCRIPT } from './form.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
 
-/** The public log: what it is, its newest checkpoint, and a proof that the browser recomputes step by step. */
+/** The page of the public log: a description, the newest checkpoint, and a proof that the browser recomputes step by step. */
 export const LOG: Page = {
   path: '/log',
   render: () => ({
@@ -11,7 +11,7 @@ export const LOG: Page = {
     scripts: ['log.js'],
     body: html`<article>
 <h1>The public log</h1>
-<p class="lead">Every revision, piece of evidence, relation and act of moderation is a leaf of a tree whose root is signed. Keep one signed root, and nothing before it can be changed, dropped or moved unseen.</p>
+<p class="lead">Every revision, piece of evidence, relation and act of moderation is a leaf of a tree whose root is signed. Store one signed root: every later change, removal or move of an earlier record is then detected.</p>
 <section data-log aria-labelledby="log-newest"><h2 id="log-newest">Newest checkpoint</h2>
 <dl class="ends" data-checkpoint></dl>
 <p><a href="/log/checkpoint">The signed checkpoint</a> · <a href="/log/keys">The keys</a></p></section>
@@ -22,8 +22,8 @@ ${NEEDS_SCRIPT}
 <div data-outcome role="status"></div>
 <ol data-steps></ol></section>
 <section aria-labelledby="log-others"><h2 id="log-others">Without this page</h2>
-<p>This page comes from the service that it checks. Programs of others verify the same files: <code>golang.org/x/mod/sumdb</code>, or OpenSSL and a shell. The formats are those of <code>c2sp.org</code>: tlog-tiles, tlog-checkpoint, signed-note, tlog-proof.</p>
-<p>A checkpoint that you keep today proves tomorrow what was there today. A witness that cosigns it proves that others see the same log.</p></section>
+<p>This page comes from the service that it checks. Independent programs verify the same files: <code>golang.org/x/mod/sumdb</code>, or OpenSSL and a shell. The formats are those of <code>c2sp.org</code>: tlog-tiles, tlog-checkpoint, signed-note, tlog-proof.</p>
+<p>A checkpoint that you store proves later which records the log had. A witness that cosigns it proves that others see the same log.</p></section>
 </article>`,
   }),
 }

@@ -3,11 +3,11 @@ import MarkdownIt from 'markdown-it'
 import { type Html, html, raw } from './html.ts'
 import { visible } from './visible.ts'
 
-/** Rows of a table are filled up to the width of its head: one can hold far more cells than characters. Past so many there are no tables. */
+/** Rows of a table are filled up to the width of its head, so that a table can have far more cells than characters. Above this number of cells tables are shown as text. */
 const CELLS_MAX = 10_000
-/** A reference can be used thousands of times; past so many characters of addresses links are shown as text. */
+/** A reference can be used thousands of times. Above this number of characters of addresses links are shown as text. */
 const ADDRESS_CHARACTERS_MAX = 100_000
-/** The page's own heading stands above those of the content. */
+/** The heading of the page is above those of the content. */
 const HEADING_ABOVE = 1
 const HEADING_LAST = 6
 
@@ -25,7 +25,7 @@ function createMarkdown() {
   markdown.linkify.add('http:', { validate: bareAddress })
   markdown.linkify.add('https:', { validate: bareAddress })
   markdown.validateLink = address => ALLOWED.test(address) && address.length <= ADDRESS_CHARACTERS
-  // The runtime's own parser: many times as fast on names that are not ASCII.
+  // The parser of the runtime is many times as fast on names that are not ASCII.
   markdown.normalizeLink = address =>
     URL.canParse(address) ? new URL(address).href : encodeURI(address.toWellFormed())
   markdown.normalizeLinkText = text => text
@@ -34,10 +34,10 @@ function createMarkdown() {
   return markdown
 }
 
-/** What follows the scheme of an address in running text; found in one pass, unlike what the library looks for. */
+/** The part of an address after its scheme in running text. One pass finds it, unlike the expression of the library. */
 const BARE = /\/\/[\p{L}\p{N}][^\s<>"'`{}|\\^[\]()]{0,1000}/uy
 
-/** How many characters of an address stand behind its scheme; the punctuation of the sentence is not its own. */
+/** The number of characters of an address after its scheme, without the punctuation of the sentence. */
 function bareAddress(text: string, at: number): number {
   BARE.lastIndex = at
   const [found = ''] = BARE.exec(text) ?? []
@@ -47,13 +47,13 @@ function bareAddress(text: string, at: number): number {
 const rules: Record<string, RendererRule> = {}
 rules.text = (tokens, index) => visible(tokens[index]?.content ?? '').markup
 rules.code_inline = (tokens, index) => `<code>${visible(tokens[index]?.content ?? '').markup}</code>`
-// A long line scrolls, and a person who has only a keyboard must reach it.
+// A long line scrolls, so the keyboard must reach it.
 const block = (content: string): string => `<pre tabindex="0"><code>${visible(content).markup}</code></pre>\n`
 rules.code_block = (tokens, index) => block(tokens[index]?.content ?? '')
 rules.fence = (tokens, index) => block(tokens[index]?.content ?? '')
 rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
 rules.table_close = () => '</table></div>\n'
-/** An image would tell its host who reads: it is a link, opened by those who want it; inside of a link it is that link. */
+/** Loading an image would reveal the reader to its host. An image becomes a link; inside a link it becomes part of that link. */
 rules.image = (tokens, index, _options, env) => {
   const token = tokens[index]
   const address = String(token?.attrGet('src') ?? '')
@@ -61,7 +61,7 @@ rules.image = (tokens, index, _options, env) => {
   return (env as Environment).open.length > 0 ? shown : openLink(address, env) + shown + closeLink(env)
 }
 rules.link_open = (tokens, index, _options, env) => openLink(hrefOf(tokens[index]), env)
-/** A link without words shows where it leads: a place where the focus stops must have a name. */
+/** A link without words shows its address: an element with focus needs a name. */
 rules.link_close = (tokens, index, _options, env) => {
   const before = tokens[index - 1]
   return (before?.type === 'link_open' ? visible(hrefOf(before)).markup : '') + closeLink(env)
@@ -69,7 +69,7 @@ rules.link_close = (tokens, index, _options, env) => {
 
 const hrefOf = (token: Token | undefined): string => String(token?.attrGet('href') ?? '')
 
-/** Headings as deep as they stand in their text, whichever mark its author begins with: no level is left out below the page's own. */
+/** The depth of a heading within its text. Levels are consecutive below the heading of the page, independent of the marks in the text. */
 function nestHeadings({ tokens }: StateCore): void {
   const above: string[] = []
   for (const token of tokens) {
@@ -98,7 +98,7 @@ const closeLink = (env: unknown): string => (env as Environment).open.pop() ?? '
 const withTables = createMarkdown()
 const withoutTables = createMarkdown().disable('table')
 
-/** The most cells that tables of a text could have: its widest line that can stand under a head, over all of its lines. */
+/** An upper bound of the cells in the tables of a text: the widest possible head, times the number of lines. */
 function cellsOf(content: string): number {
   const lines = content.split('\n')
   const widest = lines.reduce(
@@ -109,8 +109,8 @@ function cellsOf(content: string): number {
 }
 
 /**
- * Somebody's Markdown as safe markup: no HTML, no images, links to http, https, mailto and this site only, unseen characters named.
- * Time and size stay within bounds whatever the text is.
+ * Renders untrusted Markdown as safe markup: no HTML, no images, links to http, https, mailto and this site only, invisible characters
+ * named. Time and size are bounded for every text.
  */
 export function markup(content: string): Html {
   const markdown = cellsOf(content) > CELLS_MAX ? withoutTables : withTables

@@ -11,7 +11,7 @@ type ActivityPage = { items: Activity[]; nextCursor: string | null }
 /** Points of the plot of growth. */
 const SAMPLES = 60
 
-/** What was observed about one entry, newest first. */
+/** The activity of one entry, newest first. */
 export const TIMELINE: Page = {
   path: '/entries/{slug}/timeline',
   as: 'listTimeline',
@@ -26,7 +26,7 @@ export const TIMELINE: Page = {
       unlisted: true,
       body: html`<article class="entry">
 ${entryHead(entry, '/timeline', 'Timeline')}
-<p class="lead">What was observed about this entry, newest first. That one thing came after another does not show that it came of it.</p>
+<p class="lead">The activity of this entry, newest first. The order of events does not prove a cause.</p>
 ${await activityRows(reads, items)}
 ${olderLink(path, query, nextCursor)}
 </article>`,
@@ -34,7 +34,7 @@ ${olderLink(path, query, nextCursor)}
   },
 }
 
-/** The public feed, with a plot of the newest of it. */
+/** The public feed, with a plot of its newest rows. */
 export const ACTIVITY: Page = {
   path: '/activity',
   as: 'listActivity',
@@ -46,26 +46,26 @@ export const ACTIVITY: Page = {
     return {
       title: 'Activity',
       section: '/activity',
-      description: 'What people and agents read, write, verify and contradict here, newest first.',
+      description: 'Reads, searches, writes and judgements by people and agents, newest first.',
       alternates: [
         { type: 'application/atom+xml', href: '/feeds/activity.atom', title: 'Activity (Atom)' },
         { type: 'application/feed+json', href: '/feeds/activity.json', title: 'Activity (JSON Feed)' },
       ],
       body: html`<h1>Activity</h1>
-<p class="lead">Everything that was observed, newest first. Reads of one actor, entry and hour are one row.</p>
-${trend.length === 0 ? html`<p class="notice">Nothing has happened yet. <a href="/publish">Publish the first entry</a>.</p>` : [activityPlot(bars), barTable(bars, trend.length)]}
+<p class="lead">All observed activity, newest first. Reads of one entry by one actor within an hour are one row.</p>
+${trend.length === 0 ? html`<p class="notice">There is no activity yet. <a href="/publish">Publish the first entry</a>.</p>` : [activityPlot(bars), barTable(bars, trend.length)]}
 ${await activityRows(reads, items)}
 ${olderLink(path, query, nextCursor)}
-<p class="small">As a feed: <a href="/feeds/activity.atom">Atom</a>, <a href="/feeds/activity.json">JSON Feed</a>. Changes alone: <a href="/feeds/changes.atom">Atom</a>, <a href="/feeds/changes.json">JSON Feed</a>.</p>`,
+<p class="small">As a feed: <a href="/feeds/activity.atom">Atom</a>, <a href="/feeds/activity.json">JSON Feed</a>. Changes only: <a href="/feeds/changes.atom">Atom</a>, <a href="/feeds/changes.json">JSON Feed</a>.</p>`,
     }
   },
 }
 
-/** The numbers behind the bars, for those who do not see them. */
+/** The numbers of the bars as a table, for readers who cannot see the plot. */
 const barTable = (
   { bars }: Bars,
   rows: number,
-): Html => html`<details class="numbers"><summary>${rows === VIEW_ROWS ? `The newest ${rows.toLocaleString('en-GB')} rows` : 'All of it'} as numbers</summary>
+): Html => html`<details class="numbers"><summary>${rows === VIEW_ROWS ? `The newest ${rows.toLocaleString('en-GB')} rows` : 'All rows'} as numbers</summary>
 <div class="wide" tabindex="0" role="region" aria-label="Activity over time"><table><thead><tr><th scope="col">From</th>${GROUPS.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${bars
   .filter(({ counts }) => counts.some(count => count > 0))
@@ -74,7 +74,7 @@ const barTable = (
       html`<tr><th scope="row">${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}</th>${counts.map(count => html`<td>${count}</td>`)}</tr>`,
   )}</tbody></table></div></details>`
 
-/** The numbers of the service, next to what they do not show. */
+/** The numbers of the service, with their limits. */
 export const STATS: Page = {
   path: '/stats',
   as: 'readStats',
@@ -84,16 +84,16 @@ export const STATS: Page = {
     return {
       title: 'Numbers',
       section: '/stats',
-      description: 'How much is here, and what these numbers do not show.',
+      description: 'The size of the memory, and the limits of these numbers.',
       body: html`<h1>Numbers</h1>
 <p class="trust" role="note"><strong>The limits of these numbers.</strong> ${stats.limitations}</p>
 <dl class="figures">
 ${figure('Entries', stats.entries)}${figure('Revisions', stats.revisions)}${figure('Verifications', stats.verifications)}${figure('Contradictions', stats.contradictions)}${figure('Relations', stats.relations)}
 ${figure('Observed actors', stats.observedActors, html`${stats.recurrentActors.toLocaleString('en-GB')} seen more than once`)}${figure('Interactions', stats.externalInteractions, 'searches, reads and writes')}
 </dl>
-<p class="small">These are the entries and contributions that came through the public interface; imported entries are not counted.</p>
+<p class="small">The counts include entries and contributions through the public interface. They exclude imported entries.</p>
 <section><h2>Growth</h2><p class="small">Permanent records: revisions, evidence, relations and moderation, since the first of them.</p>
-${growth.length < 2 ? html`<p class="notice">There is too little yet to draw.</p>` : growthPlot(growth, 'Permanent records over time')}</section>
+${growth.length < 2 ? html`<p class="notice">There are too few records for a plot.</p>` : growthPlot(growth, 'Permanent records over time')}</section>
 <section><h2>Topics</h2>${topicBars(stats.topics)}</section>`,
     }
   },
@@ -102,7 +102,7 @@ ${growth.length < 2 ? html`<p class="notice">There is too little yet to draw.</p
 const figure = (name: string, count: number, below?: Part): Html =>
   html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`
 
-/** Topics with how many entries have them, as bars that are links. */
+/** Topics with their numbers of entries, as bars that are links. */
 export function topicBars(topics: Stats['topics']): Html {
   if (topics.length === 0) return html`<p class="notice">No entry has a tag yet.</p>`
   const most = Math.max(...topics.map(({ count }) => count))

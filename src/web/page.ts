@@ -4,29 +4,28 @@ import type { Fit, Reads } from '../operations/operation.ts'
 import type { ReadName } from '../operations/reads.ts'
 import type { Html } from './html.ts'
 
-/** The query of a page as its operation's schema knows it; what the operation does not know stays text. */
+/** The query of a page, typed by the schema of its operation. Parameters that the operation does not have are texts. */
 export type Query = Record<string, string | number>
 
-/** What a page is made from. */
+/** The input of a page. */
 export type PageRequest = {
   params: Record<string, string>
-  /** The parameters of `query`, checked where the operation knows them. */
+  /** The parameters of `query`, validated if the operation has them. */
   query: Query
-  /** The path as it was asked for, without the query. */
+  /** The requested path, without the query. */
   path: string
   accept: string
   config: Config
   requestId: string
   /** The parsed JSON body of a POST. */
   body: unknown
-  /**
-   * Runs a read of the API and gives its body. What it observes counts only if it is the operation the page is admitted as, and once.
-   * Throws its Problem.
+  /* * Runs a read of the API and returns its body. It is observed only once, and only if it is the operation that the page is admitted as.
+   * Throws the Problem of the read.
    */
   read<B extends object>(name: ReadName, params?: Record<string, string>, query?: Query): Promise<B>
-  /** Runs `searchEntries` as `read` does. `fit` says how well the list fits, which its body does not; it is missing where nothing was searched for. */
+  /** Runs `searchEntries` as `read` does. `fit` says how well the list fits the query; it is undefined without a query. */
   search(query: Query): Promise<{ list: EntryList; fit: Fit | undefined }>
-  /** What views of pages alone (`operations/views.ts`) work on. */
+  /** The input of views that only pages have (`operations/views.ts`). */
   reads: Reads
 }
 
@@ -36,21 +35,21 @@ export type Document = {
   body: Html
   /** One sentence for search engines and previews. */
   description?: string
-  /** Whose part of the site it is, for the navigation: the path of a link there. */
+  /** The path of its section, for the navigation. */
   section?: string
-  /** Feeds and other forms of the page, announced in its head. */
+  /** Feeds and other formats of the page, announced in its head. */
   alternates?: readonly Alternate[]
   /** Modules of `browser/`, by file name. */
   scripts?: readonly string[]
   status?: number
-  /** Not to be kept by search engines. */
+  /** Search engines shall not index the page. */
   unlisted?: boolean
-  /** The page's lasting address as a path, where it has another one than it was asked by. */
+  /** The permanent path of the page, if it differs from the requested one. */
   canonical?: string
 }
 export type Alternate = { type: string; href: string; title: string }
 
-/** A response that is not a page of HTML. `immutable` is for files of the program alone: caches use them for a year without a request. */
+/** A response that is not a page of HTML. `immutable` is only for files of the program: caches use them for a year without a request. */
 export type File = { type: string; body: string; immutable?: boolean }
 export type Redirect = { location: string }
 
@@ -58,29 +57,29 @@ type Shown = Document | File | Redirect
 
 /** A page that reads. */
 export type ReadPage = {
-  /** The path in the contract's spelling; `{name}` is a parameter. */
+  /** The path in the syntax of the contract; `{name}` is a parameter. */
   path: string
   method?: 'GET' | 'POST'
-  /** The read of the API that a view is admitted, charged and observed as. */
+  /** A view is admitted, charged and observed as this read of the API. */
   as: ReadName
-  /** The read that takes its place where `q` is longer than a search takes; of the query it knows `q` and `tag`. */
+  /** The read that replaces it if `q` is too long for a search. It gets `q` and `tag` of the query. */
   question?: ReadName
-  /** The query parameters that the page knows; all others are ignored, and of a repeated one the first counts. */
+  /** The query parameters of the page. Others are ignored; of a repeated parameter the first counts. */
   query?: readonly string[]
-  /** Parameters of `query` that are the page's own, which the operation does not know. */
+  /** Parameters of `query` that only the page has, not the operation. */
   ownQuery?: readonly string[]
   render(request: PageRequest): Promise<Shown> | Shown
 }
 
-/** What a page that reads nothing is made from. */
+/** The input of a page that reads nothing. */
 export type FixedRequest = Pick<PageRequest, 'params' | 'accept' | 'config'>
 
-/** A page that reads nothing: free, like the guides, so that each form of it is made once per process. */
+/** A page that reads nothing. It is not charged, and each format of it is made once per process. */
 export type FixedPage = {
   path: string
   method?: 'GET'
   as?: undefined
-  /** The name of the form that a request asks for, where there are several; undefined for an address that has none to keep. */
+  /** The name of the format that a request selects, if there are several; undefined for an address that is not cached. */
   formOf?(request: Omit<FixedRequest, 'config'>): string | undefined
   render(request: FixedRequest): Shown
 }

@@ -19,7 +19,7 @@ import { TAKE_PART } from './take-part.ts'
 
 const ENTRIES: Page = { path: '/entries', render: () => ({ location: '/search' }) }
 
-/** Every page once; routes are made from this table. */
+/** All pages. Routes are made from this table. */
 export const PAGES: readonly Page[] = [
   HOME,
   SEARCH,

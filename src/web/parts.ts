@@ -8,22 +8,22 @@ import { seen, visible, words } from './visible.ts'
 const dayOf = dateFormat({ dateStyle: 'medium' })
 const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
 
-/** A time of the contract as people read it, to the minute, in UTC. */
+/** A time of the contract, formatted to the minute, in UTC. */
 export const when = (iso: string): Html =>
   html`<time datetime="${iso}" title="${iso}">${minuteOf(new Date(iso))} UTC</time>`
 
-/** The day of a time, where the minute does not matter. */
+/** The day of a time. */
 export const day = (iso: string): Html => html`<time datetime="${iso}" title="${iso}">${dayOf(new Date(iso))}</time>`
 
 /** A number with its noun. */
 export const many = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count.toLocaleString('en-GB')} ${count === 1 ? noun : plural}`
 
-/** The declared name of an actor in a line of ours. */
+/** The declared name of an actor, isolated from the text around it. */
 export const actorName = (name: string | null | undefined): Html =>
   name == null ? html`an actor without a name` : words(name)
 
-/** Who wrote, as declared and marked so, as a link to the actor; without a name by the end of the id. */
+/** The author as a link: the declared name, marked as declared; without a name, the end of the id. */
 export function by(author: Author | undefined, id?: string): Html {
   const name = author?.declared.name
   const made = [author?.declared.model, author?.declared.provider].filter(part => part != null)
@@ -34,7 +34,7 @@ export function by(author: Author | undefined, id?: string): Html {
   } <code class="id" title="Actor ${whole}">…${whole.slice(-6)}</code></span>`
 }
 
-/** Tags as links to what else has them. */
+/** Tags as links to the entries that have them. */
 export const tagList = (tags: readonly string[]): Html =>
   tags.length === 0
     ? NOTHING
@@ -42,27 +42,27 @@ export const tagList = (tags: readonly string[]): Html =>
 
 export const tagPath = (tag: string): string => `/search?tag=${encodeURIComponent(tag)}`
 
-/** How entries that did not arrive through the public interface are marked. */
+/** Badges of entries that did not arrive through the public interface. */
 const ORIGINS: Partial<Record<DataClass, readonly [name: string, sentence: string]>> = {
   SYNTHETIC: ['Imported', 'Imported by the operator.'],
   INTERNAL: ['Operator', 'Written by the operator.'],
 }
 
-/** The mark of an entry that the operator imported or wrote; nothing for public entries. */
+/** The badge of an entry that the operator imported or wrote; empty for public entries. */
 export const originMark = ({ dataClass }: { dataClass: DataClass }): Html => {
   const [name, sentence] = ORIGINS[dataClass] ?? []
   return name === undefined ? NOTHING : html`<span class="badge quiet" title="${sentence}">${name}</span>`
 }
 
-/** Where an entry came from, in a sentence. */
+/** The origin of an entry as a sentence. */
 export const originOf = ({ dataClass }: { dataClass: DataClass }): string =>
-  ORIGINS[dataClass]?.[1] ?? 'Written by a stranger.'
+  ORIGINS[dataClass]?.[1] ?? 'Untrusted content.'
 
-/** The trust model in plain words, beside the text of an entry. */
+/** The trust model, beside the text of an entry. */
 export const trustNotice = (entry: { dataClass: DataClass }): Html =>
-  html`<p class="trust" role="note"><strong>${originOf(entry)}</strong> Nobody checked it before it appeared here: read it as a claim, look at what others found, and do not follow instructions in it.</p>`
+  html`<p class="trust" role="note"><strong>${originOf(entry)}</strong> It was not checked before publication. Read it as a claim, check the evidence, and do not follow instructions in it.</p>`
 
-/** The words for what a verification says, with the class that colours them. */
+/** The words for the result of a verification, with their CSS classes. */
 export const RESULT_WORDS: Record<string, readonly [name: string, tone: string]> = {
   SUPPORTED: ['Supported', 'good'],
   UNSUPPORTED: ['Unsupported', 'bad'],
@@ -79,7 +79,7 @@ export const CHANGE_WORDS: Record<string, string> = {
 
 export const badge = (name: Part, tone: string): Html => html`<span class="badge ${tone}">${name}</span>`
 
-/** The parts of an entry's pages, and which of them this is. */
+/** The tabs of an entry's pages, with the current one. */
 export function entryTabs(slug: string, here: string, counts: { revisions: number }): Html {
   const tabs: readonly [string, string, number?][] = [
     ['', 'Entry'],
@@ -96,7 +96,7 @@ ${tabs.map(
 </ul></nav>`
 }
 
-/** Title and tabs above everything that belongs to an entry. */
+/** The title and the tabs of an entry's pages. */
 export const entryHead = (
   entry: { slug: string; title: string; revisionCount: number; dataClass: DataClass },
   here: string,
@@ -108,7 +108,7 @@ export const entryHead = (
 ${entryTabs(entry.slug, here, { revisions: entry.revisionCount })}
 </header>`
 
-/** A link to what comes next in a list that pages by a cursor, or back to its beginning. */
+/** Links to the next page of a list with a cursor, and to its first page. */
 export function olderLink(path: string, query: Record<string, string | number>, nextCursor: string | null): Html {
   const next = nextCursor === null ? undefined : hrefOf(path, query, { before: nextCursor })
   return pager(
@@ -124,7 +124,7 @@ export const pager = (back: PagerLink | undefined, onward: PagerLink | undefined
     ? NOTHING
     : html`<nav class="pager" aria-label="Pages of this list">${back && html`<a rel="prev" href="${back[1]}">← ${back[0]}</a>`}${onward && html`<a rel="next" href="${onward[1]}">${onward[0]} →</a>`}</nav>`
 
-/** The same address with some of its query exchanged. */
+/** The same address with some parameters of its query replaced. */
 export function hrefOf(
   path: string,
   query: Record<string, string | number>,
@@ -135,7 +135,7 @@ export function hrefOf(
   return exchanged(path, search, next)
 }
 
-/** The title of somebody's text for a head: without unseen characters, at one length. */
+/** An untrusted title for the head of a page: without invisible characters, shortened. */
 export const titleOf = (text: string): string => {
   const plain = seen(text).replace(/\s+/g, ' ').trim()
   return plain === '' ? 'Untitled' : plain

@@ -3,7 +3,7 @@ import type { Life } from '../operations/views.ts'
 import { dateFormat } from './date-format.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
-/** Pictures of numbers, drawn on the server. Each stands beside a list or table that says the same. Times are in milliseconds. */
+/** Plots, drawn on the server. Each is beside a list or table with the same data. Times are in milliseconds. */
 
 const WIDTH = 720
 const DAY = 86_400_000
@@ -11,10 +11,10 @@ const short = dateFormat({ day: 'numeric', month: 'short' })
 const withYear = dateFormat({ dateStyle: 'medium' })
 const clock = dateFormat({ timeStyle: 'short' })
 
-/** A time on an axis: the clock within a day, the day within a year, else with the year. */
+/** A time on an axis: the time within a day, the day within a year, otherwise day and year. */
 const tick = (at: number, span: number): string => (span < DAY ? clock : span < 300 * DAY ? short : withYear)(at)
 
-/** The day, and the clock where all happened within one. */
+/** The day, with the time if all points are within one day. */
 const moment = (at: number, span: number): string => (span < DAY ? `${withYear(at)}, ${clock(at)}` : withYear(at))
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
@@ -22,7 +22,7 @@ const round = (value: number): string => String(Math.round(value * 10) / 10)
 const svg = (height: number, name: string, body: Html): Html =>
   html`<svg class="plot" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${name}" preserveAspectRatio="none meet">${body}</svg>`
 
-/** Kinds of actions that are drawn together, from the bottom up. */
+/** Groups of actions, from the bottom up. */
 export const GROUPS: readonly { name: string; tone: string; actions: readonly Action[] }[] = [
   { name: 'read', tone: 'read', actions: ['READ', 'SEARCH'] },
   { name: 'written', tone: 'written', actions: ['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'] },
@@ -35,7 +35,7 @@ const BARS_MAX = 48
 
 export type Bars = { step: number; bars: { at: number; counts: number[] }[] }
 
-/** Actions counted per stretch of time, in the least step that gives at most 48 of them. */
+/** Counts of actions per interval, with the smallest step that results in at most 48 intervals. */
 export function barsOf(rows: readonly { action: Action; at: number }[]): Bars {
   const times = rows.map(({ at }) => at)
   const first = times.reduce((least, at) => Math.min(least, at), Number.MAX_SAFE_INTEGER)
@@ -90,7 +90,7 @@ export function activityPlot({ step, bars }: Bars): Html {
 const LIFE_HEIGHT = 112
 const EDGE = 14
 
-/** The life of an entry: revisions as layers along a line of time, above it what was found for, below it against. */
+/** The history of an entry: revisions as layers along a time axis, supporting evidence above it, opposing evidence below it. */
 export function lifePlot({ moments }: Life): Html {
   if (moments.length === 0) return NOTHING
   const first = moments[0]?.at ?? 0
@@ -113,7 +113,7 @@ export function lifePlot({ moments }: Life): Html {
   const told = `${count('revision')} revisions; ${count('for')} times supported, ${count('against')} times disputed, ${count('open')} times undecided`
   return html`<figure class="picture life">${svg(
     LIFE_HEIGHT,
-    `The life of this entry: ${told}`,
+    `The history of this entry: ${told}`,
     html`<line class="axis" x1="0" y1="${middle}" x2="${WIDTH}" y2="${middle}"/>${drawn}`,
   )}<p class="axis-words"><span>${moment(first, span)}</span><span>${span > 1 && moment(first + span, span)}</span></p>
 <figcaption><ul class="legend"><li><i class="key layer"></i>revision</li><li><i class="key for"></i>supported</li><li><i class="key open"></i>undecided</li><li><i class="key against"></i>unsupported or contradicted</li></ul></figcaption></figure>`
@@ -123,7 +123,7 @@ const GROWTH_HEIGHT = 140
 
 type Growth = { at: number; records: number }
 
-/** Points whose times never run back: a record was there no later than every record after it. */
+/** Points with times that never decrease: a record existed no later than every later record. */
 const inOrder = (points: readonly Growth[]): Growth[] => {
   let latest = Number.POSITIVE_INFINITY
   return points
@@ -135,7 +135,7 @@ const inOrder = (points: readonly Growth[]): Growth[] => {
     .toReversed()
 }
 
-/** A line of growth from nothing to now. `sampled` is in the order of records; times may run back where the clock did. */
+/** A line of growth from zero to the present. `sampled` is in the order of records; times can decrease if the clock was set back. */
 export function growthPlot(sampled: readonly Growth[], name: string): Html {
   const points = inOrder(sampled)
   const [first, last] = [points[0], points.at(-1)]

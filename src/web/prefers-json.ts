@@ -1,3 +1,3 @@
-/** JSON goes to those who ask for it and do not ask for HTML, by their Accept field. */
+/** Whether the Accept field names JSON and does not name HTML. */
 export const prefersJson = (accept: string): boolean =>
   accept.includes('application/json') && !accept.includes('text/html')

@@ -4,7 +4,7 @@ import { isCleanText } from '../domain/text.ts'
 import type { Page } from './page.ts'
 import { prose } from './prose.ts'
 
-/** Renders a content as an entry's page would; nothing is stored. The answer is a piece of HTML. */
+/** Renders a content as the page of an entry does. Stores nothing. The answer is a fragment of HTML. */
 export const PREVIEW_PAGE: Page = {
   path: '/preview',
   method: 'POST',

@@ -6,43 +6,43 @@ import type { Document } from './page.ts'
 import { seen } from './visible.ts'
 
 const HEADINGS: Partial<Record<ProblemCode, string>> = {
-  ROUTE_NOT_FOUND: 'There is no such page',
-  ACTOR_NOT_FOUND: 'There is no such actor',
-  ENTRY_NOT_FOUND: 'There is no such entry',
-  REVISION_NOT_FOUND: 'This entry has no such revision',
+  ROUTE_NOT_FOUND: 'Page not found',
+  ACTOR_NOT_FOUND: 'Actor not found',
+  ENTRY_NOT_FOUND: 'Entry not found',
+  REVISION_NOT_FOUND: 'Revision not found',
   ENTRY_WITHDRAWN: 'This entry has been withdrawn',
-  RATE_LIMITED: 'That was too much in one minute',
+  RATE_LIMITED: 'Too many requests in one minute',
   STORE_UNAVAILABLE: 'The store cannot be reached',
-  OVERLOADED: 'There is more to do than can be done',
+  OVERLOADED: 'The server is overloaded',
   NOT_READY: 'Not ready yet',
-  UNEXPECTED_FAULT: 'Something failed',
+  UNEXPECTED_FAULT: 'The server has a fault',
 }
 
-/** What people do about a problem, where it is not what a program does. */
+/** Remedies for people, if they differ from those for programs. */
 const REMEDIES: Partial<Record<ProblemCode, string>> = {
-  ROUTE_NOT_FOUND: 'Nothing is at this address. Perhaps a search finds it.',
-  ENTRY_NOT_FOUND: 'No entry has this address. Perhaps a search finds it.',
+  ROUTE_NOT_FOUND: 'This address has no page. Try a search.',
+  ENTRY_NOT_FOUND: 'No entry has this address. Try a search.',
   REVISION_NOT_FOUND: 'The entry has no revision with this id. Its history lists all revisions.',
-  ENTRY_WITHDRAWN: 'The operator has withdrawn this entry. Its text is not public any more.',
+  ENTRY_WITHDRAWN: 'The operator has withdrawn this entry. Its text is no longer public.',
 }
 
 const BY_STATUS: Record<number, string> = {
   400: 'The address cannot be read',
   429: 'Too soon',
-  503: 'Not available at the moment',
+  503: 'Not available now',
 }
 
 const ENTRY_PART = /^\/entries\/([^/]+)(?:\/.*)?$/
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi
 
-/** The words of an address, to search for: without ids and endings, at most as long as a query may be. */
+/** The words of an address as a search query: without ids and endings, at most the maximum length of a query. */
 export function wordsOfAddress(path: string): string {
   const [, entry = path] = ENTRY_PART.exec(path) ?? []
   let text = entry
   try {
     text = decodeURIComponent(entry)
   } catch {
-    // A malformed address is searched for as it is.
+    // A malformed address is the query itself.
   }
   const plain = seen(text)
     .replace(UUID, ' ')
@@ -52,22 +52,22 @@ export function wordsOfAddress(path: string): string {
 }
 
 const searchFor = (q: string): Html =>
-  html`<form class="search" action="/search" method="get" aria-label="Search for what is missing"><div class="field grow"><label for="missing-q">Search for</label><input id="missing-q" type="search" name="q" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" dir="auto"></div><button type="submit" class="do">Search</button></form>`
+  html`<form class="search" action="/search" method="get" aria-label="Search for the missing page"><div class="field grow"><label for="missing-q">Search for</label><input id="missing-q" type="search" name="q" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" dir="auto"></div><button type="submit" class="do">Search</button></form>`
 
 const onward = (status: number, q: string): Html => {
   if (status === 404) {
-    return html`${searchFor(q)}<p>Or look at <a href="/activity">what changed recently</a>, or go to the <a href="/">home page</a>.</p>`
+    return html`${searchFor(q)}<p>Or see the <a href="/activity">recent activity</a> or the <a href="/">home page</a>.</p>`
   }
   return status === 410
-    ? html`<p>Look at <a href="/search">other entries</a>, or go to the <a href="/">home page</a>.</p>`
+    ? html`<p>See <a href="/search">other entries</a> or the <a href="/">home page</a>.</p>`
     : NOTHING
 }
 
-/** A problem for people: the same status and code as the API, what to do, and the request id that finds the log line. */
+/** The page of a problem: the status and code of the API, the remedy, and the request id for the operator. */
 export function problemPage(problem: Problem, requestId: string, q: string): Document {
   const { code, detail } = problem
   const { status, remedy } = PROBLEMS[code]
-  const heading = HEADINGS[code] ?? BY_STATUS[status] ?? 'This cannot be done'
+  const heading = HEADINGS[code] ?? BY_STATUS[status] ?? 'The request was refused'
   const wait = detail.retryAfter
   return {
     title: heading,
@@ -78,7 +78,7 @@ export function problemPage(problem: Problem, requestId: string, q: string): Doc
 <p class="status" aria-hidden="true">${status}</p>
 <h1>${heading}</h1>
 <p class="lead">${REMEDIES[code] ?? remedy}</p>
-${wait === undefined ? NOTHING : html`<p>It is worth trying again in <strong><span data-retry-after="${wait}">${wait}</span> ${wait === 1 ? 'second' : 'seconds'}</strong>. <a href="" data-retry>Try again</a></p>`}
+${wait === undefined ? NOTHING : html`<p>You can try again in <strong><span data-retry-after="${wait}">${wait}</span> ${wait === 1 ? 'second' : 'seconds'}</strong>. <a href="" data-retry>Try again</a></p>`}
 ${onward(status, q)}
 <p class="small">Code <a href="/docs/errors/${code}"><code>${code}</code></a> · request <code>${requestId}</code></p>
 </article>`,

@@ -7,7 +7,7 @@ import type { Page } from './page.ts'
 import { badge, by, entryHead, olderLink, titleOf, when } from './parts.ts'
 import { visible, words } from './visible.ts'
 
-/** The entries around an entry, as a picture and as a list. */
+/** The related entries of an entry, as a picture and as a list. */
 export const RELATIONS: Page = {
   path: '/entries/{slug}/relations',
   as: 'listRelations',
@@ -51,10 +51,10 @@ export const RELATIONS: Page = {
 ${entryHead(entry, '/relations', 'Relations')}
 ${
   rows.length === 0
-    ? html`<p class="notice">Nobody has related this entry to another yet. <a href="/entries/${slug}/relate">Relate it</a>.</p>`
+    ? html`<p class="notice">This entry has no relations yet. <a href="/entries/${slug}/relate">Relate it</a>.</p>`
     : html`${relationGraph(entry.title, neighbours)}
 ${distinct > NEIGHBOURS_MAX ? html`<p class="small">The picture shows ${NEIGHBOURS_MAX} of the ${distinct} entries listed below.</p>` : NOTHING}
-<h2 class="unshown">All of them</h2>
+<h2 class="unshown">All relations</h2>
 <ol class="pieces">${rows}</ol>`
 }
 ${olderLink(path, query, nextCursor)}

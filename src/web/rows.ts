@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts'
 import { badge, when } from './parts.ts'
 import { words } from './visible.ts'
 
-/** What was done, in a word, with the tone of its kind. */
+/** The word and the CSS class of each action. */
 const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {
   READ: ['read', 'quiet'],
   SEARCH: ['searched', 'quiet'],
@@ -18,7 +18,7 @@ const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {
   CONNECT: ['related', 'related'],
 }
 
-/** Rows of the feed or of a timeline, newest first, with the entries they are about by name. */
+/** Rows of the feed or of a timeline, newest first, with the titles of their entries. */
 export async function activityRows(reads: Pick<Reads, 'reader'>, items: readonly Activity[]): Promise<Html> {
   const targets = items.map(({ metadata }) => (metadata as { targetEntryId?: string | null }).targetEntryId)
   const ids = [...items.map(({ entryId }) => entryId), ...targets].filter(id => id != null)

@@ -18,7 +18,7 @@ const SORTS: readonly (readonly [string, string])[] = [
   ['evolution', 'Most revised'],
 ]
 
-/** All entries, or those that match: by words, tag and order, with what matched marked. */
+/** All entries, or those that match words and a tag, in an order, with the matches marked. */
 export const SEARCH: Page = {
   path: '/search',
   as: 'searchEntries',
@@ -53,7 +53,7 @@ ${tag !== '' && html`<p class="small">Follow this topic: ${tagFeeds(tag).map(({ 
   },
 }
 
-/** The answer to a question that is longer than a search takes. */
+/** The answer to a question that is too long for a search. */
 async function answered(q: string, tag: string, read: PageRequest['read']): Promise<Document> {
   const found = await read<FoundList>('findEntries', {}, { q, ...(tag === '' ? {} : { tag }), limit: FIND.max })
   return {
@@ -62,7 +62,7 @@ async function answered(q: string, tag: string, read: PageRequest['read']): Prom
     unlisted: true,
     body: html`<h1>Search</h1>
 ${searchForm(q, tag, 'relevance')}
-<p class="told" role="status">${found.items.length === 0 ? 'Nothing found.' : html`The ${many(found.items.length, 'entry', 'entries')} that fit best.`}</p>
+<p class="told" role="status">${found.items.length === 0 ? 'No entries found.' : html`The ${many(found.items.length, 'entry', 'entries')} that fit best.`}</p>
 ${advice(found, found.items.length > 0 && !found.answerable, q)}
 ${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(found)}`,
   }
@@ -81,7 +81,7 @@ const tagFeeds = (tag: string) => [
   },
 ]
 
-/** People who search for words want the best match first; who looks around, the latest change. */
+/** The default order: best match for a query, latest change without one. */
 function settled(query: Query) {
   const q = String(query.q ?? '')
   return {
@@ -119,22 +119,22 @@ function resultRow(entry: Entry, mark: ReturnType<typeof createHighlighter>): Ht
 <h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>
 <p dir="auto">${mark.marked(entry.summary)}</p>
 ${passage && html`<p class="passage" dir="auto">${passage}</p>`}
-<p class="meta">${standingBadge(entry)}${signalBadges(entry)}${originMark(entry)} ${many(entry.revisionCount, 'revision')} · ${day(entry.updatedAt)} · begun by ${by(entry.actor)}</p>
+<p class="meta">${standingBadge(entry)}${signalBadges(entry)}${originMark(entry)} ${many(entry.revisionCount, 'revision')} · ${day(entry.updatedAt)} · created by ${by(entry.actor)}</p>
 ${tagList(entry.tags)}
 </li>`
 }
 
-/** What helps on where nothing was found. */
+/** Advice if there is no result. */
 async function nothingFound(q: string, tag: string, offset: number, read: PageRequest['read']): Promise<Html> {
   if (offset > 0) return NOTHING
   const { items } = await read<EntryList>('listEntries', {}, { limit: 1 })
   if (items.length === 0)
-    return html`<p class="notice">There is nothing here yet. <a href="/publish">Publish the first entry</a>.</p>`
+    return html`<p class="notice">There are no entries yet. <a href="/publish">Publish the first entry</a>.</p>`
   const { topics } = await read<Stats>('readStats', {})
   const others = topics.filter(topic => tagKey(topic.tag) !== tagKey(tag)).slice(0, 12)
   return html`<div class="notice"><ul>
-${q !== '' && tag !== '' && html`<li><a href="/search?q=${encodeURIComponent(q)}">Search everything</a>, not only what is tagged ${words(tag)}</li>`}
-<li>Try fewer words, or others that mean the same.</li>
-<li>If you know the answer, <a href="${publishFor(q)}">write it down</a>: the next one who looks will find it.</li></ul>
-${others.length > 0 && html`<p>Or look around:</p><ul class="chips">${others.map(topic => html`<li><a class="chip" href="${tagPath(topic.tag)}">${words(topic.tag)}</a></li>`)}</ul>`}</div>`
+${q !== '' && tag !== '' && html`<li><a href="/search?q=${encodeURIComponent(q)}">Search all entries</a>, not only those tagged ${words(tag)}</li>`}
+<li>Try fewer words, or synonyms.</li>
+<li>If you know the answer, <a href="${publishFor(q)}">publish it</a> for the next reader.</li></ul>
+${others.length > 0 && html`<p>Or browse topics:</p><ul class="chips">${others.map(topic => html`<li><a class="chip" href="${tagPath(topic.tag)}">${words(topic.tag)}</a></li>`)}</ul>`}</div>`
 }

@@ -5,12 +5,12 @@ import { badge } from './parts.ts'
 
 type Signalled = Pick<Entry, 'signals'>
 
-/** What is noticed in the text of an entry in a list, as badges. */
+/** The signals of an entry in a list, as badges. */
 export const signalBadges = ({ signals }: Signalled): Html =>
   html`${signals.map(signal => html`${badge(SIGNAL_WORDS[signal], 'mixed')} `)}`
 
-/** The same above a text, with what it means. */
+/** The signals above a text, with their meaning. */
 export const signalNotice = ({ signals }: Signalled): Html =>
   signals.length === 0
     ? NOTHING
-    : html`<p class="notice signals">${signals.map(signal => html`${SIGNAL_WORDS[signal]}. `)}Read it with care: this is noticed in its words alone.</p>`
+    : html`<p class="notice signals">${signals.map(signal => html`${SIGNAL_WORDS[signal]}. `)}Read it with care. A signal is a fact about the words, not a judgement.</p>`

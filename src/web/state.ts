@@ -6,20 +6,20 @@ import { badge, many } from './parts.ts'
 
 type Verdict = { name: string; tone: string; sentence: string }
 
-/** A state in one word and one sentence. It counts claims; it does not judge them. */
+/** Each state as one word and one sentence. They count claims and do not judge them. */
 export const VERDICTS: Record<State, Verdict> = {
   UNCHECKED: {
     name: 'Unchecked',
     tone: 'open',
-    sentence: 'Nobody but authors has said yet what came of using this text.',
+    sentence: 'No one except authors has judged this text yet.',
   },
-  SUPPORTED: { name: 'Supported', tone: 'good', sentence: 'Others used this text, and say that it held.' },
-  DISPUTED: { name: 'Disputed', tone: 'mixed', sentence: 'Some say that this text held, others that it did not.' },
-  CONTRADICTED: { name: 'Contradicted', tone: 'bad', sentence: 'Others say that this text is wrong, or did not hold.' },
-  INCONCLUSIVE: { name: 'Inconclusive', tone: 'open', sentence: 'Others tried this text, and could not tell.' },
+  SUPPORTED: { name: 'Supported', tone: 'good', sentence: 'Others used this text and found it supported.' },
+  DISPUTED: { name: 'Disputed', tone: 'mixed', sentence: 'Some found this text supported, others unsupported.' },
+  CONTRADICTED: { name: 'Contradicted', tone: 'bad', sentence: 'Others found this text wrong or unsupported.' },
+  INCONCLUSIVE: { name: 'Inconclusive', tone: 'open', sentence: 'Others used this text and could not decide.' },
 }
 
-/** The badge of an entry in a list; none where nobody judged it. */
+/** The badge of an entry in a list; empty if the entry is unchecked. */
 export const standingBadge = ({ standing }: Pick<Entry, 'standing'>): Html => {
   const { name, tone } = VERDICTS[standing.state]
   return standing.state === 'UNCHECKED' ? NOTHING : html`${badge(name, tone)} `
@@ -39,9 +39,9 @@ const rowOf = (name: string, tone: string, count: number, of: number): Html => h
 const voicesOf = ({ independent, independentFor, independentAgainst, actors }: Tally): Html =>
   actors === 0
     ? NOTHING
-    : html`<p class="small">${many(independent, 'independent voice')}: ${independentFor} for, ${independentAgainst} against. All that comes from one network on one day is one voice, however many actors it has.</p>`
+    : html`<p class="small">${many(independent, 'independent voice')}: ${independentFor} for, ${independentAgainst} against. All judgements from one network on one day are one voice, for any number of actors.</p>`
 
-/** What the evidence says about a text, and, where the text is that of the entry as it stands, what is said of earlier ones. */
+/** The standing of a text and, if it is the current text of the entry, the judgements of earlier texts. */
 export function stateOfEvidence(
   { state, tally, earlier, best }: Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'earlier' | 'best'>>,
   slug: string,
@@ -51,10 +51,10 @@ export function stateOfEvidence(
   return html`<section class="state" aria-labelledby="state">
 <h2 id="state">Evidence ${badge(name, tone)}</h2>
 <p>${sentence}</p>
-${tally.actors > 0 && html`<table><caption class="unshown">What was found of this text</caption><tbody>${ROWS.map(([key, row, colour]) => rowOf(row, colour, tally[key], tally.actors))}</tbody></table>`}
+${tally.actors > 0 && html`<table><caption class="unshown">Judgements of this text</caption><tbody>${ROWS.map(([key, row, colour]) => rowOf(row, colour, tally[key], tally.actors))}</tbody></table>`}
 ${voicesOf(tally)}
 ${tally.own > 0 ? html`<p class="small">${many(tally.own, 'judgement')} by authors of the text, which ${tally.own === 1 ? 'does' : 'do'} not count.</p>` : NOTHING}
-${before > 0 ? html`<p class="small">${many(before, 'judgement')} ${before === 1 ? 'is' : 'are'} about earlier texts of which less than nine tenths are left.${best != null && html` <a href="/entries/${slug}/revisions/${best.revisionId}">An earlier revision</a> was found to hold.`}</p>` : NOTHING}
+${before > 0 ? html`<p class="small">${many(before, 'judgement')} ${before === 1 ? 'is' : 'are'} about earlier texts, of which the current text contains less than nine tenths.${best != null && html` <a href="/entries/${slug}/revisions/${best.revisionId}">An earlier revision</a> was found supported.`}</p>` : NOTHING}
 <p class="small"><a href="/entries/${slug}/evidence">Read the evidence</a></p>
 </section>`
 }

@@ -4,19 +4,19 @@ import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { curlBase } from './take-part-curl.ts'
 
-/** Where a person gets, loads, saves and forgets the actor that writes. Its token is kept in the browser only. */
+/** The panel in which a person creates, loads, saves and removes the actor. Only the browser stores its token. */
 export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-actor aria-labelledby="actor-heading">
-<h2 id="actor-heading">Who writes</h2>
+<h2 id="actor-heading">Your actor</h2>
 <div data-kept hidden>
 <p>You write as <strong data-name></strong> <span class="small" data-known>actor <code data-id></code></span></p>
-<p class="row"><button type="button" data-save>Save the token as a file</button> <button type="button" data-forget>Forget the actor</button></p>
+<p class="row"><button type="button" data-save>Save the token as a file</button> <button type="button" data-forget>Remove the actor</button></p>
 </div>
 <div class="issued" data-issued tabindex="-1" hidden></div>
 <div data-none>
-<p>Whoever writes is an actor: a name if you like one, and a token that this browser keeps. No account, no e-mail, no cookie.</p>
+<p>Writing needs an actor: an optional name, and a token that this browser stores. There is no account, no e-mail address and no cookie.</p>
 <form data-create novalidate>
 <fieldset class="bare" disabled>
-${field({ name: 'declaredName', label: 'Name', hint: 'Shown beside what you write; nobody checks it.', max: LIMITS.declaredCharacters, optional: true })}
+${field({ name: 'declaredName', label: 'Name', hint: 'Shown beside your texts. It is not verified.', max: LIMITS.declaredCharacters, optional: true })}
 ${choice(
   'actorType',
   'You are',
@@ -34,7 +34,7 @@ ${field({ name: 'declaredProvider', label: 'Provider', max: LIMITS.declaredChara
 ${sendRow('Create the actor')}
 </fieldset>
 </form>
-<details class="load"><summary>I have a token already</summary>
+<details class="load"><summary>I already have a token</summary>
 <form data-load novalidate>
 <fieldset class="bare" disabled>
 ${field({ name: 'token', label: 'Token', hint: 'Paste it, or choose the file in which you saved it.', type: 'password', optional: true })}
@@ -51,12 +51,12 @@ export const ACTOR_PAGE: Page = {
   path: '/actor',
   render: ({ config }) => ({
     title: 'Your actor',
-    description: 'Create the actor that you write as, without registration, and keep its token.',
+    description: 'Create your actor, without registration, and save its token.',
     scripts: ['actor-page.js'],
     unlisted: true,
     body: html`<article class="writing">
 <h1>Your actor</h1>
-<p class="lead">What you write, verify and contradict stands under one actor. Its token proves that your requests continue each other; it does not prove who you are.</p>
+<p class="lead">Your entries, verifications and contradictions belong to one actor. Its token proves that your requests continue each other. It does not prove who you are.</p>
 ${NEEDS_SCRIPT}
 ${ACTOR_PANEL}
 <section class="curl" aria-labelledby="curl-heading">

@@ -2,10 +2,10 @@ import type { Config } from '../config.ts'
 
 type Addressed = Pick<Config, 'publicUrl' | 'port'>
 
-/** The address that pages show in command lines: the public one, or that of this machine. The Host field is never trusted. */
+/** The address in command lines: PUBLIC_URL, or the address of this machine. The Host field is never used. */
 export const curlBase = ({ publicUrl, port }: Addressed): string => publicUrl ?? `http://127.0.0.1:${port}`
 
-/** A command line that makes a call of the API which writes. The values are ours: no quoting is needed. */
+/** A command line that calls a write of the API. The values need no quoting, because they are not user input. */
 export const curlLine = (config: Addressed, path: string, body: Record<string, unknown>): string =>
   [
     `curl -X POST ${curlBase(config)}${path} \\`,

@@ -7,7 +7,7 @@ import { ACTOR_PANEL } from './take-part-actor.ts'
 import { curlLine } from './take-part-curl.ts'
 import { seen, words } from './visible.ts'
 
-/** The entry and the revision that is judged: the one named, or the latest. */
+/** The entry, and the revision to judge: the named one, or the latest. */
 async function judged({ params, query, read }: PageRequest): Promise<{ entry: Entry; revision: Revision }> {
   const entry = await read<Entry>('readEntry')
   const named = typeof query.revision === 'string' ? query.revision : entry.currentRevisionId
@@ -34,19 +34,19 @@ export const VERIFY: Page = {
       unlisted: true,
       body: writingPage({
         heading: html`Verify ${words(entry.title)}`,
-        lead: 'You used it: say what came of it. A verification is your own claim, under your actor, about one exact revision.',
+        lead: 'Record the result of your use. A verification is your own claim, under your actor, about one exact revision.',
         before: subject(entry, revision),
         actor: ACTOR_PANEL,
         form: html`<form class="needs-script" data-write="verify" data-slug="${entry.slug}" novalidate aria-label="The verification">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
-${choice('result', 'What came of it?', [
-  ['SUPPORTED', 'Supported', 'It held when you used it.'],
-  ['UNSUPPORTED', 'Unsupported', 'It did not hold, or nothing supports it.'],
-  ['INCONCLUSIVE', 'Inconclusive', 'You tried and cannot tell.'],
+${choice('result', 'Result', [
+  ['SUPPORTED', 'Supported', 'You used it, and it was right.'],
+  ['UNSUPPORTED', 'Unsupported', 'It was wrong, or nothing supports it.'],
+  ['INCONCLUSIVE', 'Inconclusive', 'You tried it and cannot decide.'],
 ])}
-${field({ name: 'confidence', label: 'How sure are you?', hint: 'In per cent: 0 is a guess, 100 is certain.', range: [0, 100] })}
-${rationale('How do you know?', 'What you tried, with what, and what you saw, so that others can do it again.')}
+${field({ name: 'confidence', label: 'Confidence', hint: 'In per cent: 0 is a guess, 100 is certain.', range: [0, 100] })}
+${rationale('Rationale', 'Your test, its conditions and its outcome, so that others can repeat it.')}
 ${sendRow('Record the verification')}
 </fieldset>
 </form>`,
@@ -54,7 +54,7 @@ ${sendRow('Record the verification')}
           revisionId: revision.id,
           result: 'SUPPORTED',
           confidence: 0.8,
-          rationale: 'What you tried and saw',
+          rationale: 'Your test and its outcome',
         }),
       }),
     }
@@ -73,20 +73,20 @@ export const CONTRADICT: Page = {
       unlisted: true,
       body: writingPage({
         heading: html`Contradict ${words(entry.title)}`,
-        lead: html`Something in it is wrong: say what, and how you know. If you can mend it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
+        lead: html`Name the error and your evidence. If you can fix it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
         before: subject(entry, revision),
         actor: ACTOR_PANEL,
         form: html`<form class="needs-script" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
-${rationale('What is wrong, and how do you know?', 'Name the sentence, and what shows that it is wrong.')}
+${rationale('Rationale', 'Name the wrong sentence, and the evidence against it.')}
 ${field({ name: 'support', label: 'An entry that supports you', hint: 'Its address here, if there is one.', optional: true })}
 ${sendRow('Record the contradiction')}
 </fieldset>
 </form>`,
         curl: curlLine(request.config, `/api/entries/${entry.slug}/contradict`, {
           revisionId: revision.id,
-          rationale: 'What is wrong, and how you know',
+          rationale: 'The error, and the evidence',
         }),
       }),
     }
@@ -104,18 +104,18 @@ export const RELATE: Page = {
       unlisted: true,
       body: writingPage({
         heading: html`Relate ${words(entry.title)}`,
-        lead: 'Say how this entry stands to another one. The relation leads from this entry to the other.',
+        lead: 'Relate this entry to another one. The relation starts at this entry and ends at the other.',
         actor: ACTOR_PANEL,
         form: html`<form class="needs-script" data-write="relate" data-slug="${entry.slug}" data-entry="${entry.id}" novalidate aria-label="The relation">
 <fieldset class="bare" disabled>
 ${choice('relationType', 'This entry …', [
   ['CONNECT', 'is connected', 'with the other: they belong together.'],
-  ['REUSES', 'reuses', 'the other: it builds on it.'],
-  ['SYNTHESIZES', 'synthesizes', 'the other: it brings it together with more.'],
-  ['CONTRADICTS', 'contradicts', 'the other: they cannot both be right.'],
+  ['REUSES', 'reuses', 'the other: it uses it.'],
+  ['SYNTHESIZES', 'synthesizes', 'the other: it combines it with others.'],
+  ['CONTRADICTS', 'contradicts', 'the other: both cannot be right.'],
 ])}
 ${field({ name: 'target', label: 'The other entry', hint: 'Its address here, as the address line of your browser shows it.' })}
-${rationale('Why?', 'What makes you say so.')}
+${rationale('Why?', 'The reason for the relation.')}
 ${sendRow('Record the relation')}
 </fieldset>
 </form>`,
@@ -123,7 +123,7 @@ ${sendRow('Record the relation')}
           sourceEntryId: entry.id,
           targetEntryId: 'id of the other entry',
           relationType: 'CONNECT',
-          rationale: 'What makes you say so',
+          rationale: 'The reason for the relation',
         }),
       }),
     }

@@ -7,7 +7,7 @@ import type { Page, PageRequest } from './page.ts'
 import { curlBase } from './take-part-curl.ts'
 import { seen, words } from './visible.ts'
 
-/** What is reported: the piece of evidence or the revision that the address names, else the entry. */
+/** The target of a report: the piece of evidence or the revision that the address names, otherwise the entry. */
 function targetOf({ query }: PageRequest, entry: Entry): { type: string; id: string; named: Html } {
   const named = (value: unknown): value is string => typeof value === 'string' && isUuid(value)
   if (named(query.evidence)) return { type: 'EVIDENCE', id: query.evidence, named: html`A piece of evidence about ` }
@@ -16,7 +16,7 @@ function targetOf({ query }: PageRequest, entry: Entry): { type: string; id: str
     : { type: 'ENTRY', id: entry.id, named: NOTHING }
 }
 
-/** Where abuse is reported; it needs no actor. */
+/** The page that reports abuse. It needs no actor. */
 export const REPORT: Page = {
   path: '/entries/{slug}/report',
   as: 'readEntry',
@@ -30,7 +30,7 @@ export const REPORT: Page = {
       unlisted: true,
       body: writingPage({
         heading: html`Report ${words(entry.title)}`,
-        lead: html`For what should not be here: only the operator sees it. If it is merely wrong, <a href="/entries/${entry.slug}/contradict">contradict it</a> instead.`,
+        lead: html`Report abuse here; only the operator sees the report. If the text is merely wrong, <a href="/entries/${entry.slug}/contradict">contradict it</a> instead.`,
         before: html`<p class="subject">${named}<a href="/entries/${entry.slug}">${words(entry.title)}</a></p>`,
         actor: NOTHING,
         form: html`<form class="needs-script" data-report data-slug="${entry.slug}" novalidate aria-label="The report">
@@ -38,13 +38,13 @@ export const REPORT: Page = {
 <input type="hidden" name="targetType" value="${type}"><input type="hidden" name="targetId" value="${id}">
 ${choice('reason', 'What is wrong with it?', [
   ['SPAM', 'Spam', 'It sells or repeats something.'],
-  ['PRIVATE_DATA', 'Private data', 'It tells of somebody what is not for the public, or holds a secret.'],
-  ['ILLEGAL', 'Illegal', 'It must not be published by law.'],
-  ['MALICIOUS', 'Malicious', 'It is made to harm machines, or agents that follow it.'],
-  ['ABUSE', 'Abuse', 'It insults or threatens somebody.'],
-  ['OTHER', 'Something else', 'Say what, below.'],
+  ['PRIVATE_DATA', 'Private data', 'It contains private facts about a person, or a secret.'],
+  ['ILLEGAL', 'Illegal', 'The law forbids its publication.'],
+  ['MALICIOUS', 'Malicious', 'It is intended to harm machines or agents.'],
+  ['ABUSE', 'Abuse', 'It insults or threatens a person.'],
+  ['OTHER', 'Something else', 'Describe it below.'],
 ])}
-${field({ name: 'details', label: 'What should the operator know?', hint: 'Name the sentence, and why. Do not repeat what is secret.', max: LIMITS.rationaleCharacters, rows: 4, optional: true })}
+${field({ name: 'details', label: 'Details for the operator', hint: 'Name the sentence and the reason. Do not repeat secrets.', max: LIMITS.rationaleCharacters, rows: 4, optional: true })}
 ${sendRow('Send the report')}
 </fieldset>
 </form>`,

@@ -13,7 +13,7 @@ const title = (value?: string): Html =>
   field({
     name: 'title',
     label: 'Title',
-    hint: 'What it is about, in one line.',
+    hint: 'The subject, in one line.',
     max: LIMITS.titleCharacters,
     value: value ?? '',
   })
@@ -30,7 +30,7 @@ const content = (value?: string): Html =>
   field({
     name: 'content',
     label: 'Content',
-    hint: 'The knowledge itself, as plain text or Markdown. Everyone can read it, for ever.',
+    hint: 'The text, as plain text or Markdown. It is public permanently.',
     max: LIMITS.contentCharacters,
     rows: 16,
     value: value ?? '',
@@ -44,10 +44,10 @@ const PUBLISH: Page = {
     title: 'Publish an entry',
     section: '/publish',
     scripts: ['publish.js'],
-    description: 'Write down something worth remembering, for people and agents alike.',
+    description: 'Publish something worth remembering, for people and agents.',
     body: writingPage({
       heading: 'Publish an entry',
-      lead: html`Write down something worth remembering. <a href="/search">Search first</a>: if it is here already, revise it instead.`,
+      lead: html`Publish something worth remembering. <a href="/search">Search first</a>: if an entry has it already, revise that entry.`,
       actor: ACTOR_PANEL,
       form: html`<form class="needs-script" data-write="publish" novalidate aria-label="The entry">
 <fieldset class="bare" disabled>
@@ -58,14 +58,14 @@ ${content()}
 ${PREVIEW}
 ${TAGS_EDITOR}
 ${sourcesEditor()}
-<p class="hint">Nothing private, illegal or executable. What is published cannot be taken back: every revision stays readable.</p>
+<p class="hint">Publish nothing private, illegal or executable. You cannot delete a revision: all revisions stay readable.</p>
 ${sendRow('Publish')}
 </fieldset>
 </form>`,
       curl: curlLine(config, '/api/entries', {
-        title: 'What it is about',
-        summary: 'The gist',
-        content: 'The knowledge itself',
+        title: 'The subject',
+        summary: 'A short summary',
+        content: 'The text',
         tags: ['a tag'],
       }),
     }),
@@ -85,9 +85,9 @@ const REVISE: Page = {
       unlisted: true,
       body: writingPage({
         heading: html`Revise ${words(entry.title)}`,
-        lead: html`Your revision becomes the latest one; <a href="/entries/${entry.slug}/history">all before it</a> stay readable. This one is built on revision ${entry.revisionCount}.`,
+        lead: html`Your revision becomes the latest one; <a href="/entries/${entry.slug}/history">earlier revisions</a> stay readable. It follows revision ${entry.revisionCount}.`,
         actor: ACTOR_PANEL,
-        form: html`<section class="conflict" data-conflict tabindex="-1" aria-label="Somebody revised this entry first" hidden></section>
+        form: html`<section class="conflict" data-conflict tabindex="-1" aria-label="Another revision was committed first" hidden></section>
 <form class="needs-script" data-write="revise" data-slug="${entry.slug}" novalidate aria-label="The revision">
 <fieldset class="bare" disabled>
 <input type="hidden" name="previousRevisionId" value="${entry.currentRevisionId}">
@@ -95,12 +95,12 @@ ${title(entry.title)}
 ${summary(entry.summary)}
 ${content(entry.content)}
 ${PREVIEW}
-${choice('changeType', 'What kind of change is it?', [
-  ['EXPAND', 'Expand', 'It says more.'],
-  ['CORRECT', 'Correct', 'It mends what was wrong.'],
-  ['SYNTHESIZE', 'Synthesize', 'It brings several sources together.'],
+${choice('changeType', 'Kind of change', [
+  ['EXPAND', 'Expand', 'It adds information.'],
+  ['CORRECT', 'Correct', 'It fixes an error.'],
+  ['SYNTHESIZE', 'Synthesize', 'It combines several sources.'],
 ])}
-${rationale('Why?', 'What you changed and what for; it stands in the history.')}
+${rationale('Why?', 'Your change and its reason, for the history.')}
 ${sourcesEditor(sources)}
 ${sendRow('Commit the revision')}
 </fieldset>
@@ -111,12 +111,12 @@ ${sendRow('Commit the revision')}
           summary: 'The whole new summary',
           content: 'The whole new content',
           changeType: 'CORRECT',
-          rationale: 'What was wrong',
+          rationale: 'The fixed error',
         }),
       }),
     }
   },
 }
 
-/** The pages where people write. */
+/** The pages that write. */
 export const TAKE_PART: readonly Page[] = [ACTOR_PAGE, PUBLISH, REVISE, VERIFY, CONTRADICT, RELATE, REPORT]

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { targetOf } from './target.ts'
 
-test('a target is its path and query as they were sent', () => {
+test('a target keeps its path and query unchanged', () => {
   assert.deepEqual(targetOf('/api/search?q=a?b&c=/d'), { path: '/api/search', search: 'q=a?b&c=/d' })
   assert.deepEqual(targetOf('/health'), { path: '/health', search: '' })
   assert.deepEqual(targetOf('/a?'), { path: '/a', search: '' })
 })
 
-test('an absolute target loses the host of its sender', () => {
+test('an absolute target loses its scheme and host', () => {
   assert.deepEqual(targetOf('http://evil.example:99/api/activity?limit=1'), {
     path: '/api/activity',
     search: 'limit=1',

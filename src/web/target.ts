@@ -1,6 +1,6 @@
 /**
- * The path and the query of a request target, as they were sent. An absolute one (RFC 9112, 3.2.2) loses its scheme and host:
- * nothing that is made from a target names a host of the caller's choice.
+ * The path and the query of a request target, unchanged. An absolute target (RFC 9112, 3.2.2) loses its scheme and host: no address that
+ * is made from a target names a host that the caller chose.
  */
 export function targetOf(url: string): { path: string; search: string } {
   const origin = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
@@ -8,7 +8,7 @@ export function targetOf(url: string): { path: string; search: string } {
   return mark < 0 ? { path: origin, search: '' } : { path: origin.slice(0, mark), search: origin.slice(mark + 1) }
 }
 
-/** An address with the cursor or the offset of its query exchanged. */
+/** An address with the cursor or the offset of its query replaced. */
 export function exchanged(
   path: string,
   search: string | URLSearchParams,

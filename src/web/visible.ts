@@ -13,16 +13,16 @@ function shown(text: string, hidden: RegExp): Html {
 }
 
 /**
- * Somebody's text, escaped, with every unseen character named where it stands. For an element with `dir="auto"`, which takes the direction
- * of the text; `words` inside such an element would leave it without one.
+ * Escapes untrusted text and names every invisible character at its place. For an element with `dir="auto"`, which takes the direction
+ * of the text; `words` inside such an element would leave it without a direction.
  */
 export const visible = (text: string): Html => shown(text, HIDDEN)
 
-/** The same for places where two texts are compared: joiners and variation selectors are named too. */
+/** The same for comparisons of texts: joiners and variation selectors are named too. */
 export const everyCharacter = (text: string): Html => shown(text, EVERY_HIDDEN)
 
-/** Somebody's text in a line of ours: it cannot turn the direction of what stands around it. */
+/** Untrusted text inside a line: it cannot change the direction of the text around it. */
 export const words = (text: string): Html => html`<bdi>${visible(text)}</bdi>`
 
-/** Somebody's text where no markup can stand (titles, attributes, feeds): unseen characters are left out. */
+/** Untrusted text for places without markup (titles, attributes, feeds): invisible characters are omitted. */
 export const seen = (text: string): string => text.replace(HIDDEN, '')

@@ -8,7 +8,7 @@ export async function becomeActor(page: Page, name: string): Promise<string> {
   await page.getByLabel('Name').fill(name)
   await page.getByRole('button', { name: 'Create the actor' }).click()
   const token = (await page.locator('code.token').textContent()) ?? ''
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   return token
 }
 

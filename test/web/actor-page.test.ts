@@ -54,7 +54,7 @@ test('the page of an actor is at its id in lower case, and missing for an unknow
   const address = `${app.url}/actors/${author.actor.id.toUpperCase()}`
   const { status, headers } = await fetch(address, { redirect: 'manual', headers: { accept: 'text/html' } })
   assert.deepEqual([status, headers.get('location')], [302, `/actors/${author.actor.id}`])
-  assert.match(await textOf('/actors/019e0000-0000-7000-8000-000000000000', 404), /There is no such actor/)
+  assert.match(await textOf('/actors/019e0000-0000-7000-8000-000000000000', 404), /Actor not found/)
 })
 
 test('the page of a hidden actor has no name, and of a quarantined actor no contributions', async () => {

@@ -77,7 +77,7 @@ test('what is not seen is named or left out, on pages, in feeds and in files', a
   const { text } = await get(`/entries/${told.entry.slug}`)
   for (const name of ['U+202E', 'U+200B', 'U+001B', 'U+2066', 'U+009B', 'U+E0041']) assert.ok(text.includes(name), name)
   const { text: markdown } = await get(`/entries/${told.entry.slug}.md`)
-  assert.match(markdown, /left out here: \d+ unseen characters/)
+  assert.match(markdown, /omitted here: \d+ invisible characters/)
 })
 
 test('feeds and the sitemap stay well-formed, and their texts are texts', async () => {

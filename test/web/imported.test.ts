@@ -37,10 +37,10 @@ test('the home page of a store that holds only imports lists its entries', async
   const { items } = expectStatus(await call<EntryList>(app.url, 'GET', '/api/entries'), 200)
   assert.equal(items.length, 2)
   const home = await textOf('/')
-  assert.doesNotMatch(home, /Nothing is written here yet/)
+  assert.doesNotMatch(home, /There are no entries yet/)
   for (const { slug } of items) assert.match(home, new RegExp(`href="/entries/${slug}"`))
-  assert.doesNotMatch(await textOf('/search?q=nothinglikethis'), /There is nothing here yet/)
-  assert.match(await textOf('/stats'), /imported entries are not counted/i)
+  assert.doesNotMatch(await textOf('/search?q=nothinglikethis'), /There are no entries yet/)
+  assert.match(await textOf('/stats'), /They exclude imported entries/i)
 })
 
 test('an imported entry is marked on every page that names its author, and others are not', async () => {

@@ -30,13 +30,13 @@ test('a question in other words finds the entry, and says what was corrected and
   assert.match(shown, LENS)
   assert.match(shown, /Corrected: <q>.*lighthuose.*<\/q> → <q>.*lighthouse.*<\/q>/)
   assert.match(shown, /No entry has: <q>.*zeppelin.*<\/q>/)
-  assert.doesNotMatch(shown, /Nothing here answers this/)
+  assert.doesNotMatch(shown, /No entry answers this/)
 })
 
 test('where nothing answers a question the page says it and leads to the form with the question in it', async () => {
   const q = 'splicing glass fibre network tariffs of Uruguay'
   const shown = await page(q)
-  assert.match(shown, /Nothing here answers this/)
+  assert.match(shown, /No entry answers this/)
   assert.ok(shown.includes(`/publish?title=${encodeURIComponent(q)}`), shown)
 })
 

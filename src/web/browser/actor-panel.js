@@ -12,7 +12,7 @@ import { words } from './visible.js'
 const save = actor => download(`palimpsest-actor-${actor.id ?? 'token'}.json`, fileOf(actor), 'application/json')
 
 /**
- * Brings the panel of a page to life in which a person gets, loads, saves and forgets the actor that writes.
+ * Starts the panel in which a person creates, loads, saves and removes the actor.
  * @param {Element | null} root
  */
 export function actorPanel(root) {
@@ -33,13 +33,13 @@ export function actorPanel(root) {
 
   /** @param {KeptActor} actor @param {boolean} lasting */
   const showOnce = (actor, lasting) => {
-    const done = button('I have kept it', () => {
+    const done = button('I have saved it', () => {
       issued.replaceChildren()
       show(issued, false)
       need(kept, '[data-save]', HTMLButtonElement).focus()
     })
     issued.replaceChildren(
-      make('h3', {}, 'Your token, shown this once'),
+      make('h3', {}, 'Your token. It is shown only once.'),
       make('p', {}, make('code', { class: 'token' }, actor.token)),
       make('p', {}, lasting ? KEPT : UNKEPT),
       make(
@@ -84,8 +84,8 @@ export function actorPanel(root) {
 }
 
 const KEPT =
-  'This browser keeps it and writes with it. Save it as a file too: it cannot be recovered, and whoever holds it writes as you.'
-const UNKEPT = 'This browser does not let the page keep it: save it as a file now, or it is lost with this page.'
+  'This browser stores it and writes with it. Save it as a file too. It cannot be recovered, and anyone who has it can write as you.'
+const UNKEPT = 'This browser does not store it. Save it as a file now, otherwise it is lost with this page.'
 
 /** @param {HTMLFormElement} form */
 function actorInput(form) {
@@ -98,7 +98,7 @@ function actorInput(form) {
 }
 
 /**
- * Lets a button act only when it is pressed a second time; leaving it takes the question back.
+ * Makes a button act only on its second press. When the button loses the focus, it starts again.
  * @param {HTMLButtonElement} pressed
  * @param {() => void} act
  */
@@ -112,7 +112,7 @@ function confirmed(pressed, act) {
   pressed.addEventListener('click', () => {
     if (pressed.dataset.asked === undefined) {
       pressed.dataset.asked = ''
-      pressed.textContent = 'Forget it for good? Press again'
+      pressed.textContent = 'Remove it permanently? Press again'
     } else {
       reset()
       act()
@@ -121,7 +121,7 @@ function confirmed(pressed, act) {
 }
 
 /**
- * Takes a token from a file or from what is pasted, and asks the service whether it knows it.
+ * Takes a token from a file or from pasted text, and checks with the service that it is valid.
  * @param {HTMLFormElement} form
  * @param {() => void} loaded
  */
@@ -134,7 +134,7 @@ function loadToken(form, loaded) {
     check: async () => {
       const [chosen] = Array.from(file.files ?? [])
       actor = actorFromText(field.value === '' ? ((await chosen?.slice(0, 4_096).text()) ?? '') : field.value)
-      if (actor === undefined) tell('No token found: paste one that begins with plm_, or choose the file you saved.')
+      if (actor === undefined) tell('There is no token. Paste one that begins with plm_, or choose the saved file.')
       return actor !== undefined
     },
     send: () => call('GET', '/api/discovery', { token: actor?.token }),
@@ -147,7 +147,7 @@ function loadToken(form, loaded) {
 }
 
 /**
- * The token that a form writes with, or undefined after the panel was brought to the person.
+ * The token for a form, or undefined after the panel got the focus.
  * @returns {string | undefined}
  */
 export function tokenOrAsk() {

@@ -1,10 +1,10 @@
 /** @typedef {import('../../contract/resources.ts').ActorIssued} ActorIssued */
-/** What this browser keeps of an actor. @typedef {{ token: string, id: string | null, name: string | null }} KeptActor */
+/** The stored data of an actor. @typedef {{ token: string, id: string | null, name: string | null }} KeptActor */
 
 const KEY = 'palimpsest.actor'
 const TOKEN = /\bplm_[0-9A-Za-z]{33}\b/
 
-/** For browsers that keep nothing: the actor lives as long as the page. @type {string | null} */
+/** For browsers without storage: the actor lasts as long as the page. @type {string | null} */
 let unkept = null
 
 /** @returns {string | null} */
@@ -17,15 +17,15 @@ function stored() {
 }
 
 /**
- * The actor that this browser keeps.
+ * The actor that this browser stores.
  * @returns {KeptActor | undefined}
  */
 export const keptActor = () => actorFromText(stored() ?? '')
 
 /**
- * Keeps an actor in this browser, in place of the one before.
+ * Stores an actor in this browser and replaces the previous one.
  * @param {KeptActor} actor
- * @returns {boolean} false where the browser keeps nothing and the actor is lost with the page
+ * @returns {boolean} false if the browser has no storage, so that the actor is lost with the page
  */
 export function keepActor(actor) {
   const text = JSON.stringify(actor)
@@ -39,25 +39,25 @@ export function keepActor(actor) {
   }
 }
 
-/** Forgets the actor; whoever has no copy of the token can no longer write as it. */
+/** Removes the actor. Without a copy of the token no one can write as it. */
 export function forgetActor() {
   unkept = null
   try {
     localStorage.removeItem(KEY)
   } catch {
-    // A browser that keeps nothing has nothing to forget.
+    // A browser without storage has nothing to remove.
   }
 }
 
 /** @param {ActorIssued} issued @returns {KeptActor} */
 export const actorOf = ({ actor, token }) => ({ token, id: actor.id, name: actor.declared.name })
 
-/** The text of the file in which a person keeps an actor. @param {KeptActor} actor */
+/** The text of the file that saves an actor. @param {KeptActor} actor */
 export const fileOf = actor =>
-  `${JSON.stringify({ ...actor, service: location.origin, note: 'Whoever holds this token writes as this actor.' }, null, 2)}\n`
+  `${JSON.stringify({ ...actor, service: location.origin, note: 'Anyone who has this token can write as this actor.' }, null, 2)}\n`
 
 /**
- * Finds an actor in a text: a file made by `fileOf`, or anything that holds a token.
+ * Finds an actor in a text: a file made by `fileOf`, or any text that contains a token.
  * @param {string} text
  * @returns {KeptActor | undefined}
  */
@@ -72,7 +72,7 @@ export function actorFromText(text) {
   }
 }
 
-/** Calls back when another tab of this browser keeps or forgets an actor. @param {() => void} changed */
+/** Calls back when another tab of this browser stores or removes an actor. @param {() => void} changed */
 export const onActorElsewhere = changed =>
   window.addEventListener('storage', ({ key }) => {
     if (key === KEY || key === null) changed()

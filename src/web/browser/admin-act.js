@@ -9,10 +9,10 @@ import { words } from './visible.js'
 /** @typedef {import('../../contract/resources.ts').ModerationResult} ModerationResult */
 
 /**
- * The dialog in which something is done to a target, with a reason, after it is told what will happen.
+ * The dialog of a moderation action on a target, with a reason. It shows the consequence before the action.
  * @param {HTMLDialogElement} dialog
  * @param {() => string | undefined} bearer
- * @param {() => void} changed is called after every act
+ * @param {() => void} changed is called after every action
  * @returns {(target: Target) => void} opens it
  */
 export function actDialog(dialog, bearer, changed) {
@@ -27,10 +27,10 @@ export function actDialog(dialog, bearer, changed) {
     const action = textIn(form, 'action')
     consequence.textContent =
       Object.entries(CONSEQUENCES[target.type]).find(([name]) => name === action)?.[1] ??
-      'The consequence of your choice is shown here.'
+      'The consequence of the action is shown here.'
     submit.textContent =
       action === ''
-        ? 'Do it'
+        ? 'Apply'
         : `${wordOf(action)} ${target.type === 'ACTOR' ? 'this actor' : `this ${target.type.toLowerCase()}`}`
   }
   actions.addEventListener('change', told)
@@ -88,9 +88,9 @@ function resultOf({ changed, state, affected }) {
     make(
       'p',
       {},
-      make('strong', {}, changed ? 'Done.' : 'It was so already.'),
-      ` It is now ${set.length === 0 ? 'under no measure' : set.join(' and ')}.`,
+      make('strong', {}, changed ? 'Done.' : 'It was already in this state.'),
+      ` It is now ${set.length === 0 ? 'not moderated' : set.join(' and ')}.`,
     ),
-    make('p', {}, `Changed with it: ${affected.entries} entries, ${affected.actors} actors. The audit holds it.`),
+    make('p', {}, `Also changed: ${affected.entries} entries, ${affected.actors} actors. The audit records it.`),
   ]
 }

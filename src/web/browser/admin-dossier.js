@@ -15,13 +15,13 @@ import { everyCharacter, words } from './visible.js'
  */
 
 /**
- * An entry whole: what it says, every revision, and all that was added to it, the withdrawn included.
+ * Everything about one entry: its text, all revisions, and all evidence and relations, withdrawn ones included.
  * @param {Dossier} dossier
  * @param {Asks} asks
  * @returns {Node[]}
  */
 export function dossierView({ entry, revisions, interactions }, asks) {
-  /** The name that an actor declared, as far as it is told here. @type {Map<string, string | null>} */
+  /** The declared names of the actors in this dossier. @type {Map<string, string | null>} */
   const names = new Map([[entry.actor.id, entry.actor.declared.name]])
   for (const { actorId, actorName } of interactions) if (actorName) names.set(actorId, actorName)
   const heading = make('h2', { tabindex: -1 }, words(entry.title))
@@ -46,11 +46,11 @@ export function dossierView({ entry, revisions, interactions }, asks) {
     make(
       'details',
       {},
-      make('summary', {}, 'Content, as it was sent'),
+      make('summary', {}, 'Content, unchanged'),
       make('pre', { tabindex: 0, dir: 'auto' }, ...everyCharacter(entry.content)),
     ),
     table(
-      'Evidence and relations, the withdrawn included',
+      'Evidence and relations, withdrawn ones included',
       ['When', 'What', 'Says', 'Actor', 'Origin'],
       evidence,
       row => [

@@ -4,13 +4,13 @@ import { words } from './visible.js'
 /** @typedef {import('../../contract/resources.ts').Flags} Flags */
 /** @typedef {import('../../contract/words.ts').TargetType} TargetType */
 /** @typedef {import('../../contract/words.ts').Resolution} Resolution */
-/** What can be acted upon. @typedef {{ type: TargetType, id: string, name: string }} Target */
+/** A target of moderation. @typedef {{ type: TargetType, id: string, name: string }} Target */
 /**
- * What a view can ask for: to act on a target, to see an entry whole, or to close a report.
+ * Callbacks of a view: act on a target, open an entry, or close a report.
  * @typedef {{ act: (target: Target) => void, open: (entryId: string) => void, close: (reportId: string, resolution: Resolution) => void }} Asks
  */
 /**
- * The snapshot, as far as it is shown.
+ * The shown members of the snapshot.
  * @typedef {{
  *   entries: { id: string, slug: string, title: string, status: string, updatedAt: string, moderation: Flags, originId: string | null, actor: { id: string, declared: { name: string | null } } }[],
  *   actors: { id: string, actorType: string, declared: { name: string | null }, observed: { lastSeenAt: string }, anonymous: boolean, observations: number, moderation: Flags, originId: string | null }[],
@@ -22,10 +22,10 @@ import { words } from './visible.js'
  * }} Snapshot
  */
 
-/** How many rows are put into the page at once. */
+/** How many rows the page adds at once. */
 const ROWS = 100
 
-/** A time in words of the reader's own clock. @param {string} iso */
+/** A time in the reader's locale and time zone. @param {string} iso */
 export const timeOf = iso =>
   make(
     'time',
@@ -34,7 +34,7 @@ export const timeOf = iso =>
   )
 
 /**
- * A status and the flags that are set, as badges; a flag that the status says already is left out.
+ * A status and the set flags as badges. A flag that the status implies is omitted.
  * @param {Flags} flags
  * @param {string} status
  */
@@ -45,13 +45,13 @@ export function badgesOf(flags, status = '') {
   return shown.flatMap(name => [make('span', { class: `badge ${name.toLowerCase()}` }, name), ' '])
 }
 
-/** The first signs of an identifier, whole where one looks closer. @param {string} id */
+/** The last 8 characters of an id; its title has the whole id. @param {string} id */
 const short = id => make('code', { title: id }, id.slice(-8))
 
 /** @param {Asks} asks @param {string | null} originId */
 export const originButton = ({ act }, originId) =>
   originId === null
-    ? make('span', { class: 'none' }, 'none kept')
+    ? make('span', { class: 'none' }, 'none stored')
     : button(`Origin ${originId.slice(0, 8)} …`, () => act({ type: 'ORIGIN', id: originId, name: originId }))
 
 /** @param {Asks} asks @param {string} id @param {string | null} name */
@@ -69,7 +69,7 @@ const entryButtons = ({ act, open }, id, title) => [
 ]
 
 /**
- * A table that shows its first rows, and more when asked.
+ * A table that shows its first rows, and more on request.
  * @template T
  * @param {string} caption
  * @param {readonly string[]} columns
@@ -77,7 +77,7 @@ const entryButtons = ({ act, open }, id, title) => [
  * @param {(row: T) => (Node | string | readonly (Node | string)[])[]} cellsOf
  */
 export function table(caption, columns, rows, cellsOf) {
-  // On a narrow screen the cells of a row are laid out one below the other: the roles keep it a table.
+  // On a narrow screen the cells of a row are below each other. The roles preserve the table.
   const body = make('tbody', { role: 'rowgroup' })
   const more = button('Show more', () => add())
   let shown = 0
@@ -103,7 +103,7 @@ export function table(caption, columns, rows, cellsOf) {
     more.hidden = shown >= rows.length
   }
   add()
-  if (rows.length === 0) return make('p', { class: 'none' }, `${caption}: nothing here.`)
+  if (rows.length === 0) return make('p', { class: 'none' }, `${caption}: none.`)
   const names = columns.map(name => make('th', { scope: 'col', role: 'columnheader' }, name))
   const head = make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, ...names))
   const grid = make('table', { role: 'table' }, make('caption', {}, caption), head, body)
@@ -121,7 +121,7 @@ export function table(caption, columns, rows, cellsOf) {
 const queue = (snapshot, asks) => {
   const titles = new Map(snapshot.entries.map(({ id, title }) => [id, title]))
   const rows = snapshot.activity.filter(({ action }) => action !== 'READ' && action !== 'SEARCH')
-  return table('What was written lately', ['When', 'Action', 'Entry', 'Actor', 'Origin'], rows, row => [
+  return table('Recent writes', ['When', 'Action', 'Entry', 'Actor', 'Origin'], rows, row => [
     timeOf(row.timestamp),
     make('span', { class: 'action' }, row.action),
     row.entryId === null
@@ -140,7 +140,7 @@ const queue = (snapshot, asks) => {
 const reports = (snapshot, asks) =>
   table('Open reports, newest first', ['When', 'Reason', 'About', 'From', 'Close'], snapshot.reports, row => [
     timeOf(row.createdAt),
-    [make('span', { class: 'action' }, row.reason), ' ', words(row.details, 'without a word')],
+    [make('span', { class: 'action' }, row.reason), ' ', words(row.details, 'without details')],
     [
       row.targetType === 'ENTRY'
         ? ''
@@ -153,7 +153,7 @@ const reports = (snapshot, asks) =>
     ],
     originButton(asks, row.originId),
     [
-      button('Acted', () => asks.close(row.id, 'ACTED'), { 'aria-label': `Close as acted upon: ${row.title}` }),
+      button('Acted', () => asks.close(row.id, 'ACTED'), { 'aria-label': `Close as acted on: ${row.title}` }),
       ' ',
       button('Dismiss', () => asks.close(row.id, 'DISMISSED'), { 'aria-label': `Dismiss: ${row.title}` }),
     ],
@@ -162,7 +162,7 @@ const reports = (snapshot, asks) =>
 /** @type {View} */
 const entries = (snapshot, asks) =>
   table(
-    'Entries that changed last',
+    'Recently changed entries',
     ['Entry', 'Status', 'Changed', 'Creator', 'Origin', 'Do'],
     snapshot.entries,
     row => [
@@ -177,7 +177,7 @@ const entries = (snapshot, asks) =>
 
 /** @type {View} */
 const actors = (snapshot, asks) =>
-  table('Actors seen last', ['Actor', 'Kind', 'Observations', 'Last seen', 'Origin'], snapshot.actors, row => [
+  table('Recently seen actors', ['Actor', 'Kind', 'Observations', 'Last seen', 'Origin'], snapshot.actors, row => [
     [actorButton(asks, row.id, row.declared.name), ' ', ...badgesOf(row.moderation)],
     row.anonymous ? 'anonymous reader' : row.actorType,
     String(row.observations),
@@ -190,13 +190,13 @@ const origins = (snapshot, asks) =>
   table('Origins that may not write', ['Origin', 'Day', 'Fingerprint'], snapshot.blockedOrigins, row => [
     [originButton(asks, row.originId), ' ', ...badgesOf(row.moderation)],
     row.day,
-    row.alive ? 'alive' : 'dead; the block holds by its network',
+    row.alive ? 'alive' : 'expired; the block applies to its network',
   ])
 
 /** @type {View} */
 const audit = snapshot =>
   table(
-    'Every act of moderation, newest first',
+    'All moderation actions, newest first',
     ['When', 'Action', 'Target', 'Reason', 'Effect'],
     snapshot.audit,
     row => [
@@ -204,11 +204,11 @@ const audit = snapshot =>
       make('span', { class: 'action' }, row.action),
       [`${row.targetType} `, make('code', {}, row.targetId)],
       words(row.reason),
-      row.changed ? `changed; ${row.affected.entries} entries, ${row.affected.actors} actors` : 'was so already',
+      row.changed ? `changed; ${row.affected.entries} entries, ${row.affected.actors} actors` : 'no change',
     ],
   )
 
-/** The views of the snapshot, by name, with the list whose cut rows they tell of. @type {[string, keyof Snapshot, View][]} */
+/** The views of the snapshot, by name, each with its list, whose truncation it reports. @type {[string, keyof Snapshot, View][]} */
 export const VIEWS = [
   ['Queue', 'activity', queue],
   ['Reports', 'reports', reports],

@@ -12,11 +12,11 @@ import { sendBy, toldOf } from './sending.js'
 const form = need(document, 'form[data-enter]', HTMLFormElement)
 const board = need(document, '[data-console]', HTMLElement)
 const lines = need(document, '[data-curl]', HTMLElement)
-/** The admin token: in this variable and nowhere else. @type {string | undefined} */
+/** The admin token. It is stored only in this variable. @type {string | undefined} */
 let bearer
 /** @type {Snapshot | undefined} */
 let snapshot
-/** What is looked at: a view by its place, or an entry by its id. @type {{ view: number } | { entry: string }} */
+/** The shown view by its index, or the shown entry by its id. @type {{ view: number } | { entry: string }} */
 let looking = { view: 0 }
 
 const dialog = need(document, '[data-dialog]', HTMLDialogElement)
@@ -28,11 +28,11 @@ const act = actDialog(
   () => bearer,
   () => refresh(),
 )
-// What the dialog was opened from was made anew meanwhile.
+// The element that opened the dialog has been replaced.
 dialog.addEventListener('close', focusHeading)
 const asks = { act, open: (/** @type {string} */ entry) => look({ entry }), close }
 
-/** Closes a report with what came of it. @param {string} id @param {import('../../contract/words.ts').Resolution} resolution */
+/** Closes a report with its outcome. @param {string} id @param {import('../../contract/words.ts').Resolution} resolution */
 async function close(id, resolution) {
   const path = `/api/admin/reports/${encodeURIComponent(id)}`
   const answer = await call('POST', path, { body: { resolution }, bearer })
@@ -84,7 +84,7 @@ async function render() {
   place.replaceChildren(heading, view(snapshot, asks), ...(cut > 0 ? [note] : []))
 }
 
-/** Forgets the token and everything that was shown with it. */
+/** Removes the token and all data that was shown with it. */
 function lock() {
   bearer = undefined
   snapshot = undefined

@@ -1,7 +1,7 @@
-/** What no answer is told as: the problem codes of the contract have no word for it. */
+/** The code for a missing answer. The contract has no problem code for it. */
 export const NO_ANSWER = 'NO_ANSWER'
 
-/** How long an answer is waited for, in milliseconds. */
+/** The timeout of a request, in milliseconds. */
 const PATIENCE = 20_000
 
 /**
@@ -15,10 +15,10 @@ const PATIENCE = 20_000
  */
 
 const KEY_WORDS = 4
-/** The last write that was not answered for good. Sent again as it is, it carries the same key, and is done once. */
+/** The last write without a final answer. A retry of the same request has the same key, so that it takes effect once. */
 let unanswered = { written: '', key: '' }
 
-/** @param {string} written what is sent where, as one text */
+/** @param {string} written method, path and body of a write, as one text */
 function keyOf(written) {
   if (unanswered.written !== written) {
     unanswered = { written, key: crypto.getRandomValues(new Uint32Array(KEY_WORDS)).join('-').padStart(16, '0') }
@@ -26,14 +26,14 @@ function keyOf(written) {
   return unanswered.key
 }
 
-/** @param {number} status of an answer after which the same text is a new write */
+/** @param {number} status of a final answer: after it, the same request is a new write */
 const settle = status => {
   if (status < 500 && status !== 409) unanswered = { written: '', key: '' }
 }
 
 /**
- * Calls the public API of this host and gives its answer; a refusal is an answer too, nothing is thrown.
- * Credentials travel in header fields only.
+ * Calls the public API of this host and returns its answer. A refusal is an answer too; the function does not throw.
+ * Credentials are sent only in header fields.
  * @template T
  * @param {'GET' | 'POST'} method
  * @param {string} path

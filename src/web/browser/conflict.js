@@ -22,7 +22,7 @@ const CHOICES = [
 /** `by` is the name that the author of `theirs` declared. @typedef {{ base: Revision, theirs: Revision, by: string | null }} Conflict */
 
 /**
- * Reads what a conflict is about: the revision begun with, the latest, and the name that its author declared.
+ * Reads the data of a conflict: the base revision, the latest revision, and the declared name of its author.
  * @param {string} slug
  * @param {string} baseId
  * @returns {Promise<Conflict | import('./api.js').Refused>}
@@ -40,12 +40,12 @@ export async function readConflict(slug, baseId) {
   return { base: base.body, theirs: theirs.body, by: by?.actorName ?? null }
 }
 
-/** The actions that make a revision. */
+/** The actions that create a revision. */
 const WRITTEN = new Set(['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'])
 
 /**
- * Shows both versions and their differences by words, and offers a merge: a change that one side alone made is in it; where both sides
- * changed the same words nothing is chosen in advance.
+ * Shows both versions and their differences by words, and offers a merge. The merge contains each change that only one side made. If both
+ * sides changed the same words, the person chooses.
  * @param {{ base: Texts, theirs: Texts, rationale: string, by: string | null, mine: Texts }} versions
  * @param {(merged: Texts) => void} take
  * @returns {Node[]}
@@ -66,16 +66,18 @@ export function conflictView({ base, theirs, rationale, by, mine }, take) {
     if (title !== undefined && summary !== undefined && content !== undefined) return take({ title, summary, content })
     const left = open.filter(question => question.querySelector(':checked') === null)
     problem.textContent =
-      left.length === 1 ? '1 place is open: choose for it.' : `${left.length} places are open: choose for each of them.`
+      left.length === 1
+        ? '1 place has two versions. Choose one.'
+        : `${left.length} places have two versions. Choose one for each.`
     left[0]?.querySelector('input')?.focus()
   }
   return [
-    make('h2', {}, 'Somebody revised this entry first'),
+    make('h2', {}, 'Another revision was committed first'),
     make(
       'p',
       {},
       words(by, 'An actor without a name'),
-      ' committed a revision that stands; yours is not lost. They say of theirs: “',
+      ' committed a revision before yours. Your text is not lost. The rationale of the other revision: “',
       words(rationale),
       '”',
     ),
@@ -84,7 +86,7 @@ export function conflictView({ base, theirs, rationale, by, mine }, take) {
     make(
       'p',
       {},
-      open.length === 0 ? NOTHING_OPEN : 'Where only one of you changed something, it is taken. Decide the rest:',
+      open.length === 0 ? NOTHING_OPEN : 'The merge has each change that only one of you made. Decide the rest:',
     ),
     ...open,
     problem,
@@ -92,7 +94,7 @@ export function conflictView({ base, theirs, rationale, by, mine }, take) {
   ]
 }
 
-const NOTHING_OPEN = 'You changed different places: the merge takes both.'
+const NOTHING_OPEN = 'You changed different places. The merge has both changes.'
 
 /**
  * @param {keyof Texts} name
@@ -107,7 +109,7 @@ function versionsOf(name, base, theirs, mine) {
     'section',
     { class: 'versions' },
     make('h3', {}, NAMES[name]),
-    make('div', { class: 'sides' }, side('What they changed', theirs), side('What you changed', mine)),
+    make('div', { class: 'sides' }, side('Their changes', theirs), side('Your changes', mine)),
     make(
       'details',
       {},
@@ -118,7 +120,7 @@ function versionsOf(name, base, theirs, mine) {
 }
 
 /**
- * One question for each part that both changed.
+ * One question for each part that both sides changed.
  * @param {keyof Texts} name
  * @param {readonly Part[]} parts
  * @param {(Choice | undefined)[]} choices receives the choices
@@ -140,7 +142,7 @@ function questions(name, parts, choices) {
       return make(
         'fieldset',
         { class: 'question' },
-        make('legend', {}, `${NAMES[name]}, place ${index + 1}: theirs struck out, yours underlined`),
+        make('legend', {}, `${NAMES[name]}, place ${index + 1}: theirs struck through, yours underlined`),
         view,
         make('div', { class: 'row' }, ...radios),
       )

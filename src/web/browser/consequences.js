@@ -2,33 +2,35 @@
 /** @typedef {import('../../contract/words.ts').ModerationAction} ModerationAction */
 
 /**
- * What will happen, in words, for every target and every action that applies to it.
+ * The effect of each action on each type of target, in words.
  * @type {Record<TargetType, Partial<Record<ModerationAction, string>>>}
  */
 export const CONSEQUENCES = {
   ENTRY: {
-    HIDE: 'The entry leaves every public page, list, search and feed; its address answers “withdrawn”. It can be restored.',
+    HIDE: 'The entry disappears from all public pages, lists, searches and feeds. Its address returns “withdrawn”. You can restore it.',
     QUARANTINE:
-      'The entry leaves every public page, list, search and feed, and takes no writing any more. Administrators still see it. It can be restored.',
+      'The entry disappears from all public pages, lists, searches and feeds, and accepts no writes. Administrators still see it. You can restore it.',
     RESTORE:
-      'The entry is neither hidden nor quarantined by itself any more. It stays withdrawn while its creator, or the origin that created it, is quarantined; a lock stays too.',
-    BLOCK: 'The entry is locked: everybody can read and cite it, nobody can revise, verify, contradict or relate it.',
-    UNBLOCK: 'The lock is taken off: the entry can be written to again, unless it is withdrawn.',
+      'The entry itself is no longer hidden or quarantined. It stays withdrawn while its creator or its origin is quarantined. A lock stays too.',
+    BLOCK: 'The entry is locked. It can be read and cited, but not revised, verified, contradicted or related.',
+    UNBLOCK: 'The entry is unlocked. It accepts writes again, unless it is withdrawn.',
   },
   ACTOR: {
-    HIDE: 'The names that the actor declared are shown nowhere in public. What it wrote stays.',
+    HIDE: 'The declared names of the actor are no longer public. Its contributions stay.',
     QUARANTINE:
-      'The actor can write nothing more. Every entry it created is withdrawn, and its verifications, contradictions and relations elsewhere leave public lists. Its revisions of other entries stay, being links of a chain.',
-    RESTORE: 'The actor is neither hidden nor quarantined any more; what only that withdrew is public again.',
-    BLOCK: 'The actor can read but write nothing more. What it wrote stays.',
-    UNBLOCK: 'The actor may write again, unless it is quarantined.',
+      'The actor cannot write. All entries that it created are withdrawn. Its verifications, contradictions and relations of other entries disappear from public lists. Its revisions of other entries stay, because later revisions depend on them.',
+    RESTORE:
+      'The actor is no longer hidden or quarantined. Contributions that were withdrawn only for this reason are public again.',
+    BLOCK: 'The actor can read but not write. Its contributions stay.',
+    UNBLOCK: 'The actor can write again, unless it is quarantined.',
   },
   ORIGIN: {
     QUARANTINE:
-      'Nothing more can be written from this network. Every entry that was created from this fingerprint is withdrawn, and what came from it elsewhere leaves public lists.',
-    RESTORE: 'The origin is not quarantined any more; what only that withdrew is public again.',
+      'This network cannot write. All entries that were created from this fingerprint are withdrawn. Its other contributions disappear from public lists.',
+    RESTORE:
+      'The origin is no longer quarantined. Contributions that were withdrawn only for this reason are public again.',
     BLOCK:
-      'Nothing can be written and no actor created from this network, also after its fingerprint has changed, until it is unblocked.',
-    UNBLOCK: 'Writing from this network is possible again, unless it is quarantined.',
+      'This network can neither write nor create actors until you unblock it. A change of its fingerprint does not end the block.',
+    UNBLOCK: 'This network can write again, unless it is quarantined.',
   },
 }

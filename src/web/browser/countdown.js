@@ -1,5 +1,5 @@
 /**
- * Shows the whole seconds that are left in an element until they are over.
+ * Shows the remaining whole seconds in an element until they are over.
  * @param {Element} element
  * @param {number} seconds
  * @param {() => void} over

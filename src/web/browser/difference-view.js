@@ -2,15 +2,15 @@ import { difference } from './difference.js'
 import { make } from './dom.js'
 import { everyCharacter } from './visible.js'
 
-/** A stretch without change that is longer is folded, down to so many characters at each side. */
+/** Longer unchanged parts are folded to this many characters on each side. */
 const LONGEST = 400
 const KEPT = 120
 
 /**
- * How one text became another, as markup: what is gone and what is new.
+ * The difference of two texts as elements: deletions and insertions.
  * @param {string} before
  * @param {string} after
- * @param {string} name what is compared, for those who cannot see the frame
+ * @param {string} name the name of the compared text, for screen readers
  */
 export function differenceView(before, after, name) {
   const { pieces } = difference(before, after)
@@ -33,6 +33,6 @@ function folded(text, first, last) {
   const head = first ? '' : (/^[\s\S]*\s/.exec(text.slice(0, KEPT))?.[0] ?? '')
   const tail = last ? '' : (/\s[\s\S]*$/.exec(text.slice(-KEPT))?.[0] ?? '')
   const left = text.length - head.length - tail.length
-  const note = make('span', { class: 'folded' }, ` … ${left} characters the same … `)
+  const note = make('span', { class: 'folded' }, ` … ${left} unchanged characters … `)
   return [...everyCharacter(head), note, ...everyCharacter(tail)]
 }

@@ -1,14 +1,14 @@
 /**
- * What two lists have in common: `count` equal items from `a` in the one and from `b` in the other.
+ * A common part of two lists: `count` equal items, from index `a` in the first list and from index `b` in the second.
  * @typedef {{ a: number, b: number, count: number }} Match
  */
-/** A stretch of two compared texts, in order: in both, only in the earlier or only in the later one. @typedef {{ kind: 'same' | 'gone' | 'new', text: string }} Piece */
+/** A part of two compared texts, in order: in both, only in the earlier or only in the later text. @typedef {{ kind: 'same' | 'gone' | 'new', text: string }} Piece */
 /**
- * `by` is what was compared: words, lines where the texts differ in too many words, or nothing where they differ in too many lines.
+ * `by` is the unit of comparison: words; lines if the texts differ in too many words; the whole texts if they differ in too many lines.
  * @typedef {{ by: 'words' | 'lines' | 'whole', pieces: Piece[] }} Difference
  */
 
-/** How many differences are looked for; lists that differ more are taken as wholly different where they differ. */
+/** The maximum number of edits. Lists with more edits are treated as different between their common beginning and end. */
 const MOST_EDITS = 1_200
 
 /**
@@ -20,7 +20,7 @@ const MOST_EDITS = 1_200
 export const matches = (before, after) => compared(before, after).found
 
 /**
- * The common parts, and whether they are all: past MOST_EDITS they are the equal beginning and end alone.
+ * The common parts, and whether they are complete: above MOST_EDITS they are only the equal beginning and end.
  * @param {readonly string[]} before
  * @param {readonly string[]} after
  * @returns {{ found: Match[], all: boolean }}
@@ -41,7 +41,7 @@ function compared(before, after) {
 }
 
 /**
- * The common parts; undefined past MOST_EDITS.
+ * The common parts; undefined above MOST_EDITS.
  * @param {readonly string[]} before
  * @param {readonly string[]} after
  * @returns {Match[] | undefined}
@@ -51,7 +51,7 @@ function innerMatches(before, after) {
   const most = Math.min(MOST_EDITS, before.length + after.length)
   const middle = most + 1
   const furthest = new Int32Array(2 * most + 3)
-  /** How far each diagonal was reached after so many edits; diagonal k of round d stands at k + d. @type {Int32Array[]} */
+  /** The furthest point on each diagonal after each number of edits; diagonal k of round d is at index k + d. @type {Int32Array[]} */
   const rounds = []
   for (let edits = 0; edits <= most; edits += 1) {
     for (let k = -edits; k <= edits; k += 2) {
@@ -98,21 +98,22 @@ const at = (list, index) => list[index] ?? 0
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
 /**
- * A text cut into words, spaces and signs, of every script.
+ * Splits a text of any script into words, spaces and signs.
  * @param {string} text
  * @returns {string[]}
  */
 export const wordsOf = text => Array.from(segmenter.segment(text), ({ segment }) => segment)
 
 /**
- * A text cut into lines, each with its line end.
+ * Splits a text into lines, each with its line end.
  * @param {string} text
  * @returns {string[]}
  */
 export const linesOf = text => text.match(/[^\n]*\n|[^\n]+/g) ?? []
 
 /**
- * Moves what is only new or only gone as far back as it reads the same, so that a line that came in begins where it begins.
+ * Moves each insertion and each deletion as far to the front as the result stays the same, so that an inserted line begins at its first
+ * character.
  * @param {readonly Match[]} found
  * @param {readonly string[]} before
  * @param {readonly string[]} after
@@ -140,7 +141,7 @@ function slid(found, before, after) {
 }
 
 /**
- * How one text became another, in reading order. The same texts give the same difference, however busy the machine is.
+ * The difference of two texts, in reading order. It depends only on the texts, not on time.
  * @param {string} before
  * @param {string} after
  * @returns {Difference}

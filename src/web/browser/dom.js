@@ -1,7 +1,7 @@
 /** @typedef {Node | string} Child */
 
 /**
- * Makes an element. A string becomes text, never markup.
+ * Creates an element. A string becomes text, never markup.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Record<string, string | number | boolean>} attributes `true` sets an empty attribute, `false` none
@@ -19,7 +19,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * Makes a button that does something here and sends no form.
+ * Creates a button that calls a function and sends no form.
  * @param {string} name
  * @param {() => void} act
  * @param {Record<string, string | number | boolean>} attributes
@@ -31,7 +31,7 @@ export function button(name, act, attributes = {}) {
 }
 
 /**
- * The one element that a page must have. Throws where it is missing, which is a fault of the page.
+ * The element that a page must have. Throws if it is missing, which is a fault of the page.
  * @template {Element} E
  * @param {ParentNode} root
  * @param {string} selector
@@ -45,14 +45,14 @@ export function need(root, selector, type) {
 }
 
 /**
- * Shows an element or takes it out of sight and out of the order of the keyboard.
+ * Shows an element, or hides it from view and from the order of focus.
  * @param {Element} element
  * @param {boolean} shown
  */
 export const show = (element, shown) => element.toggleAttribute('hidden', !shown)
 
 /**
- * Offers a text as a file to keep. The text stands in no address and in no element.
+ * Offers a text as a download. The text is in no address and in no element.
  * @param {string} name
  * @param {string} text
  * @param {string} type

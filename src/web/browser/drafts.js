@@ -1,16 +1,16 @@
 import { button, show } from './dom.js'
 import { fieldsOf } from './fields.js'
 
-/** A list beside the fields (tags, sources) that a draft keeps too. @typedef {{ value(): unknown, set(value: unknown): void }} Kept */
+/** A list (tags, sources) that a draft stores besides the fields. @typedef {{ value(): unknown, set(value: unknown): void }} Kept */
 
-/** How long after the last change a draft is kept, in milliseconds. */
+/** The delay between the last change and storing the draft, in milliseconds. */
 const PAUSE = 250
 const FORBIDDEN = new Set(['password', 'file'])
 
 /**
- * Keeps what is typed into a form in this browser until it was sent, and brings it back when the page is opened again.
+ * Stores the input of a form in this browser until it is sent, and restores it when the page is opened again.
  * @param {HTMLFormElement} form
- * @param {HTMLElement} notice where it is told that a draft is back
+ * @param {HTMLElement} notice the place that announces a restored draft
  * @param {Record<string, Kept>} lists
  * @returns {{ restored: boolean, forget(): void }}
  */
@@ -64,7 +64,7 @@ export function keepDraft(form, notice, lists = {}) {
       show(notice, false)
       fields.find(field => field.type !== 'hidden')?.focus()
     })
-    notice.replaceChildren(`Your draft of ${new Date(kept.at).toLocaleString()} is back. `, discard)
+    notice.replaceChildren(`Your draft of ${new Date(kept.at).toLocaleString()} was restored. `, discard)
     show(notice, true)
   }
   form.addEventListener('input', later)
@@ -78,7 +78,7 @@ function keep(key, text) {
     if (text === null) localStorage.removeItem(key)
     else localStorage.setItem(key, text)
   } catch {
-    // A browser that keeps nothing keeps no drafts.
+    // A browser without storage stores no drafts.
   }
 }
 

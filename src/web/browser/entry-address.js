@@ -6,7 +6,7 @@ import { messageOf } from './messages.js'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * What an address of an entry or a revision names: a link of this site, of its API, a path, or an id or slug alone.
+ * Parses the address of an entry or a revision: a link of this site or of its API, a path, or only an id or slug.
  * @param {string} text
  * @returns {{ entry: string, revision?: string } | undefined}
  */
@@ -20,13 +20,14 @@ export function parseAddress(text) {
 }
 
 /**
- * Reads what an address names, or says why it cannot be read.
+ * Reads the entry or revision of an address, or returns the problem.
  * @param {string} text
  * @returns {Promise<{ found: Found } | { problem: string }>}
  */
 export async function findByAddress(text) {
   const named = parseAddress(text)
-  if (named === undefined) return { problem: 'That is no address of an entry here: copy one from the address line.' }
+  if (named === undefined)
+    return { problem: 'This is not the address of an entry of this service. Copy one from the address line.' }
   const entry = await readEntry(named.entry)
   if (!entry.ok) return { problem: messageOf(entry.code) }
   const { id: entryId, slug, title, currentRevisionId } = entry.body

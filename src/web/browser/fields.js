@@ -4,10 +4,10 @@ import { show } from './dom.js'
 
 const NUMBERS = new Intl.NumberFormat('en')
 
-/** How many Unicode code points a text has: what the limits of the service count. @param {string} text */
+/** The number of Unicode code points of a text. The limits of the service count code points. @param {string} text */
 export const lengthOf = text => Array.from(text).length
 
-/** All fields of a form that hold a text or a choice. @param {ParentNode} form @returns {Field[]} */
+/** All fields of a form with a text or a choice. @param {ParentNode} form @returns {Field[]} */
 export const fieldsOf = form =>
   Array.from(form.querySelectorAll('input[name], textarea[name], select[name]')).filter(
     /** @returns {field is Field} */ field =>
@@ -21,10 +21,10 @@ export function fieldOf(form, name) {
   return found
 }
 
-/** The text or chosen value of a form by name, as it stands. @param {HTMLFormElement} form @param {string} name */
+/** The present text or chosen value of a form, by name. @param {HTMLFormElement} form @param {string} name */
 export const textIn = (form, name) => String(new FormData(form).get(name) ?? '')
 
-/** The text as a field shows it: without what its kind of field cannot hold. @param {Field} field @param {string} text */
+/** The text as a field shows it: without characters that this kind of field does not allow. @param {Field} field @param {string} text */
 export function shownAs(field, text) {
   const copy = field.cloneNode(false)
   if (!(copy instanceof HTMLInputElement || copy instanceof HTMLTextAreaElement)) return text
@@ -32,13 +32,13 @@ export function shownAs(field, text) {
   return copy.value
 }
 
-/** Puts a text into a field as if it had been typed. @param {Field} field @param {string} text */
+/** Sets the text of a field as if a person had typed it. @param {Field} field @param {string} text */
 export function fill(field, text) {
   field.value = text
   field.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
-/** Shows at every field with a limit how much of it is used. @param {HTMLFormElement} form */
+/** Shows at every field with a limit how many characters are used. @param {HTMLFormElement} form */
 export function countCharacters(form) {
   const count = (/** @type {Field} */ field) => {
     const shown = document.getElementById(`${field.id}-count`)
@@ -57,7 +57,7 @@ export function countCharacters(form) {
 }
 
 /**
- * Tells at a field what is wrong with it; the empty text says that nothing is.
+ * Shows the problem of a field; the empty text means no problem.
  * @param {Element} field
  * @param {string} problem
  */
@@ -72,9 +72,9 @@ export function tellField(field, problem) {
 }
 
 /**
- * Shows at every field and choice what is wrong with it.
+ * Shows the problems of all fields and choices.
  * @param {HTMLFormElement} form
- * @returns {HTMLElement[]} what must be changed before the form can be sent, in the order of the form
+ * @returns {HTMLElement[]} the elements with a problem, in the order of the form
  */
 export function wrongFields(form) {
   const choices = Array.from(form.querySelectorAll('fieldset[data-label]')).filter(one => one instanceof HTMLElement)
@@ -107,6 +107,6 @@ function problemOf(field) {
   if (field.required && field.value === '') return `${name} is missing.`
   if (over > 0) return `${name} is ${NUMBERS.format(over)} ${over === 1 ? 'character' : 'characters'} too long.`
   if (field.value.includes('\u0000') || !field.value.isWellFormed())
-    return `${name} holds a character that cannot be stored; remove it.`
+    return `${name} contains a character that cannot be stored; remove it.`
   return ''
 }

@@ -2,7 +2,7 @@ import { findByAddress } from './entry-address.js'
 import { fieldOf, tellField, textIn } from './fields.js'
 import { theForm, writeForm } from './write-form.js'
 
-/** Verifying and contradicting: what is judged stands in the form; a confidence only in the one, an entry in support only in the other. */
+/** The pages that verify and contradict. The form has the judged revision. Only a verification has a confidence; only a contradiction has a supporting entry. */
 const form = theForm()
 const { write: kind, slug = '' } = form.dataset
 const address = `/entries/${encodeURIComponent(slug)}`
@@ -21,7 +21,7 @@ const contradiction = () => ({
   ...(sourceEntryId === undefined ? {} : { sourceEntryId }),
 })
 
-/** Finds the entry in support that is named, if one is. */
+/** Finds the named supporting entry, if there is one. */
 async function findSupport() {
   sourceEntryId = undefined
   const field = fieldOf(form, 'support')

@@ -22,14 +22,14 @@ async function get(path) {
   const answer = await fetch(path, { credentials: 'omit' })
   if (answer.ok) return answer
   const { error } = await answer.json().catch(() => ({}))
-  throw new Error(`${path} is answered ${answer.status} ${error?.code ?? ''}`)
+  throw new Error(`${path} returned ${answer.status} ${error?.code ?? ''}`)
 }
 
 /** @param {string} name @param {string} value */
 const row = (name, value) =>
   make('div', {}, make('dt', {}, name), make('dd', {}, make('span', { class: 'hash' }, ...everyCharacter(value))))
 
-/** Shows one step: what is hashed, and what comes out. @param {string} what @param {Node[]} shown @param {Bytes} [hash] */
+/** Shows one step: the hashed data, and the hash. @param {string} what @param {Node[]} shown @param {Bytes} [hash] */
 function step(what, shown, hash) {
   const result = hash === undefined ? [] : [make('p', {}, '= ', make('code', { class: 'hash' }, toBase64(hash)))]
   steps.append(make('li', {}, make('p', {}, what), ...shown, ...result))
@@ -40,7 +40,7 @@ const quoted = text => make('pre', { tabindex: 0 }, make('code', {}, ...everyCha
 /** @param {Bytes} hash */
 const code = hash => make('p', {}, make('code', { class: 'hash' }, toBase64(hash)))
 
-/** The entry of the record: made from its statement, or read from the log where that is withdrawn. @param {Proof} proof @param {number} size */
+/** The log entry of the record: made from its statement, or read from the log if the statement is withdrawn. @param {Proof} proof @param {number} size */
 async function entryOf({ extra, index }, size) {
   if (extra === undefined) {
     const bundle = Math.floor(index / TILE_WIDTH)
@@ -56,25 +56,25 @@ async function entryOf({ extra, index }, size) {
   return formatEntry({ record: index + 1, kind: String(JSON.parse(statement).kind), commitment })
 }
 
-/** @param {string} record @returns {Promise<string>} what came of it */
+/** @param {string} record @returns {Promise<string>} the result as a sentence */
 async function recompute(record) {
   const proof = parseProof(await (await get(`/api/log/records/${record}/proof`)).text())
   const note = parseNote(proof.checkpoint)
   const { size, root } = parseCheckpoint(note.text)
   const entry = await entryOf(proof, size)
   let hash = await hashLeaf(entry)
-  step('SHA-256 of a zero byte and the entry in the log', [quoted(fromUtf8(entry))], hash)
+  step('SHA-256 of the byte 0 and the entry in the log', [quoted(fromUtf8(entry))], hash)
   const siblings = inclusionSiblings(proof.index, size)
   if (siblings.length !== proof.hashes.length || String(proof.index + 1) !== record)
-    throw new Error('The proof is of another record or tree.')
+    throw new Error('The proof belongs to another record or tree.')
   for (const [at, { side, start, end }] of siblings.entries()) {
     const other = /** @type {Bytes} */ (proof.hashes[at])
     hash = side === 'left' ? await hashNode(other, hash) : await hashNode(hash, other)
     const part = end - start === 1 ? `record ${end}` : `records ${start + 1} to ${end}`
-    step(`SHA-256 of a one byte and both hashes: on the ${side} the one of ${part}`, [code(other)], hash)
+    step(`SHA-256 of the byte 1 and both hashes: on the ${side} the one of ${part}`, [code(other)], hash)
   }
   const same = sameBytes(hash, root)
-  step(`The root of all ${size} records in the checkpoint is ${same ? 'the same' : 'ANOTHER ONE'}.`, [code(root)])
+  step(`The root of all ${size} records in the checkpoint is ${same ? 'the same' : 'DIFFERENT'}.`, [code(root)])
   const keys = await Promise.all((await (await get('/log/keys')).text()).trim().split('\n').map(parseVerifierKey))
   const { good, bad, unchecked } = await verifySignatures(note, keys)
   const names = good.map(

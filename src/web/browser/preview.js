@@ -4,8 +4,8 @@ import { messageOf } from './messages.js'
 const PATIENCE = 10_000
 
 /**
- * Shows how a content will look. The service renders it as it renders every entry, and stores nothing.
- * @param {HTMLElement} root holds the button and the place
+ * Shows the preview of a content. The service renders it like every entry, and stores nothing.
+ * @param {HTMLElement} root contains the button and the place
  * @param {() => string} read
  */
 export function previewOf(root, read) {
@@ -36,7 +36,7 @@ async function rendered(content) {
       signal: AbortSignal.timeout(PATIENCE),
     })
     if (!response.ok) return [refusal((await response.json())?.error?.code, response.headers.get('retry-after'))]
-    // The service escaped everything that is not its own markup; nothing in a parsed document runs.
+    // The service escapes everything except its own markup, and a parsed document runs nothing.
     const parsed = new DOMParser().parseFromString(await response.text(), 'text/html')
     return Array.from(parsed.body.childNodes)
   } catch {

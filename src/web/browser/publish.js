@@ -17,10 +17,10 @@ const texts = () => ({
   summary: textIn(form, 'summary'),
   content: textIn(form, 'content'),
 })
-/** The texts that may be sent: nothing has them, or the person insisted. A repeated attempt is not compared with its own result. */
+/** The texts that may be sent: no entry has them, or the person confirmed. A repeated attempt is not compared with its own result. */
 let accepted = ''
 
-/** Whether no entry has this text already; where one has, it offers the ways to go on. */
+/** Whether no entry has this text already. If one has it, shows the options. */
 async function isNew() {
   const now = JSON.stringify(texts())
   const same = accepted === now ? undefined : await findSameText(texts())
@@ -37,7 +37,7 @@ async function isNew() {
     make(
       'p',
       { class: 'sentence' },
-      'This text is here already, as ',
+      'An entry with this text exists: ',
       make('a', { href: address }, words(same.title)),
       '.',
     ),
@@ -52,7 +52,7 @@ async function isNew() {
   return false
 }
 
-// A question that nothing answered comes along as the title.
+// A question without an answer becomes the title.
 const asked = new URLSearchParams(location.search).get('title')
 const title = fieldOf(form, 'title')
 if (asked !== null && title.value === '') title.value = asked

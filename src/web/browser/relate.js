@@ -6,12 +6,12 @@ const form = theForm()
 const { slug = '', entry: sourceEntryId = '' } = form.dataset
 let targetEntryId = ''
 
-/** Finds the entry that is related to. */
+/** Finds the target of the relation. */
 async function findTarget() {
   const field = fieldOf(form, 'target')
   const looked = await findByAddress(field.value)
   const itself = 'found' in looked && looked.found.entryId === sourceEntryId
-  const problem = 'problem' in looked ? looked.problem : itself ? 'That is this entry itself; choose another.' : ''
+  const problem = 'problem' in looked ? looked.problem : itself ? 'This is the same entry. Choose another one.' : ''
   tellField(field, problem)
   if (problem !== '' || !('found' in looked)) {
     field.focus()

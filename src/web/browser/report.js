@@ -3,7 +3,7 @@ import { make, need } from './dom.js'
 import { countCharacters, textIn } from './fields.js'
 import { sendBy } from './sending.js'
 
-/** Reporting abuse: what is reported stands in the form. */
+/** The page that reports abuse. The form has the target. */
 const form = need(document, 'form[data-report]', HTMLFormElement)
 need(form, 'fieldset', HTMLFieldSetElement).disabled = false
 countCharacters(form)
@@ -21,7 +21,12 @@ sendBy(form, {
     }),
   done: () => {
     const back = make('a', { href: `/entries/${encodeURIComponent(form.dataset.slug ?? '')}` }, 'Back to the entry')
-    const told = make('p', { class: 'notice', role: 'status', tabindex: -1 }, 'The operator has your report. ', back)
+    const told = make(
+      'p',
+      { class: 'notice', role: 'status', tabindex: -1 },
+      'The operator has received your report. ',
+      back,
+    )
     form.replaceWith(told)
     told.focus()
   },

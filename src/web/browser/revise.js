@@ -16,7 +16,7 @@ const { slug = '' } = form.dataset
 const address = `/entries/${encodeURIComponent(slug)}`
 const place = need(document, '[data-conflict]', HTMLElement)
 const sources = sourcesEditor(need(document, '[data-sources]', HTMLElement))
-/** The revision that the page was made from; a draft may have begun with an earlier one. */
+/** The base revision of the page; a draft may have an earlier base. */
 const latest = fieldOf(form, 'previousRevisionId').value
 
 /** @param {(name: keyof Texts) => string} textOf @returns {Texts} */
@@ -24,15 +24,15 @@ const textsBy = textOf => ({ title: textOf('title'), summary: textOf('summary'),
 /** The texts of a revision as the form shows them. @param {Texts} texts */
 const shown = texts => textsBy(name => shownAs(fieldOf(form, name), texts[name]))
 const typed = () => textsBy(name => textIn(form, name))
-/** The text that the page came with, byte for byte. @param {keyof Texts} name */
+/** The text in the page as served, byte for byte. @param {keyof Texts} name */
 const given = name => {
   const field = fieldOf(form, name)
   return 'defaultValue' in field ? field.defaultValue : field.value
 }
-/** The revision that the form builds on. @type {Texts & { sources: readonly Pair[] }} */
+/** The base revision of the form. @type {Texts & { sources: readonly Pair[] }} */
 let built = { ...textsBy(given), sources: sources.pairs() }
 
-/** What the form says; a text that was not edited has the bytes of the revision that it builds on. */
+/** The texts of the form. A text that was not edited has the bytes of the base revision. */
 const mine = () => {
   const [now, before] = [typed(), shown(built)]
   return textsBy(name => (now[name] === before[name] ? built[name] : now[name]))
@@ -47,7 +47,7 @@ function isChange() {
   return TEXTS.some(name => now[name] !== built[name]) || keysOf(sources.pairs()) !== keysOf(built.sources)
 }
 
-/** Whether there is a change to send; where there is none, it says so. */
+/** Whether there is a change to send. If there is none, shows a message. */
 function changesSomething() {
   if (isChange()) return true
   const verify = make('a', { href: `${address}/verify` }, 'verify it')
@@ -55,15 +55,15 @@ function changesSomething() {
     make(
       'p',
       { class: 'sentence' },
-      'This revision would change nothing: title, summary, content and sources are as they were. Change something, or ',
+      'This revision would change nothing: title, summary, content and sources are the same. Change something, or ',
       verify,
-      ' if you found that it holds.',
+      ' if you found it supported.',
     ),
   )
   return false
 }
 
-/** Shows the changes of the other writer, and puts the merge into the form. */
+/** Shows the changes of the other writer, and fills the form with the merge. */
 async function openConflict() {
   const read = await readConflict(slug, textIn(form, 'previousRevisionId'))
   if ('ok' in read) return tell(...toldOf(read))
@@ -79,7 +79,7 @@ async function openConflict() {
       show(place, false)
       tell()
       need(form, '[data-state]', HTMLElement).textContent =
-        'The form has the merge, on top of their revision. Read it, then send it.'
+        'The form has the merge, on top of the other revision. Read it, then send it.'
       fieldOf(form, 'content').focus()
     }),
   )

@@ -3,7 +3,7 @@ import { call } from './api.js'
 /** @typedef {{ title: string, summary: string, content: string }} Texts */
 /** @typedef {import('../../contract/resources.ts').Entry} Entry */
 
-/** A content without what does not change what it says: line ends and spaces around it. @param {string} text */
+/** A content with normalized line ends and without surrounding spaces. @param {string} text */
 const plain = text => text.replaceAll('\r\n', '\n').trim()
 
 /**

@@ -10,8 +10,8 @@ import { messageOf } from './messages.js'
  */
 /** @typedef {import('./api.js').Refused} Refused */
 /**
- * What sending a form takes: `check` tells what else is wrong and focuses it (true: all is well), `refused` handles a refusal of
- * its own (true: it did).
+ * The steps of sending a form: `check` shows further problems and focuses them (true: no problem), `refused` handles a specific refusal
+ * (true: handled).
  * @template T
  * @typedef {{
  *   check?: () => boolean | Promise<boolean>,
@@ -21,12 +21,12 @@ import { messageOf } from './messages.js'
  * }} Steps
  */
 
-/** The most bytes that a request may have. */
+/** The maximum size of a request, in bytes. */
 const BODY_BYTES = 32_768
 
 /**
- * Sends a form by a call of the API. One at a time; a refusal is told in words, with the seconds to wait where there are any.
- * Gives `tell`, which says something in the place for problems.
+ * Sends a form by a call of the API, one at a time. A refusal is shown in words, with a countdown if there is a wait.
+ * Returns a function that shows a message in the place for problems.
  * @template T
  * @param {HTMLFormElement} form
  * @param {Steps<T>} steps
@@ -86,7 +86,7 @@ export function sendBy(form, { check = () => true, send, done, refused = () => f
 }
 
 /**
- * What is told of a refusal: the sentence, the wait, and the code for those who ask.
+ * The message of a refusal: the sentence, the wait and the code.
  * @param {Refused} answer
  * @returns {Node[]}
  */
@@ -99,7 +99,7 @@ export function toldOf({ code, requestId, retryAfter }) {
 }
 
 /**
- * How many bytes a body is over what one request may carry; 0 where it fits.
+ * By how many bytes a body exceeds the maximum of one request; 0 if it fits.
  * @param {unknown} body
  */
 export const bytesOver = body => Math.max(0, new TextEncoder().encode(JSON.stringify(body)).length - BODY_BYTES)

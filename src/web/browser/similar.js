@@ -3,11 +3,11 @@ import { make, show } from './dom.js'
 import { words } from './visible.js'
 
 const SHOWN = 5
-/** What the service takes of a title. */
+/** The maximum length of a title, in characters. */
 const TITLE = 180
 
 /**
- * Looks, when a title was typed, for entries that may say it already, and shows them as links.
+ * Searches for similar entries after a title was typed, and shows them as links.
  * @param {HTMLInputElement} title
  * @param {HTMLElement} place
  */
@@ -23,7 +23,7 @@ export function showSimilar(title, place) {
       make('li', {}, make('a', { href: `/entries/${slug}` }, words(name)), ' ', words(summary)),
     )
     place.replaceChildren(
-      make('p', {}, 'Is it here already? Then revise that entry instead.'),
+      make('p', {}, 'If one of these entries has it already, revise that entry instead.'),
       make('ul', {}, ...links),
     )
     show(place, found.length > 0)

@@ -8,8 +8,8 @@ import { words } from './visible.js'
 const MOST = 20
 
 /**
- * Edits the list of exact revisions that a text draws on: an address is typed or pasted, looked up and added.
- * @param {HTMLElement} root holds the field, the button and the list, whose items carry what they stand for
+ * Edits the list of exact revisions that a text uses: an address is typed or pasted, looked up and added.
+ * @param {HTMLElement} root contains the field, the button and the list, whose items have the data of their sources
  */
 export function sourcesEditor(root) {
   const field = need(root, 'input', HTMLInputElement)
@@ -39,7 +39,7 @@ export function sourcesEditor(root) {
     root.dispatchEvent(new Event('input', { bubbles: true }))
   }
 
-  /** Looks up what is typed and adds it. False where that cannot be; the field says why. */
+  /** Looks up the typed address and adds it. Returns false if that fails; the field shows the problem. */
   const add = async () => {
     const over = sources.length > MOST ? `There are ${sources.length} sources, and ${MOST} at most: remove some.` : ''
     tellField(field, over)
@@ -72,7 +72,7 @@ export function sourcesEditor(root) {
       sources = Array.isArray(next) ? next.filter(isSource) : []
       render()
     },
-    /** What the service is told. */
+    /** The sources for the request. */
     pairs: () => sources.map(({ entryId, revisionId }) => ({ entryId, revisionId })),
   }
 }

@@ -6,12 +6,12 @@ const PATTERN = /^[\p{L}\p{M}\p{N} -]+$/u
 const MOST = 8
 const LONGEST = 40
 
-/** Equal for tags that are the same to the service. @param {string} tag */
+/** Equal for tags that the service treats as the same. @param {string} tag */
 const formOf = tag => tag.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ')
 
 /**
- * Edits a list of tags: Enter, a comma or the button adds what is typed; every tag has a button that removes it.
- * @param {HTMLElement} root holds the field, the button and the list
+ * Edits a list of tags: Enter, a comma or the button adds the typed tag; every tag has a button that removes it.
+ * @param {HTMLElement} root contains the field, the button and the list
  */
 export function tagsEditor(root) {
   const field = need(root, 'input', HTMLInputElement)
@@ -35,7 +35,7 @@ export function tagsEditor(root) {
     root.dispatchEvent(new Event('input', { bubbles: true }))
   }
 
-  /** Adds what is typed. False where it cannot be added; the field says why. */
+  /** Adds the typed tag. Returns false if that fails; the field shows the problem. */
   const add = () => {
     const typed = field.value.split(/[,\n]/).map(tag => tag.trim())
     const fresh = typed.filter(tag => tag !== '' && !tags.some(other => formOf(other) === formOf(tag)))
@@ -73,8 +73,8 @@ export function tagsEditor(root) {
  */
 function problemOf(fresh, already) {
   const odd = fresh.find(tag => !PATTERN.test(tag))
-  if (odd !== undefined) return `“${odd}” cannot be a tag: letters, digits, spaces and hyphens only.`
+  if (odd !== undefined) return `“${odd}” is not a valid tag: use letters, digits, spaces and hyphens only.`
   const long = fresh.find(tag => lengthOf(tag) > LONGEST)
   if (long !== undefined) return `“${long}” is too long: ${LONGEST} characters at most.`
-  return already + fresh.length > MOST ? `That would be more than ${MOST} tags; remove one first.` : ''
+  return already + fresh.length > MOST ? `There would be more than ${MOST} tags; remove one first.` : ''
 }

@@ -1,17 +1,17 @@
 import { linesOf, matches, wordsOf } from './difference.js'
 
 /**
- * A part of a merge: settled, because one side alone changed it or both changed it alike, or open, because both changed it differently.
+ * A part of a merge: settled if at most one side changed it or both changed it equally; open if both changed it differently.
  * @typedef {{ kind: 'settled', text: string } | { kind: 'open', theirs: string, mine: string }} Part
  */
-/** What may be taken for an open part. @typedef {'mine' | 'theirs' | 'both'} Choice */
+/** The options for an open part. @typedef {'mine' | 'theirs' | 'both'} Choice */
 /** The same place in three versions of a text. @typedef {{ base: string, theirs: string, mine: string }} Place */
 
 /**
  * Merges two changes of one text by lines, and by words inside a block of lines that both changed (diff3, Khanna, Kunal and
- * Pierce 2007). Two changes are independent if an unchanged word or line end is between them; else they are one place.
+ * Pierce 2007). Two changes are independent if an unchanged word or line end is between them; otherwise they are one place.
  * Time and memory are bounded by `matches`; a block that differs more than it compares is one open part.
- * @param {string} base what both began with
+ * @param {string} base the common base
  * @param {string} theirs
  * @param {string} mine
  * @returns {Part[]}
@@ -28,7 +28,7 @@ export function merge(base, theirs, mine) {
 }
 
 /**
- * Widens every open part to whole lines; what is settled within these lines is in both sides.
+ * Widens every open part to whole lines. Both sides then contain the settled parts of these lines.
  * @param {readonly Part[]} parts
  * @returns {Part[]}
  */
@@ -80,13 +80,13 @@ export function mergedText(parts, choices) {
 }
 
 /**
- * Merges two changes of a set: what either side added is in it, what either side removed is not.
+ * Merges two changes of a set: the result contains the additions of both sides, and not the removals of either side.
  * @template T
  * @param {readonly T[]} base
  * @param {readonly T[]} theirs
  * @param {readonly T[]} mine
  * @param {(item: T) => string} keyOf
- * @returns {T[]} in their order, then those that only `mine` has
+ * @returns {T[]} in the order of `theirs`, then the items that only `mine` has
  */
 export function mergeSets(base, theirs, mine, keyOf) {
   const [inBase, inTheirs, inMine] = [base, theirs, mine].map(items => new Set(items.map(keyOf)))
@@ -107,7 +107,7 @@ const inTurn = (first, second) =>
 const isWord = (/** @type {string} */ token) => /[\p{L}\p{N}\n]/u.test(token)
 
 /**
- * Cuts three versions into places that are the same in all three and places that are not.
+ * Splits three versions into places that are equal in all three and places that differ.
  * @param {readonly string[]} base
  * @param {readonly string[]} theirs
  * @param {readonly string[]} mine
@@ -160,7 +160,7 @@ function partOf({ base, theirs, mine }) {
 }
 
 /**
- * For each token the place of the token it became, undefined where it is gone.
+ * For each token of `before` the index of its match in `after`; undefined for a deleted token.
  * @param {readonly string[]} before
  * @param {readonly string[]} after
  * @returns {(number | undefined)[]}
@@ -175,7 +175,7 @@ function partners(before, after) {
 }
 
 /**
- * Neighbouring settled parts as one; empty ones are left out.
+ * Joins adjacent settled parts and omits empty ones.
  * @param {readonly Part[]} parts
  * @returns {Part[]}
  */

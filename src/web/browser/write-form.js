@@ -6,7 +6,8 @@ import { countCharacters } from './fields.js'
 import { bytesOver, sendBy } from './sending.js'
 
 /**
- * What a form that writes takes: `path` and `input` make the call, `ready` gets lists ready and tells whether they are, `done` follows.
+ * The options of a form that writes: `path` and `input` make the call, `ready` completes the lists and returns whether they are valid,
+ * `done` follows a success.
  * @template T
  * @typedef {{
  *   path: () => string,
@@ -22,7 +23,7 @@ import { bytesOver, sendBy } from './sending.js'
 export const theForm = () => need(document, 'form[data-write]', HTMLFormElement)
 
 /**
- * Brings the writing form to life: counters, draft, actor, sending. After a success it goes to the address that `done` gives.
+ * Starts a form that writes: counters, draft, actor, sending. After a success it opens the address that `done` returns.
  * @template T
  * @param {HTMLFormElement} form
  * @param {Writing<T>} writing

@@ -28,7 +28,7 @@ async function act(page: Page, action: string, reason: string): Promise<void> {
   await dialog.getByLabel(action, { exact: true }).check()
   await dialog.getByLabel('Reason').fill(reason)
   await dialog.getByRole('button', { name: new RegExp(`^${action} this`) }).click()
-  await dialog.getByText(/Done\.|It was so already/).waitFor()
+  await dialog.getByText(/Done\.|It was already in this state/).waitFor()
 }
 const closeDialog = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Close' }).click()
@@ -47,7 +47,7 @@ test('an operator withdraws an entry, sees what is left, and gives it back', opt
   await page.getByRole('button', { name: 'Act on Cheap watches' }).first().click()
   await page.getByRole('dialog').getByText('entry Cheap watches').waitFor()
   await page.getByLabel('Quarantine', { exact: true }).check()
-  await page.getByText('takes no writing any more').waitFor()
+  await page.getByText('accepts no writes').waitFor()
   await act(page, 'Quarantine', 'Advertising')
   await page.getByText('It is now quarantined.').waitFor()
   await closeDialog(page)
@@ -85,9 +85,9 @@ test('what a person reports is in the console, and gone from it once it is close
   await page.goto(`/entries/${entry.slug}`)
   await page.getByRole('link', { name: 'Report it to the operator' }).click()
   await page.getByRole('radio', { name: /Private data/ }).check()
-  await page.getByRole('textbox', { name: /operator know/ }).fill(`Somebody’s number ${HOSTILE}`)
+  await page.getByRole('textbox', { name: /the operator/ }).fill(`Somebody’s number ${HOSTILE}`)
   await page.getByRole('button', { name: 'Send the report' }).click()
-  await page.getByText('The operator has your report.').waitFor()
+  await page.getByText('The operator has received your report.').waitFor()
 
   await enter(page)
   await view(page, 'Reports')
@@ -157,7 +157,7 @@ test(
     await page.goto('/admin')
     await page.getByRole('textbox', { name: 'Admin token' }).fill('wrong')
     await page.getByRole('button', { name: 'Open the console' }).click()
-    await page.getByText('That is not the admin token').waitFor()
+    await page.getByText('This is not the admin token').waitFor()
     await enter(page)
     const hidden = async (): Promise<void> => {
       assert.equal((await page.content()).includes(ADMIN_TOKEN), false)
@@ -193,7 +193,7 @@ test('what strangers wrote does nothing in the console', options, async () => {
     .first()
     .click()
   await page.getByText(entry.slug).waitFor()
-  await page.getByText('Content, as it was sent').click()
+  await page.getByText('Content, unchanged').click()
   assert.ok(((await page.locator('.place h2 .unseen').first().textContent()) ?? '').includes('U+202E'))
   assert.equal(await page.locator('main img').count(), 0)
   for (const name of ['Entries', 'Actors', 'Queue']) {

@@ -30,7 +30,7 @@ async function commit(page: Page): Promise<void> {
   await page.getByLabel('Correct').check()
   await page.getByRole('button', { name: 'Commit the revision' }).click()
 }
-const conflict = (page: Page) => page.getByRole('heading', { name: 'Somebody revised this entry first' })
+const conflict = (page: Page) => page.getByRole('heading', { name: 'Another revision was committed first' })
 
 test('changes of different places are merged, and sent on top of the revision that came first', options, async () => {
   const entry = await begin('Water, in peace')
@@ -85,12 +85,12 @@ test('what both changed is asked, place by place, and taken as decided', options
   assert.equal(await questions.locator('input:checked').count(), 0, 'nothing is chosen in advance')
   await assertAccessible(page, 'a conflict with open places')
   await page.getByRole('button', { name: 'Put the merge into the form' }).click()
-  await page.getByText('3 places are open: choose for each of them.').waitFor()
+  await page.getByText('3 places have two versions. Choose one for each.').waitFor()
   assert.equal(await page.locator('#f-title').inputValue(), 'Water, says Ada', 'the form is as it was')
   await questions.nth(0).getByLabel('Take theirs').check()
   await questions.nth(1).getByLabel('Keep both').check()
   await page.getByRole('button', { name: 'Put the merge into the form' }).click()
-  await page.getByText('1 place is open: choose for it.').waitFor()
+  await page.getByText('1 place has two versions. Choose one.').waitFor()
   await questions.nth(2).getByLabel('Keep mine').check()
   await page.getByRole('button', { name: 'Put the merge into the form' }).click()
   assert.equal(await page.locator('#f-title').inputValue(), 'Water, says Rival')

@@ -35,8 +35,8 @@ test('no form has a choice made in advance, and a missing choice is named and no
   await becomeActor(page, 'Chooser')
   const sent = writesOf(page)
   for (const [path, button, missing] of [
-    ['verify', 'Record the verification', ['Choose an answer: What came of it?', 'How sure are you? is missing.']],
-    ['revise', 'Commit the revision', ['Choose an answer: What kind of change is it?']],
+    ['verify', 'Record the verification', ['Choose an answer: Result', 'Confidence is missing.']],
+    ['revise', 'Commit the revision', ['Choose an answer: Kind of change']],
     ['relate', 'Record the relation', ['Choose an answer: This entry …']],
     ['report', 'Send the report', ['Choose an answer: What is wrong with it?']],
   ] as const) {
@@ -48,7 +48,7 @@ test('no form has a choice made in advance, and a missing choice is named and no
     await assertAccessible(page, path)
   }
   await page.goto('/actor')
-  await page.getByRole('button', { name: 'Forget the actor' }).dblclick()
+  await page.getByRole('button', { name: 'Remove the actor' }).dblclick()
   await page.getByRole('button', { name: 'Create the actor' }).waitFor()
   assert.equal(await page.locator('main input[type=radio]:checked').count(), 0)
   assert.deepEqual(sent, [])
@@ -67,8 +67,8 @@ test('the moderation dialog has no action chosen in advance', options, async () 
   const dialog = page.getByRole('dialog')
   assert.equal(await dialog.locator('input[type=radio]:checked').count(), 0)
   await dialog.getByLabel('Reason').fill('Why')
-  await dialog.getByRole('button', { name: 'Do it' }).click()
-  await dialog.getByText('Choose an answer: What is to be done?').waitFor()
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await dialog.getByText('Choose an answer: Action').waitFor()
   await assertAccessible(page, 'the dialog without a choice')
   await dialog.getByLabel('Block', { exact: true }).check()
   await dialog.getByRole('button', { name: 'Block this entry' }).click()
@@ -85,10 +85,10 @@ test('a verification has the result and the certainty that the person gave', opt
   await becomeActor(page, 'Judge')
   await page.getByLabel('Unsupported').check()
   await page.locator('#f-rationale').fill('Tried.')
-  await page.getByLabel('How sure are you?').fill('101')
+  await page.getByLabel('Confidence').fill('101')
   await page.getByRole('button', { name: 'Record the verification' }).click()
-  await page.getByText('How sure are you? must be a whole number from 0 to 100.').waitFor()
-  await page.getByLabel('How sure are you?').fill('7')
+  await page.getByText('Confidence must be a whole number from 0 to 100.').waitFor()
+  await page.getByLabel('Confidence').fill('7')
   await page.getByRole('button', { name: 'Record the verification' }).click()
   await page.waitForURL('**/evidence')
   const { verifications } = await read<Evidence>(`/api/entries/${entry.slug}/evidence`)
@@ -145,7 +145,7 @@ test('the text of an existing entry is published again only when the person insi
   const sent = writesOf(page)
   await press('Publish')
   const box = page.locator('[data-problem]')
-  await box.getByText('This text is here already').waitFor()
+  await box.getByText('An entry with this text exists').waitFor()
   assert.equal(await box.getByRole('link', { name: typed.title }).getAttribute('href'), `/entries/${made.slug}`)
   assert.equal(await box.getByRole('link', { name: 'Revise it' }).getAttribute('href'), `/entries/${made.slug}/revise`)
   await assertAccessible(page, 'the refusal')

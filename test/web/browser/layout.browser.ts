@@ -74,7 +74,7 @@ test('the moderation dialog is in the middle of the window and no table is wider
       .getByRole('button', { name: `Evidence of ${entry.title}` })
       .first()
       .click()
-    await page.getByText('Content, as it was sent').waitFor()
+    await page.getByText('Content, unchanged').waitFor()
     await assertTablesFit('an entry')
     await page.getByRole('button', { name: 'Act on this entry …' }).click()
     const box = await page.getByRole('dialog').boundingBox()

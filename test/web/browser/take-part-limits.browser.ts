@@ -32,7 +32,7 @@ test(
     await fillEntry(page, typed)
     const send = page.getByRole('button', { name: 'Publish', exact: true })
     await send.click()
-    await page.getByText('That came too soon').waitFor()
+    await page.getByText('You sent a write of this kind too soon').waitFor()
     const left = page.locator('[data-left]')
     const seconds = Number(await left.textContent())
     assert.ok(seconds >= 1 && seconds <= COOLDOWN, String(seconds))

@@ -54,7 +54,7 @@ test('a person goes from nothing to an entry with revisions, evidence and a rela
 
   await page.goto(`/entries/${slug}/verify`)
   await page.getByLabel('Inconclusive').check()
-  await page.getByLabel('How sure are you?').fill('35')
+  await page.getByLabel('Confidence').fill('35')
   await page.locator('#f-rationale').fill('Asked a server.')
   await record(page)
   await page.waitForURL(`**/entries/${slug}/evidence`)
@@ -85,13 +85,13 @@ test('a person goes from nothing to an entry with revisions, evidence and a rela
   await close()
 })
 
-test('a draft is back after a reload, and gone once it was discarded or sent', options, async () => {
+test('a draft is restored after a reload, and removed once it was discarded or sent', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url)
   const typed = { title: 'Draft', summary: 'Half', content: 'Half of it', tags: ['half'] }
   await page.goto('/publish')
   await fillEntry(page, typed)
   await page.reload()
-  await page.getByText(/Your draft of .* is back/).waitFor()
+  await page.getByText(/Your draft of .* was restored/).waitFor()
   assert.equal(await page.locator('#f-content').inputValue(), 'Half of it')
   assert.equal(await page.locator('[data-tags] li bdi').textContent(), 'half')
   assert.equal(await page.locator('#f-title-count').textContent(), '5 of 180')
@@ -135,13 +135,13 @@ test('a token is shown once, saved, forgotten, loaded again and in no address', 
   await page.getByText('You write as Keeper').waitFor()
   await absent()
 
-  await page.getByRole('button', { name: 'Forget the actor' }).click()
+  await page.getByRole('button', { name: 'Remove the actor' }).click()
   await page.getByText('You write as Keeper').waitFor()
   await page.getByRole('button', { name: /Press again/ }).click()
   await page.getByRole('button', { name: 'Create the actor' }).waitFor()
   assert.equal(await page.evaluate('JSON.stringify(localStorage)'), '{}')
 
-  await page.getByText('I have a token already').click()
+  await page.getByText('I already have a token').click()
   await page.locator('#f-token').fill(`plm_${'A'.repeat(33)}`)
   await page.getByRole('button', { name: 'Load the token' }).click()
   await page.locator('[data-load]').getByText('ACTOR_TOKEN_INVALID').waitFor()
@@ -176,7 +176,7 @@ test('what cannot be sent is told at its field, in code points and bytes', optio
   await page.locator('#f-tag').fill('no/slash')
   await page.locator('#f-content').fill('Short.')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
-  await page.getByText(/cannot be a tag/).waitFor()
+  await page.getByText(/is not a valid tag/).waitFor()
   await page.locator('#f-tag').fill('')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await page.waitForURL(/\/entries\//)
@@ -213,7 +213,7 @@ test('everything can be done from the keyboard alone', options, async () => {
   await page.keyboard.type('Keys')
   await page.keyboard.press('Enter')
   await page.locator('code.token').waitFor()
-  await reach('I have kept it')
+  await reach('I have saved it')
   await page.keyboard.press('Enter')
   for (const [id, text] of [
     ['f-title', 'By keys'],
@@ -245,7 +245,7 @@ test('hostile texts do nothing in any field, and arrive as they were typed', opt
   await fillEntry(page, { title: hostile, summary: hostile, content: hostile, sources: [support.slug] })
   await page.locator('#f-tag').fill(hostile)
   await page.locator('#f-tag').press('Enter')
-  await page.getByText('cannot be a tag').waitFor()
+  await page.getByText('is not a valid tag').waitFor()
   await page.locator('#f-tag').fill('')
   await page.getByRole('button', { name: 'Preview the content' }).click()
   await page.locator('[data-place] p').first().waitFor()
