@@ -18,18 +18,18 @@ import type { Origins } from './origin.ts'
 import { rateLimitFields, withCooldown } from './rate-limit-fields.ts'
 import { CHECKS } from './validate.ts'
 
-/** What is known of a request once it may run: everything that needs no body. */
+/** The properties of an admitted request that do not need its body. */
 export type Admitted = {
   at: number
   origin: OriginKeys
   actor: number | null
-  /** The hash of the token that was sent. */
+  /** The hash of the sent token. */
   tokenHash: string | undefined
-  /** What a retry is recognised by, where there is a key for it. */
+  /** Identifies a retry; undefined without a key. */
   idempotencyKey: IdempotencyKey | undefined
-  /** How its limits stand; undefined where it is free. */
+  /** The state of its limits; undefined if it is not charged. */
   charged: Verdict | undefined
-  /** What was charged for it since: the further items of its body. */
+  /** The charges for further items of its body. */
   more?: Verdict[]
   params: Record<string, string>
   query: Record<string, string | number>
@@ -42,9 +42,9 @@ type Parts = {
   origins: Origins
   secrets: () => Secrets
   now: () => number
-  /** The server that this one is a copy of: it alone takes writes and knows tokens. */
+  /** The original server, if this server is a copy. Only the original accepts writes and knows tokens. */
   original?: string | undefined
-  /** What was charged for a request before it was routed. */
+  /** The charges for a request before it was routed. */
   charged: WeakMap<IncomingMessage, Verdict>
 }
 
@@ -53,8 +53,8 @@ const NO_CLAIM = { kind: 'none' } as const
 const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
 
 /**
- * Gives the function that admits a request to its operation or throws the problem, in the order the contract promises:
- * limit 429, token 401, path, query and Idempotency-Key 400, type 415. `search` is the part of the query that the operation is asked.
+ * Returns the function that admits a request to its operation or throws the problem, in the order of the contract:
+ * limit 429, token 401, path, query and Idempotency-Key 400, type 415. `search` is the part of the query for the operation.
  */
 export function createAdmission(parts: Parts) {
   const { reader, origins, secrets, now, original } = parts
@@ -74,7 +74,7 @@ export function createAdmission(parts: Parts) {
     const writes = operation.cost === 'write'
     if (operation.access === 'admin') {
       const credential = request.headers.authorization
-      // A failed bearer is charged as a write, so that guessing is slow.
+      // A wrong admin token is charged as a write, so that guessing is slow.
       const charged = await charge(name, writes || !admin.isAdmin(credential), { origin, actor: null, at }, reply)
       admin.assertAdmin(credential)
       return { at, origin, actor: null, tokenHash: undefined, charged }
@@ -107,7 +107,7 @@ export function createAdmission(parts: Parts) {
   }
 }
 
-/** Gives the function that charges a request that is no operation of the contract as a read: of its origin, and of its token where it has one. */
+/** Returns the function that charges a request outside the contract as a read: to its origin, and to its token if it has one. */
 export function createReadCharge(parts: Parts) {
   const { reader, origins, now, original } = parts
   const charge = createCharge(parts)
@@ -119,7 +119,7 @@ export function createReadCharge(parts: Parts) {
   }
 }
 
-/** Gives the function that charges a request, or throws RATE_LIMITED; either way the answer tells how the limits stand. */
+/** Returns the function that charges a request or throws RATE_LIMITED. In both cases the answer has the state of the limits. */
 function createCharge({ config, reader, limiter, charged }: Pick<Parts, 'config' | 'reader' | 'limiter' | 'charged'>) {
   const cooldown = config.cooldownSeconds * 1_000
   return async (
@@ -132,7 +132,7 @@ function createCharge({ config, reader, limiter, charged }: Pick<Parts, 'config'
       charged.get(reply.request.raw) ?? (await limiter.admit(chargesOf(config, writing, origin, actor), at))
     reply.headers(rateLimitFields(verdict.standings))
     if (verdict.admitted) return verdict
-    // Waiting must suffice: a cooldown that outlasts the limit is told already now.
+    // The reported wait must suffice: include a cooldown that lasts longer than the limit.
     const cooling = await cooldownWait(reader, name, { actor, origin }, { cooldown, at })
     const fields = rateLimitFields(verdict.standings)
     reply.headers(withCooldown(fields, cooling, config.cooldownSeconds))
@@ -140,7 +140,7 @@ function createCharge({ config, reader, limiter, charged }: Pick<Parts, 'config'
   }
 }
 
-/** The limits that a request falls under: its origin's, and its token's. */
+/** The limits of a request: those of its origin, and those of its token. */
 export function chargesOf(
   config: Pick<Config, 'readPerMinute' | 'writePerMinute'>,
   writing: boolean,

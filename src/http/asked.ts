@@ -4,21 +4,21 @@ import { type AskedTopic, TOPICS_OF_NETWORK } from '../operations/record-asked.t
 import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { AskedTopics, Visitor } from './observer.ts'
 
-/** Topics that wait to be written; past it the newest are dropped. */
+/** The maximum number of topics in the queue. When it is full, new ones are dropped. */
 const PENDING_MAX = 5_000
-/** Topics written by one transaction, so that writes get in between. */
+/** The maximum number of topics in one transaction, so that other writes can run between. */
 const BATCH = 200
-/** Networks of which the topics of the day are remembered. */
+/** The maximum number of networks whose topics of the day are remembered. */
 const NETWORKS_MAX = 50_000
-/** 72 bits of a digest tell the voices of one topic apart. */
+/** 72 bits of a digest distinguish the voices of one topic. */
 const VOICE_CHARACTERS = 12
 
-/** A keyed digest of a text, under a key that dies with its day; undefined for a day whose key is not there. */
+/** A keyed digest of a text, under a key that is deleted after its day; undefined if the key of the day is missing. */
 export type DayDigest = (day: string, text: string) => string | undefined
 
 /**
- * Gathers the topics that were searched for in vain, and has them counted off the path of requests. Words stay in memory until then; what the
- * store takes nothing for is dropped.
+ * Collects the topics of searches without a result, and counts them outside the path of requests. Words stay in memory until then. Topics
+ * that the store does not accept are dropped.
  */
 export function createAskedTopics(store: Store, environment: () => WriteEnvironment, digestOf: DayDigest): AskedTopics {
   const known = createHalves<string, Set<string>>(NETWORKS_MAX)
@@ -29,7 +29,7 @@ export function createAskedTopics(store: Store, environment: () => WriteEnvironm
     const digest = digestOf(day, `topic ${stem}`)
     if (digest === undefined || counted.has(digest) || counted.size >= TOPICS_OF_NETWORK) return
     counted.add(digest)
-    // A digest for each topic: rows of one visitor cannot be told to be the same one's.
+    // The digest differs for each topic, so that rows of one visitor cannot be linked.
     const voiceOf = (who: string): string => (digestOf(day, `voice ${who} ${stem}`) ?? '').slice(0, VOICE_CHARACTERS)
     const voices = [voiceOf(id), ...(actor === null ? [] : [voiceOf(`actor ${actor}`)])]
     pending.push({ origin, digest, voices, word })

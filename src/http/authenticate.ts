@@ -4,13 +4,13 @@ import type { Reader } from '../database/database.ts'
 import { isToken, tokenHash } from '../domain/actor.ts'
 import { findActorByToken } from '../store/actor.ts'
 
-/** What the X-Actor-Token header came to. */
+/** The result of the X-Actor-Token header. */
 export type ActorClaim =
   | { kind: 'none' }
   | { kind: 'bad'; tokenHash?: string }
   | { kind: 'actor'; number: number; tokenHash: string }
 
-/** Finds the actor behind a token header; a mistyped token is told from its checksum, without a look-up. */
+/** Finds the actor of a token header. The checksum detects a mistyped token without a look-up. */
 export async function claimOf(reader: Reader, header: string | string[] | undefined): Promise<ActorClaim> {
   if (header === undefined) return { kind: 'none' }
   if (typeof header !== 'string' || !isToken(header)) return { kind: 'bad' }
@@ -21,14 +21,14 @@ export async function claimOf(reader: Reader, header: string | string[] | undefi
     : { kind: 'actor', number: actor.number, tokenHash: hash }
 }
 
-/** Gives the actor's number, or null where none is needed and none was sent. */
+/** Returns the number of the actor, or null if the operation needs none and none was sent. */
 export function assertActor(claim: ActorClaim, required: boolean): number | null {
   if (claim.kind === 'bad') throw new Problem('ACTOR_TOKEN_INVALID')
   if (claim.kind === 'none' && required) throw new Problem('ACTOR_TOKEN_REQUIRED')
   return claim.kind === 'actor' ? claim.number : null
 }
 
-/** Checks Authorization headers against the admin token, whose SHA-256 in hex `expected` gives, in constant time. */
+/** Checks Authorization headers against the admin token in constant time. `expected` is its SHA-256 in hex. */
 export function createAdminCheck(expected: () => string) {
   const credentialOf = (header: string | undefined): string | undefined => /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
   const matches = (credential: string): boolean =>

@@ -5,14 +5,14 @@ import { assertJsonBody } from './body.ts'
 
 const refused = new Problem('UNSUPPORTED_MEDIA_TYPE')
 
-test('JSON in UTF-8 is taken in every honest spelling', () => {
+test('JSON in UTF-8 is accepted in every valid spelling of its type', () => {
   for (const type of ['application/json', 'Application/JSON;charset=UTF-8', 'application/json ; charset="utf-8" ']) {
     assertJsonBody({ 'content-type': type })
     assertJsonBody({ 'content-type': type, 'content-encoding': 'identity' })
   }
 })
 
-test('anything else is refused, and a long type without being looked at for long', () => {
+test('another type is refused, and a long type in little time', () => {
   for (const type of ['text/plain', 'application/json; charset=utf-16', '']) {
     assert.throws(() => assertJsonBody({ 'content-type': type }), refused)
   }

@@ -3,10 +3,10 @@ import { Problem } from '../contract/problem.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?;?\s*$/i
 
-/** No honest type is longer; the pattern is not asked about ones that are. */
+/** Valid types are not longer. Longer ones are refused without a match of the pattern. */
 const TYPE_CHARACTERS_MAX = 200
 
-/** Refuses a body that is not announced as uncompressed JSON in UTF-8, or not announced at all. */
+/** Refuses a body without a type, or with another type than uncompressed JSON in UTF-8. */
 export function assertJsonBody(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding']
   const plain = encoding === undefined || encoding.trim().toLowerCase() === 'identity'
@@ -16,7 +16,7 @@ export function assertJsonBody(headers: IncomingHttpHeaders): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses the bytes of a body; invalid UTF-8, a byte order mark and anything but JSON are MALFORMED_JSON. */
+/** Parses the bytes of a body. Throws MALFORMED_JSON for invalid UTF-8, a byte order mark and invalid JSON. */
 export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes)) as unknown

@@ -3,9 +3,9 @@ import type { Answer } from '../operations/operation.ts'
 import { exchanged, targetOf } from '../web/target.ts'
 
 /**
- * The header fields that an answer decides. ETag and Cache-Control: A cache stores what has a version and revalidates it on every use, because moderation can withdraw it;
- * it stores nothing else. For a search, how much of the query the first entry has. For permanent records, their numbers in the public log, and
- * where a single one is proved.
+ * The header fields that depend on the answer. ETag and Cache-Control: a cache stores only answers with a version, and revalidates them on
+ * every use, because moderation can withdraw them. For a search: which words of the query the first entry contains. For permanent records:
+ * their numbers in the public log, and the address of the proof of a single one.
  */
 export function answerFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
   const versioned = answer.etag !== undefined && method === 'GET'
@@ -26,14 +26,14 @@ function recordFields(records: readonly number[]): Record<string, string> {
   return { 'log-records': records.join(', '), ...proof }
 }
 
-/** Whether the caller's If-None-Match names the version (RFC 9110, 13.1.2: weak comparison, lists, `*`). */
+/** Whether the If-None-Match of a request names the version (RFC 9110, 13.1.2: weak comparison, lists, `*`). */
 export function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
   return ifNoneMatch.split(',').some(tag => tag.trim().replace(/^W\//, '') === `"${etag}"`)
 }
 
-/** A Link field to the next page: the address asked for, with the cursor or offset exchanged. */
+/** A Link field to the next page: the requested address, with its cursor or offset replaced. */
 export function nextLink(url: string, next: NonNullable<Answer['next']>): string {
   const { path, search } = targetOf(url)
   return `<${exchanged(path, search, next)}>; rel="next"`

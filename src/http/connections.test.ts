@@ -8,12 +8,12 @@ import { pino } from 'pino'
 import { createConnections } from './connections.ts'
 
 const PIPELINED = 5_000
-/** Requests that are parsed before their turn, at most: those that may wait, and those of one more piece. */
+/** The maximum number of requests that are parsed in advance: those that may wait, and those of one more piece. */
 const PARSED_MAX = 40
 const LONG = 200_000
 const PATIENCE = 60_000
 
-/** A server over `handle` and a client of it, with what the client received so far and how many requests were parsed. */
+/** A server over `handle` and a client of it, with the received bytes and the number of parsed requests. */
 async function start(t: TestContext, handle: RequestListener) {
   const connections = createConnections(pino({ level: 'silent' }))
   const server = createServer({}, connections.inOrder(handle))
@@ -44,7 +44,7 @@ async function until(what: string, isTrue: () => boolean): Promise<void> {
   }
 }
 
-test('of thousands of pipelined requests few are parsed before their turn, and all are answered in order', async t => {
+test('of thousands of pipelined requests few are parsed in advance, and all are answered in order', async t => {
   const handled: ServerResponse[] = []
   const { client, text, parsed } = await start(t, (_request, response) => void handled.push(response))
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(PIPELINED))
@@ -61,7 +61,7 @@ test('of thousands of pipelined requests few are parsed before their turn, and a
   )
 })
 
-test('bodies longer than a piece arrive whole, and so do the requests after them', async t => {
+test('bodies longer than a piece arrive complete, as do the requests after them', async t => {
   const bodies = ['a'.repeat(LONG), '\r\n\r\n'.repeat(10_000), 'x', 'b'.repeat(511), `${'c'.repeat(512)}\r\n\r\n`]
   const sent = Array.from({ length: 10 }, () => bodies).flat()
   const got: string[] = []

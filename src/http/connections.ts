@@ -5,9 +5,9 @@ import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 import { problemAnswer } from './errors.ts'
 
-/** While so many requests of one connection wait for the answer before them, nothing more of it is read. */
+/** The maximum number of waiting requests of one connection. At the maximum the connection is not read. */
 const WAITING_MAX = 8
-/** Bytes of a connection that are parsed together, and on to the end of the fields of a request: at most 20 requests of 26 bytes. */
+/** Bytes of a connection that are parsed together, extended to the end of the fields of a request: at most 20 requests of 26 bytes. */
 const PIECE_LEAST = 512
 const FIELDS_END = Buffer.from('\r\n\r\n')
 /** Milliseconds after which a connection whose bytes were refused is destroyed, even if its client neither reads nor closes. */
@@ -15,27 +15,27 @@ const LINGER = 2_000
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 type Waiting = { request: IncomingMessage; response: ServerResponse }
-/** What Node gives the bytes of a connection to. While it waits for the client to read, `_paused` is set and nothing may be parsed. */
+/** The parser of Node for the bytes of a connection. While it waits for the client to read, `_paused` is set and nothing may be parsed. */
 type Parse = (bytes: Buffer) => void
 type HttpSocket = Socket & { _paused?: boolean }
 type Connection = {
   socket: HttpSocket
-  /** The request that came last. */
+  /** The latest request. */
   last?: IncomingMessage
-  /** The response that is under way. */
+  /** The response in progress. */
   current?: ServerResponse | undefined
   waiting: Waiting[]
-  /** Whether bytes were read that are not parsed yet. */
+  /** Whether there are unparsed bytes. */
   isHeld: boolean
   isRefused: boolean
-  /** Called once no request waits and no response is under way. */
+  /** Called when no request waits and no response is in progress. */
   afterwards?: () => void
 }
 
 /**
- * What each connection has under way. Pipelined requests are handled one after another, as their answers are read: the answers to a client
- * that does not read take the memory of one, and each turn of the event loop has at most one request of each connection. Further requests stay
- * unparsed, and in the end unread, so that no number of them takes more of a turn, or memory.
+ * The state of each connection. Pipelined requests are handled one after another, as the client reads their answers. Answers to a client
+ * that does not read therefore take the memory of one answer, and each turn of the event loop has at most one request of each connection.
+ * Further requests stay unparsed and then unread, so that their number increases neither the work of a turn nor the memory.
  */
 export function createConnections(logger: Logger) {
   const connections = new WeakMap<Socket, Connection>()
@@ -45,7 +45,7 @@ export function createConnections(logger: Logger) {
     return known
   }
   return {
-    /** Gives `handle` the requests of each connection in their order. */
+    /** Calls `handle` with the requests of each connection, in order. */
     inOrder(handle: Handle): Handle {
       const { run } = createOrder(handle)
       return (request, response) => {
@@ -55,18 +55,18 @@ export function createConnections(logger: Logger) {
         else connection.waiting.push({ request, response })
       }
     },
-    /** Parses what connections of `server` send request by request. */
+    /** Parses the bytes of the connections of `server`, one request at a time. */
     readInPieces(server: Server): void {
       server.on('connection', (socket: Socket) => {
         const connection = connectionOf(socket)
         const [parse] = socket.listeners('data') as Parse[]
         if (parse === undefined) throw new Error('Node does not parse what this socket reads.')
-        // With a listener of ours, Node parses nothing before it is given to its own.
+        // With this listener, Node parses only the bytes that are passed to its own listener.
         socket.on('data', (bytes: Buffer) => parseInPieces(connection, bytes, parse))
         socket.removeListener('data', parse)
       })
     },
-    /** Answers bytes that are no HTTP request with the error shape, once the requests before them are answered, and ends the connection. */
+    /** Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. */
     refuse(error: Error & { code?: string }, socket: Socket): void {
       const connection = connectionOf(socket)
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
@@ -111,7 +111,7 @@ function parseInPieces(connection: Connection, bytes: Buffer, parse: Parse): voi
   }
 }
 
-/** Parses on once there is room. Where Node itself waits for the client to read, it does so. */
+/** Continues to parse when fewer requests wait. If Node itself waits for the client to read, Node continues. */
 function readOn(connection: Connection): void {
   const { socket, waiting } = connection
   if (!connection.isHeld || waiting.length >= WAITING_MAX || socket._paused === true) return
@@ -119,15 +119,15 @@ function readOn(connection: Connection): void {
   socket.resume()
 }
 
-/** Ends a connection in which something is no HTTP: the body of its last request, or what follows that request. */
+/** Ends a connection whose last request has an invalid body, or after which invalid bytes follow. */
 function refuse(connection: Connection, answer: () => void): void {
   const { socket, last, current, waiting } = connection
   connection.isRefused = true
   const isWithin = last?.complete === false
   const isUnanswered = current?.headersSent === false
-  // A request without the rest of its body is not handled.
+  // A request with an incomplete body is not handled.
   if (isWithin && waiting.at(-1)?.request === last) waiting.pop()
-  // Where its answer is there already, a second one would be that to a later request.
+  // If its answer exists already, a second answer would belong to a later request.
   else if (isWithin && !isUnanswered) connection.afterwards = () => socket.destroy()
   else if (isWithin) answer()
   connection.afterwards ??= answer
@@ -150,7 +150,7 @@ function endWithProblem(socket: Socket, reason: string | undefined, logger: Logg
   }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} Bad Request`, ...head, '', body].join('\r\n'))
-  // Destroyed at once, bytes that the client goes on to send would take the answer from it.
+  // If the connection were destroyed at once, further bytes of the client would make it lose the answer.
   const timer = setTimeout(() => socket.destroy(), LINGER)
   socket.once('close', () => clearTimeout(timer))
 }

@@ -17,11 +17,11 @@ const EXPOSED = [
   'X-Request-Id',
 ]
 const ALLOWED = ['Content-Type', 'X-Actor-Token', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID']
-/** What pages that speak the Model Context Protocol send besides. */
+/** Further request fields of pages that use the Model Context Protocol. */
 const MCP_FIELDS = ['Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name']
 const MAX_AGE = 86_400
 
-/** What every answer to the public carries, whether or not a web page asked. */
+/** The fields of every public answer, also without an Origin. */
 export const PUBLIC_FIELDS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED.join(', '),
@@ -30,7 +30,7 @@ export const PUBLIC_FIELDS = {
 
 type Done = (error: Error | null, options: FastifyCorsOptions) => void
 
-/** Web pages of every origin may use the public interface, without credentials; the administrator's paths are closed to them. */
+/** Web pages of every origin may use the public interface, without credentials, but not the administrative paths. */
 export const corsOptions = () => (request: FastifyRequest, done: Done) => {
   const path = pathOf(request.raw.url ?? '')
   const forAdmin = path.startsWith('/api/admin/') || path === '/metrics'
@@ -40,12 +40,12 @@ export const corsOptions = () => (request: FastifyRequest, done: Done) => {
     allowedHeaders: pathOf(request.raw.url ?? '') === '/mcp' ? [...ALLOWED, ...MCP_FIELDS] : ALLOWED,
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE,
-    // A bare OPTIONS is answered like a preflight; the plugin would refuse it in a shape of its own.
+    // An OPTIONS without an Origin is answered like a preflight. The plugin would refuse it in another shape.
     strictPreflight: false,
   })
 }
 
-/** The path as the router reads it: a percent-encoded spelling of a path is that path. */
+/** The path as the router reads it, with percent-encoding decoded. */
 function pathOf(url: string): string {
   try {
     return decodeURIComponent(targetOf(url).path)

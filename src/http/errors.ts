@@ -2,7 +2,7 @@ import { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { StoreFault } from '../database/database.ts'
 
-/** What Fastify refuses by itself, as the problem it is. */
+/** The problem codes of errors of Fastify. */
 const FRAMEWORK: Record<string, Problem> = {
   FST_ERR_CTP_BODY_TOO_LARGE: new Problem('BODY_TOO_LARGE'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: new Problem('UNSUPPORTED_MEDIA_TYPE'),
@@ -13,10 +13,10 @@ const FRAMEWORK: Record<string, Problem> = {
   ECONNABORTED: new Problem('MALFORMED_REQUEST'),
 }
 
-/** Seconds after which a store that takes no writes may do so again. */
+/** Retry-After for a store that does not accept writes, in seconds. */
 const STORE_RETRY = 2
 
-/** The problem that an error is to the caller. An unexpected error is UNEXPECTED_FAULT. */
+/** Converts an error to a problem. An unexpected error becomes UNEXPECTED_FAULT. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof StoreFault) return new Problem('STORE_UNAVAILABLE', { retryAfter: STORE_RETRY })
@@ -30,7 +30,7 @@ const CHALLENGES: Partial<Record<string, string>> = {
   ADMIN_TOKEN_INVALID: 'Bearer realm="palimpsest", error="invalid_token"',
 }
 
-/** The link to the rule that was broken (RFC 8288); `member` names what broke it. */
+/** The link to the broken rule (RFC 8288); `member` names the wrong member. */
 const helpLink = ({ code, detail: { member } }: Problem): string =>
   `</docs/errors#${code}>; rel="help"${member === undefined ? '' : `; member="${member}"`}`
 

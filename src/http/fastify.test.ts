@@ -5,7 +5,7 @@ import { Problem } from '../contract/problem.ts'
 import { StoreFault } from '../database/database.ts'
 import { tellFailure } from './fastify.ts'
 
-/** The line of a request that failed with this error. */
+/** The log line of a request that failed with this error. */
 function lineOf(error: unknown, code: Problem['code']): Record<string, unknown> & { err?: { stack: string } } {
   let line = ''
   const write = (text: string): void => {
@@ -15,7 +15,7 @@ function lineOf(error: unknown, code: Problem['code']): Record<string, unknown> 
   return JSON.parse(line)
 }
 
-test('what the service refuses by itself is a line without a stack', () => {
+test('a refusal of the service is logged without a stack', () => {
   const line = lineOf(new Problem('NOT_READY', { retryAfter: 5 }), 'NOT_READY')
   assert.deepEqual(
     { ...line, time: 0 },
@@ -23,7 +23,7 @@ test('what the service refuses by itself is a line without a stack', () => {
   )
 })
 
-test('a fault is told with what caused it', () => {
+test('a fault is logged with its cause', () => {
   const fault = lineOf(new StoreFault('full', new Error('no space')), 'STORE_UNAVAILABLE')
   assert.match(fault.err?.stack ?? '', /no space/)
   assert.equal(fault.level, 40)

@@ -24,17 +24,17 @@ import type { ReadyAnswer } from './ready.ts'
 import { traceOf } from './trace.ts'
 import { closeSlowReaders, closeUnknownPeers, ignoreExpectations, SECURITY_FIELDS, TIMEOUTS } from './transport.ts'
 
-/** Who is told of what became of a request. */
+/** Receives the outcomes of requests. */
 type Telling = { logger: Logger; config: Config; metrics: Metrics }
 
-/** Routes have no schemas for Fastify: inputs are checked by the contract. Said in this way, it does not load its own compilers of schemas. */
+/** Routes have no schemas for Fastify, because the contract checks inputs. With this setting, Fastify does not load its compilers of schemas. */
 const compilesNothing = (): never => {
-  throw new Error('A route was given a schema: what comes in is checked by the contract (validate.ts).')
+  throw new Error('A route must not have a schema: the contract checks inputs (validate.ts).')
 }
 
 /**
- * Fastify with every default that would break the contract set otherwise. Before a request is routed it is answered where it is `ready`,
- * or refused where there is too much to do.
+ * Fastify with settings that obey the contract. Before routing, a request is answered by the fast path (`ready`) if possible, or refused
+ * under overload.
  */
 export function createFastify(
   { logger, config, metrics, ready }: Telling & { ready: ReadyAnswer },
@@ -89,7 +89,7 @@ type Shortcut = {
   isStopping: () => boolean
 }
 
-/** Gives what answers or refuses a request where that takes no route, and else hands it to `handle`. */
+/** Returns the function that answers or refuses a request without a route if possible, and otherwise passes it to `handle`. */
 function createShortcut({ metrics, ready, overload, noteRead, isStopping }: Shortcut) {
   return (handle: RequestListener): RequestListener =>
     (request, response) => {
@@ -97,21 +97,21 @@ function createShortcut({ metrics, ready, overload, noteRead, isStopping }: Shor
       if (request.method === 'GET') noteRead()
       const asked = isStopping() ? undefined : ready.askedBy(request)
       if (asked !== undefined && ready.atOnce(asked, request, response)) return
-      if (!overload.take(request, response)) metrics.failed('OVERLOADED')
+      if (!overload.admit(request, response)) metrics.failed('OVERLOADED')
       else if (asked === undefined || !ready.soon(asked, request, response, route)) route()
     }
 }
 
 type Told = { requestId: string; operation: string | null; status: number; ms: number }
 
-/** A line for each request: what was read without a fault is told to those who look closely only. */
+/** Logs one line for each request. Reads without a fault have the level debug. */
 export function tell(logger: Logger, { ms, ...told }: Told, { method, headers }: IncomingMessage): void {
   const level = told.status < 400 && method !== 'POST' ? 'debug' : 'info'
   if (!logger.isLevelEnabled(level)) return
   logger[level]({ ...told, ms: Math.round(ms * 10) / 10, ...traceOf(headers) }, 'request')
 }
 
-/** A line for a request that failed because of the service: with the error and its stack, unless it is what the service refuses by itself. */
+/** Logs a request that failed because of the service, with the error. The stack is omitted for refusals of the service. */
 export function tellFailure(
   logger: Logger,
   error: unknown,
@@ -123,12 +123,12 @@ export function tellFailure(
   logger[level]({ requestId: id, code, ...cause, ...traceOf(headers) }, 'a request failed')
 }
 
-/** Gives the function that answers a failed request: in the error shape, or as a page where a person asked for one. */
+/** Returns the function that answers a failed request: in the error shape, or as a page if a person requested one. */
 function failure({ logger, config, metrics }: Telling, onOverload: () => void) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const problem = problemOf(error)
     metrics.failed(problem.code)
-    // Refusals come by the thousand: they are told together.
+    // Refusals come by the thousand. They are logged together.
     if (problem.code === 'OVERLOADED') onOverload()
     else if (PROBLEMS[problem.code].status === 503) tellFailure(logger, error, problem.code, request)
     const { status, headers, body } = wantsPage(request)

@@ -14,7 +14,7 @@ const keyOf = (sequence: number): ChangeKey => ({
   ...{ sequence, action: 'CREATE', actor: 1, entry: sequence % 100 === 0 ? 1 : 2, target: null, shown: true },
 })
 
-/** A list in memory, of which every third place is not shown; it tells when it grows, and counts how often its rows are read. */
+/** A list in memory whose every third position is not shown. It notifies when it grows, and counts the reads of its rows. */
 function growingList() {
   const listeners = new Set<() => void>()
   let size = 0
@@ -53,7 +53,7 @@ type Follower = ReturnType<typeof growingList>['follower']
 const nothingAfter = (to: number) => ({ to, bytes: Buffer.alloc(0) })
 const never = new AbortController().signal
 
-/** Takes from a place on until that of the newest row, and gives the ids. */
+/** Reads from a position to that of the newest row, and returns the ids. */
 async function takeUntil(follower: Follower, from: number, to: number, filter?: ChangeFilter): Promise<number[]> {
   const ids: number[] = []
   for (let place = from; place < to; ) {
@@ -65,7 +65,7 @@ async function takeUntil(follower: Follower, from: number, to: number, filter?: 
   return ids
 }
 
-test('a hundred streams that are up to date are handed what is read once', async () => {
+test('a hundred current streams share one read', async () => {
   const { list, follower, grow, size, shown } = growingList()
   grow(10)
   const begun = await Promise.all(Array.from({ length: STREAMS }, () => follower.begin()))
@@ -80,7 +80,7 @@ test('a hundred streams that are up to date are handed what is read once', async
   assert.ok(list.rows < 2 * shown(10).length, `${list.rows} rows were read for ${STREAMS} streams`)
 })
 
-test('a stream with a filter is handed its own rows of what is read once', async () => {
+test('a stream with a filter gets its rows of the shared read', async () => {
   const { list, follower, grow, shown } = growingList()
   const filters = [{ entries: new Set([1]) }, { entries: new Set([3]) }, undefined]
   const begun = await Promise.all(filters.map(() => follower.begin()))
@@ -94,20 +94,20 @@ test('a stream with a filter is handed its own rows of what is read once', async
   grow(1)
   assert.deepEqual(await own, [100, 200, 400, 500, 700, 800, 1_000])
   assert.deepEqual(await all, shown(0))
-  assert.deepEqual(await other, nothingAfter(1_001), 'nothing woke it, and it knows how far the rows went')
+  assert.deepEqual(await other, nothingAfter(1_001), 'it was not woken, and has the position after the skipped rows')
   assert.ok(list.rows < 2 * shown(0).length, `${list.rows} rows were read`)
 })
 
-test('what is committed while the first stream begins is not waited for', async () => {
+test('rows that are committed while the first stream begins are sent at once', async () => {
   const { follower, list, grow, shown } = growingList()
   const beginning = follower.begin()
-  // The place was asked for, and nobody listens yet.
+  // The position was requested, and no stream listens yet.
   assert.equal(list.listeners.size, 0)
   grow(2)
   assert.deepEqual(await takeUntil(follower, await beginning, 2), shown(0))
 })
 
-test('who lags reads up to the others, and joins them', async () => {
+test('a lagging stream catches up and joins the others', async () => {
   const { follower, grow, shown } = growingList()
   grow(1_000)
   assert.equal(await follower.begin(), 1_000)
@@ -118,7 +118,7 @@ test('who lags reads up to the others, and joins them', async () => {
   assert.deepEqual(await between, shown(777))
 })
 
-test('nothing for a while, an end, and a place ahead of all are told apart', async () => {
+test('silence, an end and a position in the future are distinguished', async () => {
   const { follower, grow, list } = growingList()
   await follower.begin()
   assert.deepEqual(await follower.next(0, 10, never), nothingAfter(0))
@@ -127,12 +127,12 @@ test('nothing for a while, an end, and a place ahead of all are told apart', asy
   ending.abort()
   assert.deepEqual(await waiting, nothingAfter(0))
   assert.deepEqual(await follower.next(0, PATIENCE, ending.signal), nothingAfter(0))
-  // A row that is not shown wakes no stream: it goes on from behind it.
+  // A row that is not shown wakes no stream: the stream continues after it.
   grow(2)
   assert.deepEqual(await takeUntil(follower, 0, 2), [1, 2])
   const passing = follower.next(2, 200, never)
   grow(1)
   assert.deepEqual(await passing, nothingAfter(3))
   follower.end()
-  assert.equal(list.listeners.size, 0, 'without streams nothing is followed')
+  assert.equal(list.listeners.size, 0, 'without streams the list is not followed')
 })

@@ -6,17 +6,17 @@ import type { StreamEvent, StreamOperation, StreamPage } from '../operations/ope
 import type { Store } from '../operations/store.ts'
 import { createLane, createRounds } from './pace.ts'
 
-/** Rows that are read at once: for all who are up to date, and for one who lags. */
+/** Rows of one read: for all current streams, and for one lagging stream. */
 const ROUND_ROWS = 200
 const PAGE_ROWS = 50
-/** Milliseconds between two rounds: at least, and for each stream, so that serving many leaves time for everything else. */
+/** The minimum pause between two rounds in milliseconds: fixed, and per stream, so that many streams leave time for other work. */
 const ROUND_PAUSE = 10
 const ROUND_PAUSE_EACH = 0.1
-/** Reading for those who lag rests so many times its length, at most so many milliseconds: whoever lags, the service goes on. */
+/** After a read for a lagging stream the lane pauses this many times its duration, up to a maximum in milliseconds, so that other work continues. */
 const LAG_REST = 3
 const LAG_REST_MAX = 100
 
-/** The bytes of events up to a place; empty where none of them is shown to the stream. */
+/** The bytes of events up to a position; empty if the stream shows none of them. */
 export type Stretch = { to: number; bytes: Buffer }
 /** Rows above `from` up to `to`, read once for all streams. */
 type Round = { from: number; to: number; bytesFor(filter: ChangeFilter | undefined): Buffer }
@@ -34,13 +34,13 @@ const stretchOf = ({ to, bytesFor }: Round, filter: ChangeFilter | undefined): S
   bytes: bytesFor(filter),
 })
 
-/** Gives what reads at most `limit` rows above a place; `newest` is a place that was seen before. */
+/** Returns the function that reads at most `limit` rows after a position. `newest` is a known position of a row. */
 const readerOf =
   (source: StreamOperation, reader: Reader) =>
   async (from: number, limit: number, newest: number, filter?: ChangeFilter): Promise<Round> =>
     roundOf(from, await source.after(reader, from, limit, Math.max(from, newest), filter))
 
-/** The events of a page, each made into text once; those that a filter chooses are gathered for each stream that has one. */
+/** The events of a page, each formatted once. The events of a filter are joined for each stream that has one. */
 function roundOf(from: number, { events, place }: StreamPage): Round {
   const texts = events.map(event => ({ key: event.key, text: textOf(event) }))
   const all = texts.length === 0 ? NOTHING : Buffer.from(texts.map(({ text }) => text).join(''))
@@ -55,15 +55,15 @@ function roundOf(from: number, { events, place }: StreamPage): Round {
   }
 }
 
-/** A store that is away comes back, and tells then: that is no news. */
+/** Logs a fault. A lost connection to the store is not logged here, because the store notifies when it returns. */
 const reportTo = (logger: Logger) => (error: unknown) => {
   if (error instanceof StoreFault || error instanceof Problem) return
-  logger.error({ err: error }, 'streams cannot go on')
+  logger.error({ err: error }, 'streams are interrupted')
 }
 
 /**
- * Follows one list for all streams of the process: what is committed is read once and handed to all who are up to date.
- * Whoever lags reads pages of its own, until it has caught up. Follows as long as anybody does.
+ * Broadcasts one list to all streams of the process: each commit is read once and sent to all current streams. A lagging stream reads its
+ * own pages until it has caught up. The list is followed while there are streams.
  */
 export function createFollower(source: StreamOperation, store: Pick<Store, 'reader' | 'onCommit'>, logger: Logger) {
   const read = readerOf(source, store.reader)
@@ -84,14 +84,14 @@ export function createFollower(source: StreamOperation, store: Pick<Store, 'read
   const wake = createRounds(look, () => Math.max(ROUND_PAUSE, ROUND_PAUSE_EACH * streams), reportTo(logger))
 
   return {
-    /** Gives the place of the newest row there is. From here to its `end` a stream is handed what comes. */
+    /** Returns the position of the newest row. From here to its `end` the stream gets new rows. */
     async begin(): Promise<number> {
       streams += 1
       const newest = await source.newest(store.reader)
       if (unfollow === undefined && streams > 0) {
         tip = newest
         unfollow = store.onCommit(wake)
-        // Of what was committed since that reading nobody tells.
+        // Commits since that read are not announced.
         wake()
       }
       return newest
@@ -102,7 +102,7 @@ export function createFollower(source: StreamOperation, store: Pick<Store, 'read
       unfollow?.()
       unfollow = undefined
     },
-    /** What comes after a place; nothing when nothing did for `patience` milliseconds, or the stream ended. */
+    /** The events after a position; empty if there was none for `patience` milliseconds, or if the stream ended. */
     async next(place: number, patience: number, ended: AbortSignal, filter?: ChangeFilter): Promise<Stretch> {
       if (place >= tip) {
         const stretch = await waiting.join(place, patience, ended, filter)
@@ -118,8 +118,8 @@ export function createFollower(source: StreamOperation, store: Pick<Store, 'read
 type Waiter = { place: number; filter: ChangeFilter | undefined; resume(stretch: Stretch | undefined): void }
 
 /**
- * Streams that wait for the next round that has something for them. It is handed to them and not kept: what is withdrawn later must not come
- * from memory. A stream that a round has nothing for goes on waiting, at the place where the round ended.
+ * Streams that wait for the next round with events for them. Rounds are not stored, because a later withdrawal must take effect. A stream
+ * without events in a round continues to wait, at the position where the round ended.
  */
 function createWaiting() {
   const waiting = new Set<Waiter>()
@@ -133,7 +133,7 @@ function createWaiting() {
     resume(round: Round): void {
       for (const waiter of waiting) hand(waiter, round)
     },
-    /** What the first such round has; undefined where a round began at another place than the one that the stream is at. */
+    /** The events of the first such round; undefined if a round began at another position than that of the stream. */
     join: (
       place: number,
       patience: number,

@@ -5,16 +5,16 @@ import { openApiDocument } from './openapi.ts'
 import { dayOf } from './origin.ts'
 import { apiCatalog, securityText } from './well-known.ts'
 
-/** Gives a document as it is at a time, in milliseconds since 1970; undefined where there is none. */
+/** Returns the document for a time, in milliseconds since 1970; undefined if there is none. */
 export type Guide = (at: number) => Made | undefined
 
-/** Made at the first request. */
+/** A document that is made at the first request. */
 function once(make: () => Parameters<typeof madeOf>[0]): Guide {
   let made: Made | undefined
   return () => (made ??= madeOf(make()))
 }
 
-/** Made at the first request of each day. */
+/** A document that is made at the first request of each day. */
 function onceADay(make: (at: number) => Parameters<typeof madeOf>[0] | undefined): Guide {
   let day = ''
   let made: Made | undefined
@@ -28,7 +28,7 @@ function onceADay(make: (at: number) => Parameters<typeof madeOf>[0] | undefined
   }
 }
 
-/** The documents made from the contract table, by path; none is charged or observed. */
+/** The documents made from the contract, by path. They are neither charged nor observed. */
 export function createGuides(config: Config): Record<string, Guide> {
   const markdown = once(() => ({ type: 'text/markdown; charset=utf-8', ...agentsMarkdown(config) }))
   return {

@@ -46,20 +46,20 @@ type Parts = {
   now: () => number
 }
 
-/** The body as it goes out. */
+/** The body to send. */
 function bytesOf({ octets, body }: Answer): Buffer | string {
   if (octets === undefined) return JSON.stringify(body)
   return typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets
 }
 
-/** Markdown goes to a caller that asks for it and not for JSON. */
+/** Whether the Accept field names Markdown and does not name JSON. */
 const wantsMarkdown = (accept: string): boolean =>
   accept.includes('text/markdown') && !accept.includes('application/json')
 
-/** Random bytes of the mark of a fence. */
+/** Random bytes of the marker of a fence. */
 const MARK_BYTES = 12
 
-/** Sends untrusted Markdown in one fence that carries a random mark, every unseen character named. */
+/** Sends untrusted Markdown in one fence with a random marker, with invisible characters named. */
 function sendMarkdown(reply: FastifyReply, text: string): FastifyReply {
   const fenced = fenceOf(randomBytes(MARK_BYTES).toString('hex'), 'strangers', [plain(text)])
   return reply.type('text/markdown; charset=utf-8').send(`${fenced}\n`)
@@ -71,10 +71,10 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 
 type Handler<N> = (name: N, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** Refused by limits that are known only once a request was charged: it is charged nowhere then. */
+/** Problems of limits that are known only after a request was charged. The charges are then taken back. */
 const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
 
-/** Gives what answers an admitted request, by a read or a stream here or by a write of the store; and what reads work on. */
+/** Returns the handlers of admitted requests: reads and streams run here, writes in the store. */
 export function createHandlers(parts: Parts) {
   const { store, entries, limiter, observer, streams, rates, guideDigest, readiness, environment, now } = parts
   const underWay = createUnderWay()
@@ -119,7 +119,7 @@ export function createHandlers(parts: Parts) {
     const { at, origin, actor, params, query } = admitted
     const userAgent = request.headers['user-agent'] ?? ''
     const visitor: Visitor = { actor, origin, userAgent, requestId: request.id, at }
-    // What is free, like /health, is not observed either.
+    // Operations without a charge, like /health, are not observed either.
     if (admitted.charged !== undefined) await observer.room()
     const operation: Operation = OPERATIONS[name]
     if (operation.body !== undefined && request.body === undefined) throw new Problem('MALFORMED_JSON')
@@ -135,7 +135,7 @@ export function createHandlers(parts: Parts) {
     return send(request, reply, OPERATIONS[name], answer, fields)
   }
 
-  /** Runs a write, one with a key as the only one of its key. */
+  /** Runs a write. Of several with the same key only one runs. */
   const run = (
     name: WriteName,
     request: WriteRequest,
@@ -147,13 +147,13 @@ export function createHandlers(parts: Parts) {
     return underWay.alone(idempotency, () => store.write(name, { ...request, idempotency }, environment(at)))
   }
 
-  /** Adds to the answer of a write what is known only after its commit, also to one that is given again. */
+  /** Adds members that are known only after the commit to the answer of a write, also to a replayed answer. */
   const completed = async (name: WriteName, answer: WriteAnswer): Promise<WriteAnswer> => {
     if (OPERATIONS[name].response !== 'Published') return answer
     return { ...answer, body: { ...answer.body, ...(await hint(answer.body as Entry)) } }
   }
 
-  /** Charges the items of a body beyond the first. Throws RATE_LIMITED where the limits do not admit all of them. */
+  /** Charges the items of a body after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
   const chargeItems = async (
     { chargedItems }: Operation,
     body: unknown,
@@ -163,7 +163,7 @@ export function createHandlers(parts: Parts) {
     const { charged } = admitted
     if (chargedItems === undefined || charged === undefined) return
     const { length } = (body as Record<string, unknown[]>)[chargedItems] ?? []
-    // More than a minute ever admits would be refused for ever.
+    // More items than a minute admits would always be refused.
     if (charged.standings.some(({ quota }) => length > quota))
       throw new Problem('INVALID_ITEMS', { member: chargedItems })
     const at = now()
@@ -172,18 +172,18 @@ export function createHandlers(parts: Parts) {
     admitted.more = verdicts.filter(verdict => verdict.admitted)
     const last = verdicts.at(-1)
     if (last !== undefined) reply.headers(rateLimitFields(last.standings))
-    // After a whole window there is room for all of them.
+    // After a whole window the limits admit all of them.
     if (admitted.more.length < length - 1) throw new Problem('RATE_LIMITED', { retryAfter: RATE_WINDOW_SECONDS })
   }
 
-  /** Takes back everything that a request was charged. */
+  /** Takes back all charges of a request. */
   const refund = async ({ charged, more = [] }: Admitted, reply: FastifyReply): Promise<void> => {
     for (const verdict of charged === undefined ? [] : [...more, charged]) {
       reply.headers(rateLimitFields(await limiter.refund(verdict, now())))
     }
   }
 
-  /** Adds the cooldown that runs for this kind of write: the one that the write began, or one that ran before it. */
+  /** Adds the running cooldown of this kind of write: the cooldown that the write started, or an earlier one. */
   const addCooldown = async (
     name: WriteName,
     { actor, origin }: Admitted,
@@ -199,7 +199,7 @@ export function createHandlers(parts: Parts) {
 
   const write: Handler<WriteName> = async (name, admitted, request, reply) => {
     const { at, origin, actor, tokenHash, params, idempotencyKey } = admitted
-    // Without a body nothing was parsed.
+    // A request without a body was not parsed.
     if (request.body === undefined) throw new Problem('MALFORMED_JSON')
     await turn()
     const body = CHECKS[name].body(request.body)
@@ -208,7 +208,7 @@ export function createHandlers(parts: Parts) {
     const caller = { requestId: request.id, actor, tokenHash, origin }
     const answer = await completed(name, await run(name, { params, body, caller }, idempotencyKey, at))
     await turn()
-    // Of several items none may have begun it.
+    // If all items were refused, none has started it.
     const single = !('chargedItems' in OPERATIONS[name])
     const began = coolsDown(name) && single && !answer.replayed ? rates.cooldownSeconds : undefined
     await addCooldown(name, admitted, reply, began)

@@ -8,7 +8,7 @@ type LogDocument = { type: string; cache: string; read(log: LogReads, path: stri
 
 const TEXT = 'text/plain; charset=utf-8'
 
-/** The files of the public log by route (c2sp.org/tlog-tiles). Only hashes are in tiles and bundles: moderation never changes them. */
+/** The files of the public log by route (c2sp.org/tlog-tiles). Tiles and bundles contain only hashes, so moderation never changes them. */
 const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>> => ({
   '/log/checkpoint': { type: TEXT, cache: 'public, max-age=1', read: readCheckpoint },
   '/log/keys': {
@@ -23,7 +23,7 @@ const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>
   },
 })
 
-/** The files of the public log are charged like reads. `witnessKeys` are served after those of the log. */
+/** Serves the files of the public log, charged as reads. `witnessKeys` are served after the keys of the log. */
 export function routeLog(
   app: FastifyInstance,
   admit: ReturnType<typeof createAdmission>,

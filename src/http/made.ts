@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerFields, isUnchanged } from './conditional.ts'
 
-/** A document as it is sent: made once, however often it is asked for. */
+/** A document to send. It is made once for all requests. */
 export type Made = { type: string; bytes: Buffer; etag: string; fields: Record<string, string> }
 
 type Text = {
@@ -15,7 +15,7 @@ type Text = {
 }
 
 const DIGEST_CHARACTERS = 22
-/** For files of the program alone: moderation cannot withdraw them. */
+/** Only for files of the program, which moderation cannot withdraw. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 export function madeOf({ type, body, digest, immutable = false, fields = {} }: Text): Made {
@@ -31,10 +31,10 @@ export function madeOf({ type, body, digest, immutable = false, fields = {} }: T
 export const isKnown = ({ etag }: Made, request: FastifyRequest): boolean =>
   isUnchanged(request.headers['if-none-match'], etag)
 
-/** Answers with a document, or with 304 where the client has this version. */
+/** Answers with a document, or with 304 if the client has this version. */
 export function sendMade(made: Made, request: FastifyRequest, reply: FastifyReply, status = 200): FastifyReply {
   reply.headers(made.fields)
   if (isKnown(made, request)) return reply.code(304).send()
-  // Of a text the framework would add to the type what a linkset does not have: bytes are sent as they are.
+  // For a text, the framework would add a charset, which the type of a linkset does not have. Bytes are sent unchanged.
   return reply.code(status).type(made.type).send(made.bytes)
 }

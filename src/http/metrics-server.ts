@@ -2,16 +2,18 @@ import type { Server } from 'node:http'
 import type { Metrics } from './metrics.ts'
 import { createServer } from './node-http.ts'
 
-/** A scraper holds one connection; what holds many is none. */
+/** The maximum number of connections. A scraper needs one. */
 const CONNECTIONS_MAX = 16
 
-/** A server that answers GET /metrics and nothing else, for a port that only the operator reaches. Listening is left to the caller. */
+/** A server that answers only GET /metrics, for a port that only the operator can reach. The caller makes it listen. */
 export function createMetricsServer(metrics: Metrics): Server {
   const server = createServer(
     { requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 90_000 },
     (request, response) => {
       if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
-        response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('Only GET /metrics is here.\n')
+        response
+          .writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
+          .end('This port has only GET /metrics.\n')
         return
       }
       metrics.expose().then(

@@ -4,26 +4,26 @@ import { readHead } from '../store/head.ts'
 import { countOpenReports } from '../store/report.ts'
 import { exposition, type Family, type Sample } from './exposition.ts'
 
-/** Upper ends of the classes of the histogram of latencies, in seconds. */
+/** Upper bounds of the buckets of the latency histogram, in seconds. */
 const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const CLASSES_MS = CLASSES.map(seconds => seconds * 1_000)
 
-/** What is counted of one operation: a few additions per request, put into words only when somebody asks. */
+/** The counters of one operation. A request adds to them; only an exposition formats them. */
 type Counted = { statuses: Map<number, number>; classes: Float64Array; sum: number; count: number }
 
 export type Metrics = {
-  /** Counts an answered request; `name` is an operation, guide or page of the tables, `none` where it was none of them. */
+  /** Counts an answered request. `name` is an operation, guide or page of the tables, otherwise `none`. */
   answered(name: string, status: number, milliseconds: number): void
   /** Counts a refusal or a fault. */
   failed(code: ProblemCode): void
-  /** Everything, in the text format of Prometheus. Callers at the same time share one. */
+  /** All metrics in the text format of Prometheus. Simultaneous callers share one exposition. */
   expose(): Promise<{ type: string; body: string }>
 }
 
-/** What is asked of the process at each exposition. */
+/** The values that each exposition reads from the process. */
 type Asked = { isReady: () => boolean; droppedLines: () => number; witnesses: { figures: WitnessFigures } | undefined }
 
-/** How the witnesses of the public log stand. */
+/** The state of the witnesses of the public log. */
 export type WitnessFigures = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
 
 /** Makes the metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
@@ -115,16 +115,16 @@ function witnessFamilies(figures: WitnessFigures | undefined): Family[] {
   if (figures === undefined) return []
   const { witnesses, cosigned, quorum, forks } = figures
   return [
-    gauge('log_witnesses', 'Witnesses of the public log that are asked.', witnesses),
+    gauge('log_witnesses', 'Configured witnesses of the public log.', witnesses),
     gauge('log_cosigned', 'Witnesses that cosigned the last checkpoint of the public log.', cosigned),
-    gauge('log_quorum', 'Whether as many witnesses cosigned it as the policy wants.', quorum ? 1 : 0),
-    counter('log_forks_total', 'Times that a witness knew another history of the public log.', [
+    gauge('log_quorum', 'Whether the last checkpoint has as many cosignatures as the policy requires.', quorum ? 1 : 0),
+    counter('log_forks_total', 'Times that a witness reported another history of the public log.', [
       { labels: {}, value: forks },
     ]),
   ]
 }
 
-/** What the store tells of itself; nothing where it cannot be asked. */
+/** The metrics of the store; empty if it does not answer. */
 async function storeFamilies(store: Store): Promise<Family[]> {
   try {
     const [figures, head, reports] = await Promise.all([
@@ -138,17 +138,17 @@ async function storeFamilies(store: Store): Promise<Family[]> {
       Object.entries(values).map(([one, value]) => ({ labels: { [label]: one }, value }))
     return [
       counter('commits_total', 'Durable commits of this node.', [{ labels: {}, value: figures.commits }]),
-      counter('committed_writes_total', 'Writes of this node that those commits shared.', [
+      counter('committed_writes_total', 'Writes of this node in those commits.', [
         { labels: {}, value: figures.committedWrites },
       ]),
-      gauge('writes_waiting', 'Writes of this node under way.', figures.writesWaiting),
-      gauge('oldest_write_seconds', 'How long the oldest of them has been waiting.', figures.oldestWrite / 1_000),
-      gauge('searches_waiting', 'Searches of this node under way.', figures.searchesWaiting),
+      gauge('writes_waiting', 'Writes of this node in progress.', figures.writesWaiting),
+      gauge('oldest_write_seconds', 'Age of the oldest of them in seconds.', figures.oldestWrite / 1_000),
+      gauge('searches_waiting', 'Searches of this node in progress.', figures.searchesWaiting),
       gauge('search_index_lag_records', 'Permanent records that the search index has not reached.', figures.indexLag),
       gauge('store_bytes', 'Bytes on disk, by part of the store.', by('part', figures.bytes)),
-      gauge('public_records', 'What the public sees, as /api/stats counts it.', by('kind', shown)),
-      gauge('records', 'Permanent records in all, moderation included.', head.record),
-      gauge('open_reports', 'Reports of abuse that wait for the operator.', reports),
+      gauge('public_records', 'Public counts, as in /api/stats.', by('kind', shown)),
+      gauge('records', 'Permanent records, moderation included.', head.record),
+      gauge('open_reports', 'Open reports of abuse.', reports),
     ]
   } catch {
     return []

@@ -17,7 +17,7 @@ const visitor = (actor: number, at = HOUR): Visitor => ({
 })
 const READ = { action: 'READ', entry: 1, revision: 1, metadata: null } as const
 
-/** A store that keeps batches when it is let, and shows what it was given. */
+/** A store that accepts batches on command, and records them. */
 function slowStore() {
   const batches: Observation[][] = []
   const waiting: (() => void)[] = []
@@ -29,7 +29,7 @@ function slowStore() {
   return { batches, store: { keep } as unknown as Store, release: () => waiting.shift()?.() }
 }
 
-/** Gives what collects garbage now. */
+/** Returns the function that collects garbage. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as () => void
@@ -38,7 +38,7 @@ function collector(): () => void {
 const observe = (store: Store) =>
   createObserver(store, () => ({ at: HOUR, cooldown: 0, dataClass: 'EXTERNAL' }), assert.fail)
 
-test('everybody who waits while a batch is written shares the one that follows', async () => {
+test('all callers that wait while a batch is written share the next one', async () => {
   const { batches, store, release } = slowStore()
   const observer = observe(store)
   observer.note(visitor(0), READ)
@@ -61,7 +61,7 @@ test('everybody who waits while a batch is written shares the one that follows',
   assert.equal(batches.length, 2)
 })
 
-test('what is seen again within the hour is one observation of the first request, counted and dated anew', async () => {
+test('a repetition within the hour is one observation of the first request, with a new count and time', async () => {
   const { batches, store, release } = slowStore()
   const observer = observe(store)
   for (const at of [HOUR + 5, HOUR + 1, HOUR + 9]) observer.note(visitor(1, at), READ)
@@ -76,7 +76,7 @@ test('what is seen again within the hour is one observation of the first request
   await observer.close()
 })
 
-test('more than the store keeps up with has to wait, and is counted to the last', async () => {
+test('observations beyond the capacity of the store wait, and all are counted', async () => {
   let kept = 0
   const keep = async (_: string, input: unknown): Promise<void> => {
     await new Promise(setImmediate)
@@ -89,7 +89,7 @@ test('more than the store keeps up with has to wait, and is counted to the last'
     if (room !== undefined) {
       waited++
       await room
-      assert.equal(observer.room(), undefined, 'there is room after the wait')
+      assert.equal(observer.room(), undefined, 'the queue accepts observations after the wait')
     }
     observer.note(visitor(n), READ)
   }
@@ -98,13 +98,13 @@ test('more than the store keeps up with has to wait, and is counted to the last'
   assert.equal(kept, 100_000)
 })
 
-test('what came at once is counted to the last where the store takes it, however much it is', async () => {
+test('all simultaneous observations are counted if the store accepts them', async () => {
   let kept = 0
   const keep = async (_: string, input: unknown): Promise<void> => {
     for (const { times } of input as Observation[]) kept += times
   }
   const observer = observe({ keep } as unknown as Store)
-  // Whoever was admitted while there was room looks no second time.
+  // Requests that were admitted while the queue had room do not check again.
   for (let n = 0; n < 75_000; n++) observer.note(visitor(n), READ)
   await observer.close()
   assert.equal(kept, 75_000)
@@ -127,7 +127,7 @@ test('long user agents take no more memory than short ones', async () => {
   assert.ok(megabytes < 20, `${megabytes} MB are kept`)
 })
 
-test('nobody waits for a store that takes nothing; what finds no room is told once each time, and counted', async () => {
+test('requests do not wait for a store that accepts nothing; dropped observations are logged once each time, with their number', async () => {
   const told: number[] = []
   let takes = false
   const keep = async (): Promise<void> => {

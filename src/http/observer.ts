@@ -8,23 +8,23 @@ import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { OriginKeys } from '../store/origin.ts'
 
 const FLUSH_INTERVAL = 200
-/** Distinct observations kept in memory while the store takes none; past it the newest are dropped and counted in the log. */
+/** The maximum number of distinct observations in memory while the store accepts none. Further ones are dropped, and their number is logged. */
 const PENDING_MAX = 50_000
-/** So many wait before whoever reads waits too: about what the store keeps in half a second. */
+/** With more waiting observations, reads wait too. The store writes about this many in half a second. */
 const ROOM = 10_000
-/** Observations whose rows are known to be kept already, so that only their counters are left to be written. */
+/** The maximum number of observations whose rows are known to be stored, so that only their counters must be written. */
 const KEPT_MAX = 50_000
-/** Characters of user agents whose digests are remembered. */
+/** The maximum number of characters of user agents whose digests are remembered. */
 const USER_AGENTS_MAX = 1_000_000
-/** Observations kept by one transaction, so that writes get in between. */
+/** The maximum number of observations in one transaction, so that other writes can run between. */
 const BATCH = 500
 const HOUR = 3_600_000
-/** 132 bits of a digest are kept. */
+/** 132 bits of a digest are stored. */
 const DIGEST_CHARACTERS = 22
 
 export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
 
-/** What counts the topics that were searched for in vain. */
+/** Counts the topics of searches without a result. */
 export type AskedTopics = {
   note(visitor: Visitor, asked: NonNullable<Observed['asked']>): void
   flush(): Promise<void>
@@ -34,8 +34,9 @@ const NO_TOPICS: AskedTopics = { note() {}, async flush() {} }
 export type Observer = ReturnType<typeof createObserver>
 
 /**
- * Keeps what was observed off the path of requests: it is gathered and written together a few times a second.
- * `flush` resolves when everything noted so far is kept, or could not be: reads go on when the store takes no writes. What was dropped then is told once for each flush.
+ * Stores observations outside the path of requests: collects them and writes them together a few times a second.
+ * `flush` resolves when all earlier observations are stored or dropped: reads continue when the store accepts no writes. The number of
+ * dropped observations is logged once for each flush.
  */
 export function createObserver(
   store: Store,
@@ -48,7 +49,7 @@ export function createObserver(
   const digests = createHalves<string, string>(USER_AGENTS_MAX)
   let flushing: Promise<void> | undefined
   let following: Promise<void> | undefined
-  /** What the store takes nothing for, and how much had no room since that was told. */
+  /** The error of a store that accepts no writes, and the number of dropped observations since the last log line. */
   let refusal: unknown
   let lost = 0
 
@@ -78,7 +79,7 @@ export function createObserver(
     digests.set(userAgent, digest, userAgent.length + DIGEST_CHARACTERS)
     return digest
   }
-  /** Keeps an observation until it is written, with what is pending of the same; false where there is no room for it. */
+  /** Adds an observation to the pending ones, merged with an equal one; false if the queue is full. */
   const merge = (key: string, observation: Observation): boolean => {
     const known = pending.get(key)
     if (known !== undefined) {
@@ -96,7 +97,7 @@ export function createObserver(
       })
       return flushing
     }
-    // What is being written began before the newest note: everybody who comes meanwhile shares the next round.
+    // The running write began before the newest observation. All later callers share the next round.
     following ??= flushing.then(() => {
       following = undefined
       return flush()
@@ -143,7 +144,7 @@ export function createObserver(
       if (!merge(key, observation)) lost += 1
     },
     flush,
-    /** What to wait for before more is read, so that all of it is counted: undefined where there is room, or where the store takes nothing, for then reads go on. */
+    /** The promise to wait for before further reads, so that all are counted; undefined if the queue has room, or if the store accepts nothing, because reads then continue. */
     room(): Promise<void> | undefined {
       if (pending.size < ROOM || refusal !== undefined) return undefined
       return (flushing ?? Promise.resolve()).then(() => void flush())
@@ -157,18 +158,18 @@ export function createObserver(
 
 const visitorOf = (actor: number | null, origin: OriginKeys, userAgent: string): string =>
   actor === null ? `${origin.id} ${userAgent}` : String(actor)
-/** What one row stands for: what a visitor did with an entry within an hour. */
+/** The key of a row: one visitor, action and entry within an hour. */
 const rowOf = (visitor: string, { action, entry }: Observed, at: number): string =>
   `${visitor} ${action} ${entry} ${Math.floor(at / HOUR)}`
 
-/** What an observation is gathered under: its row, or only who it was where that row is kept already and all is one count. */
+/** The key under which observations are merged: the row; or only the visitor, if the row is stored already and only the count changes. */
 function keyOf(observation: Observation): string {
   const { actor, origin, userAgent, counted, at } = observation
   const visitor = visitorOf(actor, origin, userAgent)
   return counted ? visitor : rowOf(visitor, observation, at)
 }
 
-/** Adds an observation to another of the same thing: the earlier of them gives its request. */
+/** Merges two observations with the same key. The request is that of the earlier one. */
 function addTo(known: Observation, { requestId, revision, metadata, at, lastAt, times }: Observation): void {
   if (at < known.at) Object.assign(known, { requestId, revision, metadata, at })
   known.lastAt = Math.max(known.lastAt, lastAt)

@@ -10,20 +10,20 @@ import { reference } from './openapi-schemas.ts'
 type Json = Record<string, unknown>
 type Parameter = Json & { name: string }
 
-/** The fields that answers refer to. */
+/** The shared header fields of answers. */
 export const HEADERS = {
   'Idempotency-Replayed': {
-    description: 'Present where this is the answer to an earlier request with the same Idempotency-Key.',
+    description: 'Present if this is the answer to an earlier request with the same Idempotency-Key.',
     schema: { const: 'true' },
   },
   'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
   Help: {
-    description: 'Leads to the rule that was broken, rel="help"; member="tags.1" names the member that broke it.',
+    description: 'Links to the broken rule with rel="help"; member="tags.1" names the wrong member.',
     schema: { type: 'string' },
   },
 }
 
-/** The codes that every operation of a method can meet. */
+/** The codes that every operation of a method can return. */
 export const EVERYWHERE = { GET: commonCodes('GET'), POST: commonCodes('POST') }
 
 function commonCodes(method: Operation['method']): ProblemCode[] {
@@ -33,13 +33,13 @@ function commonCodes(method: Operation['method']): ProblemCode[] {
 }
 
 /**
- * The codes of an operation beside those of its method. INVALID_ with the name of a parameter or member is left out: it follows from the
- * parameters and the body.
+ * The codes of an operation in addition to those of its method. INVALID_ with the name of a parameter or member is omitted, because it
+ * follows from the parameters and the body.
  */
 export const ownProblems = (operation: Operation): ProblemCode[] =>
   problemsOf(operation).filter(code => !EVERYWHERE[operation.method].includes(code) && !(code in MEMBER_PROBLEMS))
 
-/** One response per status, shared by all operations; `x-problems` of the document and of the operation list the codes that can come. */
+/** One response per status, shared by all operations. `x-problems` of the document and of the operation list the possible codes. */
 export function problemResponses(operation: Operation): Json {
   const statuses = new Set(problemsOf(operation).map(code => PROBLEMS[code].status))
   return Object.fromEntries(
@@ -47,7 +47,7 @@ export function problemResponses(operation: Operation): Json {
   )
 }
 
-/** The response of each status, with the rule of every code that it can have. */
+/** The response of each status, with the remedy of every possible code. */
 export function sharedResponses(): Json {
   const codes = Map.groupBy(Object.keys(PROBLEMS) as ProblemCode[], code => PROBLEMS[code].status)
   return Object.fromEntries([...codes].map(([status, own]) => [`E${status}`, sharedResponse(status, own)]))
@@ -56,7 +56,7 @@ export function sharedResponses(): Json {
 function sharedResponse(status: number, codes: readonly ProblemCode[]): Json {
   const waits = status === 429 || status === 503 || codes.includes('REQUEST_IN_PROGRESS')
   return {
-    description: `${STATUS_CODES[status]}. The code says why; x-problems of the document and of the operation list the codes that can come; INVALID_ with the name of a parameter or member comes where there is one.`,
+    description: `${STATUS_CODES[status]}. The code names the problem. x-problems of the document and of the operation list the possible codes, together with INVALID_ and the name of each parameter or member.`,
     headers: {
       Link: { $ref: '#/components/headers/Help' },
       ...(waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
@@ -112,7 +112,7 @@ const idempotencyKey = (minLength: number): Parameter => ({
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: `A key of this one request, best a fresh random UUID, bare or "quoted". For ${IDEMPOTENCY_HOURS} hours the same request with the same key gets the first answer again and changes nothing; a refusal is not kept.`,
+  description: `A key of this request, preferably a new random UUID, bare or "quoted". For ${IDEMPOTENCY_HOURS} hours the same request with the same key gets the first answer again and has no further effect. A refusal is not stored.`,
   schema: {
     type: 'string',
     minLength,
@@ -122,7 +122,7 @@ const idempotencyKey = (minLength: number): Parameter => ({
   example: EXAMPLES.ids.request,
 })
 
-/** The parameters that more than one operation has, under names of their own. */
+/** The parameters that several operations share, by name. */
 const SHARED = new Map(
   repeatedParameters().map((parameter, place, all) => {
     const before = all.slice(0, place).filter(({ name }) => name === parameter.name).length
@@ -141,7 +141,7 @@ function repeatedParameters(): Parameter[] {
 export const sharedParameters = (): Json =>
   Object.fromEntries([...SHARED.values()].map(({ name, parameter }) => [name, parameter]))
 
-/** The parameters of an operation, each as a reference where it is shared. */
+/** The parameters of an operation, as references if they are shared. */
 export const parameterReferences = (operation: Operation): Json[] =>
   parametersOf(operation).map(parameter => {
     const shared = SHARED.get(JSON.stringify(parameter))

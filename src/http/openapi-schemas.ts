@@ -6,18 +6,18 @@ import { Type, wholeOf } from '../contract/schema.ts'
 
 type Json = Record<string, unknown>
 
-/** Schemas that many others hold. */
+/** Schemas that many others contain. */
 const SHARED = {
   Uuid: Type.String({ format: 'uuid', pattern: UUID_PATTERN }),
   ContentTrust: trust.contentTrust,
   IdentityTrust: trust.identityTrust,
   Causality: trust.causality,
 }
-/** Every schema that the document names. */
+/** All named schemas of the document. */
 export const NAMED: Record<string, object> = { ...NAMED_INPUTS, ...NAMED_RESOURCES, ...SHARED }
 const NAMES = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]))
 
-/** The schema, or a reference to it where it has a name. */
+/** The schema, or a reference to it if it has a name. */
 export function reference(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const name = NAMES.get(wholeOf(schema))
@@ -28,7 +28,7 @@ export function reference(schema: unknown): unknown {
     : members(schema)
 }
 
-/** The schema with every named one inside it referred to. */
+/** The schema with references to all named schemas inside it. */
 export function members(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(reference)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -7,14 +7,14 @@ import { createOrigins, dayOf, networkOf } from './origin.ts'
 const PROXIES: Network[] = ['10.0.0.0/8', '127.0.0.0/8', 'fd00::/8'].map(text => ipaddr.parseCIDR(text))
 const behind = (forwarded: string, peer = '10.0.0.1'): string => networkOf(peer, forwarded, PROXIES)
 
-test('without trusted proxies the peer alone counts, whatever it forwards', () => {
+test('without trusted proxies the address is that of the peer, for any X-Forwarded-For', () => {
   for (const forwarded of [undefined, '198.51.100.1', '198.51.100.1, 10.0.0.2', '::1', '', 'nonsense']) {
     assert.equal(networkOf('203.0.113.9', forwarded, []), '203.0.113.9')
     assert.equal(networkOf('203.0.113.9', forwarded, PROXIES), '203.0.113.9')
   }
 })
 
-test('behind trusted proxies the rightmost entry that is not one counts', () => {
+test('with trusted proxies the address is the rightmost entry that is not a trusted proxy', () => {
   assert.equal(behind('198.51.100.1'), '198.51.100.1')
   assert.equal(behind('192.0.2.66, 198.51.100.1'), '198.51.100.1')
   assert.equal(behind('192.0.2.66, 198.51.100.1, 10.9.9.9,127.0.0.1'), '198.51.100.1')
@@ -24,7 +24,7 @@ test('behind trusted proxies the rightmost entry that is not one counts', () => 
   assert.equal(behind('192.0.2.66, ::ffff:198.51.100.1'), '198.51.100.1')
 })
 
-test('where every hop is trusted the first of them counts, and an entry that is no address ends the walk', () => {
+test('if all hops are trusted the address is the first one, and an invalid entry ends the walk', () => {
   assert.equal(behind('10.1.1.1, 10.2.2.2'), '10.1.1.1')
   assert.equal(behind(''), '10.0.0.1')
   assert.equal(behind('198.51.100.1, nonsense'), '10.0.0.1')
@@ -37,7 +37,7 @@ test('an IPv4-mapped address is the IPv4 address', () => {
   }
 })
 
-test('IPv6 is cut to /64: the same for all hosts of a network, different for the next one', () => {
+test('IPv6 is cut to /64: equal for all hosts of a network, different for the next network', () => {
   const one = networkOf('2001:db8:1:2::1', undefined, [])
   for (const same of ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:0DB8:0001:0002::9', '2001:db8:1:2::1%eth0']) {
     assert.equal(networkOf(same, undefined, []), one)
@@ -53,7 +53,7 @@ test('a peer without an address has a network of its own kind', () => {
   assert.equal(networkOf('', '198.51.100.1', PROXIES), 'unknown')
 })
 
-/** Origins whose salts are made from the day, and a list of the days that were asked for. */
+/** Origins with salts made from the day, and the list of the requested days. */
 function originsOf(originKey: string) {
   const asked: string[] = []
   const origins = createOrigins(
@@ -69,7 +69,7 @@ function originsOf(originKey: string) {
   return { asked, keysOf }
 }
 
-test('fingerprints change with the salt of the day and never hold the address; the lasting key stays', async () => {
+test('fingerprints change with the salt of the day and never contain the address; the permanent key stays', async () => {
   const { keysOf } = originsOf('a key for the test')
   const first = await keysOf('192.0.2.5', '2026-01-01')
   const second = await keysOf('192.0.2.5', '2026-01-02')
@@ -84,7 +84,7 @@ test('fingerprints change with the salt of the day and never hold the address; t
   assert.notEqual(elsewhere.networkKey, first.networkKey)
 })
 
-test('a salt is asked for once a day, and those of days gone by are forgotten in memory too', async () => {
+test('a salt is requested once a day, and salts of earlier days are removed from memory', async () => {
   const { asked, keysOf } = originsOf('a key for the test')
   const days = ['2026-01-01', '2026-01-02', '2026-01-03']
   for (const day of days) for (const address of ['192.0.2.5', '192.0.2.6']) await keysOf(address, day)

@@ -6,9 +6,9 @@ import { createHalves } from '../operations/halves.ts'
 import type { OriginKeys } from '../store/origin.ts'
 
 const IPV6_PREFIX_BYTES = 8
-/** Networks whose keys are remembered, and addresses whose networks are. */
+/** The maximum number of networks whose keys are remembered, and of addresses whose networks are. */
 const REMEMBERED_MAX = 50_000
-/** 132 bits of a digest are kept. */
+/** 132 bits of a digest are stored. */
 const DIGEST_CHARACTERS = 22
 
 const DAY = 86_400_000
@@ -22,8 +22,8 @@ export function dayOf(at: number): string {
 }
 
 /**
- * The network a request came from: IPv4-mapped addresses unmapped, IPv6 cut to /64.
- * X-Forwarded-For counts only when the peer is a trusted proxy: then it is the rightmost entry that is not one itself.
+ * The network of a request: IPv4-mapped addresses unmapped, IPv6 cut to /64.
+ * X-Forwarded-For is used only if the peer is a trusted proxy: then the address is the rightmost entry that is not a trusted proxy.
  */
 export function networkOf(peer: string, forwardedFor: string | undefined, proxies: readonly Network[]): string {
   let client = parse(peer)
@@ -49,17 +49,17 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: readonly Network[]): boolean =>
   proxies.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
 
-/** What of a request tells where it comes from. */
+/** The parts of a request that determine its origin. */
 type Peer = { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders }
 
-/** Where requests come from, as keys that are no addresses. */
+/** The origins of requests, as keys that do not contain addresses. */
 export type Origins = {
   originOf(request: Peer, at: number): Promise<OriginKeys>
-  /** The same where it is remembered. */
+  /** The same if it is in memory; otherwise undefined. */
   known(request: Peer, at: number): OriginKeys | undefined
-  /** A digest of a text that no one can make again once the salt of the day is gone; undefined where that is not known. */
+  /** A digest of a text that cannot be computed after the salt of the day is deleted; undefined if the salt is unknown. */
   digestOf(day: string, text: string): string | undefined
-  /** Makes the salt of a day known. */
+  /** Loads the salt of a day. */
   openDay(day: string): Promise<void>
 }
 
@@ -67,8 +67,8 @@ const digest = (key: string, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)
 
 /**
- * Turns networks into keys: the fingerprint of the day, under a salt that dies and the lasting key, and the lasting key for blocks and limits.
- * `saltOf` gives the salt of a day, made once.
+ * Converts networks to keys: the fingerprint of the day, under the temporary salt and the permanent key; and the permanent digest for
+ * blocks and limits. `saltOf` returns the salt of a day, which is made once.
  */
 export function createOrigins(
   originKey: () => string,
@@ -81,7 +81,7 @@ export function createOrigins(
 
   const openSalt = async (day: string): Promise<string> => {
     const salt = salts.get(day) ?? (await saltOf(day))
-    // Today's and, shortly before midnight, tomorrow's: no others are needed.
+    // Only the salt of today is needed and, shortly before midnight, that of tomorrow.
     salts = new Map([...salts].slice(-1)).set(day, salt)
     return salt
   }
@@ -91,7 +91,7 @@ export function createOrigins(
     if (direct !== undefined) return direct
     const forwarded = headers['x-forwarded-for']
     const network = networkOf(peer, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, proxies)
-    // Without proxies the peer says it all.
+    // Without proxies the peer alone determines the network.
     if (proxies.length === 0) networks.set(peer, network)
     return network
   }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { watchOverload } from './overload.ts'
 
-/** What each request costs, in milliseconds of work: four are more than may hold the event loop. */
+/** The work of each request, in milliseconds. Four exceed the allowed time of the event loop. */
 const WORK = 70
 const CLIENTS = 12
 
@@ -18,7 +18,7 @@ function work(milliseconds: number): void {
   while (used() < milliseconds);
 }
 
-/** Sends a request on each of the connections and gives their answers as they came. */
+/** Sends a request on each of the connections and returns their answers in order. */
 const ask = (sockets: readonly Socket[], path: string): Promise<string[]> =>
   Promise.all(
     sockets.map(
@@ -31,14 +31,14 @@ const ask = (sockets: readonly Socket[], path: string): Promise<string[]> =>
   )
 const statusesOf = (answers: readonly string[]): number[] => answers.map(answer => Number(answer.slice(9, 12)))
 
-test('what comes while the event loop is held is refused with a time to come again, and then all is well', async t => {
+test('requests are refused with Retry-After while the event loop is busy, and accepted afterwards', async t => {
   let logged = ''
   const write = (line: string): void => {
     logged += line
   }
   const overload = watchOverload(pino({ base: null }, { write }), () => false)
   const server = createServer((request, response) => {
-    if (!overload.take(request, response)) return
+    if (!overload.admit(request, response)) return
     if (request.url === '/work') work(WORK)
     response.end('done')
   })
@@ -63,17 +63,17 @@ test('what comes while the event loop is held is refused with a time to come aga
     assert.match(answer, /^retry-after: 1\r$/im)
     assert.match(answer, /\r\n\r\n\{"error":\{"code":"OVERLOADED","requestId":"[0-9a-f-]{36}"\}\}$/)
   }
-  assert.deepEqual(statusesOf(alive), [200], 'whether it lives is always told')
+  assert.deepEqual(statusesOf(alive), [200], '/health is always answered')
   assert.deepEqual(statusesOf(await ask(sockets.slice(0, 1), '/work')), [200])
   assert.deepEqual(statusesOf(await ask(sockets.slice(0, 1), '/idle')), [200])
-  assert.match(logged, new RegExp(`"refused":${refused.length},"msg":"requests were refused: `))
+  assert.match(logged, new RegExp(`"refused":${refused.length},"msg":"requests were refused because`))
 })
 
-test('writes are refused before their bodies are read while the store has no room for them; reads and tools are not', async t => {
+test('writes are refused before their bodies are read while the queue of the store is full; reads and tools are not', async t => {
   let full = true
   const overload = watchOverload(pino({ enabled: false }), () => full)
   const server = createServer((request, response) => {
-    if (overload.take(request, response)) response.end('done')
+    if (overload.admit(request, response)) response.end('done')
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {

@@ -8,28 +8,28 @@ import { PUBLIC_FIELDS } from './cors.ts'
 import { problemAnswer } from './errors.ts'
 import { SECURITY_FIELDS } from './transport.ts'
 
-/** How often the event loop is looked at, and for how long what was taken may hold it before more is refused, in milliseconds. */
-const LOOK_INTERVAL = 50
-const HELD_MAX = 250
-/** So many requests may be under way when the loop was held: what they do at once when they go on is bounded with them. */
-const UNDER_WAY_MAX = 32
-/** How often at most it is told that requests are refused, in milliseconds. */
-const TELL_INTERVAL = 10_000
+/** The interval of measurements of the event loop, and the busy time above which requests are refused, both in milliseconds. */
+const MEASURE_INTERVAL = 50
+const BUSY_MAX = 250
+/** The maximum number of requests in progress when the loop was busy. It bounds the work when they continue together. */
+const IN_PROGRESS_MAX = 32
+/** The minimum interval of log lines about refused requests, in milliseconds. */
+const LOG_INTERVAL = 10_000
 
 const REFUSED =
-  'requests were refused: more is asked for than can be done; see who asks, or serve from a faster machine or from more nodes'
+  'requests were refused because the server is overloaded; identify the clients, or use a faster machine or more nodes'
 
-/** Knows when there is more to do than can be done: then it is better to refuse at once than to answer after the client has gone. */
+/** Sheds load: under overload it refuses requests at once instead of answering after the client has left. */
 export type Overload = {
-  /** Takes one more request, or refuses it in as few steps as can be, people too: false. */
-  take(request: IncomingMessage, response: ServerResponse): boolean
-  /** A request was refused because there is too much to do, here or at the store. */
+  /** Accepts a request, or refuses it in as few steps as possible and returns false. */
+  admit(request: IncomingMessage, response: ServerResponse): boolean
+  /** Counts a request that was refused because of overload, here or at the store. */
   noteRefused(): void
   close(): void
 }
 
 const OVERLOADED = new Problem('OVERLOADED', { retryAfter: 1 })
-/** What tells whether the service lives is told however much there is to do. */
+/** Paths that are answered under any load. */
 const FREE = new Set(Object.values(OPERATIONS).flatMap(({ cost, path }): string[] => (cost === 'free' ? [path] : [])))
 const pathOf = ({ url = '' }: IncomingMessage): string => targetOf(url).path
 const isFree = (request: IncomingMessage): boolean => FREE.has(pathOf(request))
@@ -45,52 +45,51 @@ function refuse(path: string, response: ServerResponse): void {
 }
 
 /**
- * Watches how long the event loop is held. Nobody is refused because of one request, or of what is not a request;
- * past that, what waits is refused until the loop has gone round, which takes a fraction of the time of answering it.
- * Writes are refused too while there is no room for them at the store, as `isFull` says.
- * How many were refused is logged now and then, together.
+ * Sheds load when the event loop has been busy with several requests for more than `BUSY_MAX` milliseconds. A single slow request, or work
+ * other than requests, never triggers it. It refuses the waiting requests until the loop has completed a turn, which takes a fraction of the
+ * time of answering them. It also refuses writes while `isFull` reports that the queue of the store is full. The number of refusals is logged.
  */
 export function watchOverload(logger: Logger, isFull: () => boolean): Overload {
-  let looked = performance.now()
+  let measuredAt = performance.now()
   let used = process.threadCpuUsage()
-  let held = 0
-  let taken = 0
-  let underWay = 0
+  let busy = 0
+  let admitted = 0
+  let inProgress = 0
   let refused = 0
-  let told = Number.NEGATIVE_INFINITY
-  /** Milliseconds of work since the last look: time in which the process was not let work is no reason to refuse anybody. */
+  let loggedAt = Number.NEGATIVE_INFINITY
+  /** Milliseconds of work since the last measurement. Time in which the process did not get the processor does not count. */
   const worked = (): number => {
     const { user, system } = process.threadCpuUsage(used)
     return (user + system) / 1_000
   }
-  const look = (): void => {
+  const measure = (): void => {
     const now = performance.now()
-    held = worked()
-    looked = now
+    busy = worked()
+    measuredAt = now
     used = process.threadCpuUsage()
-    taken = 0
-    if (refused === 0 || now - told < TELL_INTERVAL) return
+    admitted = 0
+    if (refused === 0 || now - loggedAt < LOG_INTERVAL) return
     logger.warn({ refused }, REFUSED)
     refused = 0
-    told = now
+    loggedAt = now
   }
-  const timer = setInterval(look, LOOK_INTERVAL)
+  const timer = setInterval(measure, MEASURE_INTERVAL)
   timer.unref()
   const end = (): void => {
-    underWay--
+    inProgress--
   }
-  const isTooMuch = (): boolean =>
-    (held > HELD_MAX && underWay >= UNDER_WAY_MAX) ||
-    (taken > 1 && performance.now() - looked > HELD_MAX && worked() > HELD_MAX)
+  const isOverloaded = (): boolean =>
+    (busy > BUSY_MAX && inProgress >= IN_PROGRESS_MAX) ||
+    (admitted > 1 && performance.now() - measuredAt > BUSY_MAX && worked() > BUSY_MAX)
   return {
-    take(request, response) {
-      if ((isTooMuch() && !isFree(request)) || (isFull() && isWrite(request))) {
+    admit(request, response) {
+      if ((isOverloaded() && !isFree(request)) || (isFull() && isWrite(request))) {
         refused++
         refuse(pathOf(request), response)
         return false
       }
-      taken++
-      underWay++
+      admitted++
+      inProgress++
       response.once('close', end)
       return true
     },

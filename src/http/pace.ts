@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises'
 
 /**
- * Gives what runs `look` after being woken: one at a time, at least `pause` milliseconds after the last, and again while it says
- * that there is more. `onFailure` is told the first failure of a row; the next wake tries again.
+ * Returns a function that schedules `look`: one run at a time, at least `pause` milliseconds after the previous one, and again while it
+ * returns that there is more. `onFailure` gets the first of consecutive failures. The next call tries again.
  */
 export function createRounds(
   look: () => Promise<boolean>,
@@ -40,8 +40,8 @@ export function createRounds(
 }
 
 /**
- * Gives what runs works one after another, each followed by a rest of `share` times its length, at most `longest` milliseconds:
- * however many there are, they take no more than a part of the time.
+ * Returns a function that runs works one after another, each followed by a pause of `share` times its duration, at most `longest`
+ * milliseconds. Any number of works therefore takes a bounded share of the time.
  */
 export function createLane(share: number, longest: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free: Promise<unknown> = Promise.resolve()

@@ -19,7 +19,7 @@ import type { Observer, Visitor } from './observer.ts'
 const HTML_TYPE = 'text/html; charset=utf-8'
 const OWN_QUERY_CHARACTERS = 200
 
-/** What a page may do: show itself and its own files, run its own scripts, send its forms and calls to this service alone. */
+/** The content security policy of pages: files, scripts, forms and calls only of this service. */
 export const PAGE_FIELDS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -27,17 +27,17 @@ export const PAGE_FIELDS = {
   vary: 'Accept',
 }
 
-/** The read that a page is admitted as: of the free ones, the one that is charged nothing. */
+/** The operation that a page is admitted as; for free pages one that is not charged. */
 export const admittedAs = (page: Page, url: string): ReadName =>
   page.as === undefined ? 'readHealth' : page.question !== undefined && asksLong(url) ? page.question : page.as
 
-/** Whether the `q` of an address is longer than a search takes. */
+/** Whether the `q` of an address is too long for a search. */
 function asksLong(url: string): boolean {
   const q = new URLSearchParams(targetOf(url).search).get('q') ?? ''
   return q.length > LIMITS.queryCharacters && [...q].length > LIMITS.queryCharacters
 }
 
-/** The part of a query that the page's operation knows, first of each name only; what is empty is not there. */
+/** The parameters of a query that the operation of the page has, only the first of each name, without empty ones. */
 export function searchFor(page: Page, url: string): string {
   const given = new URLSearchParams(targetOf(url).search)
   const known = new URLSearchParams()
@@ -60,14 +60,14 @@ const ownQuery = (page: ReadPage, url: string): Query => {
 type Parts = { config: Config; observer: Pick<Observer, 'note' | 'room'>; readsFor(visitor: Visitor): Reads }
 type Show<P> = (page: P, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** Gives the function that answers an admitted request for a page. */
+/** Returns the function that answers an admitted request for a page. */
 export function createPageHandler(parts: Parts): Show<Page> {
   const read = createReadPages(parts)
   const fixed = createFixedPages(parts)
   return (page, ...request) => (page.as === undefined ? fixed(page, ...request) : read(page, ...request))
 }
 
-/** Shows pages that read. A view is observed once, as the read the page is admitted as. */
+/** Serves pages that read. A view is observed once, as the read that the page is admitted as. */
 function createReadPages({ config, observer, readsFor }: Parts): Show<ReadPage> {
   return async (page, admitted, request, reply) => {
     const { at, origin, actor, params, query } = admitted
@@ -99,7 +99,7 @@ function createReadPages({ config, observer, readsFor }: Parts): Show<ReadPage> 
     }
     await observer.room()
     const shown = await page.render(asked)
-    // A redirected visitor is observed at the page that is shown.
+    // After a redirect the visitor is observed at the shown page.
     if ('location' in shown) return sendOn(shown, reply)
     const made = madeOf(textOf(shown, asked))
     if (observed !== undefined && !isKnown(made, request)) observer.note(visitor, observed)
@@ -107,7 +107,7 @@ function createReadPages({ config, observer, readsFor }: Parts): Show<ReadPage> 
   }
 }
 
-/** Shows pages that read nothing. They are free, so that each form of them is made once and kept. */
+/** Serves pages that read nothing. They are not charged, and each format of them is made once and cached. */
 function createFixedPages({ config }: Pick<Parts, 'config'>): Show<FixedPage> {
   const kept = new Map<string, Made>()
   return async (page, { params }, request, reply) => {
@@ -136,7 +136,7 @@ function textOf(shown: Document | File, { config, path, query }: Pick<PageReques
   return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: PAGE_FIELDS }
 }
 
-/** Whether a failed request was a person's: one for a page, or for nothing, by a client that reads HTML. Operations answer in JSON always. */
+/** Whether a failed request gets a page: it requests a page or an unknown path, and its client accepts HTML. Operations always answer in JSON. */
 export function wantsPage(request: FastifyRequest): boolean {
   if ((request.routeOptions?.config?.name ?? '') in OPERATIONS) return false
   const { path } = targetOf(request.raw.url ?? '')

@@ -13,7 +13,7 @@ export function rateLimitFields(standings: readonly Standing[]): Fields {
   }
 }
 
-/** The fields of an answer with an item for the cooldown that keeps the next write of this kind back for so many seconds. */
+/** Adds an item for the cooldown to the fields: the next write of this kind must wait this many seconds. */
 export function withCooldown(fields: Partial<Fields>, seconds: number, cooldownSeconds: number): Partial<Fields> {
   if (seconds <= 0) return fields
   const items = (own: string | undefined, item: string): string => [own, item].filter(Boolean).join(', ')

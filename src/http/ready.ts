@@ -32,22 +32,22 @@ type Parts = {
   origins: Origins
   observer: Pick<Observer, 'note' | 'room'>
   now: () => number
-  /** What was charged for a request before it was routed. */
+  /** The charges for a request before it was routed. */
   charged: WeakMap<IncomingMessage, Verdict>
 }
 
-/** The address of one entry, or of the newest. */
+/** The address of one entry, or of the list of the newest. */
 const ASKED = /^\/api\/entries(?:\/([\w-]+)|(?:\?limit=([1-9]\d?))?)$/
-/** Fields by which a request asks for more than what there is; any of them sends it the longer way. */
+/** Request fields that the fast path does not support. A request with any of them is routed. */
 const ASKING_MORE = ['x-actor-token', 'if-none-match', 'content-length', 'transfer-encoding', 'expect'] as const
 
-/** What every answer of these carries, as names and values in turn. */
+/** The fields of every answer of the fast path, as alternating names and values. */
 const CONSTANT = Object.entries({ ...SECURITY_FIELDS, ...PUBLIC_FIELDS, 'content-type': JSON_TYPE }).flat()
 
-/** A request for one entry or for the newest: how it is answered from memory, and how by the store. */
+/** A request for one entry or for the newest entries: its answer from memory, and its answer from the store. */
 export type Asked = { operation: OperationName; ready(): Answer | undefined; read(): Promise<Answer> }
 
-/** What a request asks for, where it asks for no more. */
+/** The parsed request, if the fast path supports it. */
 function askedBy(request: IncomingMessage, reads: Pick<Reads, 'entries' | 'reader'>): Asked | undefined {
   const { method, url = '', headers } = request
   if (method !== 'GET' || !isWellFormed(request)) return undefined
@@ -60,15 +60,15 @@ function askedBy(request: IncomingMessage, reads: Pick<Reads, 'entries' | 'reade
 }
 
 /**
- * Answers the commonest requests, anonymous reads of one entry or of the newest, before they are routed: as the route would, limit charged
- * and read observed. Each function gives false, with nothing charged or sent, wherever it is not that simple.
+ * The fast path: answers the most frequent requests, anonymous reads of one entry or of the newest entries, before routing. The result is
+ * that of the route, with the limit charged and the read observed. Each function returns false, without a charge or an answer, for others.
  */
 export type ReadyAnswer = {
-  /** What a request asks for, where it is one of these. */
+  /** The parsed request, if it is one of these. */
   askedBy(request: IncomingMessage): Asked | undefined
-  /** Answers where all that takes is in memory, in a third of the time. */
+  /** Answers from memory if possible, in a third of the time. */
   atOnce(asked: Asked, request: IncomingMessage, response: ServerResponse): boolean
-  /** Answers once the store has; what then fails is left to `route`, charged already. */
+  /** Answers from the store. If that fails, `route` continues with the request, which is charged already. */
   soon(asked: Asked, request: IncomingMessage, response: ServerResponse, route: () => void): boolean
 }
 
@@ -115,7 +115,7 @@ export function createReadyAnswer(parts: Parts): ReadyAnswer {
   }
 }
 
-/** The limits of an anonymous read by origin, made once for each that is remembered. */
+/** The limits of an anonymous read, by origin. Made once for each remembered origin. */
 function createCharges(config: Config): (origin: OriginKeys) => Charge[] {
   const made = new WeakMap<OriginKeys, Charge[]>()
   return origin => {
@@ -134,7 +134,7 @@ type Told = {
   began: number
 }
 
-/** Sends an answer, and tells everybody who is to be told. */
+/** Sends an answer, and notifies metrics, log and observer. */
 function send(
   { logger, metrics, observer }: Parts,
   request: IncomingMessage,

@@ -39,19 +39,19 @@ export type ServerOptions = {
   now: () => number
   secrets: () => Secrets
   droppedLines: () => number
-  /** The witnesses of the public log, with their keys, a line each. */
+  /** The keys of the witnesses of the public log, one per line. */
   witnesses: { keys: string; figures: WitnessFigures } | undefined
 }
 
 export type Server = {
   app: FastifyInstance
   metrics: Metrics
-  /** Makes the salt of a day (as `2026-11-21`) known, so that requests of that day need not wait for it. */
+  /** Loads the salt of a day (as `2026-11-21`), so that requests of that day do not wait for it. */
   openDay(day: string): Promise<void>
   environment(): WriteEnvironment
-  /** Charges a request that is no operation of the contract as a read, or throws RATE_LIMITED. */
+  /** Charges a request outside the contract as a read, or throws RATE_LIMITED. */
   chargeRead(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Takes no new connections, lets what is under way end, keeps what was observed. */
+  /** Accepts no new connections, waits for requests in progress, and stores the observations. */
   stop(): Promise<void>
 }
 
@@ -62,15 +62,15 @@ declare module 'fastify' {
   }
 }
 
-/** How long a stop waits for requests under way, in milliseconds. */
+/** How long a stop waits for requests in progress, in milliseconds. */
 const DRAIN = 8_000
-/** How often it closes connections that were busy before and are not any more: their clients were not told that it stops. */
+/** The interval at which a stop closes connections that became idle, because their clients do not know about the stop. */
 const IDLE_INTERVAL = 50
 
 const lossTo = (logger: Logger) => (lost: number, error: unknown) =>
-  logger.error({ lost, err: error }, 'observations were dropped: the store did not take them')
+  logger.error({ lost, err: error }, 'observations were dropped because the store did not accept them')
 
-/** Builds the HTTP face: every operation of the contract table, the guides and the pages. Listening is left to the caller. */
+/** Builds the HTTP server: all operations of the contract, the guides and the pages. The caller makes it listen. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, store, logger, now, secrets } = options
   const cooldown = config.cooldownSeconds * 1_000
@@ -122,7 +122,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Takes nothing more, and lets what is under way end for a while. */
+/** Accepts no more requests, and waits a bounded time for those in progress. */
 async function drain(app: FastifyInstance): Promise<void> {
   const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN)
   const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_INTERVAL)
@@ -131,7 +131,7 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearInterval(idle)
 }
 
-/** What holds for every request, whatever it asks for. */
+/** The rules for all requests. */
 async function prepare(app: FastifyInstance, isStopping: () => boolean): Promise<void> {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'x-request-id': request.id, ...SECURITY_FIELDS })
@@ -143,7 +143,7 @@ async function prepare(app: FastifyInstance, isStopping: () => boolean): Promise
   app.addHook('onRequest', refuseUnknown)
 }
 
-/** An unknown path is told before its body is looked at, and to web pages too. */
+/** An unknown path is refused before its body is read, with CORS fields. */
 function refuseUnknown(request: FastifyRequest, _reply: FastifyReply, done: (problem?: Problem) => void): void {
   done(request.is404 && request.method !== 'OPTIONS' ? new Problem('ROUTE_NOT_FOUND') : undefined)
 }
@@ -178,7 +178,7 @@ function routeGuides(app: FastifyInstance, config: Config, now: () => number): v
   }
 }
 
-/** The metrics are admitted like a look at the administrator's snapshot. */
+/** The metrics are admitted like a read of the administrator's snapshot. */
 function routeMetrics(app: FastifyInstance, admit: ReturnType<typeof createAdmission>, metrics: Metrics): void {
   routeAdmitted(
     app,
@@ -220,7 +220,7 @@ function routePages(
   }
 }
 
-/** A path of the contract as the router spells it. */
+/** A path of the contract in the syntax of the router. */
 const routeOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 const ratesOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Config) => ({

@@ -12,11 +12,11 @@ import type { Store } from '../operations/store.ts'
 import type { Admitted } from './admission.ts'
 import { createFollower, type Follower } from './follower.ts'
 
-/** How long a client waits before it comes back, in milliseconds. */
+/** The time after which a client reconnects, in milliseconds. */
 const RECONNECT = 2_000
-/** Seconds after which a refused client may find a place. */
+/** Retry-After for a refused client, in seconds. */
 const RETRY_AFTER = 15
-/** Bytes that are made ahead of what the connection has taken. */
+/** Bytes that are produced in advance of the connection. */
 const AHEAD = 16_384
 /** How long a stop lets streams end by themselves, in milliseconds. */
 const GRACE = 1_000
@@ -24,16 +24,16 @@ const GRACE = 1_000
 const FIELDS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // Proxies that gather answers would hold events back.
+  // Proxies that buffer answers would delay events.
   'x-accel-buffering': 'no',
-  // Its end is the end of the connection: a stop need not wait for another request.
+  // The connection ends with the stream, so that a stop does not wait for another request.
   connection: 'close',
 }
 const EVENT_ID = new RegExp(`^[0-9]{1,${LIMITS.cursorDigits}}$`)
 
 export type Streams = ReturnType<typeof createStreams>
 
-/** Gives what answers with a stream of events, and ends all of them. */
+/** Returns functions that answer with a stream of events, and that end all streams. */
 export function createStreams(store: Store, logger: Logger) {
   const places = createPlaces()
   const followers = Object.fromEntries(
@@ -51,7 +51,7 @@ export function createStreams(store: Store, logger: Logger) {
       const follower = followers[name]
       const filter = await (STREAMS[name] as StreamOperation).filter?.(store.reader, query)
       const after = lastEventIdOf(request) ?? (query.after as string | undefined)
-      // A client that left before it was admitted would keep a place for ever: its connection has closed already.
+      // A client that left before its admission would never release its place, because its connection is already closed.
       if (request.method === 'HEAD' || reply.raw.closed) return reply.headers(FIELDS).send()
       const ended = places.take(reply.raw, origin.networkKey, follower.end)
       const newest = await follower.begin()
@@ -63,13 +63,13 @@ export function createStreams(store: Store, logger: Logger) {
   }
 }
 
-/** The streams that are open: each holds a place of its origin and of the process until its connection closes. */
+/** The open streams. Each occupies a place of its origin and of the process until its connection closes. */
 function createPlaces() {
   const perOrigin = new Map<string, number>()
   const open = new Map<ServerResponse, AbortController>()
   let closed = false
   return {
-    /** Takes a place, or throws the problem. Gives the signal that the stream is to end; `onClose` is told when its connection did. */
+    /** Occupies a place, or throws the problem. Returns the signal that ends the stream. `onClose` is called when its connection has closed. */
     take(response: ServerResponse, origin: string, onClose: () => void): AbortSignal {
       if (closed) throw new Problem('NOT_READY', { retryAfter: 1 })
       const own = perOrigin.get(origin) ?? 0
@@ -88,7 +88,7 @@ function createPlaces() {
       })
       return ending.signal
     },
-    /** Ends all streams; those whose clients do not read are cut. */
+    /** Ends all streams. Connections of clients that do not read are closed. */
     close(): void {
       closed = true
       for (const ending of open.values()) ending.abort()
@@ -107,8 +107,8 @@ function lastEventIdOf({ headers }: FastifyRequest): string | undefined {
 }
 
 /**
- * A stream from a place on, made as fast as it is read. The first piece says the place, so that a client that comes back without an event
- * misses none; a heartbeat says it again where rows were passed over since.
+ * A stream from a position on, produced as fast as the client reads. The first piece has the position, so that a client that reconnects
+ * before its first event misses none. A heartbeat repeats the position if rows were skipped.
  */
 async function* piecesOf(
   follower: Follower,

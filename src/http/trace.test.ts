@@ -5,7 +5,7 @@ import { traceIdOf } from './trace.ts'
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'
 
-test('the trace id is read from a well-formed traceparent, of later versions too', () => {
+test('the trace id is read from a well-formed traceparent, also of later versions', () => {
   for (const field of [
     `00-${TRACE}-${SPAN}-01`,
     `00-${TRACE}-${SPAN}-00`,
@@ -16,7 +16,7 @@ test('the trace id is read from a well-formed traceparent, of later versions too
   }
 })
 
-test('anything else is ignored', () => {
+test('a malformed traceparent is ignored', () => {
   const bad = [
     undefined,
     '',

@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { closeSlowReaders } from './transport.ts'
 
-/** Far more than the system takes for a client that does not read. */
+/** Far more bytes than the system buffers for a client that does not read. */
 const ANSWER = 16_000_000
 const UNREAD_MAX = 40_000_000
 const CLIENTS = 8
 const WITHIN = 5_000
 
-test('of clients that do not read, those who have not for the longest are closed where too much lies ready for all', async t => {
+test('if the unread bytes of all clients exceed the maximum, clients that have not read for the longest time are closed', async t => {
   const sockets: Socket[] = []
   const server = createServer((_request, response) => response.end(Buffer.alloc(ANSWER)))
   closeSlowReaders(server, UNREAD_MAX)
@@ -35,8 +35,8 @@ test('of clients that do not read, those who have not for the longest are closed
   const unread = (): number => sockets.reduce((sum, socket) => sum + (socket.destroyed ? 0 : socket.writableLength), 0)
   const until = performance.now() + WITHIN
   while (unread() > UNREAD_MAX && performance.now() < until) await setTimeout(50)
-  assert.ok(unread() <= UNREAD_MAX, `${unread()} bytes lie ready`)
-  assert.ok(unread() > 0, 'nobody is left')
+  assert.ok(unread() <= UNREAD_MAX, `${unread()} bytes are unread`)
+  assert.ok(unread() > 0, 'no client is left')
   const open = sockets.map(socket => !socket.destroyed)
   assert.deepEqual(open, [...open].sort(), 'an older one is open while a newer one was closed')
 })

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../contract/problem.ts'
 
-/** What every answer carries, so that no browser makes more of it than data. */
+/** The fields of every answer, by which a browser treats it as data only. */
 export const SECURITY_FIELDS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -11,8 +11,8 @@ export const SECURITY_FIELDS = {
 }
 
 /**
- * Slow clients are closed, at most `requestTimeout` and one `connectionsCheckingInterval` after they began: all in milliseconds.
- * A missing Host is left to `assertWellFormed`, because Node answers it with an empty body.
+ * Timeouts in milliseconds. Slow clients are closed at most `requestTimeout` and one `connectionsCheckingInterval` after they began.
+ * `assertWellFormed` handles a missing Host, because Node answers it with an empty body.
  */
 export const TIMEOUTS = {
   requestTimeout: 12_000,
@@ -23,19 +23,19 @@ export const TIMEOUTS = {
   requireHostHeader: false,
 } as const
 
-/** A client that reads less than so many bytes in so many milliseconds, while more lies ready for it, is closed. */
+/** The minimum speed of a client with unread bytes: this many bytes in this many milliseconds. Slower clients are closed. */
 const READ_LEAST = 65_536
 const READ_WITHIN = 8_000
 const READ_INTERVAL = 250
-/** What lies ready for all clients together may take so many bytes. */
+/** The maximum of unread bytes of all clients together. */
 const UNREAD_MAX = 128 * 1_024 * 1_024
 
 /**
- * Closes connections whose clients do not read: what they were sent would lie in memory for as long as they like. Where more than
- * `unreadMax` bytes lie ready for all of them, those are closed that have not read for the longest.
+ * Closes connections whose clients do not read, because unread answers occupy memory. If the unread bytes of all clients exceed
+ * `unreadMax`, those that have not read for the longest time are closed.
  */
 export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
-  /** How much a connection had taken, and when: since then something has been lying ready for it. */
+  /** The bytes that a connection had taken, and the time since which it has unread bytes. */
   const marks = new Map<Socket, { taken: number; at: number } | undefined>()
   server.on('connection', (socket: Socket) => {
     marks.set(socket, undefined)
@@ -69,8 +69,8 @@ export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
 }
 
 /**
- * Closes connections that were reset before it was known who they are from: the system still gives what was sent by them, and it would count as
- * nobody's. Node keeps an address that was asked for once.
+ * Closes connections that were reset before their address was read: the system still returns their bytes, and they would have no origin.
+ * Node caches an address that was read once.
  */
 export function closeUnknownPeers(server: Server): void {
   server.on('connection', (socket: Socket) => {
@@ -90,7 +90,7 @@ export function isWellFormed({ httpVersion, headers, rawHeaders }: IncomingMessa
   return hasAtMostOne(rawHeaders, 'host') && hasAtMostOne(rawHeaders, 'content-type')
 }
 
-/** Whether fields, as names and values in turn, have a name once or not at all. */
+/** Whether fields, as alternating names and values, have a name at most once. */
 function hasAtMostOne(fields: readonly string[], name: string): boolean {
   let count = 0
   for (let at = 0; at < fields.length; at += 2) {
@@ -105,7 +105,7 @@ export function assertWellFormed(request: IncomingMessage): void {
   if (!isWellFormed(request)) throw new Problem('MALFORMED_REQUEST')
 }
 
-/** Passes over expectations other than 100-continue (RFC 9110, 10.1.1), which Node would answer with a bare 417. */
+/** Ignores expectations other than 100-continue (RFC 9110, 10.1.1), which Node would answer with an empty 417. */
 export function ignoreExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

@@ -6,7 +6,7 @@ import { createTurns } from './turns.ts'
 const WORKS = 100
 const PER_TURN = 8
 
-test('so many works go on in one turn at most, all of them in their order, and the first at once', async () => {
+test('a turn has a maximum number of works, all run in order, and the first runs at once', async () => {
   const turn = createTurns(PER_TURN)
   let now = 0
   const went: { work: number; at: number }[] = []
@@ -14,7 +14,7 @@ test('so many works go on in one turn at most, all of them in their order, and t
     now += 1
     if (went.length < WORKS) setImmediate(count)
   }
-  // Asked for first, it runs first in each turn.
+  // It was scheduled first, so it runs first in each turn.
   setImmediate(count)
   const works = Array.from({ length: WORKS }, async (_, work) => {
     await turn()
@@ -30,7 +30,7 @@ test('so many works go on in one turn at most, all of them in their order, and t
   assert.ok(now < WORKS / PER_TURN + 5, `${now} turns`)
 })
 
-test('works that come one by one wait for nobody', async () => {
+test('works that come one by one do not wait', async () => {
   const turn = createTurns(PER_TURN)
   for (let work = 0; work < WORKS; work++) {
     assert.equal(turn(), undefined)

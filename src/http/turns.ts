@@ -1,9 +1,9 @@
-/** Works of one turn of the event loop at most. */
+/** The maximum number of works in one turn of the event loop. */
 const WORKS_PER_TURN = 8
 
 /**
- * Spreads works over turns of the event loop: gives undefined where a work may go on at once, else a promise of a later turn.
- * Writes come and are answered in groups; done in one turn, whoever came to read meanwhile would wait for all of them.
+ * Spreads works over turns of the event loop. Returns undefined if a work may continue at once, otherwise a promise of a later turn.
+ * Writes arrive and are answered in groups. If a group were handled in one turn, reads would wait for all of it.
  */
 export function createTurns(most = WORKS_PER_TURN): () => Promise<void> | undefined {
   const waiting: (() => void)[] = []

@@ -6,7 +6,7 @@ import { Problem } from '../contract/problem.ts'
 import type { Schema } from '../contract/schema.ts'
 import { isCleanText, uncleanPath } from '../domain/text.ts'
 
-/** Each throws a Problem whose code names the member and whose detail says where it is. */
+/** Each function throws a Problem whose code names the member and whose detail has its path. */
 export type Checks = {
   params(values: Record<string, string>): Record<string, string>
   /** `search` is the raw text after the question mark. */
@@ -46,7 +46,7 @@ const checksOf = (operation: Operation): Checks => {
   }
 }
 
-/** The checks of every operation, compiled once. */
+/** The compiled checks of all operations. */
 export const CHECKS = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, operation]) => [name, checksOf(operation)]),
 ) as Record<OperationName, Checks>
@@ -54,13 +54,13 @@ export const CHECKS = Object.fromEntries(
 const NAME = /^[\w-]{1,64}$/
 const PATH_PARTS_MAX = 6
 
-/** A path as a Problem carries it. Names that callers made up are left out where they hold anything but letters and digits. */
+/** A path for a Problem. Names chosen by callers are omitted unless they consist of letters and digits. */
 function memberAt(path: readonly string[]): { member?: string } {
   const plain = path.length > 0 && path.length <= PATH_PARTS_MAX && path.every(part => NAME.test(part))
   return plain ? { member: path.join('.') } : {}
 }
 
-/** The innermost name of a path; a place in a list is none. */
+/** The innermost name of a path, without list indexes. */
 const nameIn = (path: readonly string[]): string | undefined => path.findLast(part => !/^\d+$/.test(part))
 
 function bodyProblem({ kind, path }: MemberFault = { kind: 'invalid', path: [] }): Problem {
@@ -76,7 +76,7 @@ function queryProblem({ kind, path }: MemberFault = { kind: 'invalid', path: [] 
   return new Problem(kind === 'missing' ? 'MISSING_PARAMETER' : codeOf(name), { member: name })
 }
 
-/** Reads a query string strictly: known parameters only, none twice, valid percent-encoding of UTF-8, no U+0000. */
+/** Parses a query string strictly: only known parameters, none twice, valid percent-encoding of UTF-8, no U+0000. */
 function parseQuery(search: string, known: Record<string, { type?: string }>): Record<string, string | number> {
   const values: Record<string, string | number> = {}
   for (const part of search.split('&')) {
@@ -96,7 +96,7 @@ function parseQuery(search: string, known: Record<string, { type?: string }>): R
   return values
 }
 
-/** The text of a percent-encoded one; undefined where the encoding is malformed. */
+/** Decodes percent-encoding; undefined if it is malformed. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

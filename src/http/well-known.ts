@@ -2,12 +2,12 @@ import type { Config } from '../config.ts'
 
 const PROFILE = 'https://www.rfc-editor.org/info/rfc9727'
 const DAY = 86_400_000
-/** How long a security.txt counts from the day that it is read, in days: less than the year that RFC 9116 recommends at most. */
+/** The validity of a security.txt from the day of the request, in days: less than the maximum of a year that RFC 9116 recommends. */
 const SECURITY_DAYS = 180
 
 type Document = { type: string; body: string; fields?: Record<string, string> }
 
-/** The API catalog of RFC 9727, as a linkset (RFC 9264): where the interface and its descriptions are. */
+/** The API catalog of RFC 9727, as a linkset (RFC 9264): the addresses of the interface and its descriptions. */
 export function apiCatalog({ publicUrl = '' }: Pick<Config, 'publicUrl'>): Document {
   const at = (path: string, type: string) => ({ href: `${publicUrl}${path}`, type })
   const linkset = [
@@ -26,7 +26,7 @@ export function apiCatalog({ publicUrl = '' }: Pick<Config, 'publicUrl'>): Docum
   }
 }
 
-/** The security.txt of RFC 9116; undefined where no contact is configured. */
+/** The security.txt of RFC 9116; undefined if no contact is configured. */
 export function securityText(
   { securityContact, publicUrl }: Pick<Config, 'securityContact' | 'publicUrl'>,
   at: number,

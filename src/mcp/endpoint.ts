@@ -9,14 +9,14 @@ import { clientsWithin } from './in-process.ts'
 import { isOwnPage } from './page-origin.ts'
 import type { Session } from './perform.ts'
 
-/** Codes of JSON-RPC 2.0; what is no matter of JSON-RPC is SERVER. */
+/** Codes of JSON-RPC 2.0. SERVER is for errors outside the protocol. */
 const CODES = { parse: -32_700, invalid: -32_600, server: -32_000 } as const
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Header fields of a request that its calls carry on. */
+/** Header fields of a request that its calls pass on. */
 const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
 
-/** Loads the SDK and the tools, which takes 0.1 s of processor time. */
+/** Loads the SDK and the tools. This takes 0.1 s of processor time. */
 export async function loadMcp() {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import('@modelcontextprotocol/server'),
@@ -27,8 +27,8 @@ export async function loadMcp() {
 type Sdk = Awaited<ReturnType<typeof loadMcp>>
 
 /**
- * Serves the Model Context Protocol at /mcp, without sessions: a request is a message, and whatever it calls goes through the routes
- * of `app`. A message is charged as a read, besides what it calls. Resolves once the SDK is loaded: no message waits for it, and it blocks no other request.
+ * Serves the Model Context Protocol at /mcp, without sessions: a request is one message, and its calls go through the routes of `app`.
+ * A message is charged as a read, in addition to its calls. Resolves after the SDK is loaded, so that no message waits for it.
  */
 export async function serveMcp(
   { app, chargeRead }: Pick<Server, 'app' | 'chargeRead'>,
@@ -42,7 +42,7 @@ export async function serveMcp(
     scope.setErrorHandler((error, request, reply) => refuse(problemOf(error), error, request, reply))
     scope.addHook('onRequest', async (request, reply) => {
       if (isOwnPage(request.headers.origin, config)) return
-      const sentence = 'A page of this origin may not call /mcp; the operator allows it with MCP_ORIGINS.'
+      const sentence = 'A page of this origin may not call /mcp; the operator can allow it with MCP_ORIGINS.'
       return say(reply, 403, CODES.server, sentence)
     })
     scope.route({
@@ -54,7 +54,7 @@ export async function serveMcp(
           reply.header('allow', 'POST'),
           405,
           CODES.server,
-          'There are no sessions and streams here: POST each message.',
+          'This endpoint has no sessions and no streams: POST each message.',
         ),
     })
     scope.route({
@@ -78,10 +78,10 @@ async function answer(
   try {
     message = parseJson(request.body as Buffer)
   } catch {
-    return say(reply, 400, CODES.parse, 'The body is not valid JSON in UTF-8.')
+    return say(reply, 400, CODES.parse, 'The body must be valid JSON in UTF-8.')
   }
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    return say(reply, 400, CODES.invalid, 'The body is one JSON-RPC 2.0 message; a batch is not taken.')
+    return say(reply, 400, CODES.invalid, 'The body must be one JSON-RPC 2.0 message; batches are not supported.')
   }
   const session = sessionOf(app, request)
   const handler = createMcpHandler(() => createMcpServer(session), { keepAliveMs: 0 })
@@ -115,7 +115,7 @@ const fieldsOf = ({ headers }: FastifyRequest): [string, string][] =>
     .filter(([name]) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-'))
     .map(([name, value]) => [name, String(value)])
 
-/** A refusal before the protocol is spoken, in its shape: a message of JSON-RPC without an id. */
+/** A refusal before the protocol starts, as a JSON-RPC message without an id. */
 function refuse(problem: Problem, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (PROBLEMS[problem.code].status === 503) faulted(request.log, error)
   const { status, headers } = problemAnswer(problem, request.id)

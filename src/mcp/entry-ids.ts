@@ -7,7 +7,7 @@ const ids = checkOf(uuid('An id.'))
 /** Whether a name of an entry is its id. */
 export const isId = (name: string): boolean => ids.fits(name)
 
-/** The ids of entries named by id or slug, in that order; one read where any is a slug. Rejects where one is not there. */
+/** The ids of entries named by id or slug, in that order. Makes one read if any is a slug. Rejects if an entry does not exist. */
 export async function entryIdsOf(client: Client, names: readonly string[]): Promise<string[]> {
   const slugs = names.filter(name => !isId(name))
   if (slugs.length === 0) return [...names]

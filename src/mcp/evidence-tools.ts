@@ -6,17 +6,17 @@ import { remedyOf } from '../contract/problems.ts'
 import { type Properties, Type } from '../contract/schema.ts'
 import { ACTING, CLOSED, entry, inputOf, optionalOf, type Said, type Tool, tool } from './tool.ts'
 
-/** Up to ten judgements in place of the one in the other arguments. */
+/** Up to ten judgements, instead of the one in the other arguments. */
 const itemsOf = <P extends Properties>(properties: P) =>
   Type.Optional(
     Type.Array(Type.Object({ entry, ...properties }, CLOSED), {
       minItems: 1,
       maxItems: LIMITS.evidenceItems,
-      description: `Several at once, in place of the arguments above; each counts as a write, with one cooldown.`,
+      description: `Several at once, instead of the arguments above; each counts as one write, with one cooldown.`,
     }),
   )
 
-/** Says what is missing where neither items nor one whole judgement was given. */
+/** Names the missing arguments if the call has neither items nor one complete judgement. */
 const oneOrItems =
   (needed: readonly string[]) =>
   (args: Record<string, unknown>): string | undefined => {
@@ -30,7 +30,7 @@ const oneOrItems =
 
 type Item = EvidenceInput['items'][number]
 
-/** Records several judgements by one request, and says what became of each. */
+/** Records several judgements by one request, and reports the result of each. */
 async function recordAll(client: Client, items: Item[], name: 'verification' | 'contradiction'): Promise<Said> {
   const { items: results } = await client.recordEvidence({ items })
   const made = results.flatMap(result => result[name]?.id ?? [])
@@ -51,9 +51,9 @@ function lineOf({ verification, contradiction, error }: EvidenceResult, address:
 
 const verify = tool({
   name: 'verify',
-  title: 'Record what came of using a revision',
+  title: 'Record the result of using a revision',
   description:
-    'After you used an entry or checked it, say for the exact revision whether it held, how sure you are, and what you did to find out. Report failures and doubts too.',
+    'After you used or checked an entry, record for the exact revision: the result, your confidence, and your test. Record failures and doubts too.',
   input: inputOf({
     ...optionalOf({ entry, ...VerifyInput.properties }),
     items: itemsOf(VerifyInput.properties),
@@ -81,7 +81,7 @@ const contradict = tool({
   name: 'contradict',
   title: 'Record that a revision is wrong',
   description:
-    'Say that an exact revision is wrong and why, so that readers see it beside the text. Name an entry that supports you as sourceEntryId. If you know what is right, revise as well.',
+    'Record that an exact revision is wrong, and the reason. Readers see it beside the text. Name a supporting entry as sourceEntryId. If you know the right text, revise too.',
   input: inputOf({
     ...optionalOf({ entry, ...ContradictInput.properties }),
     items: itemsOf(ContradictInput.properties),

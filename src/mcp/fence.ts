@@ -6,8 +6,8 @@ import { writersOf } from './wording.ts'
 const MARK_BYTES = 12
 
 /**
- * Fences untrusted text between two lines that carry a random mark. Text that was written earlier cannot contain the mark, so it cannot
- * end the fence and speak for the service. Each of `rows` becomes a line of JSON; `text` comes last and is not escaped.
+ * Fences untrusted text between two lines that carry a random marker. Text that was written earlier cannot contain the marker, so it cannot
+ * end the fence and pose as the service. Each of `rows` becomes a line of JSON; `text` is last and is not escaped.
  */
 export function fenced(shared: boolean, rows: readonly object[], text?: string): string {
   const mark = randomBytes(MARK_BYTES).toString('hex')
@@ -24,7 +24,7 @@ export const fencedText = (shared: boolean, text: string): string =>
 const sizeOf = (text: string): number => Buffer.byteLength(text)
 const asShown = (text: string, inJson: boolean): number => sizeOf(inJson ? JSON.stringify(plain(text)) : plain(text))
 
-/** The longest beginning of a text that takes at most `bytes` as it is shown; in whole characters. */
+/** The longest prefix of a text that takes at most `bytes` in the answer, in whole characters. */
 export function beginningOf(text: string, bytes: number, inJson = false): string {
   if (asShown(text, inJson) <= bytes) return text
   const characters: string[] = []
@@ -39,7 +39,7 @@ export function beginningOf(text: string, bytes: number, inJson = false): string
   return kept.join('')
 }
 
-/** A short text of somebody as a member of a row: unseen characters named, cut to about `bytes`. */
+/** A short untrusted text as a member of a row: invisible characters named, cut to about `bytes`. */
 export function member(text: string, bytes: number): string {
   const kept = beginningOf(text, bytes, true)
   return kept === text ? plain(text) : `${plain(kept)}…`

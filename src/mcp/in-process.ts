@@ -5,17 +5,17 @@ import { refusalOf } from '../client/problem.ts'
 import { Problem } from '../contract/problem.ts'
 import { problemAnswer } from '../http/errors.ts'
 
-/** For whom a call is made, as far as admission looks at it. */
+/** The caller of a call, as admission needs it. */
 export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string> }
 
 type Answered = { statusCode: number; headers: Record<string, unknown>; body: string }
 
-/** Never resolved: the address that the client sees of the service it runs in. */
+/** The base address for clients in this process. It is never resolved. */
 const HERE = 'http://palimpsest.invalid'
 
 /**
- * Gives clients of the service within its own process: every call goes through the routes as a request of the caller would,
- * and is admitted, charged, observed and logged like one. Waiting and trying again is left to the caller.
+ * Makes clients of the service within its own process. Every call goes through the routes like a request of the caller, and is admitted,
+ * charged, observed and logged like one. The client does not wait and does not retry.
  */
 export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddress, headers }: OnBehalfOf) {
   const send = async (url: string, init: RequestInit): Promise<Response> => {
@@ -32,7 +32,7 @@ export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddr
     createClient({ baseUrl: HERE, fetch: send, retries: 0, tokenOnReads: true, token, userAgent: '' })
 }
 
-/** Returns the function that withdraws an entry of the store that this process keeps. It rejects with a ClientError. */
+/** Returns the function that withdraws an entry of the store of this process. The function rejects with a ClientError. */
 export function forgettingWithin(app: Pick<FastifyInstance, 'inject'>, adminToken: string) {
   return async (entry: string, reason: string): Promise<{ entryId: string }> => {
     const path = '/api/admin/moderate'
@@ -49,7 +49,7 @@ export function forgettingWithin(app: Pick<FastifyInstance, 'inject'>, adminToke
   }
 }
 
-/** Sends a request through the routes. When they are closing nothing of it is done. */
+/** Sends a request through the routes. While they are closing, the request has no effect. */
 async function injected(app: Pick<FastifyInstance, 'inject'>, request: InjectOptions): Promise<Answered> {
   try {
     return await app.inject(request)

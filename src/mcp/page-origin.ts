@@ -3,8 +3,8 @@ import type { Config } from '../config.ts'
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Whether a request may come from where its Origin header says: no browser sent it, or a page of this service, of this machine, or of an
- * origin the operator allows. The Host header decides nothing: a page that rebinds its name to this address chooses it.
+ * Whether the Origin header of a request is allowed: it is missing, or names this service, this machine, or an origin that the operator
+ * allows. The Host header is ignored: a page that rebinds its name to this address can choose it.
  */
 export function isOwnPage(
   origin: string | undefined,

@@ -6,16 +6,16 @@ import type { Context, Said } from './tool.ts'
 import { toolboxFor } from './toolbox.ts'
 import { newActor, type Place } from './wording.ts'
 
-/** What calls of tools work on. */
+/** The dependencies of calls of tools. */
 export type Session = Place &
   Pick<Context, 'forget'> & {
-    /** A client of the service that carries the token, if there is one, with every request. */
+    /** A client of the service that sends the token, if there is one, with every request. */
     clientFor(token: string | undefined): Client
-    /** The token that calls carry when they name none. */
+    /** The token of calls without an actorToken. */
     token(): string | undefined
-    /** Receives the token of the actor that was made for a call. */
+    /** Receives the token of an actor that was created for a call. */
     issued?(token: string): void
-    /** Receives errors that no code expected. */
+    /** Receives unexpected errors. */
     onFault(error: unknown): void
   }
 
@@ -28,7 +28,7 @@ export type Performed = {
 const textOf = (...texts: readonly string[]): Performed['content'] => texts.map(text => ({ type: 'text', text }))
 const refused = (...texts: readonly string[]): Performed => ({ content: textOf(...texts), isError: true })
 
-/** Performs one call; undefined where there is no such tool. Never rejects: a failure is an answer that says what to do next. */
+/** Performs one call; undefined if the tool does not exist. Never rejects: a failure is an answer with its remedy. */
 export async function perform(session: Session, name: string, args: unknown): Promise<Performed | undefined> {
   const known = toolboxFor(session).byName.get(name)
   if (known === undefined) return undefined
@@ -49,7 +49,7 @@ export async function perform(session: Session, name: string, args: unknown): Pr
     return answered(session, await tool.run(context, input as never), issued)
   } catch (error) {
     if (!isClientError(error)) session.onFault(error)
-    // The actor exists even where the write is refused, and its token is shown only this once.
+    // The actor exists even if the write is refused, and its token is shown only once.
     return refused(refusalOf(error, name, session), ...actorLines(session, issued))
   }
 }

@@ -4,27 +4,27 @@ import { PROBLEMS, remedyOf } from '../contract/problems.ts'
 import { plain } from '../domain/unseen.ts'
 import { type Place, tokenRefusal } from './wording.ts'
 
-/** What a model does about a problem, where the sentence for callers of HTTP does not fit it. */
+/** Remedies for models, if the remedy for callers of HTTP does not fit. */
 const NEXT: Partial<Record<ProblemCode, string>> = {
-  INVALID_PATH: 'The entry is named by its entryId or slug; find gives both.',
-  INVALID_SLUG: 'The entry is named by its entryId or slug, 1 to 120 characters; find gives both.',
-  ACTOR_TOKEN_REQUIRED: 'This needs an actor token: leave actorToken out, and an actor is made.',
-  TARGET_NOT_FOUND: 'Nothing has this id or slug; call find first.',
+  INVALID_PATH: 'Name the entry by its entryId or slug; find returns both.',
+  INVALID_SLUG: 'Name the entry by its entryId or slug, 1 to 120 characters; find returns both.',
+  ACTOR_TOKEN_REQUIRED: 'This needs an actor token; omit actorToken, and the call creates an actor.',
+  TARGET_NOT_FOUND: 'No target has this id or slug; call find first.',
   ENTRY_NOT_FOUND: 'No entry has this id or slug; call find first.',
   REVISION_NOT_FOUND: 'This entry has no revision with this id; history lists them.',
   STALE_REVISION:
-    'Somebody revised the entry first and nothing was written: call read, merge your change into what it says now, and call revise with its current revision.',
-  ENTRY_WITHDRAWN: 'The entry was withdrawn by moderation. Do not try again.',
-  BODY_TOO_LARGE: 'Everything together is over the limit of 32768 bytes; shorten it.',
+    'Another revision was committed first, and yours was not. Call read, merge your change into the current text, and call revise with the current revision.',
+  ENTRY_WITHDRAWN: 'Moderation has withdrawn the entry. Do not try again.',
+  BODY_TOO_LARGE: 'All arguments together are over the limit of 32768 bytes; shorten them.',
   RATE_LIMITED: 'Too many calls within a minute.',
-  COOLDOWN: 'The same kind of write came too soon after the last.',
+  COOLDOWN: 'A write of this kind came too soon after the previous one.',
   NOT_READY: 'The service is starting or stopping.',
-  OVERLOADED: 'The service has more work than it can take.',
-  STORE_UNAVAILABLE: 'The store cannot be written at the moment.',
-  OUTCOME_UNKNOWN: 'The store was lost while the write was committed.',
+  OVERLOADED: 'The service is overloaded.',
+  STORE_UNAVAILABLE: 'The service cannot write to the store now.',
+  OUTCOME_UNKNOWN: 'The connection to the store was lost during the commit.',
 }
 
-/** One refused call as a model is told it: the code, what to do, how long to wait, and which revision is the latest. */
+/** A refused call for a model: the code, the remedy, the seconds to wait, and the latest revision. */
 export function refusalText(error: ClientError, tool: string, place: Place): string {
   const {
     code,
@@ -44,13 +44,13 @@ export function refusalText(error: ClientError, tool: string, place: Place): str
     `${code}: ${next ?? plain(error.message.replace(/^[A-Z_]+: /, ''))}`,
     ...(latest === null ? [] : [`The current revision is ${latest}.`]),
     ...(seconds === null ? [] : [`Wait ${seconds} seconds, then call ${tool} again with the same arguments.`]),
-    ...(mayHaveHappened ? ['Whether it was written is unknown: find or read before you try again.'] : []),
+    ...(mayHaveHappened ? ['It may or may not have been written. Call find or read before you try again.'] : []),
     ...(requestId === null ? [] : [`(request ${requestId})`]),
   ].join(' ')
 }
 
-/** The refusal in an error; what nobody foresaw tells nothing of itself. */
+/** The refusal in an error. An unexpected error reveals no details. */
 export const refusalOf = (error: unknown, tool: string, place: Place): string =>
   isClientError(error)
     ? refusalText(error, tool, place)
-    : 'UNEXPECTED_FAULT: Something failed that should not. Whether it was written is unknown: find or read before you try again.'
+    : 'UNEXPECTED_FAULT: The service has a fault. It may or may not have been written. Call find or read before you try again.'

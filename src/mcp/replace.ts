@@ -1,9 +1,9 @@
 import { clientError } from '../client/problem.ts'
 
-/** One piece of a text and what takes its place. */
+/** One piece of a text and its replacement. */
 export type Replacement = { old: string; new: string }
 
-/** The text with each piece replaced, one after the other. Throws INVALID_ARGUMENT where a piece does not occur exactly once. */
+/** Replaces each piece, one after another. Throws INVALID_ARGUMENT if a piece does not occur exactly once. */
 export function replaced(text: string, replacements: readonly Replacement[]): string {
   let result = text
   for (const [place, { old, new: next }] of replacements.entries()) {

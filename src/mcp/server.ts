@@ -8,7 +8,7 @@ import { instructionsFor } from './wording.ts'
 const DAY = 86_400_000
 const NAME_CHARACTERS = 60
 
-/** The protocol's server for one session: the tools, what they are for, and nothing that changes while it runs. */
+/** The protocol's server for one session: the tools and the instructions. Both are constant. */
 export function createMcpServer(session: Session): McpServer {
   const whole = { ttlMs: DAY, cacheScope: 'public' } as const
   const mcp = new McpServer(

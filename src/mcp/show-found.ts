@@ -4,11 +4,11 @@ import { fenced, fencedText, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 
 const EXCERPT_BYTES = 1_200
-/** Words of the question that a row names. */
+/** The maximum number of words of the question that a row names. */
 const WORDS_SHOWN = 12
-const NOTHING = 'No entry matches. Try other words; if there is nothing, publish what you know.'
+const NOTHING = 'No entry matches. Try other words; if no entry has it, publish what you know.'
 
-/** What was found, a line each, best first, and how far to trust it. A last row names the words of the question that were missing or corrected. */
+/** The found entries, one line each, best first, with the reliability of the answer. A last row names missing and corrected words of the question. */
 export function showFound(found: FoundList, shared: boolean): string {
   const { items, missing, corrected } = found
   if (items.length === 0) return NOTHING
@@ -20,14 +20,14 @@ export function showFound(found: FoundList, shared: boolean): string {
   return `${verdict(found)}\n${fenced(shared, rows)}`
 }
 
-/** What was found as one text in Markdown, with its standings and objections. */
+/** The found entries as one text in Markdown, with their standings and objections. */
 export const showBrief = (found: FoundList, shared: boolean): string =>
   `${found.items.length === 0 ? NOTHING : verdict(found)}\n${fencedText(shared, markdownOf(found))}`
 
 function verdict({ items, answerable, match, missing, corrected }: FoundList): string {
   const of = `match ${match} of 1, ${items.length} ${items.length === 1 ? 'entry' : 'entries'}`
   const advice = answerable
-    ? `Answerable: true (${of}). Call read with an entryId before you rely on one: the best may still be about a neighbouring problem.`
+    ? `Answerable: true (${of}). Call read with an entryId before you rely on one: the best may still be about a similar problem.`
     : `Answerable: false (${of}). Do not trust these as an answer: they are hardly about the question. Try other words; publish what you find out.`
   const counts = [
     ...(missing.length === 0 ? [] : [`${missing.length} words of q are in no entry`]),

@@ -2,10 +2,10 @@ import type { PinFinding, PinsReport } from '../contract/resources.ts'
 import { fenced, member } from './fence.ts'
 import { SUMMARY_BYTES } from './show.ts'
 
-/** What differs from pinned revisions, a line each, and how to ask again. */
+/** The findings about pinned revisions, one line each, and the arguments of the next check. */
 export function showPins({ items, same, sequence }: PinsReport, shared: boolean): string {
   const again = `Next time call check_pins with since="${sequence}".`
-  if (items.length === 0) return `Nothing differs from the ${same} pinned revisions. ${again}`
+  if (items.length === 0) return `There are no findings for the ${same} pinned revisions. ${again}`
   return `${items.length} differ, ${same} do not. ${again}\n${fenced(shared, items.map(row))}`
 }
 

@@ -2,11 +2,11 @@ import type { WorkItem, WorkList } from '../contract/resources.ts'
 import { fenced, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 
-/** The checks that are worth most, a line each. */
+/** The most valuable checks, one line each. */
 export function showWork({ items }: WorkList, shared: boolean): string {
-  if (items.length === 0) return 'No check waits for you here.'
+  if (items.length === 0) return 'There is no check for you.'
   const found = `${items.length} ${items.length === 1 ? 'check' : 'checks'}`
-  return `${found}. Call read, try what the text says, then verify or contradict currentRevisionId. Of UNANSWERED, find out and publish.\n${fenced(shared, items.map(row))}`
+  return `${found}. Call read, test the text, then verify or contradict currentRevisionId. For UNANSWERED, find out and publish.\n${fenced(shared, items.map(row))}`
 }
 
 const row = ({ kind, reason, entry, topic }: WorkItem) => ({

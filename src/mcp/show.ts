@@ -3,17 +3,17 @@ import { signalLine } from '../domain/signal-words.ts'
 import { standingLine } from '../domain/standing-words.ts'
 import { beginningOf, fenced, member } from './fence.ts'
 
-/** A token of a model is taken for so many bytes of UTF-8, fewer than it has on average, so that a budget is kept. */
+/** Bytes of UTF-8 per token of a model: fewer than the average, so that the answer stays within the budget. */
 export const TOKEN_BYTES = 3
 export const TOKENS = { least: 1_000, most: 20_000, byDefault: 4_000 } as const
 
-/** Bytes kept free for what the service says itself, the fence included. */
+/** Bytes reserved for the sentences of the service, the fence included. */
 const OWN_BYTES = 1_200
 export const TITLE_BYTES = 300
 export const SUMMARY_BYTES = 600
 export const NAME_BYTES = 100
 const RATIONALE_BYTES = 1_200
-/** The part of a budget that evidence may take when the content would fill all of it. */
+/** The share of a budget that evidence may take if the content would fill it. */
 const EVIDENCE_SHARE = 0.4
 
 const briefly = (entry: Entry) => ({
@@ -31,7 +31,7 @@ const briefly = (entry: Entry) => ({
 
 export type Reading = {
   entry: Entry
-  /** The revision asked for, when it was not simply the current one. */
+  /** The requested revision, if the call named one. */
   revision: Revision | undefined
   evidence: Evidence
   relations: { items: Relation[]; nextCursor: string | null }
@@ -41,12 +41,12 @@ export type Reading = {
   shared: boolean
 }
 
-/** An entry, what speaks for and against it, and its content, within a budget: evidence against it goes first, content gets what is left. */
+/** An entry with its evidence and content, within a budget. Evidence against it comes first; the content gets the rest. */
 export function showEntry(reading: Reading): string {
   const { entry, revision, evidence, relations, maxTokens, from } = reading
   const shownId = revision?.id ?? entry.currentRevisionId
   const text = revision ?? entry
-  // Whoever reads on has seen what comes before the content.
+  // A call that continues has already returned the part before the content.
   const described =
     from > 0
       ? { entryId: entry.id }
@@ -66,7 +66,7 @@ export function showEntry(reading: Reading): string {
       ? [`Of ${rows.length} rows of evidence ${shown.length} fit; a larger maxTokens shows more.`]
       : []),
     content.length === end && from === 0
-      ? 'Its content is whole.'
+      ? 'The content is complete.'
       : `Characters ${Math.min(from, end)} to ${end} of ${content.length} of its content${end < content.length ? `; call read with from=${end} for more` : ''}.`,
     from > 0
       ? 'First comes its id, then its content up to the last line.'
@@ -91,20 +91,20 @@ const declaredOf = (declared: Entry['actor']['declared']): Record<string, string
     ),
   )
 
-/** What the evidence says about the text as it stands, in numbers. */
+/** The standing of the current text, in numbers. */
 function standingLines({ entry, revision }: Reading): string[] {
   const { state, tally } = entry.standing
   const of = revision === undefined || revision.id === entry.currentRevisionId ? '' : ', which is not the one shown'
   return [
     `Evidence on the current text${of}: ${standingLine(entry.standing)}.`,
     ...(tally.contradicted + tally.unsupported > 0
-      ? [`${state}: weigh what speaks against it before you rely on it.`]
+      ? [`${state}: weigh the evidence against it before you rely on it.`]
       : []),
     ...(entry.signals.length > 0 ? [`${signalLine(entry.signals)}.`] : []),
   ]
 }
 
-/** Evidence as rows: what speaks against the entry first. */
+/** Evidence as rows; evidence against the entry first. */
 function evidenceRows({ verifications, contradictions }: Evidence, relations: readonly Relation[]): object[] {
   const against = relations.filter(({ relationType }) => relationType === 'CONTRADICTS')
   const others = relations.filter(({ relationType }) => relationType !== 'CONTRADICTS')
@@ -146,7 +146,7 @@ function fitting(rows: readonly object[], bytes: number): object[] {
   })
 }
 
-/** The revisions of an entry, a line each, newest first. */
+/** The revisions of an entry, one line each, newest first. */
 export function showHistory(
   { items, nextCursor }: { items: Revision[]; nextCursor: string | null },
   shared: boolean,

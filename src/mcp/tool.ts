@@ -9,18 +9,18 @@ import { type ObjectSchema, type Properties, type Static, Type } from '../contra
 import { isCleanText } from '../domain/text.ts'
 import { plain } from '../domain/unseen.ts'
 
-/** What a tool says: `structured` holds ids only, never what somebody wrote; tools that read have none, so that hosts show their fenced text. */
+/** The answer of a tool. `structured` has only ids, never untrusted text. Tools that read have none, so that hosts show their fenced text. */
 export type Said = {
   text: string
   structured?: Record<string, string>
-  /** True where nothing of what was asked was done. */
+  /** True if the call had no effect. */
   failed?: boolean
 }
 
-/** What a call works on. */
+/** The dependencies of a call. */
 export type Context = {
   client: Client
-  /** Whether strangers write to the memory. */
+  /** Whether others write to the memory. */
   shared: boolean
   /** Withdraws an entry; only in a private store. Rejects with a ClientError. */
   forget?(entry: string, reason: string): Promise<{ entryId: string }>
@@ -29,14 +29,14 @@ export type Context = {
 export type Tool = {
   name: string
   title: string
-  /** For the model that chooses among tools; where it depends on the place, a function of `shared`. */
+  /** The description for models; a function of `shared` if it depends on the memory. */
   description: string | ((shared: boolean) => string)
   input: ObjectSchema
-  /** The operations that a call is admitted, charged and observed as. */
+  /** A call is admitted, charged and observed as these operations. */
   performs: readonly OperationName[]
-  /** Other names of arguments, by name: models write them from habit. */
+  /** Aliases of arguments, by name, because models often use them. */
   aliases?: Readonly<Record<string, string>>
-  /** What is wrong with arguments that fit the schema each by itself; undefined where nothing is. */
+  /** The fault of arguments that the schema accepts individually; undefined if there is none. */
   refuse?(args: Record<string, unknown>): string | undefined
   /** True for tools that only a private store has. */
   onlyPrivate?: boolean
@@ -57,9 +57,9 @@ export const entry = Type.String({
   description: 'The entryId or the slug.',
 })
 
-/** What every tool that writes takes beside its own arguments. */
+/** The arguments that all writing tools share. */
 export const ACTING = {
-  actorToken: Type.Optional(text(TOKEN_CHARACTERS, 'As your first write returned it.')),
+  actorToken: Type.Optional(text(TOKEN_CHARACTERS, 'The token that your first write returned.')),
   actor: Type.Optional(
     Type.Object(ActorInput.properties, {
       ...CLOSED,
@@ -68,7 +68,7 @@ export const ACTING = {
   ),
 }
 
-/** The same properties, each of which may be left out. */
+/** The same properties, all optional. */
 export const optionalOf = <P extends Properties>(properties: P) =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as unknown as {
     [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>>
@@ -85,7 +85,7 @@ const NAME_CHARACTERS = 60
 
 export type Check = (given: unknown) => { args: unknown } | { fault: string }
 
-/** Makes the check of a tool's arguments: they come back under their own names, or one sentence says what does not fit. Values are not repeated. */
+/** Makes the check of a tool's arguments. It returns them under their own names, or one sentence about the faults, without values. */
 export function createCheck({ name, input, aliases = {}, refuse = () => undefined }: Tool): Check {
   const check = checkOf(input)
   return given => {
@@ -104,9 +104,9 @@ export function createCheck({ name, input, aliases = {}, refuse = () => undefine
 }
 
 const unfit = (name: string, faults: readonly string[]): string =>
-  `The arguments of ${name} do not fit: ${faults.join('; ')}. Correct them and call again; nothing was done.`
+  `The arguments of ${name} are invalid: ${faults.join('; ')}. Correct them and call again; the call had no effect.`
 
-/** The arguments with each alias under its own name, unless that is given too. */
+/** Replaces each alias by its name, unless the name is given too. */
 function renamed(given: unknown, aliases: Readonly<Record<string, string>>): unknown {
   if (typeof given !== 'object' || given === null) return given
   return Object.fromEntries(

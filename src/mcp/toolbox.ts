@@ -16,12 +16,12 @@ export type Listed = {
   annotations: Partial<Record<'readOnlyHint' | 'destructiveHint' | 'openWorldHint', boolean>>
 }
 
-/** The tools of one place: as the protocol lists them, and by name with the check of their arguments. */
+/** The tools of one memory: the list of the protocol, and by name with the check of their arguments. */
 export type Toolbox = { listed: Listed[]; byName: ReadonlyMap<string, { tool: Tool; check: Check }> }
 
 const made = new Map<string, Toolbox>()
 
-/** The tools of a place, made once per process. */
+/** The tools of a memory, made once per process. */
 export function toolboxFor(place: Place): Toolbox {
   const key = `${place.shared} ${place.keepsToken}`
   const box = made.get(key) ?? createToolbox(place)
@@ -37,7 +37,7 @@ function createToolbox(place: Place): Toolbox {
   }
 }
 
-/** Where the process keeps the token, no tool takes or returns one. */
+/** If the process stores the token, no tool takes or returns one. */
 function fitted(tool: Tool, { keepsToken }: Place): Tool {
   if (!keepsToken) return tool
   return { ...tool, input: withoutToken(tool.input) }
@@ -49,14 +49,14 @@ function withoutToken(schema: ObjectSchema): ObjectSchema {
   return Type.Object(rest, options)
 }
 
-/** Keywords of an argument that a model needs to write it; a refusal states the others. */
+/** Keywords of an argument that a model needs. A refusal states the others. */
 const SHOWN = ['type', 'enum', 'format', 'minimum', 'maximum', 'maxLength', 'maxItems', 'default', 'description']
-/** Of the members of lists and objects inside the arguments only these: they are the same in every tool. */
+/** The same for members of lists and objects inside the arguments, which are equal in all tools. */
 const SHOWN_INSIDE = ['type', 'enum']
 
 type Parts = { properties?: Record<string, object>; items?: object; required?: string[] }
 
-/** A schema as models are shown it, in few words. The members of an object that is an argument itself are in its description. */
+/** The short form of a schema for models. The description of an object argument names its members. */
 function brief(schema: object, keywords: readonly string[]): Record<string, unknown> {
   const { items } = schema as Parts
   const kept = Object.entries(schema).filter(
@@ -88,7 +88,7 @@ const listedAs = (tool: Tool, place: Place): Listed => ({
   annotations: annotationsOf(tool, place),
 })
 
-/** Keeps the description of an argument in the first tool that has it: models read all tools together. */
+/** Leaves the description of an argument only in the first tool that has it, because models read all tools together. */
 function describedOnce(listed: Listed[]): Listed[] {
   const described = new Set<string>()
   return listed.map(one => {
@@ -102,7 +102,7 @@ function describedOnce(listed: Listed[]): Listed[] {
   })
 }
 
-/** What differs from the defaults of the protocol: a tool writes, destroys, and works on an open world. Only `forget` destroys. */
+/** The differences from the defaults of the protocol, by which a tool writes, destroys and has an open world. Only `forget` destroys. */
 const annotationsOf = (tool: Tool, { shared }: Place): Listed['annotations'] => ({
   ...(writes(tool) ? (tool.onlyPrivate === true ? {} : { destructiveHint: false }) : { readOnlyHint: true }),
   ...(shared ? {} : { openWorldHint: false }),

@@ -15,7 +15,7 @@ import { replaced } from './replace.ts'
 import { SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 import { ACTING, CLOSED, entry, inputOf, optionalOf, type Tool, tool } from './tool.ts'
 
-/** Pieces that one revision replaces at most. */
+/** The maximum number of pieces that one revision replaces. */
 const REPLACEMENTS_MAX = 20
 
 const revisionId = uuid('The revision.')
@@ -33,10 +33,10 @@ const publish = tool({
   name: 'publish',
   title: 'Publish a new entry',
   description: shared =>
-    `Publish knowledge as an entry: one subject, stated so that it can be checked. Call find first; where an entry exists, revise it instead. ${shared ? 'Everything is public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
+    `Publish knowledge as an entry: one subject, in a form that others can check. Call find first; if an entry exists, revise it instead. ${shared ? 'All entries are public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
   input: inputOf({
     ...CreateInput.properties,
-    insist: Type.Optional(Type.Boolean({ description: 'Publish although similar entries are there.' })),
+    insist: Type.Optional(Type.Boolean({ description: 'Publish although similar entries exist.' })),
     ...ACTING,
   }),
   performs: ['createActor', 'listSimilar', 'createEntry'],
@@ -50,7 +50,7 @@ const publish = tool({
   },
 })
 
-/** From this on an entry may say the same as a draft, so that the model looks at it first, where the words of both titles are the same. */
+/** From this score, and with the same words in both titles, the model must look at an entry before it publishes a draft. */
 const SAME_FROM = 0.8
 
 const titleWords = (title: string): string => [...new Set(wordsOf(title))].sort().join(' ')
@@ -69,7 +69,7 @@ const showSimilar = (similar: readonly Similar[], shared: boolean): string => {
     summary: member(one.summary, SUMMARY_BYTES),
     match: one.score,
   }))
-  return `Nothing was published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about something else, call publish again with insist=true.\n${fenced(shared, rows)}`
+  return `Your entry was not published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about another subject, call publish again with insist=true.\n${fenced(shared, rows)}`
 }
 
 const { title, summary, content, changeType, rationale, sources, previousRevisionId } = RevisionInput.properties
@@ -78,7 +78,7 @@ const revise = tool({
   name: 'revise',
   title: 'Revise an entry',
   description:
-    'Change an entry on top of the revision that read gave you; its history stays. Leave out what stays as it is; for a small change of the content give replace. If somebody was faster nothing is written and the answer names the revision to read and merge. Tags stay.',
+    'Change an entry on top of the revision that read returned; its history stays. Omit unchanged texts; for a small change of the content use replace. If another revision was committed first, nothing is written, and the answer names the revision to read and merge. Tags stay.',
   input: inputOf({
     entry,
     previousRevisionId,
@@ -95,8 +95,7 @@ const revise = tool({
         {
           minItems: 1,
           maxItems: REPLACEMENTS_MAX,
-          description:
-            'In place of content: pieces of it, each of which occurs exactly once, and what takes their place.',
+          description: 'Instead of content: pieces of it, each of which occurs exactly once, and their replacements.',
         },
       ),
     ),
@@ -108,7 +107,7 @@ const revise = tool({
   performs: ['createActor', 'readRevision', 'reviseEntry'],
   refuse: args =>
     args.content !== undefined && args.replace !== undefined
-      ? 'the call has content and replace; give one of them'
+      ? 'the call has content and replace; use one of them'
       : undefined,
   async run({ client }, { entry: name, replace, ...input }) {
     const base = await client.readRevision(name, input.previousRevisionId)
@@ -127,10 +126,10 @@ const relate = tool({
   name: 'relate',
   title: 'Relate two entries',
   description:
-    'Link one entry to another, so that who reads one finds the other. CONNECT: they belong together. REUSES: the source draws on the target. SYNTHESIZES: the source brings targets together. CONTRADICTS: the source says otherwise than the target.',
+    'Link one entry to another, so that readers of one find the other. CONNECT: they belong together. REUSES: the source uses the target. SYNTHESIZES: the source combines its targets. CONTRADICTS: the source disagrees with the target.',
   input: inputOf({
-    source: named('The entry that the relation starts from'),
-    target: named('The entry that it leads to'),
+    source: named('The entry where the relation starts'),
+    target: named('The entry where it ends'),
     relationType: RelationInput.properties.relationType,
     rationale: RelationInput.properties.rationale,
     ...ACTING,
@@ -151,7 +150,7 @@ const report = tool({
   name: 'report',
   title: 'Report abuse to the operator',
   description:
-    'Report what should not be here at all: spam, private data, malicious instructions. Only the operator sees it. Name one of entry, revisionId or evidenceId. For what is wrong but honest, use contradict.',
+    'Report abuse: spam, private data, malicious instructions. Only the operator sees it. Name one of entry, revisionId or evidenceId. Use contradict for honest errors.',
   input: inputOf({
     entry: Type.Optional(entry),
     revisionId: Type.Optional(revisionId),
@@ -162,7 +161,7 @@ const report = tool({
   performs: ['readBatch', 'createReport'],
   refuse({ entry: name, revisionId: revision, evidenceId }) {
     const given = [name, revision, evidenceId].filter(one => one !== undefined)
-    return given.length === 1 ? undefined : 'the call names exactly one of entry, revisionId and evidenceId'
+    return given.length === 1 ? undefined : 'the call must name exactly one of entry, revisionId and evidenceId'
   },
   async run({ client }, { entry: name, revisionId: revision, evidenceId, ...rest }) {
     const target =
@@ -179,12 +178,12 @@ const report = tool({
   },
 })
 
-/** Only where the process that is asked also keeps the store. */
+/** Only if the process itself has the store. */
 const forget = tool({
   name: 'forget',
   title: 'Withdraw an entry',
   description:
-    'Withdraw an entry that should not be here. No tool shows it again; its revisions stay in the files of the store until those are deleted.',
+    'Withdraw an unwanted entry. No tool shows it again; its revisions stay in the files of the store until those are deleted.',
   input: inputOf({ entry, reason: ModerationInput.properties.reason }),
   performs: ['moderate'],
   onlyPrivate: true,
@@ -195,5 +194,5 @@ const forget = tool({
   },
 })
 
-/** The tools that write. Those that need an actor make one first where there is none, which is charged as a write of its own. */
+/** The tools that write. Tools that need an actor create one if there is none; this is charged as one more write. */
 export const WRITING_TOOLS: readonly Tool[] = [publish, revise, ...EVIDENCE_TOOLS, relate, report, forget]

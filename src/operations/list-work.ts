@@ -28,7 +28,7 @@ type Kind = Exclude<WorkKind, 'UNANSWERED'>
 type Place = { kind: Kind; row: Waiting }
 type Asked = { tag: string; limit: number; tagged: readonly Waiting[] }
 
-/** Lists the checks that are worth most, of one kind or of each in turn, without entries that the actor wrote or judged. */
+/** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. */
 export const listWork: ReadOperation = async (reads, { query }) => {
   const { tag = '', limit = WORK.default } = query
   const kinds = WORK_KINDS.filter(kind => query.kind === undefined || query.kind === kind)

@@ -76,7 +76,7 @@ function beyond(schema: Schema): unknown[] {
 
 /** Arguments past every limit that the tools state. */
 export function testArguments(app: TestApp, callTool: CallTool): void {
-  test('every argument past its limit is refused in a sentence that names it, and costs nothing', async () => {
+  test('an argument past its limit is refused with a sentence that names it, and is not charged', async () => {
     const earlier = expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
     let tried = 0
     for (const tool of TOOLS.filter(({ onlyPrivate }) => !onlyPrivate)) {
@@ -88,7 +88,7 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
           const told = faultOf(tool, { ...fitting, [name]: value }) ?? ''
           assert.match(
             told,
-            new RegExp(`do not fit: .*\\b${name}\\b`),
+            new RegExp(`are invalid: .*\\b${name}\\b`),
             `${tool.name}.${name} ${JSON.stringify(value).slice(0, 80)}`,
           )
           assert.ok(told.length < 600, told)
@@ -104,7 +104,7 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
       assert.ok(sentence.includes(`its arguments are ${named}`), sentence)
       refused(
         await callTool(tool.name, { ...fitting, entry: JSON.parse('['.repeat(4_000) + ']'.repeat(4_000)) }),
-        /do not fit/,
+        /are invalid/,
       )
     }
     assert.ok(tried > 150, `${tried}`)
@@ -116,7 +116,7 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     assert.deepEqual(expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200), earlier)
   })
 
-  test('find shows how far to trust its rows, and which words were missing or corrected', async () => {
+  test('find returns whether the question is answerable, and the missing and corrected words', async () => {
     const text = { title: 'Lighthouse lens cracks in frost', summary: 'Warm it slowly.', content: 'Glass splits.' }
     const { slug = '', revisionId = '' } = done(await callTool('publish', text)).structured
     const { inside, outside } = fenceOf(done(await callTool('find', { q: 'lighthuose lens cracks xylophone' })).text)
@@ -137,7 +137,7 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     assert.match(done(await callTool('find', { q: trace })).text, /Lighthouse lens cracks in frost/)
   })
 
-  test('find takes query for q, and relate takes slugs', async () => {
+  test('find accepts query for q, and relate accepts slugs', async () => {
     const publish = async (title: string) =>
       done(await callTool('publish', { title, summary: 'Of herons', content: 'C', actorToken })).structured
     const { actorToken } = done(

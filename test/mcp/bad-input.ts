@@ -4,7 +4,7 @@ import type { Stats } from '../../src/contract/resources.ts'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 
-/** What the app under test must be told. */
+/** The settings of the app under test. */
 export const ORIGINS = { PUBLIC_URL: 'https://memory.example', MCP_ORIGINS: 'https://host.example' }
 const { PUBLIC_URL: SERVED, MCP_ORIGINS: ALLOWED } = ORIGINS
 
@@ -48,13 +48,13 @@ async function sendTo(base: string, { headers = {}, body, method = 'POST' }: Sen
   return { status: response.status, type, text, body: message === '' ? {} : JSON.parse(message) }
 }
 
-/** Messages and requests that are wrong, over bare HTTP. To be called first: it holds that none of them stores anything. */
+/** Invalid messages and requests over HTTP. Must run first: it asserts that they store nothing. */
 export async function testBadInput(app: TestApp): Promise<void> {
   const send = (sending: Sending): Promise<Said> => sendTo(app.url, sending)
   const stats = async (): Promise<Stats> => expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
   const nothing = await stats()
 
-  test('handshakes of every revision that clients open with are answered in it, others with the newest of them', async () => {
+  test('a handshake is answered in its revision of the protocol if it is supported, otherwise in the newest', async () => {
     for (const version of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '1999-01-01', 'x'.repeat(1000)]) {
       const { status, body } = await send({ body: opening(version) })
       assert.equal(status, 200, version)
@@ -69,7 +69,7 @@ export async function testBadInput(app: TestApp): Promise<void> {
     }
   })
 
-  test('pages of foreign origins are refused, whatever the Host says, and preflights tell the fields', async () => {
+  test('pages of foreign origins are refused for any Host, and preflights list the fields', async () => {
     for (const origin of [
       'https://evil.example',
       `${SERVED}.evil.example`,
@@ -104,7 +104,7 @@ export async function testBadInput(app: TestApp): Promise<void> {
     assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /X-Actor-Token.*Mcp-Method/)
   })
 
-  test('what is no message is refused before anything is done', async () => {
+  test('a body that is not a message is refused without effect', async () => {
     const cases: [string, Sending, number, number][] = [
       ['malformed JSON', { body: '{"jsonrpc":' }, 400, -32_700],
       ['invalid UTF-8', { body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, -32_700],
@@ -127,7 +127,7 @@ export async function testBadInput(app: TestApp): Promise<void> {
       ['a body that is too large', { body: LIST.padEnd(32_769) }, 413, -32_000],
       ['no stream accepted', { body: LIST, headers: { accept: 'text/html' } }, 406, -32_000],
       [
-        'an old revision that never was',
+        'an old revision that never existed',
         { body: LIST, headers: { 'mcp-protocol-version': '1999-01-01' } },
         400,
         -32_000,
@@ -144,12 +144,12 @@ export async function testBadInput(app: TestApp): Promise<void> {
     assert.equal((await fetch(`${app.url}/mcp`, { method: 'PUT', body: LIST })).status, 404)
   })
 
-  test('messages of the stateless revision that contradict themselves are refused', async () => {
+  test('inconsistent messages of the stateless revision are refused', async () => {
     const list = request('tools/list', envelope('2026-07-28'))
     const cases: [string, Sending, number][] = [
-      ['as it should be', { body: list, headers: modern('tools/list') }, 200],
+      ['valid', { body: list, headers: modern('tools/list') }, 200],
       [
-        'a revision that is not there yet',
+        'a future revision',
         { body: request('tools/list', envelope('2099-01-01')), headers: modern('tools/list', '2099-01-01') },
         400,
       ],
@@ -157,12 +157,12 @@ export async function testBadInput(app: TestApp): Promise<void> {
       ['another method in the header', { body: list, headers: modern('tools/call') }, 400],
       ['no header', { body: list }, 400],
       [
-        'an envelope that is no object',
+        'an envelope that is not an object',
         { body: request('tools/list', { _meta: 7 }), headers: modern('tools/list') },
         400,
       ],
       [
-        'a method that there is not',
+        'an unknown method',
         { body: request('tools/drop', envelope('2026-07-28')), headers: modern('tools/drop') },
         404,
       ],
@@ -172,7 +172,7 @@ export async function testBadInput(app: TestApp): Promise<void> {
       assert.equal(said.status, status, `${what}: ${said.text}`)
       assert.equal(said.body.error === undefined, status === 200, `${what}: ${said.text}`)
     }
-    // Nothing changes here: who listens is told so, and let go.
+    // Nothing changes here: a listener is informed and released.
     const listening = request('subscriptions/listen', {
       ...envelope('2026-07-28'),
       notifications: { toolsListChanged: true },
@@ -181,7 +181,7 @@ export async function testBadInput(app: TestApp): Promise<void> {
     assert.equal(listened.status, 200, listened.text)
   })
 
-  test('nothing of all that was stored', async () => {
+  test('nothing was stored', async () => {
     assert.deepEqual(await stats(), nothing)
     assert.ok(!app.log().includes('"level":50'), 'a fault was logged')
   })

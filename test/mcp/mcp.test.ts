@@ -8,7 +8,7 @@ import { openSession } from './session.ts'
 import { testStdio } from './stdio.ts'
 import { testWriting } from './writing.ts'
 
-// One app and one process for all of it: most of what these tests cost is starting.
+// One app and one process for all tests, because starting takes most of the time.
 const app = await startApp(ORIGINS)
 after(() => app.close())
 const { client, callTool } = await openSession(app.url)

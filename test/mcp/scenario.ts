@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type CallTool, done, fenceOf, refused } from './session.ts'
 
-/** A word for each round; none is in parts or in spelling like another. */
+/** A word for each round. No two have common parts or similar spellings. */
 const WORDS = ['otter', 'quokka', 'zebu', 'ibex', 'vicuna', 'numbat', 'gaur', 'axolotl', 'pangolin', 'kiwi']
 let rounds = 0
 
@@ -15,8 +15,8 @@ const withoutTokens =
   }
 
 /**
- * Everything that taking part is, through the tools alone. Returns the actor token that the first write made.
- * With `remembers` the other end keeps the token and never shows it; else it is passed along.
+ * All operations of an agent, only through the tools. Returns the actor token of the first write.
+ * With `remembers` the process stores the token and never shows it; otherwise each call passes it.
  */
 export async function takePart(caller: CallTool, remembers: boolean): Promise<string> {
   const word = WORDS[rounds++]
@@ -27,7 +27,10 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
   const first = done(await callTool('publish', { ...texts, actor: { actorType: 'AGENT', declaredName: 'Ann' } }))
   const { entryId = '', revisionId = '', actorToken = '' } = first.structured
   if (!remembers) assert.match(actorToken, /^plm_/)
-  assert.match(first.text, remembers ? /A new actor [0-9a-f-]{36} was made/ : new RegExp(`Its token is ${actorToken} `))
+  assert.match(
+    first.text,
+    remembers ? /A new actor [0-9a-f-]{36} was created/ : new RegExp(`Its token is ${actorToken} `),
+  )
   const acting = remembers ? {} : { actorToken }
 
   const found = fenceOf(done(await callTool('find', { q: word })).text)
@@ -48,7 +51,7 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
   )
   const latest = revised.structured.revisionId ?? ''
   assert.equal(revised.structured.actorToken, undefined)
-  // Somebody else revises on top of what was read before.
+  // Another actor revises on top of the same revision.
   const stale = refused(
     await callTool('revise', { entry: entryId, previousRevisionId: revisionId, ...change, content: 'It eats crabs.' }),
     /^STALE_REVISION/,
@@ -104,7 +107,7 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
 
 async function expectEvidence(callTool: CallTool, entry: string, revisionId: string): Promise<void> {
   const { inside, outside } = fenceOf(done(await callTool('read', { entry })).text)
-  // Author and judge are one actor here, whose judgements of its own text count for nothing.
+  // Author and judge are the same actor, whose judgements of its own text do not count.
   assert.match(outside, /Evidence on the current text: UNCHECKED: 0 for .*, 1 by authors of the text, not counted\./)
   const rows = inside
     .split('\n')

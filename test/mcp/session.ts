@@ -5,7 +5,7 @@ export type Result = { text: string; structured: Record<string, string>; isError
 /** Calls a tool by its name. */
 export type CallTool = (name: string, args?: Record<string, unknown>) => Promise<Result>
 
-/** How the official client opens: the stateless revision, or the handshake that came before it. */
+/** The opening of the official client: the stateless revision, or the earlier handshake. */
 export const ERAS: Record<string, ClientOptions> = {
   '2026-07-28': { versionNegotiation: { mode: { pin: '2026-07-28' } } },
   '2025-11-25': {},
@@ -29,24 +29,24 @@ export const callerOf =
     return { text, structured: (structuredContent ?? {}) as Record<string, string>, isError: isError === true }
   }
 
-/** Asserts that a call did what it should. */
+/** Asserts that a call succeeded. */
 export function done(result: Result): Result {
   assert.equal(result.isError, false, result.text)
   return result
 }
 
-/** Asserts that a call was refused, and how. */
+/** Asserts that a call was refused with this text. */
 export function refused(result: Result, told: RegExp): Result {
   assert.equal(result.isError, true, result.text)
   assert.match(result.text, told)
   return result
 }
 
-/** What stands in the fence of a text, and what the service says itself. */
+/** Splits an answer into the fenced text and the sentences of the service. */
 export function fenceOf(text: string): { inside: string; outside: string } {
   const found = /^([\s\S]*)\n<<<([0-9a-f]{24})\n([\s\S]*)\n\2>>>([\s\S]*)$/.exec(text)
   assert.ok(found, `no fence: ${text}`)
-  // Said once, and where the fence begins and ends: nowhere else.
+  // The marker occurs in the warning and in both lines of the fence, and nowhere else.
   assert.equal(text.split(found[2] ?? '').length, 4)
   return { inside: found[3] ?? '', outside: `${found[1]}${found[4]}` }
 }

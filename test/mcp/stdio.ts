@@ -34,7 +34,7 @@ async function start(t: TestContext, args: readonly string[], era: keyof typeof 
   return { client, callTool: callerOf(client), said: () => said }
 }
 
-/** Opened again, what was written is there and no further actor is made; standard output is messages only. */
+/** After a restart the entries exist and no further actor is created; standard output has only messages. */
 async function expectKept(place: string): Promise<void> {
   const { stdout, stderr } = await talk({ 'data-dir': place }, [
     '{"plm_secret":1}',
@@ -60,7 +60,7 @@ type Message = {
   error?: { code: number }
 }
 
-/** Runs the command in this process, sends lines one after the other is answered, and ends its input. */
+/** Runs the command in this process, sends each line after the answer to the previous one, and ends its input. */
 async function talk(flags: Record<string, string>, lines: readonly (string | object)[], env: NodeJS.ProcessEnv = {}) {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
   const ended = runMcp({ flags, env }, streams)
@@ -81,7 +81,7 @@ const json = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8')
 
 /** `palimpsest mcp` as hosts start it. */
 export function testStdio(app: TestApp): void {
-  test('palimpsest mcp --url takes part in a service and never shows the model the token it keeps', async t => {
+  test('palimpsest mcp --url uses a service and never shows the stored token to the model', async t => {
     const { client, callTool, said } = await start(t, ['--url', app.url], '2025-11-25')
     await takePart(callTool, true)
     const { tools } = await client.listTools()
@@ -91,7 +91,7 @@ export function testStdio(app: TestApp): void {
     assert.equal(said(), '')
   })
 
-  test('a token that the host configured and the service does not know is refused without naming actorToken', async () => {
+  test('an unknown token of the host is refused without mention of actorToken', async () => {
     const call = {
       method: 'tools/call',
       params: { name: 'publish', arguments: { title: 'T', summary: 'S', content: 'C' } },
@@ -110,7 +110,7 @@ export function testStdio(app: TestApp): void {
     assert.ok(!text.includes('actorToken'), text)
   })
 
-  test('palimpsest mcp --data-dir is a private memory that stays, with its actor', async t => {
+  test('palimpsest mcp --data-dir is a permanent private memory with one actor', async t => {
     const directory = temporaryDirectory()
     t.after(directory.remove)
     const place = join(directory.path, 'memory')
@@ -138,7 +138,7 @@ export function testStdio(app: TestApp): void {
     await expectKept(place)
   })
 
-  test('registries are told the package, the command and the variables that there are', () => {
+  test('server.json names the package, the command and the variables', () => {
     const server = json('server.json')
     const { name, version, mcpName } = json('package.json')
     assert.deepEqual([server.name, server.version, server.packages.length], [mcpName, version, 1])
@@ -152,13 +152,13 @@ export function testStdio(app: TestApp): void {
     assert.ok(server.remotes[0].url.endsWith('/mcp'))
   })
 
-  test('a command line that names both or nothing usable is refused in a sentence', async () => {
+  test('a command line with both or no memory is refused with one sentence', async () => {
     await assert.rejects(talk({ url: 'http://127.0.0.1:1', 'data-dir': 'x' }, []), /exclude each other/)
     await assert.rejects(talk({ url: 'ftp://x' }, []), /http or https address/)
     await assert.rejects(runMcp({ flags: {}, env: { LOG_LEVEL: 'loud' } }), /LOG_LEVEL must be one of .*, not "loud"/)
   })
 
-  test('what is no message is passed over, what is wrong is answered, and a line without end ends the session', async () => {
+  test('a line that is not a message is ignored, an invalid message is answered, and an endless line ends the session', async () => {
     const opening = { capabilities: {}, clientInfo: HOST }
     const long = { title: 'x'.repeat(181), summary: 'S', content: 'C' }
     const { stdout, stderr } = await talk({ url: 'http://127.0.0.1:1' }, [
@@ -179,7 +179,7 @@ export function testStdio(app: TestApp): void {
         [3, -32_602],
         [
           4,
-          'The arguments of publish do not fit: title must be a text of 1 to 180 characters. Correct them and call again; nothing was done.',
+          'The arguments of publish are invalid: title must be a text of 1 to 180 characters. Correct them and call again; the call had no effect.',
         ],
       ],
     )
@@ -187,7 +187,7 @@ export function testStdio(app: TestApp): void {
     assert.ok(stderr.length < 1_000, stderr)
   })
 
-  test('a service that is not there is told in every answer, and the session goes on', async () => {
+  test('an unreachable service is reported in every answer, and the session continues', async () => {
     const find = { method: 'tools/call', params: { name: 'find', arguments: { q: 'x' } } }
     const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
     const { stdout } = await talk({ url: 'http://127.0.0.1:1' }, [

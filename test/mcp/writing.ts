@@ -9,7 +9,7 @@ import { type CallTool, done, fenceOf, refused } from './session.ts'
 export function testWriting(app: TestApp, callTool: CallTool): void {
   const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
 
-  test('revise replaces pieces of the content and leaves title and summary as they were', async () => {
+  test('revise replaces pieces of the content and keeps title and summary', async () => {
     const { token: actorToken } = await newActor(app.url)
     const content = 'Steep for 3 minutes.\nUse 80 degrees.\n'
     const entry = await newEntry(app.url, actorToken, { title: 'Green tea', summary: 'How to steep it.', content })
@@ -25,7 +25,7 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
       [revision.title, revision.summary, revision.content],
       [entry.title, entry.summary, 'Steep for 2 minutes.\nUse 70 degrees.\n'],
     )
-    // On top of an older revision the pieces are those of that revision, and the latest is named.
+    // With an older base the pieces are those of the base, and the answer names the latest revision.
     refused(await callTool('revise', { ...base, ...change, replace }), /^STALE_REVISION: .*The current revision is /)
     const latest = { ...base, previousRevisionId: made.revisionId, ...change }
     refused(
@@ -36,7 +36,7 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
       await callTool('revise', { ...latest, replace: [{ old: 'e', new: 'x' }] }),
       /replace\.0\.old occurs more than once/,
     )
-    refused(await callTool('revise', { ...latest, replace, content: 'x' }), /content and replace; give one of them/)
+    refused(await callTool('revise', { ...latest, replace, content: 'x' }), /content and replace; use one of them/)
     refused(await callTool('revise', { ...latest, replace: [{ old: 'Use', new: 'Use' }] }), /would change nothing/)
     refused(await callTool('revise', latest), /would change nothing/)
     const renamed = done(await callTool('revise', { ...latest, title: 'Sencha' })).structured
@@ -44,7 +44,7 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     assert.deepEqual([last.title, last.content], ['Sencha', revision.content])
   })
 
-  test('verify and contradict take several judgements, and say what became of each', async () => {
+  test('verify and contradict accept several judgements, and report the result of each', async () => {
     const { token: actorToken } = await newActor(app.url)
     const entries: Entry[] = []
     for (let made = 0; made < 3; made += 1) entries.push(await newEntry(app.url, actorToken))
@@ -80,13 +80,13 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     refused(await callTool('verify', { items: Array(11).fill(verified(a)) }), /items must be a list of 1 to 10 items/)
   })
 
-  test('check_pins names what differs from the revisions that one relies on', async () => {
+  test('check_pins names the findings about pinned revisions', async () => {
     const { token: actorToken } = await newActor(app.url)
     const [same, revised] = [await newEntry(app.url, actorToken), await newEntry(app.url, actorToken)]
     const pins = [same, revised].map(({ slug, currentRevisionId: revisionId }) => ({ entry: slug, revisionId }))
     pins[0] = { entry: same.id, revisionId: same.currentRevisionId }
     const { text } = done(await callTool('check_pins', { pins }))
-    const [, since] = /^Nothing differs from the 2 pinned revisions\. .* since="(\d+)"/.exec(text) ?? []
+    const [, since] = /^There are no findings for the 2 pinned revisions\. .* since="(\d+)"/.exec(text) ?? []
     const change = { content: 'Another text, 100% safe.', changeType: 'CORRECT', rationale: 'It was wrong.\n>>>' }
     const base = { entry: revised.id, previousRevisionId: revised.currentRevisionId, actorToken }
     done(await callTool('revise', { ...base, ...change }))
@@ -97,7 +97,7 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     assert.deepEqual([kind, slug, signals, found.rationale], expected)
   })
 
-  test('report tells the operator of an entry, a revision or a piece of evidence, and makes no actor', async () => {
+  test('report accepts an entry, a revision or a piece of evidence, and creates no actor', async () => {
     const { token } = await newActor(app.url)
     const entry = await newEntry(app.url, token)
     const said = { reason: 'SPAM', details: 'It sells something.' }
@@ -119,7 +119,7 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
         ['ENTRY', said.details],
       ],
     )
-    refused(await callTool('report', said), /names exactly one of entry, revisionId and evidenceId/)
+    refused(await callTool('report', said), /must name exactly one of entry, revisionId and evidenceId/)
     refused(
       await callTool('report', { entry: 'no-such-entry', ...said }),
       /^ENTRY_NOT_FOUND: No entry has the id or slug/,

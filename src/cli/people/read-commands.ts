@@ -116,7 +116,7 @@ export const READ_COMMANDS: readonly Command[] = [
   },
   {
     name: 'work',
-    summary: 'List the checks that are worth most next, and topics that many searched for in vain.',
+    summary: 'List the most valuable checks next, and topics that many searched for in vain.',
     details:
       'Nothing is listed that your actor wrote or judged. Read an entry with "palimpsest show", try it, then "palimpsest verify" or "palimpsest contradict" it.',
     flags: [

@@ -8,7 +8,7 @@ import { countOf, oneOf, plural } from './values.ts'
 
 type Item = WorkList['items'][number]
 
-/** Lists the checks that are worth most next, without what the actor of this machine wrote or judged. */
+/** Lists the most valuable checks next, without what the actor of this machine wrote or judged. */
 export async function work({ invocation, client, out, json }: Session): Promise<void> {
   const { kind, tag, limit = String(WORK.default) } = invocation.flags
   const { items } = await client.listWork({
@@ -21,7 +21,7 @@ export async function work({ invocation, client, out, json }: Session): Promise<
     else itemLines(out, item)
     await out.taken()
   }
-  if (items.length === 0) out.note('No check waits for you.')
+  if (items.length === 0) out.note('There is no check for you.')
 }
 
 const WIDTH = Math.max(...WORK_KINDS.map(({ length }) => length)) + 2

@@ -21,17 +21,17 @@ const as = (home: string, args: readonly string[], input?: string): Promise<Ende
 
 test('work lists what to check, with why, and nothing of one’s own', async () => {
   const [author, reader] = [join(scratch(), 'author'), join(scratch(), 'reader')]
-  assert.match((await as(reader, ['work'])).stderr, /No check waits for you\./)
+  assert.match((await as(reader, ['work'])).stderr, /There is no check for you\./)
   const text = ['publish', '-', '--title', 'Valve sticks in frost', '--summary', 'S', '--tags', 'valves']
   expectDone(await as(author, text, 'Thaw it slowly.\n'))
-  assert.match((await as(author, ['work'])).stderr, /No check waits for you\./)
+  assert.match((await as(author, ['work'])).stderr, /There is no check for you\./)
   assert.match(
     expectDone(await as(reader, ['work', '--tag', 'valves'])),
     /^UNCHECKED {3}Valve sticks in frost {2}valve-sticks-in-frost\n {12}UNCHECKED: 0 for \(0 independent\).*\n {12}\d readers? · never checked\n$/,
   )
   const judgement = ['--revision', 'latest', '--rationale', 'It broke.']
   expectDone(await as(reader, ['contradict', 'valve-sticks-in-frost', ...judgement]))
-  assert.match((await as(reader, ['work'])).stderr, /No check waits for you\./)
+  assert.match((await as(reader, ['work'])).stderr, /There is no check for you\./)
   const other = join(scratch(), 'other')
   const [line = ''] = expectDone(await as(other, ['work', '--kind', 'disputed', '--json'])).split('\n')
   const { kind, reason, entry } = JSON.parse(line) as WorkList['items'][number]
