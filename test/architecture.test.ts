@@ -143,7 +143,6 @@ const LONG_FUNCTIONS: Record<string, string> = {
   'src/postgres/session.ts createSession': MAKER,
   'src/operations/entry-cache.ts createEntryCache': MAKER,
   'src/postgres/store.ts openPostgresStore': MAKER,
-  'src/postgres/writer.ts createWriter': MAKER,
   'src/database/postgres.ts connectPostgres': MAKER,
   'src/operations/judge-revision.ts recordJudgement': STEPS,
 }

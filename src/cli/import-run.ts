@@ -1,7 +1,7 @@
 import type { DataClass } from '../contract/words.ts'
 import type { Transaction } from '../database/database.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { transact } from '../database/write-queue.ts'
+import { transact } from '../database/sqlite-session.ts'
 import { createContexts } from '../operations/context.ts'
 import type { ImportIds } from './import-ids.ts'
 import type { Input, Line } from './import-lines.ts'

@@ -17,8 +17,6 @@ export type Reader = {
  */
 export type Loadable<T> = {
   load(reader: Reader): Awaitable<T>
-  /** Returns the function that restores the present value. */
-  mark(value: T): () => void
   save(saver: Saver, value: T): Awaitable<unknown>
 }
 

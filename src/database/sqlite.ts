@@ -82,7 +82,7 @@ export function openSqlite(
 
 function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
   raw.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
-  // The pages that a savepoint would restore stay in memory. As a temporary file they are six times as large as the commit.
+  // The pages that an aborted statement would restore stay in memory, and not in a temporary file.
   raw.exec('PRAGMA temp_store = MEMORY')
   // Derived data is public and can be rebuilt: commits need no sync, and deleted rows need no overwriting.
   if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST')

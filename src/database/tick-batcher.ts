@@ -1,6 +1,7 @@
 import type { Row } from './database.ts'
-import type { Result } from './postgres.ts'
+import type { Query, Result } from './postgres.ts'
 import type { Sql } from './sql.ts'
+import { batchStatements, type ColumnTypes } from './statement-batching.ts'
 
 type Waiting = { statement: Sql; resolve: (result: Result) => void; reject: (error: Error) => void }
 
@@ -8,26 +9,31 @@ type Waiting = { statement: Sql; resolve: (result: Result) => void; reject: (err
 export type Ask = (statement: Sql) => Promise<Result>
 
 /**
- * Gathers statements until everything that can run in this turn has run, and hands them over together. `execute` resolves with a result or
- * an error for each.
+ * Gathers statements until everything that can run in this turn has run, and sends them together: those of one text as one. `send` resolves
+ * with a result or an error for each query. INSERTs into tables without known columns are sent one by one.
  */
-export function createTickBatcher(execute: (statements: readonly Sql[]) => Promise<readonly (Result | Error)[]>): Ask {
+export function createTickBatcher(
+  send: (queries: readonly Query[]) => Promise<readonly (Result | Error)[]>,
+  columns: ColumnTypes = new Map(),
+): Ask {
   let waiting: Waiting[] = []
-  const flush = (): void => {
+  const flush = async (): Promise<void> => {
     const batch = waiting
     waiting = []
-    execute(batch.map(({ statement }) => statement)).then(
-      results => {
-        for (const [index, { resolve, reject }] of batch.entries()) {
-          const result = results[index] as Result | Error
-          if (result instanceof Error) reject(result)
-          else resolve(result)
-        }
-      },
-      error => {
-        for (const { reject } of batch) reject(error)
-      },
-    )
+    try {
+      const { queries, split } = batchStatements(
+        batch.map(({ statement }) => statement),
+        columns,
+      )
+      const results = split(await send(queries))
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const result = results[index] as Result | Error
+        if (result instanceof Error) reject(result)
+        else resolve(result)
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error as Error)
+    }
   }
   return statement =>
     new Promise((resolve, reject) => {

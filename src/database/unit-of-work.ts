@@ -5,8 +5,6 @@ export type UnitOfWork = {
   load<T>(loadable: Loadable<T>): Promise<T>
   /** Writes every value; to be called once, before the commit. */
   save(saver: Saver): Promise<void>
-  /** Returns the function that restores the present values. */
-  mark(): Promise<() => void>
 }
 
 export function createUnitOfWork(reader: Reader): UnitOfWork {
@@ -22,15 +20,6 @@ export function createUnitOfWork(reader: Reader): UnitOfWork {
     },
     async save(saver) {
       await Promise.all([...values].map(async ([loadable, value]) => loadable.save(saver, await value)))
-    },
-    async mark() {
-      const known = new Set(values.keys())
-      const undos: (() => void)[] = []
-      for (const [loadable, value] of values) undos.push(loadable.mark(await value))
-      return () => {
-        for (const undo of undos) undo()
-        for (const loadable of values.keys()) if (!known.has(loadable)) values.delete(loadable)
-      }
     },
   }
 }

@@ -1,7 +1,6 @@
-import type { WriteEnvironment } from '../operations/store.ts'
-import type { UpkeepName, WriteName } from '../operations/writes.ts'
+import type { Command } from '../operations/command.ts'
 import type { Signals } from '../threads/signals.ts'
 
-/** A write as data: the writer thread runs the operation of that name. */
-export type Command = { id: number; name: WriteName | UpkeepName; input: unknown; environment: WriteEnvironment }
+/** A command that the writer thread replies to. */
+export type Asked = Command & { id: number }
 export type ThreadData = { directory: string; signals: Signals }

@@ -1,10 +1,10 @@
 import { Problem } from '../contract/problem.ts'
-import { StoreFault } from '../database/database.ts'
+import { GROUP_MAX } from '../database/group-commit.ts'
 import { openSqlite } from '../database/sqlite.ts'
-import { GROUP_MAX } from '../database/write-queue.ts'
 import { createLogThread } from '../log/compute.ts'
-import type { Readiness, WriteAnswer } from '../operations/operation.ts'
-import type { Newest, Store, WriteEnvironment } from '../operations/store.ts'
+import type { WriteAnswer } from '../operations/operation.ts'
+import type { Newest, Store } from '../operations/store.ts'
+import { StoreHealth } from '../operations/store-health.ts'
 import { bytesOf } from '../search/bytes-of.ts'
 import { openSearches, type Searches } from '../search/searches.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
@@ -14,12 +14,10 @@ import { commitsOf, countedSignals, countRead, createSignals, tellClosing, tellS
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 import { assertStoreNotLost, lockDataDirectory } from './data-directory.ts'
 import { indexFile, storeFile } from './files.ts'
-import type { Command, ThreadData } from './protocol.ts'
+import type { Asked, ThreadData } from './protocol.ts'
 
 /** Writes under way before further ones are refused as OVERLOADED. */
 const WRITES_MAX = 2_000
-/** A store whose writes wait longer than this is not ready for more, in milliseconds. */
-const WAIT_MAX = 5_000
 /** How often a full disk is tried again, in milliseconds. */
 const PROBE_INTERVAL = 1_000
 /** Megabytes for new objects of the writer, which has many writes under way at once. */
@@ -41,18 +39,11 @@ export async function openEmbeddedStore(
   const unlock = lockDataDirectory(directory)
   const signals = createSignals()
   const data: ThreadData = { directory, signals }
-  const listeners: ((fault: Error) => void)[] = []
-  const followers = new Set<() => void>()
-  const state: State = {
-    full: false,
-    broken: undefined,
-    closing: false,
-  }
-  const breakDown = (fault: Error): void => {
-    if (state.broken !== undefined || state.closing) return
-    state.broken = fault
-    for (const listener of listeners) listener(fault)
-  }
+  const health = new StoreHealth({
+    perform: command => writer.ask(id => ({ id, ...command }) satisfies Asked),
+    waited: () => writer.waited(),
+  })
+  const breakDown = (fault: Error): void => health.breakDown(fault)
   const threads: Thread[] = []
   let onSend = (): void => {}
   const start = async (file: string, pendingMax: number, batched: boolean): Promise<Thread> => {
@@ -79,7 +70,7 @@ export async function openEmbeddedStore(
     searches = await openSearches(signals, { index: indexFile(directory), store: storeFile(directory) }, breakDown)
     read = await openReader(directory)
   } catch (error) {
-    state.closing = true
+    health.close()
     tellClosing(signals)
     tellStop(signals)
     for (const thread of threads) await thread.close()
@@ -89,23 +80,8 @@ export async function openEmbeddedStore(
   const { reader, original } = read
   const log = createLogThread(new URL('./log-thread.ts', import.meta.url), data)
 
-  const perform = async (name: Command['name'], input: unknown, environment: WriteEnvironment): Promise<unknown> => {
-    try {
-      const result = await writer.ask(id => ({ id, name, input, environment }) satisfies Command)
-      state.full = false
-      for (const follower of followers) follower()
-      return result
-    } catch (error) {
-      if (error instanceof StoreFault && error.kind === 'full') state.full = true
-      if (error instanceof StoreFault && error.kind === 'broken') breakDown(error)
-      throw error
-    }
-  }
-  // While the disk is full nobody may come to write; a write of our own finds out when there is space again.
-  const probe = setInterval(() => {
-    if (state.full) perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' }).catch(() => {})
-  }, PROBE_INTERVAL)
-  probe.unref()
+  health.reachable = true
+  const probe = setInterval(() => health.probe(), PROBE_INTERVAL).unref()
 
   // What the store held after so many commits need not be asked for again until there was another one.
   let known: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, history: 0 }
@@ -134,14 +110,14 @@ export async function openEmbeddedStore(
     recordHere,
     noteRead: () => countRead(signals),
     ...(original === undefined ? {} : { original }),
-    async write(name, request, environment) {
+    async write(name, input, environment) {
       if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
-      return (await perform(name, request, environment)) as WriteAnswer
+      return (await health.write({ name, input, environment })) as WriteAnswer
     },
     async keep(name, input, environment) {
       // Sequence numbers of a copy are those of the original: what is read here is not counted.
       if (original !== undefined && (name === 'recordObservations' || name === 'recordAsked')) return undefined as never
-      return (await perform(name, input, environment)) as never
+      return (await health.write({ name, input, environment })) as never
     },
     async search(request) {
       // What reads may show already, which is more than was told to be committed while a commit still moves its log into the file.
@@ -150,12 +126,9 @@ export async function openEmbeddedStore(
     askLog: log.ask,
     // This process keeps what it signs in its file before it publishes that.
     rememberCheckpoint: async () => {},
-    readiness: () => readinessOf(state, writer.waited()),
+    readiness: () => health.readiness(),
     full: writer.full,
-    onCommit(listener) {
-      followers.add(listener)
-      return () => followers.delete(listener)
-    },
+    onCommit: listener => health.onCommit(listener),
     figures: async () => ({
       ...countedSignals(signals),
       writesWaiting: writer.pending(),
@@ -163,12 +136,9 @@ export async function openEmbeddedStore(
       searchesWaiting: searches.pending(),
       bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
     }),
-    onBroken(listener) {
-      if (state.broken !== undefined) listener(state.broken)
-      else listeners.push(listener)
-    },
+    onBroken: listener => health.onBroken(listener),
     async close() {
-      state.closing = true
+      health.close()
       clearInterval(probe)
       tellClosing(signals)
       // Of each file the one that writes closes last: it moves the log into the file.
@@ -192,15 +162,4 @@ async function openReader(directory: string) {
     reader.close()
     throw error
   }
-}
-
-type State = { full: boolean; broken: Error | undefined; closing: boolean }
-
-/** `waited` is how long the oldest write under way has been waiting, in milliseconds. */
-function readinessOf({ full, broken, closing }: State, waited: number): Readiness {
-  if (broken !== undefined) return { ready: false, status: 'the store is broken' }
-  if (full) return { ready: false, status: 'the disk is full' }
-  if (closing) return { ready: false, status: 'stopping' }
-  if (waited > WAIT_MAX) return { ready: false, status: 'writes are waiting' }
-  return { ready: true, status: 'ok' }
 }

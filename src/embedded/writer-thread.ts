@@ -1,17 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { StoreFault, type Transaction } from '../database/database.ts'
+import { StoreFault } from '../database/database.ts'
+import { GroupCommit } from '../database/group-commit.ts'
 import { sql } from '../database/sql.ts'
 import { emptyLog, isDamage } from '../database/sqlite.ts'
-import { createWriteQueue } from '../database/write-queue.ts'
-import { createContexts } from '../operations/context.ts'
-import type { Context } from '../operations/operation.ts'
-import { UPKEEP, WRITES } from '../operations/writes.ts'
+import { createSqliteSession } from '../database/sqlite-session.ts'
+import { createWorks } from '../operations/command.ts'
 import { createGivingWay } from '../threads/giving-way.ts'
 import { beNice, NICE } from '../threads/priority.ts'
 import { type Reply, replyOfError } from '../threads/protocol.ts'
 import { awaitIndexed, committed, countWrites, tellBegun, tellCommitted, tellEnded } from '../threads/signals.ts'
 import { openStoreForWriting } from './create.ts'
-import type { Command, ThreadData } from './protocol.ts'
+import type { Asked, ThreadData } from './protocol.ts'
 import { watchServedFiles } from './served-files.ts'
 
 /** The one thread that writes: it runs write operations in the order they come and commits them in groups. */
@@ -29,14 +28,14 @@ const LAG_PATIENCE = 50
 beNice(NICE.writer)
 const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
 const files = watchServedFiles(directory, connection)
-const contextOf = createContexts()
+const workOf = createWorks()
 const giveWay = createGivingWay(signals)
 
 const publish = (): void => {
   const head = connection.one<{ record: number }>(sql`SELECT record FROM head`)
   tellCommitted(signals, head?.record ?? 0)
 }
-const write = createWriteQueue(connection, {
+const session = createSqliteSession(connection, {
   onGroup: () => awaitIndexed(signals, committed(signals) - LAG_MAX, LAG_PATIENCE),
   onCommitting: () => tellBegun(signals),
   onCommit(works) {
@@ -46,10 +45,8 @@ const write = createWriteQueue(connection, {
   },
   onEnd: () => tellEnded(signals),
 })
+const commits = new GroupCommit(session)
 publish()
-
-type Runner = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
-const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<Command['name'], Runner>
 
 let replies: Reply[] = []
 const reply = (one: Reply): void => {
@@ -72,10 +69,11 @@ const withRemedy = ({ cause }: StoreFault): StoreFault =>
     ),
   )
 
-const perform = async (command: Command): Promise<unknown> => {
-  const result = await write(tx => {
+const perform = async (command: Asked): Promise<unknown> => {
+  const work = workOf(command)
+  const result = await commits.write((tx, floor) => {
     giveWay()
-    return RUNNERS[command.name](tx, contextOf(command.environment), command.input)
+    return work(tx, floor)
   })
   // What a sweep deleted, or a mirror erased, must not outlive it in the log.
   if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {
@@ -84,9 +82,9 @@ const perform = async (command: Command): Promise<unknown> => {
   return result
 }
 
-port.on('message', (message: Command[] | 'close') => {
+port.on('message', (message: Asked[] | 'close') => {
   if (message === 'close') {
-    write.idle().then(() => {
+    commits.idle().then(() => {
       files.stop()
       connection.close()
       port.close()

@@ -8,7 +8,7 @@ import { keepIndex } from '../search/keep-index.ts'
 import { changedEntries, currentEntry } from '../store/indexed-entry.ts'
 import { beNice, NICE } from '../threads/priority.ts'
 import { awaitWanted, isStopping, positionOf, type Signals, tellCommitted } from '../threads/signals.ts'
-import { SEQUENCE_GAP } from './group.ts'
+import { SEQUENCE_GAP } from './head-lock.ts'
 import { createSession } from './session.ts'
 import { readerThrough } from './snapshot.ts'
 

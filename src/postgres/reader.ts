@@ -1,14 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { isUnavailable, type Reader } from '../database/database.ts'
 import type { PostgresConnection, Query, Result } from '../database/postgres.ts'
-import { batchStatements, type ColumnTypes } from '../database/statement-batching.ts'
 import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
 import { getPatiently, type Session } from './session.ts'
 
 /** How long a read waits for a standby before it goes to the primary, in milliseconds. */
 const LAG_PATIENCE = 100
 const LAG_PAUSE = 3
-const NO_COLUMNS: ColumnTypes = new Map()
 
 const FENCE: Query = { text: 'SELECT pg_current_wal_flush_lsn()::text AS lsn', values: [] }
 const HAS_REACHED = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached'
@@ -25,10 +23,9 @@ export type ReaderOptions = {
  * used only once it has replayed everything that the primary had on disk at that time.
  */
 export function createReader({ primary, standby }: ReaderOptions): Reader {
-  const ask = createTickBatcher(async statements => {
-    const batched = batchStatements(statements, NO_COLUMNS)
-    const fromStandby = standby.length === 0 ? undefined : await askStandby(primary, standby, batched.queries)
-    return batched.split(fromStandby ?? (await askPrimary(primary, batched.queries)))
+  const ask = createTickBatcher(async queries => {
+    const fromStandby = standby.length === 0 ? undefined : await askStandby(primary, standby, queries)
+    return fromStandby ?? askPrimary(primary, queries)
   })
   return readerOf(ask)
 }

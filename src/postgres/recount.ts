@@ -3,7 +3,7 @@ import type { PostgresConnection } from '../database/postgres.ts'
 import type { ColumnTypes } from '../database/statement-batching.ts'
 import { recountStandings } from '../operations/recount.ts'
 import { recountSignals } from '../operations/recount-signals.ts'
-import { runWorks } from './group.ts'
+import { runWorks } from './run-works.ts'
 
 /** How long a statement of a recount may take, in milliseconds. */
 const TIMEOUT = 60_000
@@ -39,10 +39,10 @@ async function commitAlone<T>(
     { text: 'SELECT one FROM head FOR UPDATE', values: [] },
   ])
   try {
-    const ran = await runWorks(connection, columns, { committedAt: 0 }, [async tx => work(tx)])
-    const [outcome] = ran.outcomes
+    const { outcomes, left } = await runWorks(connection, columns, [work])
+    const [outcome] = outcomes
     if (outcome === undefined || 'error' in outcome) throw outcome?.error
-    await connection.send([...ran.left, { text: 'COMMIT', values: [] }])
+    await connection.send([...left, { text: 'COMMIT', values: [] }])
     return outcome.result as T
   } catch (error) {
     await connection.exec('ROLLBACK').catch(() => {})

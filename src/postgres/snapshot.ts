@@ -1,6 +1,5 @@
 import type { Reader } from '../database/database.ts'
 import { connectPostgres, type PostgresConnection } from '../database/postgres.ts'
-import { batchStatements } from '../database/statement-batching.ts'
 import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
 import { refusalOf } from './checks.ts'
 
@@ -27,13 +26,7 @@ async function explained<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Reads through a session; the statements of one turn are sent together. */
-export const readerThrough = (connection: PostgresConnection): Reader =>
-  readerOf(
-    createTickBatcher(async statements => {
-      const { queries, split } = batchStatements(statements, new Map())
-      return split(await connection.send(queries))
-    }),
-  )
+export const readerThrough = (connection: PostgresConnection): Reader => readerOf(createTickBatcher(connection.send))
 
 /** Begins a transaction that only reads and sees one state of the store, however long it lasts; also on a standby. */
 export const beginReadOnly = (connection: PostgresConnection): Promise<void> =>

@@ -1,22 +1,23 @@
+import { Problem } from '../contract/problem.ts'
 import { type Reader, StoreFault } from '../database/database.ts'
+import { GroupCommit } from '../database/group-commit.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
 import { createLogThread, createMemory } from '../log/compute.ts'
-import { createContexts } from '../operations/context.ts'
-import type { Context, Readiness } from '../operations/operation.ts'
-import type { Store, WriteEnvironment } from '../operations/store.ts'
-import { UPKEEP, type UpkeepName, WRITES, type WriteName } from '../operations/writes.ts'
+import { type Command, createWorks } from '../operations/command.ts'
+import type { Store } from '../operations/store.ts'
+import { StoreHealth } from '../operations/store-health.ts'
 import { bytesOf } from '../search/bytes-of.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
 import { positionOf } from '../threads/signals.ts'
-import { SEQUENCE_GAP, type Work } from './group.ts'
-import { Heartbeat } from './heartbeat.ts'
+import { PostgresGroupSession } from './group-session.ts'
+import { SEQUENCE_GAP } from './head-lock.ts'
+import { Heartbeat, silence } from './heartbeat.ts'
 import { type Making, prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
 import { openNodeSearch } from './search.ts'
 import { createSession, type Session } from './session.ts'
-import { createWriter } from './writer.ts'
 
 const READ_SESSIONS = 4
 /**
@@ -26,8 +27,8 @@ const READ_SESSIONS = 4
 const WRITE_TIMEOUT = 2_500
 const IDLE_TIMEOUT = 2_000
 const READ_TIMEOUT = 5_000
-/** A store whose writes wait longer than this is not ready for more, in milliseconds. */
-const WAIT_MAX = 5_000
+/** Writes that wait for a group before further ones are refused as OVERLOADED. */
+const WAITING_MAX = 2_000
 /** How often a node checks whether it can open, or is reachable again, in milliseconds. */
 const PROBE_INTERVAL = 500
 /** How often followers check for writes of other nodes, in milliseconds. */
@@ -65,21 +66,10 @@ export type PostgresStore = Store & {
   heartbeat: Heartbeat
 }
 
-type Runner = (tx: Parameters<Work>[0], context: Context, input: unknown) => Promise<unknown>
-const RUNNERS = { ...WRITES, ...UPKEEP } as unknown as Record<WriteName | UpkeepName, Runner>
-
 /** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
 export function openPostgresStore(options: PostgresOptions): PostgresStore {
   const { url, readUrl, indexFile, logHeadFile, groupMax, onIndex, onReach, onOpen, report, making } = options
   let server: Server | undefined
-  const listeners: ((fault: Error) => void)[] = []
-  const state: State = { reachable: undefined, full: false, broken: undefined, closing: false }
-  const breakDown = (fault: Error): void => {
-    if (state.broken !== undefined || state.closing) return
-    state.broken = fault
-    for (const listener of listeners) listener(fault)
-  }
-  const followers = createFollowers()
   const write = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
   const read = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
   const prepare = async (connection: PostgresConnection): Promise<void> => {
@@ -94,40 +84,24 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   const standby =
     readUrl === undefined || standbyHeartbeat === undefined ? [] : readers(readUrl, 'standby reader', standbyHeartbeat)
   const reader = createReader({ primary, standby })
-  const search = openNodeSearch({ url, indexFile, onIndex, onDeath: breakDown })
   const log = createLogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
-  const writer = createWriter({
-    session,
-    groupMax,
-    server: () => server as Server,
-  })
-  heartbeat.onSilent(writer.refuseWaiting)
-  const contextOf = createContexts()
-
-  const perform = async (
-    name: WriteName | UpkeepName,
-    input: unknown,
-    environment: WriteEnvironment,
-  ): Promise<unknown> => {
-    try {
-      const result = await writer.write(
-        (tx, locked) => RUNNERS[name](tx, contextOf(environment, locked.committedAt), input),
-        environment.at,
-        ALONE.has(name),
-      )
-      state.full = false
-      followers.tell()
-      return result
-    } catch (error) {
-      if (error instanceof StoreFault && error.kind === 'full') state.full = true
-      if (error instanceof StoreFault && error.kind === 'broken') breakDown(error)
-      throw error
-    }
+  const groups = new PostgresGroupSession(session, () => server as Server)
+  const commits = new GroupCommit(groups, groupMax)
+  heartbeat.onSilent(() => commits.refuse(silence()))
+  const full = (): boolean => commits.waiting >= WAITING_MAX
+  const workOf = createWorks()
+  const perform = async (command: Command): Promise<unknown> => {
+    if (full()) throw new Problem('OVERLOADED', { retryAfter: 1 })
+    if (session.silent()) throw silence()
+    return commits.write(workOf(command), { at: command.environment.at, alone: ALONE.has(command.name) })
   }
+  const health = new StoreHealth({ perform, waited: () => commits.waited(), pollInterval: FOLLOW_INTERVAL })
+  const breakDown = (fault: Error): void => health.breakDown(fault)
+  const search = openNodeSearch({ url, indexFile, onIndex, onDeath: breakDown })
 
   const reach = (lost: Error | undefined): void => {
-    if (state.reachable === (lost === undefined)) return
-    state.reachable = lost === undefined
+    if (health.reachable === (lost === undefined)) return
+    health.reachable = lost === undefined
     onReach(lost)
   }
   const opened = Promise.withResolvers<void>()
@@ -142,9 +116,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
       if (heartbeat.late()) return
       reach(undefined)
       opened.resolve()
-      // It updates `state`; a failed attempt is repeated.
-      if (state.full)
-        await perform('proveWritable', null, { at: 0, cooldown: 0, dataClass: 'INTERNAL' }).catch(() => {})
+      await health.probe()
     } catch (error) {
       if (error instanceof StoreFault && error.kind !== 'broken') return reach(error)
       opened.reject(error)
@@ -170,34 +142,32 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
     recordHere: () => undefined,
     noteRead() {},
     latestRecord,
-    write: (name, request, environment) => perform(name, request, environment) as never,
-    keep: (name, input, environment) => perform(name, input, environment) as never,
+    write: (name, input, environment) => health.write({ name, input, environment }) as never,
+    keep: (name, input, environment) => health.write({ name, input, environment }) as never,
     search: request =>
       heartbeat.during(async () => {
         return search.search(request, request.spare === true ? 0 : positionOf(await latestRecord()))
       }),
     askLog: log.ask,
     rememberCheckpoint: createMemory(log.ask),
-    readiness: () => readinessOf(state, writer.waited()),
-    full: writer.full,
-    onCommit: followers.add,
+    readiness: () => health.readiness(),
+    full,
+    onCommit: listener => health.onCommit(listener),
     figures: async () => ({
-      ...writer.counted(),
-      oldestWrite: writer.waited(),
+      ...groups.counted(),
+      writesWaiting: commits.pending,
+      oldestWrite: commits.waited(),
       searchesWaiting: await search.pending(),
       indexLag: search.indexLag(),
       bytes: { database: await sizeOfDatabase(reader), index: bytesOf(indexFile) },
     }),
-    onBroken(listener) {
-      if (state.broken !== undefined) listener(state.broken)
-      else listeners.push(listener)
-    },
+    onBroken: listener => health.onBroken(listener),
     opened: opened.promise,
     heartbeat,
     async close() {
-      state.closing = true
+      health.close()
       clearInterval(timer)
-      await writer.idle()
+      await commits.idle()
       await probing
       await search.close()
       await log.close()
@@ -207,42 +177,8 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   }
 }
 
-/** The followers of commits. They are called after each write of this node, and every 50 ms for writes of others. */
-function createFollowers() {
-  const followers = new Set<() => void>()
-  let timer: NodeJS.Timeout | undefined
-  const tell = (): void => {
-    for (const follower of followers) follower()
-  }
-  return {
-    tell,
-    add(follower: () => void): () => void {
-      followers.add(follower)
-      timer ??= setInterval(tell, FOLLOW_INTERVAL).unref()
-      return () => {
-        followers.delete(follower)
-        if (followers.size > 0) return
-        clearInterval(timer)
-        timer = undefined
-      }
-    },
-  }
-}
-
 /** Bytes of the database on its server. */
 async function sizeOfDatabase(reader: Reader): Promise<number> {
   const row = await reader.one<{ size: number }>(sql`SELECT pg_database_size(current_database()) AS size`)
   return row?.size ?? 0
-}
-
-type State = { reachable: boolean | undefined; full: boolean; broken: Error | undefined; closing: boolean }
-
-/** `waited` is how long the oldest write under way has been waiting, in milliseconds. */
-function readinessOf({ reachable, full, broken, closing }: State, waited: number): Readiness {
-  if (broken !== undefined) return { ready: false, status: 'the store is broken' }
-  if (closing) return { ready: false, status: 'stopping' }
-  if (!reachable) return { ready: false, status: 'waiting for the database' }
-  if (full) return { ready: false, status: 'the disk is full' }
-  if (waited > WAIT_MAX) return { ready: false, status: 'writes are waiting' }
-  return { ready: true, status: 'ok' }
 }

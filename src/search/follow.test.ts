@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { GroupCommit } from '../database/group-commit.ts'
 import { migrate } from '../database/migrate.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { createWriteQueue } from '../database/write-queue.ts'
+import { createSqliteSession } from '../database/sqlite-session.ts'
 import { createContexts } from '../operations/context.ts'
 import type { WriteEnvironment } from '../operations/store.ts'
 import { WRITES } from '../operations/writes.ts'
@@ -27,13 +28,13 @@ async function withEntries(
   await insertHead(store, 'store')
   const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, history: 0 })
   try {
-    const write = createWriteQueue(store, { onGroup() {}, onCommitting() {}, onCommit() {}, onEnd() {} })
+    const commits = new GroupCommit(createSqliteSession(store))
     const contextOf = createContexts()
     const caller = { requestId: 'r', actor: 1, origin: null }
-    await write(tx => WRITES.createActor(tx, contextOf(ENVIRONMENT), { params: {}, body: {}, caller }))
+    await commits.write(tx => WRITES.createActor(tx, contextOf(ENVIRONMENT), { params: {}, body: {}, caller }))
     const create = (n: number) => {
       const body = { title: `Title ${n}`, summary: 'Summary', content: 'Content' }
-      return write(tx => WRITES.createEntry(tx, contextOf(ENVIRONMENT), { params: {}, body, caller }))
+      return commits.write(tx => WRITES.createEntry(tx, contextOf(ENVIRONMENT), { params: {}, body, caller }))
     }
     await Promise.all(Array.from({ length: entries }, (_, n) => create(n)))
     await check(store, index)

@@ -58,25 +58,14 @@ export async function insertActor(tx: Transaction, actor: NewActor): Promise<Act
   return row
 }
 
-type Observations = { actor: number; times: number; at: number }
-type Observed = { made: Observations[]; counts: Map<number, number> }
-
-/** The observations of actors in one transaction. */
-const OBSERVED: Loadable<Observed> = {
-  load: () => ({ made: [], counts: new Map() }),
-  mark({ made, counts }) {
-    const { length } = made
-    return () => {
-      for (const { actor, times } of made.splice(length)) counts.set(actor, (counts.get(actor) ?? 0) - times)
-    }
-  },
-  async save(tx, { made, counts }) {
-    const latest = new Map<number, number>()
-    for (const { actor, at } of made) latest.set(actor, Math.max(at, latest.get(actor) ?? 0))
+/** How often each actor was observed in one transaction, and when last. */
+const OBSERVED: Loadable<Map<number, { times: number; at: number }>> = {
+  load: () => new Map(),
+  async save(tx, observed) {
     await Promise.all(
-      [...latest].map(([actor, at]) =>
+      [...observed].map(([actor, { times, at }]) =>
         tx.run(sql`
-          UPDATE actor SET observations = observations + ${counts.get(actor) ?? 0},
+          UPDATE actor SET observations = observations + ${times},
             last_seen_at = CASE WHEN last_seen_at < ${at} THEN ${at} ELSE last_seen_at END
           WHERE number = ${actor}`),
       ),
@@ -86,11 +75,11 @@ const OBSERVED: Loadable<Observed> = {
 
 /** Adds `times` substantive observations of an actor that was read in this transaction, the last of them at `at`. Returns the new count. */
 export async function observeActor(tx: Transaction, actor: ActorRow, times: number, at: number): Promise<number> {
-  const { made, counts } = await tx.load(OBSERVED)
-  made.push({ actor: actor.number, times, at })
-  const count = (counts.get(actor.number) ?? 0) + times
-  counts.set(actor.number, count)
-  return actor.observations + count
+  const observed = await tx.load(OBSERVED)
+  const before = observed.get(actor.number) ?? { times: 0, at }
+  const after = { times: before.times + times, at: Math.max(before.at, at) }
+  observed.set(actor.number, after)
+  return actor.observations + after.times
 }
 
 export async function updateActorFlags(

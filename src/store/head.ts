@@ -51,10 +51,6 @@ export async function renewHead(tx: Pick<Transaction, 'run'>, storeId: string, g
 /** The head row, loaded and written once by each transaction that changes it. */
 export const HEAD: Loadable<Head> = {
   load: readHead,
-  mark(head) {
-    const before = { ...head }
-    return () => Object.assign(head, before)
-  },
   save: (tx, head) =>
     tx.run(sql`UPDATE head SET sequence = ${head.sequence}, record = ${head.record},
       entries = ${head.entries}, revisions = ${head.revisions}, verifications = ${head.verifications},

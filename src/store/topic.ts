@@ -6,21 +6,11 @@ import { tagsOf } from './entry.ts'
 /** A topic: its public EXTERNAL entries, and the oldest of them by number, which spells it; 0 if it is not known yet. */
 type Topic = { key: string; spelling: string; entries: number; entry: number }
 
-/** The additions of new entries to topics, in order, and how many of them are in the table. */
-type Additions = { list: Topic[]; saved: number }
-
-const ADDITIONS: Loadable<Additions> = {
-  load: () => ({ list: [], saved: 0 }),
-  mark(additions) {
-    const { saved, list } = additions
-    const { length } = list
-    return () => {
-      list.length = length
-      additions.saved = saved
-    }
-  },
-  async save(tx, { list, saved }) {
-    for (const { key, spelling, entries, entry } of together(list.slice(saved))) {
+/** The additions of new entries to topics, in order. */
+const ADDITIONS: Loadable<Topic[]> = {
+  load: () => [],
+  async save(tx, additions) {
+    for (const { key, spelling, entries, entry } of together(additions)) {
       await tx.run(sql`
         INSERT INTO topic (key, spelling, entries, entry) VALUES (${key}, ${spelling}, ${entries}, ${entry})
         ON CONFLICT (key) DO UPDATE SET entries = topic.entries + excluded.entries,
@@ -43,8 +33,8 @@ function together(additions: readonly Topic[]): Topic[] {
 
 /** Counts a new EXTERNAL entry into the topics of its tags. A topic is spelled as its oldest public entry spells it. */
 export async function addToTopics(tx: Transaction, tags: readonly string[], entry: number): Promise<void> {
-  const { list } = await tx.load(ADDITIONS)
-  for (const tag of tags) list.push({ key: tagKey(tag), spelling: tag, entries: 1, entry })
+  const additions = await tx.load(ADDITIONS)
+  for (const tag of tags) additions.push({ key: tagKey(tag), spelling: tag, entries: 1, entry })
 }
 
 /** An EXTERNAL entry that was withdrawn or restored. */
@@ -74,8 +64,7 @@ function changesOf(moved: readonly Moved[]): Map<string, Change> {
  */
 export async function moveTopics(tx: Transaction, moved: readonly Moved[]): Promise<void> {
   const additions = await tx.load(ADDITIONS)
-  await ADDITIONS.save(tx, additions)
-  additions.saved = additions.list.length
+  await ADDITIONS.save(tx, additions.splice(0))
   const changes = [...changesOf(moved)]
   const topics = await Promise.all(changes.map(([key, change]) => changed(tx, key, change)))
   const unknown = topics.filter(({ entries, spelling }) => entries > 0 && spelling === '')

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Loadable, StoreFault, type Transaction } from '../../src/database/database.ts'
+import { StoreFault, type Transaction } from '../../src/database/database.ts'
+import { GroupCommit, type Work } from '../../src/database/group-commit.ts'
 import { sql } from '../../src/database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
-import { createWriteQueue } from '../../src/database/write-queue.ts'
+import { createSqliteSession } from '../../src/database/sqlite-session.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-seam-'))
 after(() => {
@@ -21,7 +22,7 @@ let connection: SqliteConnection
 let reader: SqliteConnection
 let groups = 0
 let commits: number
-let write: ReturnType<typeof createWriteQueue>
+let write: <T>(work: Work<T>) => Promise<T>
 
 const open = (path: string, mode: 'read' | 'write' | 'derived'): SqliteConnection => {
   const one = openSqlite(path, mode)
@@ -38,16 +39,16 @@ beforeEach(() => {
   reader = open(path, 'read')
   commits = 0
   groups = 0
-  write = createWriteQueue(connection, {
+  const session = createSqliteSession(connection, {
     onGroup() {
       groups++
     },
-    onCommitting() {},
     onCommit() {
       commits++
     },
-    onEnd() {},
   })
+  const group = new GroupCommit(session)
+  write = work => group.write(work)
 })
 
 const add = (tx: Transaction, text: string) => tx.run(sql`INSERT INTO note (text) VALUES (${text})`)
@@ -72,24 +73,6 @@ test('whoever holds writes up is asked once for each group, however many works w
   assert.equal(groups, 2)
 })
 
-test('works that arrive together share one commit, in the order they came', async () => {
-  const order: number[] = []
-  const works = Array.from({ length: 100 }, (_, n) =>
-    write(async tx => {
-      await add(tx, `${n}`)
-      return n
-    }).then(value => {
-      assert.equal(commits, 1, 'nobody is answered before the commit')
-      assert.equal(texts().length, 100)
-      order.push(value)
-    }),
-  )
-  await Promise.all(works)
-  assert.equal(commits, 1)
-  assert.deepEqual(order, [...order.keys()])
-  assert.deepEqual(texts(), [...order.keys()].map(String))
-})
-
 test('a group is bounded: 600 works take three commits', async () => {
   await Promise.all(Array.from({ length: 600 }, (_, n) => write(tx => add(tx, `${n}`))))
   assert.equal(commits, 3)
@@ -112,68 +95,20 @@ test('of a work that throws nothing remains, and its neighbours are not touched'
   assert.match(String(third.status === 'rejected' && third.reason), /UNIQUE/)
   assert.equal(fourth.status, 'fulfilled')
   assert.deepEqual(texts(), ['first', 'fourth'])
-  assert.equal(commits, 1)
+  assert.equal(commits, 2, 'each half of the group has one that is stored')
 })
 
-const COUNT: Loadable<{ n: number }> = {
-  load: () => ({ n: 0 }),
-  mark(count) {
-    const { n } = count
-    return () => {
-      count.n = n
-    }
-  },
-  save: (saver, { n }) => saver.run(sql`INSERT INTO note (text) VALUES (${`${n} loaded`})`),
-}
-
-for (const spoils of [false, true]) {
-  const when = spoils ? 'behind what it wrote has its group run once more' : 'before it wrote anything fails alone'
-  test(`a work that fails ${when}, and each is answered once with what holds`, async () => {
-    const runs = [0, 0, 0, 0]
-    const works = runs.map((_, at) =>
-      write(async tx => {
-        runs[at] = (runs[at] ?? 0) + 1
-        const count = await tx.load(COUNT)
-        count.n += 1
-        if (at === 1 && !spoils) throw new Error('refused')
-        await add(tx, `${at} of ${runs[at]} runs`)
-        if (at === 1) throw new Error('refused')
-        return texts(connection).length
-      }),
-    )
-    const settled = await Promise.allSettled(works)
-    // Those behind it had not run yet.
-    const expected = spoils ? [2, 2, 1, 1] : [1, 1, 1, 1]
-    assert.deepEqual(
-      settled.map(one => (one.status === 'fulfilled' ? one.value : one.reason.message)),
-      [1, 'refused', 2, 3],
-    )
-    assert.deepEqual(runs, expected)
-    assert.deepEqual(texts(), [...[0, 2, 3].map(at => `${at} of ${expected[at]} runs`), '3 loaded'])
-    assert.equal(commits, 1)
-    assert.equal(groups, 1)
-  })
-}
-
-test('a statement that a failed work left under way throws, and stores nothing', async () => {
-  let stray: Promise<unknown> | undefined
-  const failed = write(async tx => {
-    stray = setImmediate().then(() => add(tx, 'stray'))
-    throw new Error('refused')
-  })
-  await assert.rejects(failed, /refused/)
-  await assert.rejects(stray ?? Promise.resolve(), /has ended/)
-  assert.deepEqual(texts(), [])
-})
-
-test('where SQLite itself undoes the transaction in the middle of a group, nothing of the group remains', async () => {
+test('a work for which SQLite itself undoes the transaction of its group fails alone', async () => {
   const group = await Promise.allSettled([
     write(tx => add(tx, 'before')),
     write(tx => tx.run(sql`INSERT OR ROLLBACK INTO note (text) VALUES ('before')`)),
-    write(tx => add(tx, 'behind')),
+    write(tx => add(tx, 'after')),
   ])
-  for (const one of group) assert.ok(one.status === 'rejected' && isFault('broken')(one.reason))
-  assert.deepEqual(texts(), [])
+  assert.deepEqual(
+    group.map(one => (one.status === 'rejected' ? one.reason.code : one.value)),
+    [1, 'ERR_SQLITE_ERROR', 1],
+  )
+  assert.deepEqual(texts(), ['before', 'after'])
 })
 
 test('a reference that leads nowhere fails its own work only, though SQLite counts it until the commit', async () => {
@@ -201,17 +136,6 @@ test('works do not mix, however long they wait for something else', async () => 
     texts(),
     works.flatMap((_, n) => [`${n} begins`, `${n} ends`]),
   )
-})
-
-test('works that arrive during a commit are taken up by the next', async () => {
-  const late: Promise<unknown>[] = []
-  await write(async tx => {
-    await add(tx, 'early')
-    late.push(write(one => add(one, 'late')))
-  })
-  await Promise.all(late)
-  assert.deepEqual(texts(), ['early', 'late'])
-  await write.idle()
 })
 
 test('when the commit fails every work of it fails as a StoreFault, and so does all that follows', async () => {

@@ -7,7 +7,7 @@ import type { Entry } from '../../src/contract/resources.ts'
 import { connectPostgres } from '../../src/database/postgres.ts'
 import { sql } from '../../src/database/sql.ts'
 import type { Observation } from '../../src/operations/observe.ts'
-import { runWorks } from '../../src/postgres/group.ts'
+import { runWorks } from '../../src/postgres/run-works.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
@@ -103,7 +103,7 @@ test('a statement that a refused work left under way throws, and the group store
   t.after(() => connection.close())
   await connection.exec('CREATE TABLE note (text TEXT NOT NULL); BEGIN')
   let stray: Promise<unknown> | undefined
-  const { outcomes } = await runWorks(connection, new Map(), { committedAt: 0 }, [
+  const { outcomes } = await runWorks(connection, new Map(), [
     async tx => {
       stray = setTimeout(20).then(() => tx.run(sql`INSERT INTO note (text) VALUES ('stray')`))
       throw new Problem('TARGET_NOT_FOUND')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, EntryList, FoundList } from '../../src/contract/resources.ts'
-import { SEQUENCE_GAP } from '../../src/postgres/group.ts'
+import { SEQUENCE_GAP } from '../../src/postgres/head-lock.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'

@@ -1,0 +1,105 @@
+import { StoreFault } from '../database/database.ts'
+import type { Command } from './command.ts'
+import type { Readiness } from './operation.ts'
+
+/** A store whose writes wait longer than this is not ready for more, in milliseconds. */
+const WAIT_MAX = 5_000
+const PROBE: Command = {
+  name: 'proveWritable',
+  input: null,
+  environment: { at: 0, cooldown: 0, dataClass: 'INTERNAL' },
+}
+
+export type StoreHealthOptions = {
+  /** Has the engine run a command. Resolves with its result once that is durable. */
+  perform(command: Command): Promise<unknown>
+  /** Milliseconds that the oldest write has waited. */
+  waited(): number
+  /** How often listeners for commits are called without a write of this process, in milliseconds; never if left out. */
+  pollInterval?: number
+}
+
+/** What a store knows of itself from the outcomes of its writes, and the listeners for commits and for its end. */
+export class StoreHealth {
+  /** Whether the engine can be reached; undefined before that is known. */
+  reachable: boolean | undefined
+  readonly #options: StoreHealthOptions
+  readonly #onBroken: ((fault: Error) => void)[] = []
+  readonly #onCommit = new Set<() => void>()
+  #poll: NodeJS.Timeout | undefined
+  #full = false
+  #broken: Error | undefined
+  #closing = false
+
+  constructor(options: StoreHealthOptions) {
+    this.#options = options
+  }
+
+  /** Performs a command and learns from its outcome. */
+  async write(command: Command): Promise<unknown> {
+    try {
+      const result = await this.#options.perform(command)
+      this.#full = false
+      this.#notify()
+      return result
+    } catch (error) {
+      if (error instanceof StoreFault && error.kind === 'full') this.#full = true
+      if (error instanceof StoreFault && error.kind === 'broken') this.breakDown(error)
+      throw error
+    }
+  }
+
+  /** While the disk is full, writes a little: requests may not, and nothing else would find out that there is space again. */
+  async probe(): Promise<void> {
+    if (this.#full) await this.write(PROBE).catch(() => {})
+  }
+
+  /** Nothing will be stored any more. */
+  breakDown(fault: Error): void {
+    if (this.#broken !== undefined || this.#closing) return
+    this.#broken = fault
+    for (const listener of this.#onBroken) listener(fault)
+  }
+
+  /** Calls back once if the store breaks, at once if it is broken. */
+  onBroken(listener: (fault: Error) => void): void {
+    if (this.#broken !== undefined) listener(this.#broken)
+    else this.#onBroken.push(listener)
+  }
+
+  /** Calls back when there may be more commits than before. Returns the function that removes the listener. */
+  onCommit(listener: () => void): () => void {
+    const { pollInterval } = this.#options
+    this.#onCommit.add(listener)
+    if (pollInterval !== undefined) this.#poll ??= setInterval(() => this.#notify(), pollInterval).unref()
+    return () => {
+      this.#onCommit.delete(listener)
+      if (this.#onCommit.size > 0) return
+      clearInterval(this.#poll)
+      this.#poll = undefined
+    }
+  }
+
+  /** The store is being closed: threads and sessions that end are no fault. */
+  close(): void {
+    this.#closing = true
+  }
+
+  readiness(): Readiness {
+    const status = this.#obstacle()
+    return { ready: status === undefined, status: status ?? 'ok' }
+  }
+
+  #obstacle(): string | undefined {
+    if (this.#broken !== undefined) return 'the store is broken'
+    if (this.#closing) return 'stopping'
+    if (!this.reachable) return 'waiting for the database'
+    if (this.#full) return 'the disk is full'
+    if (this.#options.waited() > WAIT_MAX) return 'writes are waiting'
+    return undefined
+  }
+
+  #notify(): void {
+    for (const listener of this.#onCommit) listener()
+  }
+}
