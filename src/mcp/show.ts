@@ -29,12 +29,17 @@ const briefly = (entry: Entry) => ({
   ...(entry.status === 'ACTIVE' ? {} : { status: entry.status }),
 })
 
+/** The record of a revision, and the newest checkpoint of the public log, if that has it: its size and the names of its cosigners. */
+export type Logged = { record: number; checkpoint?: { origin: string; size: number; cosigners: readonly string[] } }
+
 export type Reading = {
   entry: Entry
   /** The requested revision, if the call named one. */
   revision: Revision | undefined
   evidence: Evidence
   relations: { items: Relation[]; nextCursor: string | null }
+  /** Where the public log has the revision; undefined if that is unknown. */
+  logged: Logged | undefined
   maxTokens: number
   /** Characters of the content to skip. */
   from: number
@@ -61,6 +66,7 @@ export function showEntry(reading: Reading): string {
   const end = from + [...part].length
   return [
     `Entry ${entry.id}, revision ${shownId}, which is ${shownId === entry.currentRevisionId ? 'the current one' : `not the current one (${entry.currentRevisionId})`} of ${entry.revisionCount}; status ${entry.status}.`,
+    ...loggedLines(reading),
     ...standingLines(reading),
     ...(shown.length < rows.length
       ? [`Of ${rows.length} rows of evidence ${shown.length} fit; a larger maxTokens shows more.`]
@@ -73,6 +79,24 @@ export function showEntry(reading: Reading): string {
       : 'First comes its description, then a line for each piece of evidence, then its content up to the last line.',
     fenced(reading.shared, [described, ...shown], part),
   ].join('\n')
+}
+
+const LOG_NAME = /^[\w.:/-]{1,100}$/
+const COSIGNERS_SHOWN = 5
+
+/** The place of the revision in the public log. Names of keys are shown if they look like names of hosts and paths. */
+function loggedLines({ logged }: Reading): string[] {
+  if (logged === undefined) return []
+  const { record, checkpoint } = logged
+  if (checkpoint === undefined) return [`Record ${record}; no checkpoint of the public log has it yet.`]
+  const { origin, size, cosigners } = checkpoint
+  const names = cosigners.filter(name => LOG_NAME.test(name)).slice(0, COSIGNERS_SHOWN)
+  const others = cosigners.length - names.length
+  const by = [...names, ...(others > 0 ? [`${others} more`] : [])].join(', ')
+  const log = LOG_NAME.test(origin) ? ` ${origin}` : ''
+  return [
+    `Record ${record} of the public log${log}, in its checkpoint of ${size} records, cosigned by ${by === '' ? 'no witness' : by}.`,
+  ]
 }
 
 const authorOf = ({ entry: { actor }, revision }: Reading) =>

@@ -1,10 +1,11 @@
+import { type Client, isClientError, type ResponseMetadata } from '../client/index.ts'
 import { uuid } from '../contract/fields.ts'
 import { CursorQuery } from '../contract/inputs.ts'
 import { FIND, LIMITS } from '../contract/limits.ts'
 import { FindQuery, PinsInput, WorkQuery } from '../contract/more-inputs.ts'
 import { Type } from '../contract/schema.ts'
 import { isId } from './entry-ids.ts'
-import { showEntry, showHistory, TOKENS } from './show.ts'
+import { type Logged, showEntry, showHistory, TOKENS } from './show.ts'
 import { showBrief, showFound } from './show-found.ts'
 import { showPins } from './show-pins.ts'
 import { showWork } from './show-work.ts'
@@ -42,6 +43,19 @@ const brief = tool({
   }),
 })
 
+/** Where the public log has a record; undefined if the service does not say. */
+async function loggedOf(client: Client, record: number): Promise<Logged | undefined> {
+  try {
+    const { origin, size, cosigners } = await client.verifyRecord(record, {})
+    return origin === undefined || size === undefined
+      ? undefined
+      : { record, checkpoint: { origin, size, cosigners: cosigners ?? [] } }
+  } catch (error) {
+    if (!isClientError(error)) throw error
+    return error.code === 'NOT_IN_LOG' ? { record } : undefined
+  }
+}
+
 const read = tool({
   name: 'read',
   title: 'Read an entry with its evidence',
@@ -67,16 +81,26 @@ const read = tool({
       }),
     ),
   }),
-  performs: ['readEntry', 'readRevision', 'listEvidence', 'listRelations'],
+  performs: ['readEntry', 'readRevision', 'listEvidence', 'listRelations', 'readLogProof'],
   async run({ client, shared }, { entry: name, revisionId, maxTokens = TOKENS.byDefault, from = 0 }) {
-    const found = await client.readEntry(name)
+    let record: number | undefined
+    const onResponse = ({ records }: ResponseMetadata) => {
+      record = records[0]
+    }
+    const found = await client.readEntry(name, { onResponse })
     const page = { limit: LIMITS.pageMax }
-    const [revision, evidence, relations] = await Promise.all([
-      revisionId === undefined ? undefined : client.readRevision(found.id, revisionId),
+    const readRevision = async () => {
+      const revision = revisionId && (await client.readRevision(found.id, revisionId, { onResponse }))
+      // A private memory has no readers to prove anything to.
+      const logged = from > 0 || !shared || record === undefined ? undefined : await loggedOf(client, record)
+      return { revision: revision || undefined, logged }
+    }
+    const [shown, evidence, relations] = await Promise.all([
+      readRevision(),
       client.listEvidence(found.id, page),
       client.listRelations(found.id, page),
     ])
-    return { text: showEntry({ entry: found, revision, evidence, relations, maxTokens, from, shared }) }
+    return { text: showEntry({ entry: found, ...shown, evidence, relations, maxTokens, from, shared }) }
   },
 })
 

@@ -118,6 +118,7 @@ async function findNewest({ entries, reader }: Newest, order: Order, wanted: Wan
 const entryAnswer = ({ octets, etag, number, revision }: ServedEntry): Answer => ({
   octets,
   etag,
+  records: [revision],
   observed: { action: 'READ', entry: number, revision, metadata: null },
 })
 

@@ -20,11 +20,15 @@ import { hashLeaf, rootOfHashes, verifyInclusion } from './tree.js'
  * @typedef {{ keys?: readonly string[], policy?: string, verify?: Verify }} Trust
  */
 /** A witness that cosigned, and when. @typedef {{ name: string, time: string }} Witnessed */
-/** The result of verifying a signed checkpoint, which is valid if `reasons` is empty. @typedef {{ reasons: string[], checkpoint?: Checkpoint, witnesses: Witnessed[] }} CheckpointVerdict */
+/**
+ * The result of verifying a signed checkpoint, which is valid if `reasons` is empty. `cosigners` are the names of all keys on it but those of
+ * the log; only `witnesses` are verified.
+ * @typedef {{ reasons: string[], checkpoint?: Checkpoint, witnesses: Witnessed[], cosigners: string[] }} CheckpointVerdict
+ */
 /**
  * The result of verifying a proof: the log of `origin` had `statement` as record `record` among its first `size`.
  * `holds` is true if `reasons` is empty. If it is false, rely on `reasons` only.
- * @typedef {{ holds: boolean, reasons: string[], origin?: string, size?: number, record?: number, kind?: string, statement?: Record<string, unknown>, witnesses: Witnessed[] }} ProofVerdict
+ * @typedef {{ holds: boolean, reasons: string[], origin?: string, size?: number, record?: number, kind?: string, statement?: Record<string, unknown>, witnesses: Witnessed[], cosigners?: string[] }} ProofVerdict
  */
 /**
  * The result of verifying a whole log: `records` leaves were read, and their root is the signed one. `holds` is true if `reasons` is
@@ -63,7 +67,8 @@ export async function verifyCheckpoint(source, { keys = [], policy, verify }, co
   if (cosigned && trusted !== undefined && !meetsQuorum(trusted, new Set(witnesses.map(({ name }) => name)))) {
     reasons.push('Fewer witnesses cosigned the checkpoint than the policy wants.')
   }
-  return { reasons, checkpoint, witnesses }
+  const cosigners = new Set(note.signatures.map(({ name }) => name).filter(name => name !== checkpoint.origin))
+  return { reasons, checkpoint, witnesses, cosigners: [...cosigners] }
 }
 
 /**
@@ -77,7 +82,7 @@ export async function verifyProof(source, trust) {
   const verdict = { holds: false, reasons: [], witnesses: [] }
   try {
     const proof = parseProof(source)
-    const { reasons, checkpoint, witnesses } = await verifyCheckpoint(proof.checkpoint, trust)
+    const { reasons, checkpoint, witnesses, cosigners } = await verifyCheckpoint(proof.checkpoint, trust)
     const { entry, statement } = await readExtra(proof.extra)
     const { record, kind } = entry
     if (record !== proof.index + 1)
@@ -87,7 +92,7 @@ export async function verifyProof(source, trust) {
     if (!(await verifyInclusion(/** @type {Checkpoint} */ (checkpoint), proof.index, leaf, proof.hashes))) {
       reasons.push('The hashes of the proof do not lead from the statement to the root of the checkpoint.')
     }
-    Object.assign(verdict, { reasons, origin, size, record, kind, statement, witnesses })
+    Object.assign(verdict, { reasons, origin, size, record, kind, statement, witnesses, cosigners })
   } catch (error) {
     noteMalformed(verdict.reasons, error)
   }

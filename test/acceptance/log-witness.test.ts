@@ -12,8 +12,9 @@ import { logSigner, type Signer } from '../../src/domain/log/signer.ts'
 import { readHead } from '../../src/store/head.ts'
 import { formatSubmission } from '../../src/tlog/witness.js'
 import { temporaryDirectory } from '../cli/command.ts'
+import { openSession } from '../mcp/session.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, newActor, newEntry } from '../support/client.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { MemoryLog, someWitness } from '../support/log-files.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
 import { eventually } from '../support/process.ts'
@@ -98,6 +99,29 @@ test('what was signed before there were witnesses is cosigned, and then each che
   assert.deepEqual(keys, [log.vkey, one.signer.vkey, two.signer.vkey])
   assert.deepEqual([await figure('witnesses'), await figure('cosigned'), await figure('quorum')], [2, 2, 1])
   assert.equal(await figure('forks_total'), 0)
+})
+
+test('a model that reads an entry learns its record, the checkpoint that has it and who cosigned that', async () => {
+  const entry = await newEntry(app.url, token)
+  const before = await signed(cosignedBy(one, two))
+  const { client, callTool } = await openSession(app.url)
+  const lineOf = async (args: object) =>
+    /^Record .*$/m.exec((await callTool('read', { entry: entry.slug, ...args })).text)?.[0] ?? ''
+  const [origin, size] = before.split('\n')
+  const { headers } = await call(app.url, 'GET', `/api/entries/${entry.slug}`)
+  const record = headers.get('log-records')
+  assert.equal(headers.get('link'), `</api/log/records/${record}/proof>; rel="proof"`)
+  assert.equal(
+    await lineOf({}),
+    `Record ${record} of the public log ${origin}, in its checkpoint of ${size} records, cosigned by one.example, two.example.`,
+  )
+  const body = revisionOf(entry)
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
+  await signed(cosignedBy(one, two))
+  assert.match(await lineOf({}), new RegExp(`^Record ${Number(record) + 1} of`))
+  assert.match(await lineOf({ revisionId: entry.currentRevisionId }), new RegExp(`^Record ${record} of`))
+  assert.equal(await lineOf({ from: 1 }), '')
+  await client.close()
 })
 
 test('a witness that is away delays nothing for long, and cosigns what it missed when it is back', async () => {

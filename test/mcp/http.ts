@@ -157,7 +157,7 @@ export function testHttp(app: TestApp): void {
       await work()
       return earlier - (await readsLeft()) - 1
     }
-    assert.equal(await chargedBy(async () => done(await callTool('read', { entry: entryId }))), 4)
+    assert.equal(await chargedBy(async () => done(await callTool('read', { entry: entryId }))), 5)
     assert.equal(await chargedBy(() => callTool('publish', { ...text, title: '' })), 1)
     assert.equal(await chargedBy(() => client.listTools()), 1)
     while ((await readsLeft()) > 1);
