@@ -25,8 +25,7 @@ const SIGNED = /^[a-z](?:\+\+|#)$/
 /** A number with dots, with or without the v of a version. */
 const VERSION = /^v?(\d+(?:\.\d+)+)/
 const DIGIT = /\d/
-/** A word of small plain letters, and one of plain letters. */
-const SMALL = /^[a-z]+$/
+/** A word of plain letters. */
 const PLAIN = /^[A-Za-z]+$/
 const CAMEL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 const CAMEL_EDGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/
@@ -57,7 +56,7 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   chunks.lastIndex = 0
   for (let match = chunks.exec(whole); match !== null; match = chunks.exec(whole)) {
     const [chunk] = match
-    termsOfChunk(chunk, terms)
+    for (const term of termsOf(chunk)) terms.push(term)
     if (end === match.index - 1 && whole[end] === ' ') termOfPair(before, chunk, terms)
     before = chunk
     end = match.index + chunk.length
@@ -79,38 +78,38 @@ function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
 
 const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
 
-/** Characters of a word in the cache at most: of a short one V8 keeps no reference to its text. Words in each half of the cache. */
+/** Places of the cache, one chunk each; a power of two. A hash of the characters gives the place. */
+const PLACES = 16_384
+/** Of a longer chunk V8 keeps a reference to its text: it is not cached. */
 const CACHED_CHARACTERS = 12
-const HALF = 8_192
-let young = new Map<string, RankingTerm | null>()
-let old = young
 
-/** The term of a word of small plain letters, null for a stop word. Words follow Zipf's law: most are cached, and cause no garbage. */
-const cached = (word: string): RankingTerm | null | undefined => {
-  const known = young.get(word)
-  return known === undefined ? old.get(word) : known
+const chunksOfPlaces: string[] = Array.from({ length: PLACES }, () => '')
+const termsOfPlaces: (readonly RankingTerm[])[] = Array.from({ length: PLACES }, () => [])
+
+/** The terms of a chunk. Words follow Zipf's law: most chunks are in the cache, and cause no garbage. */
+function termsOf(chunk: string): readonly RankingTerm[] {
+  if (chunk.length > CACHED_CHARACTERS) return termsOfChunk(chunk)
+  const place = placeOf(chunk)
+  if (chunksOfPlaces[place] !== chunk) {
+    termsOfPlaces[place] = termsOfChunk(chunk)
+    chunksOfPlaces[place] = chunk
+  }
+  return termsOfPlaces[place] as readonly RankingTerm[]
 }
 
-function remember(word: string, term: RankingTerm | null): void {
-  if (young.size === HALF) {
-    old = young
-    young = new Map()
-  }
-  young.set(word, term)
+function placeOf(chunk: string): number {
+  let hash = 0
+  for (let at = 0; at < chunk.length; at++) hash = Math.imul(hash ^ chunk.charCodeAt(at), 0x5bd1e995)
+  return (hash ^ (hash >>> 15)) & (PLACES - 1)
 }
 
-function termsOfChunk(chunk: string, terms: RankingTerm[]): void {
-  const known = cached(chunk)
-  if (known !== undefined) {
-    if (known !== null) terms.push(known)
-    return
-  }
-  if (SMALL.test(chunk)) {
-    const term = isStopWord(chunk) ? null : { term: stemOf(chunk), word: chunk, derived: false, role: undefined }
-    if (chunk.length <= CACHED_CHARACTERS) remember(chunk, term)
-    if (term !== null && term.term.length <= TERM_MAX) terms.push(term)
-    return
-  }
+function termsOfChunk(chunk: string): RankingTerm[] {
+  const terms: RankingTerm[] = []
+  addTermsOfChunk(chunk, terms)
+  return terms
+}
+
+function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
   if (PLAIN.test(chunk)) {
     termsOfPart(chunk, undefined, terms)
     return

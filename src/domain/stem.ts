@@ -2,14 +2,7 @@ import { stem as stemOfEnglish } from 'porter2'
 import snowball from 'snowball-stemmers'
 import { STOP_WORDS } from './stop-words.ts'
 
-/** Places of the cache of Russian stems, one word each; a power of two. A hash of the letters gives the place of a word. */
-const PLACES = 8_192
-/** The cache has no longer word: V8 cuts those as slices, which would keep the text around them in memory. */
-const LETTERS_MAX = 12
-
 const russian = snowball.newStemmer('russian')
-const words: string[] = Array.from({ length: PLACES }, () => '')
-const stems: string[] = Array.from({ length: PLACES }, () => '')
 
 const LATIN = /^[a-z]{3,}$/
 const CYRILLIC = /^[\p{sc=Cyrillic}\p{M}]{3,}$/u
@@ -20,24 +13,7 @@ const CYRILLIC = /^[\p{sc=Cyrillic}\p{M}]{3,}$/u
  */
 export function stemOf(word: string): string {
   if (LATIN.test(word)) return stemOfEnglish(american(word))
-  return CYRILLIC.test(word) ? stemOfRussian(word) : word
-}
-
-/** The library takes 5 µs for a Russian word. Words of ASCII are cached with their terms (ranking-terms.ts). */
-function stemOfRussian(word: string): string {
-  if (word.length > LETTERS_MAX) return russian.stem(word)
-  const place = placeOf(word)
-  if (words[place] !== word) {
-    stems[place] = russian.stem(word)
-    words[place] = word
-  }
-  return stems[place] as string
-}
-
-function placeOf(word: string): number {
-  let hash = 0
-  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x5bd1e995)
-  return (hash ^ (hash >>> 15)) & (PLACES - 1)
+  return CYRILLIC.test(word) ? russian.stem(word) : word
 }
 
 /** Whether a folded word is a stop word. */
