@@ -4,12 +4,12 @@ import { type Outcome, SpoiledGroup } from './work-transaction.ts'
 /** The most works that share one commit: bounds how long the first of them waits. */
 export const GROUP_MAX = 256
 
-/** Runs in a transaction. No time that it writes may be before `floor`, in milliseconds since 1970. */
+/** A work of a store. No time that it writes may be before `floor`, in milliseconds since 1970. */
 export type Work<T = unknown> = (tx: Transaction, floor: number) => Awaitable<T>
 
 /** A work that is not answered yet. */
-export type Pending = {
-  work: Work
+export type Pending<W = Work> = {
+  work: W
   /** When it was asked for, in milliseconds since 1970. */
   at: number
   /** Runs in a group of its own. */
@@ -21,13 +21,13 @@ export type Pending = {
 }
 
 /** The transactions of an engine, one at a time. */
-export type GroupSession = {
+export type GroupSession<W = Work> = {
   /**
    * Runs the works of a group in one transaction. Resolves with the outcome of each once all are durable. It may call `join` before the
-   * first work runs, to add the works that have arrived. Rejects with nothing stored: with SpoiledGroup because of one of the works, else
+   * first work runs, to add the works that have arrived. Rejects with SpoiledGroup if nothing is stored because of one of the works, else
    * with the error of each.
    */
-  commit(group: readonly Pending[], join: () => void): Promise<readonly Outcome[]>
+  commit(group: readonly Pending<W>[], join: () => void): Promise<readonly Outcome[]>
 }
 
 /**
@@ -35,20 +35,20 @@ export type GroupSession = {
  * A work that spoils a group makes it run again in halves, until that work fails alone: a work may run several times, but is answered once.
  * No request can cause that: operations check before they write.
  */
-export class GroupCommit {
-  readonly #session: GroupSession
+export class GroupCommit<W = Work> {
+  readonly #session: GroupSession<W>
   readonly #groupMax: number
-  readonly #waiting: Pending[] = []
-  #underWay: readonly Pending[] = []
+  readonly #waiting: Pending<W>[] = []
+  #underWay: readonly Pending<W>[] = []
   #running: Promise<void> | undefined
 
-  constructor(session: GroupSession, groupMax = GROUP_MAX) {
+  constructor(session: GroupSession<W>, groupMax = GROUP_MAX) {
     this.#session = session
     this.#groupMax = groupMax
   }
 
   /** Resolves with the result of a work once that is durable. */
-  write<T>(work: Work<T>, { at = 0, alone = false } = {}): Promise<T> {
+  write<T>(work: W & ((...parameters: never[]) => Awaitable<T>), { at = 0, alone = false } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       const since = performance.now()
       this.#waiting.push({ work, at, alone, since, resolve: resolve as (value: unknown) => void, reject })
@@ -86,7 +86,7 @@ export class GroupCommit {
     // One turn of the event loop lets everything that has already arrived join the group, and lets answers go out before the next one.
     await new Promise(setImmediate)
     while (this.#waiting.length > 0) {
-      const group: Pending[] = []
+      const group: Pending<W>[] = []
       this.#fill(group)
       this.#underWay = group
       await this.#settle(group, () => this.#fill(group))
@@ -97,7 +97,7 @@ export class GroupCommit {
   }
 
   /** Moves waiting works into a group: as many as may share its commit, up to the first that runs alone. */
-  #fill(group: Pending[]): void {
+  #fill(group: Pending<W>[]): void {
     if (group[0]?.alone) return
     const room = this.#groupMax - group.length
     const alone = this.#waiting.findIndex(one => one.alone)
@@ -105,7 +105,7 @@ export class GroupCommit {
     group.push(...this.#waiting.splice(0, group.length === 0 ? Math.max(1, together) : together))
   }
 
-  async #settle(group: readonly Pending[], join = () => {}): Promise<void> {
+  async #settle(group: readonly Pending<W>[], join = () => {}): Promise<void> {
     try {
       const outcomes = await this.#session.commit(group, join)
       for (const [index, { resolve, reject }] of group.entries()) {

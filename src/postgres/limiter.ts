@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../contract/problem.ts'
 import { isUnavailable } from '../database/database.ts'
+import { GroupCommit, type Pending } from '../database/group-commit.ts'
+import type { Outcome } from '../database/work-transaction.ts'
 import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -20,14 +22,8 @@ const FORGET_INTERVAL = 60_000
 const WAITING_MAX = 5_000
 const BATCH_MAX = 500
 
-type Asked = {
-  /** When it was asked, of performance.now(). */
-  since: number
-  keys: readonly string[]
-  run(limiter: RateLimiter): void
-  settle(): void
-  reject(error: unknown): void
-}
+/** Decides about the limits of some keys. */
+type Decision = ((limiter: RateLimiter) => unknown) & { keys: readonly string[] }
 
 /**
  * The limiter of all nodes: the sliding log of each key is a row that nodes change under its lock. Admissions are leased, one by one under
@@ -41,27 +37,26 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
     heartbeat,
   )
   const leases: Leases = new Map()
-  const waiting: Asked[] = []
-  let running: Promise<void> | undefined
   let forgottenAt = performance.now()
 
   /** Decides a batch of requests in one transaction. */
-  const decideTogether = async (batch: readonly Asked[], deadline: number): Promise<void> => {
+  const decideTogether = async (batch: readonly Pending<Decision>[], deadline: number): Promise<Outcome[]> => {
     const connection = await getPatiently(session, deadline)
     if (performance.now() - forgottenAt > FORGET_INTERVAL) {
       forgottenAt = performance.now()
       await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
     }
-    const keys = [...new Set(batch.flatMap(one => one.keys))].sort()
+    const keys = [...new Set(batch.flatMap(({ work }) => work.keys))].sort()
     const limiter = createRateLimiter()
     const { transaction, admissions } = await lockLogs(connection, keys)
     limiter.restore(admissions)
-    for (const { run } of batch) run(limiter)
+    const outcomes = batch.map(({ work }) => ({ result: work(limiter) }))
     try {
       await keepLogs(connection, keys, limiter)
     } catch (error) {
       if (!isUnavailable(error) || !(await wasKept(transaction, deadline))) throw error
     }
+    return outcomes
   }
   /** Whether a transaction whose answer was lost was committed; polls until it has ended. Throws if that is not known in time. */
   const wasKept = async (transaction: string, deadline: number): Promise<boolean> => {
@@ -76,7 +71,7 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
     }
   }
   /** The same, again when the session is lost on the way. */
-  const decidePatiently = async (batch: readonly Asked[]): Promise<void> => {
+  const decidePatiently = async (batch: readonly Pending<Decision>[]): Promise<Outcome[]> => {
     const deadline = (batch[0]?.since ?? 0) + PATIENCE
     for (;;) {
       try {
@@ -93,40 +88,15 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
       }
     }
   }
-  const drain = async (): Promise<void> => {
-    await new Promise(setImmediate)
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH_MAX)
-      try {
-        await decidePatiently(batch)
-        for (const { settle } of batch) settle()
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
-    }
-    running = undefined
-  }
+  const decisions = new GroupCommit<Decision>({ commit: decidePatiently }, BATCH_MAX)
   const ask = <T>(keys: readonly string[], work: (limiter: RateLimiter) => T): Promise<T> =>
-    new Promise((resolve, reject) => {
-      let result: T
-      const asked: Asked = {
-        since: performance.now(),
-        keys,
-        run(limiter) {
-          result = work(limiter)
-        },
-        settle: () => resolve(result),
-        reject,
-      }
-      waiting.push(asked)
-      running ??= drain()
-    })
+    decisions.write(Object.assign(work, { keys }))
 
   return {
     admit(charges: readonly Charge[], at: number): Verdict | Promise<Verdict> {
       const verdict = decide(leases, charges, at)
       if (verdict !== undefined) return verdict
-      if (waiting.length >= WAITING_MAX) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+      if (decisions.waiting >= WAITING_MAX) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
       const keys = charges.map(({ key }) => key)
       return ask(keys, limiter => decide(leases, charges, at, limiter) as Verdict)
     },
@@ -137,7 +107,7 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
     },
     beforeWrite() {},
     async close() {
-      await running
+      await decisions.idle()
       await session.close()
     },
   }
