@@ -112,7 +112,7 @@ const Hints = Type.Object(
   {
     similar: Type.Union([Type.Array(Hint), Type.Null()], {
       description:
-        'Other entries that may say the same, as GET /api/similar finds them, without those of the last second. null if the search took too long.',
+        'Other entries that may say the same, without those of the last second; null while too many are compared. GET /api/similar finds more of them.',
     }),
     signals,
   },

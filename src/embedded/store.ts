@@ -123,6 +123,7 @@ export async function openEmbeddedStore(
       // What reads may show already, which is more than was told to be committed while a commit still moves its log into the file.
       return searches.search(request, latestRecord().record)
     },
+    near: (pairs, limit) => searches.near(pairs, limit),
     askLog: log.ask,
     // This process keeps what it signs in its file before it publishes that.
     rememberCheckpoint: async () => {},

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CreateInput } from '../contract/inputs.ts'
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
 import {
   type Kind,
@@ -79,7 +80,7 @@ export function createHandlers(parts: Parts) {
   const { store, entries, limiter, observer, streams, rates, guideDigest, readiness, environment, now } = parts
   const underWay = createUnderWay()
   const turn = createTurns()
-  const hint = createHinter({ search: store.search, entries })
+  const hint = createHinter({ near: store.near, entries })
   const readsFor = (visitor: Visitor): Reads => ({
     reader: store.reader,
     actor: visitor.actor,
@@ -147,10 +148,16 @@ export function createHandlers(parts: Parts) {
     return underWay.alone(idempotency, () => store.write(name, { ...request, idempotency }, environment(at)))
   }
 
-  /** Adds members that are known only after the commit to the answer of a write, also to a replayed answer. */
-  const completed = async (name: WriteName, answer: WriteAnswer): Promise<WriteAnswer> => {
-    if (OPERATIONS[name].response !== 'Published') return answer
-    return { ...answer, body: { ...answer.body, ...(await hint(answer.body as Entry)) } }
+  /** Runs a write, and adds to its answer what is no part of what is written, also to one that is given again. */
+  const completed = async (
+    name: WriteName,
+    { body }: WriteRequest,
+    written: () => Promise<WriteAnswer>,
+  ): Promise<WriteAnswer> => {
+    if (OPERATIONS[name].response !== 'Published') return written()
+    const hints = hint(body as CreateInput)
+    const answer = await written()
+    return { ...answer, body: { ...answer.body, ...(await hints(answer.body as Entry)) } }
   }
 
   /** Charges the items of a body after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
@@ -206,7 +213,8 @@ export function createHandlers(parts: Parts) {
     await chargeItems(OPERATIONS[name], body, admitted, reply)
     limiter.beforeWrite()
     const caller = { requestId: request.id, actor, tokenHash, origin }
-    const answer = await completed(name, await run(name, { params, body, caller }, idempotencyKey, at))
+    const asked = { params, body, caller }
+    const answer = await completed(name, asked, () => run(name, asked, idempotencyKey, at))
     await turn()
     // If all items were refused, none has started it.
     const single = !('chargedItems' in OPERATIONS[name])

@@ -1,53 +1,60 @@
 import type { Entry, Hints } from '../contract/resources.ts'
+import { pairsOf } from '../domain/pairs.ts'
+import { type Draft, termsOfDraft, type Worth } from '../domain/similar.ts'
 import type { Reads } from './operation.ts'
-import { findSimilar } from './read-similar.ts'
+import { similarOnes } from './read-similar.ts'
+import type { Store } from './store.ts'
 
-/** Entries that are compared with a new one, and those that are named. */
-const COMPARED = 10
+/** Entries that are named; one more is compared, because the entry itself may be among them. */
 const NAMED = 5
-/** How long the answer of a write waits for similar entries, in milliseconds. */
-const PATIENCE = 100
-/** A look is followed by a rest of so many times as long, and of so many milliseconds at most: under load looks take a twentieth of the time. */
-const REST = 20
-const REST_MAX = 1_000
+/** Entries that are read and compared in a second, at most: about a twentieth of the time of this thread. Past it similar entries are not named. */
+const COMPARED_PER_SECOND = 500
 
-/** Adds hints to the answer of a write that published an entry. */
-export type Hinter = (published: Entry) => Promise<{ hints: Hints }>
+/** All words weigh the same: how rare they are would cost a search. */
+const ALIKE: Worth = { of: new Map(), other: 1 }
 
-/** Gives the function that looks for entries which say the same as a new one, after its commit: it rejects nothing and delays no other write. */
+/** Looks for entries that say the same as a draft, and gives the function that makes hints of them once it is published. */
+export type Hinter = (draft: Draft) => (published: Entry) => Promise<{ hints: Hints }>
+
+/** Gives the function that looks for similar entries beside the write that publishes a draft. It rejects nothing. */
 export function createHinter(
-  reads: Pick<Reads, 'search' | 'entries'>,
+  reads: Pick<Reads, 'entries'> & Pick<Store, 'near'>,
   now: () => number = () => performance.now(),
 ): Hinter {
-  let looking = false
-  let rested = Number.NEGATIVE_INFINITY
-
-  const look = async (published: Entry): Promise<Hints['similar']> => {
-    if (looking || now() < rested) return null
-    looking = true
-    const began = now()
+  let room = COMPARED_PER_SECOND
+  let at = now()
+  const hasRoom = (): boolean => {
+    const passed = now() - at
+    at += passed
+    room = Math.min(COMPARED_PER_SECOND, room + (passed / 1_000) * COMPARED_PER_SECOND)
+    return room > 0
+  }
+  const look = async (draft: Draft): Promise<Similar[] | null> => {
     try {
-      // The entry itself may be among them.
-      const found = await findSimilar(reads, published, { compared: COMPARED, limit: NAMED + 1, spare: true })
-      return found
-        .filter(({ entry }) => entry.id !== published.id)
-        .slice(0, NAMED)
-        .map(({ entry: { id, slug, title, standing }, score }) => ({ id, slug, title, standing, match: score }))
+      const terms = termsOfDraft(draft)
+      const near = await reads.near(pairsOf(terms.all ?? terms.title), NAMED + 1)
+      if (near.length === 0) return []
+      if (!hasRoom()) return null
+      room -= near.length
+      return await similarOnes(reads, terms, near, ALIKE)
     } catch {
-      // What cannot be looked for now is no fault of the write, which is done.
+      // A look that fails is no fault of the write.
       return null
-    } finally {
-      looking = false
-      rested = now() + Math.min(REST_MAX, REST * (now() - began))
     }
   }
-  return async published => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<null>(resolve => {
-      timer = setTimeout(() => resolve(null), PATIENCE)
-    })
-    const similar = await Promise.race([look(published), late])
-    clearTimeout(timer)
-    return { hints: { similar, signals: published.signals ?? [] } }
+  return draft => {
+    const looked = look(draft)
+    return async published => {
+      // An answer that is given again may find its own entry.
+      const others = (await looked)?.filter(({ entry }) => entry.id !== published.id).slice(0, NAMED)
+      return { hints: { similar: others?.map(hintOf) ?? null, signals: published.signals ?? [] } }
+    }
   }
 }
+
+type Similar = Awaited<ReturnType<typeof similarOnes>>[number]
+
+const hintOf = ({ entry: { id, slug, title, standing }, score }: Similar) => ({
+  ...{ id, slug, title, standing },
+  match: score,
+})

@@ -90,8 +90,6 @@ export type SearchRequest = {
   sort: Sort | 'fit'
   limit: number
   offset: number
-  /** Only where no other search waits, and without waiting for the index: what was written just now may be missing. */
-  spare?: true
 }
 /** Entry numbers of one page, whether more follow, and how well they fit. */
 export type SearchResult = {

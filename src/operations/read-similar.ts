@@ -1,7 +1,7 @@
 import { SIMILAR_MAX } from '../contract/limits.ts'
 import type { Entry, Similar, SimilarList } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
-import { type Draft, SIMILAR_FROM, similarity } from '../domain/similar.ts'
+import { type Draft, type DraftTerms, SIMILAR_FROM, similarity, termsOfDraft, type Worth } from '../domain/similar.ts'
 import { entryOf } from './entry-cache.ts'
 import type { ReadOperation, Reads } from './operation.ts'
 
@@ -10,31 +10,31 @@ const TYPICAL = 0.5
 /** Entries that are compared with the draft: those that rank highest for its words. */
 const COMPARED_MAX = 40
 
-type Found = { entry: Entry; score: number }
+type Similarly = { entry: Entry; score: number }
 
-/** The entries that have most in common with a draft, at most `limit`, most similar first. The draft is compared and forgotten. */
-export async function findSimilar(
-  { search, entries }: Pick<Reads, 'search' | 'entries'>,
-  draft: Draft,
-  { compared, limit, spare }: { compared: number; limit: number; spare?: true },
-): Promise<Found[]> {
-  const q = `${draft.title}\n${draft.summary}`
-  const asked = { q, tag: null, sort: 'fit', limit: compared, offset: 0, ...(spare === true ? { spare } : {}) } as const
-  const found = await search(asked)
-  const worth = { of: new Map(found.weights), other: found.unknown * TYPICAL }
-  return (await entries.list(found.entries))
+/** The entries among some that have enough in common with a draft, most similar first. */
+export async function similarOnes(
+  { entries }: Pick<Reads, 'entries'>,
+  draft: DraftTerms,
+  numbers: readonly number[],
+  worth: Worth,
+): Promise<Similarly[]> {
+  return (await entries.list(numbers))
     .map(served => entryOf(served))
-    .map(entry => ({ entry, score: similarity(draft, entry, worth) }))
+    .map(entry => ({ entry, score: similarity(draft, termsOfDraft(entry), worth) }))
     .filter(({ score }) => score >= SIMILAR_FROM)
     .sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? 1 : -1))
-    .slice(0, limit)
 }
 
-/** Finds entries that have much in common with a draft's title and summary. */
+/** Finds entries that have much in common with a draft's title and summary. The draft is compared and forgotten. */
 export const listSimilar: ReadOperation = async (reads, { query }) => {
   const draft: Draft = { title: query.title ?? '', summary: query.summary ?? '' }
-  const found = await findSimilar(reads, draft, { compared: COMPARED_MAX, limit: SIMILAR_MAX })
-  const items = found.map(({ entry, score }) => similarOf(entry, score))
+  const q = `${draft.title}\n${draft.summary}`
+  const found = await reads.search({ q, tag: null, sort: 'fit', limit: COMPARED_MAX, offset: 0 })
+  const worth = { of: new Map(found.weights), other: found.unknown * TYPICAL }
+  const items = (await similarOnes(reads, termsOfDraft(draft), found.entries, worth))
+    .slice(0, SIMILAR_MAX)
+    .map(({ entry, score }) => similarOf(entry, score))
   const body: SimilarList = { items, dataClass: 'EXTERNAL' }
   return {
     body,

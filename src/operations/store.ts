@@ -46,6 +46,8 @@ export type Store = {
     environment: WriteEnvironment,
   ): Promise<Awaited<ReturnType<(typeof UPKEEP)[N]>>>
   search(request: SearchRequest): Promise<SearchResult>
+  /** The numbers of entries that have pairs of words in common with a draft, without those that the index has not reached. */
+  near(pairs: readonly number[], limit: number): Awaitable<number[]>
   /** Asks the thread that computes the log of the permanent records. */
   askLog(question: LogQuestion): Promise<unknown>
   /** Resolves once this node knows a checkpoint even if the database loses it. A checkpoint is shown to nobody before. */

@@ -31,6 +31,7 @@ export function openNodeSearch({ url, indexFile, onIndex, onDeath }: NodeSearchO
   started.catch(onDeath)
   return {
     search: async (...asked: Parameters<Awaited<typeof started>['search']>) => (await started).search(...asked),
+    near: async (...asked: Parameters<Awaited<typeof started>['near']>) => (await started).near(...asked),
     pending: async () => (await started).pending(),
     indexLag: () => countedSignals(signals).indexLag,
     async close(): Promise<void> {

@@ -146,8 +146,9 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
     keep: (name, input, environment) => health.write({ name, input, environment }) as never,
     search: request =>
       heartbeat.during(async () => {
-        return search.search(request, request.spare === true ? 0 : positionOf(await latestRecord()))
+        return search.search(request, positionOf(await latestRecord()))
       }),
+    near: search.near,
     askLog: log.ask,
     rememberCheckpoint: createMemory(log.ask),
     readiness: () => health.readiness(),

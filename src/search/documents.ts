@@ -3,6 +3,7 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { impactsOf } from '../domain/ranking.ts'
 import { indexedText, TAG_FENCE, tagWord } from '../domain/terms.ts'
 import { noteWords } from './index-file.ts'
+import { notePairs } from './near.ts'
 import { levelled } from './postings.ts'
 
 export type IndexedEntry = {
@@ -52,6 +53,7 @@ export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   index.run(sql`
     INSERT INTO doc (number, entry, id, updated_at, revisions)
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
+  notePairs(index, entry.entry, entry)
   index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${entry.revision}, ${rankedWords(entry)})`)
   index.run(sql`UPDATE progress SET entries = entries + 1 WHERE one = 1`)
 }

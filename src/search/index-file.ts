@@ -3,6 +3,7 @@ import { StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { createNewWords, type NewWords } from '../domain/new-words.ts'
+import { PAIRS_VERSION } from '../domain/pairs.ts'
 import { IMPACT_VERSION } from '../domain/ranking.ts'
 import { TERMS_VERSION } from '../domain/terms.ts'
 
@@ -23,14 +24,15 @@ CREATE TABLE doc (
   revisions INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE withdrawn (entry INTEGER PRIMARY KEY, change INTEGER NOT NULL) STRICT;
+CREATE TABLE pair (pair INTEGER NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (pair, entry)) STRICT, WITHOUT ROWID;
 CREATE TABLE word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, tag_words, content='', contentless_delete=1, tokenize='ascii');
 CREATE VIRTUAL TABLE ranked USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '.+#:'");
 INSERT INTO terms (terms, rank) VALUES ('automerge', ${SEGMENTS});
 INSERT INTO ranked (ranked, rank) VALUES ('automerge', ${SEGMENTS});
 `
-const SCHEMA_VERSION = 6
-const VERSION = (SCHEMA_VERSION * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
+const SCHEMA_VERSION = 7
+const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
 
 /**
  * The id of a store, its newest record, and the number of its history: after a failover that lost records, the same numbers may belong to
@@ -83,7 +85,7 @@ export function indexedState(index: SqliteConnection): StoreState | undefined {
 /** Empties an index, or makes it, for a store. */
 export function emptyIndex(index: SqliteConnection, { storeId, history }: StoreState): void {
   index.exec('BEGIN IMMEDIATE')
-  for (const table of ['terms', 'ranked', 'doc', 'withdrawn', 'word', 'progress']) {
+  for (const table of ['terms', 'ranked', 'doc', 'withdrawn', 'pair', 'word', 'progress']) {
     index.exec(`DROP TABLE IF EXISTS ${table}`)
   }
   index.exec(SCHEMA)

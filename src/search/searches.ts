@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
-import { Problem } from '../contract/problem.ts'
+import { openSqlite } from '../database/sqlite.ts'
 import type { SearchRequest, SearchResult } from '../operations/operation.ts'
 import type { Signals } from '../threads/signals.ts'
 import { startThread, YOUNG_MB } from '../threads/thread.ts'
 import { createIndexWaits } from './index-waits.ts'
+import { findNear } from './near.ts'
 import type { SearchThreadData } from './search-thread.ts'
 import { startSearchers } from './searchers.ts'
 
@@ -11,6 +12,8 @@ import { startSearchers } from './searchers.ts'
 const SEARCH_THREADS = Math.min(2, availableParallelism())
 /** Searches under way before further ones are refused as OVERLOADED. */
 const SEARCHES_MAX = 1_000
+/** Memory for the index in this thread, which looks up pairs of words only. */
+const CACHE_KIB = 256
 /** How long a search waits for the index, in milliseconds. */
 const INDEX_PATIENCE = 5_000
 
@@ -18,6 +21,8 @@ const INDEX_PATIENCE = 5_000
 export type Searches = {
   /** Finds entries once the index has reached a position in the store. Rejects with NOT_READY or OVERLOADED if that takes too long. */
   search(request: SearchRequest, position: number | bigint): Promise<SearchResult>
+  /** The numbers of entries that have pairs of words in common with a draft, without those that the index has not reached. */
+  near(pairs: readonly number[], limit: number): number[]
   pending(): number
   close(): Promise<void>
 }
@@ -37,15 +42,21 @@ export async function openSearches(
       onDeath,
     })
   const searchers = await startSearchers(start, SEARCH_THREADS)
+  const index = openSqlite(data.index, 'read', { cacheKib: CACHE_KIB })
+  // Nothing here waits for another connection.
+  index.exec('PRAGMA busy_timeout = 0')
   const waits = createIndexWaits(signals, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
   const pending = (): number => waits.pending() + searchers.pending()
   return {
     async search(request, position) {
-      if (request.spare === true && pending() > 0) throw new Problem('OVERLOADED', { retryAfter: 1 })
-      if (request.spare !== true) await waits.until(BigInt(position))
+      await waits.until(BigInt(position))
       return searchers.ask(request)
     },
+    near: (pairs, limit) => findNear(index, pairs, limit),
     pending,
-    close: searchers.close,
+    async close() {
+      index.close()
+      await searchers.close()
+    },
   }
 }

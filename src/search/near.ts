@@ -1,0 +1,26 @@
+import { sql } from '../database/sql.ts'
+import type { SqliteConnection } from '../database/sqlite.ts'
+import { pairsOf } from '../domain/pairs.ts'
+import { allTerms, type Draft } from '../domain/similar.ts'
+
+/** Rows that are read for a draft, at most: of many entries that say the same some are enough. */
+const READ_MAX = 48
+
+/** Notes the pairs of words of an entry. Those of its earlier texts stay. */
+export function notePairs(index: SqliteConnection, entry: number, text: Draft): void {
+  for (const pair of pairsOf(allTerms(text))) {
+    index.run(sql`INSERT INTO pair (pair, entry) VALUES (${pair}, ${entry}) ON CONFLICT DO NOTHING`)
+  }
+}
+
+/** The numbers of entries that have any of the pairs of words, those with most of them first. One look-up by keys. */
+export function findNear(index: SqliteConnection, pairs: readonly number[], limit: number): number[] {
+  const [first, ...others] = pairs
+  if (first === undefined) return []
+  const among = others.reduce((all, pair) => sql`${all}, ${pair}`, sql`${first}`)
+  const rows = index.all<{ entry: number }>(sql`SELECT entry FROM pair WHERE pair IN (${among}) LIMIT ${READ_MAX}`)
+  const common = new Map<number, number>()
+  for (const { entry } of rows) common.set(entry, (common.get(entry) ?? 0) + 1)
+  const most = [...common].sort(([a, as], [b, bs]) => bs - as || b - a)
+  return most.slice(0, limit).map(([entry]) => entry)
+}
