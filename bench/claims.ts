@@ -29,7 +29,7 @@ export function judge(results: Results): Claim[] {
 }
 
 function measured({ measures, targets }: Results): Claim[] {
-  const { search, growth, ready, memory } = measures
+  const { search, growth, ready, memory, log } = measures
   const slow = measures['slow-disk']
   const postgres = measures['search-postgres']
   const of = (figures: Record<string, number> | undefined): string =>
@@ -49,6 +49,15 @@ function measured({ measures, targets }: Results): Claim[] {
     ),
     atLeast('W with every sync slowed by 5 ms, 64 connections', slow?.['creates per second'], 2_500, '/s'),
     atMost('p99 of R beside those writers against without', slow?.['R p99 ratio'], 2, '×'),
+    atLeast('W with the public log against without it', log?.['creates ratio'], 0.85, '×'),
+    atMost('p99 of R beside writers with the public log against without it', log?.['R p99 ratio'], 1.5, '×'),
+    atMost(
+      'wait of a record for a checkpoint while writes come at full speed',
+      log?.['seconds until a checkpoint'],
+      2,
+      's',
+    ),
+    atMost(`proof of a record of the public log${of(log)}`, log?.['proof p50'], 2, 'ms'),
     atMost(
       `memory after ${memory?.requests?.toLocaleString('en-US') ?? 'many'} requests against after a quarter`,
       flat,

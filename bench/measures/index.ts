@@ -1,4 +1,5 @@
 import { growth } from './growth.ts'
+import { log } from './log.ts'
 import type { Measure } from './measure.ts'
 import { memory } from './memory.ts'
 import { ready } from './ready.ts'
@@ -6,4 +7,4 @@ import { search, searchPostgres } from './search.ts'
 import { slowDisk } from './slow-disk.ts'
 
 /** All measurements beside the comparison, in the order in which they are made. */
-export const MEASURES: readonly Measure[] = [slowDisk, memory, ready, growth, search, searchPostgres]
+export const MEASURES: readonly Measure[] = [slowDisk, log, memory, ready, growth, search, searchPostgres]
