@@ -59,10 +59,20 @@ export const READ_COMMANDS: readonly Command[] = [
     args: [SLUG],
     flags: [
       REVISION,
+      {
+        name: 'at',
+        value: 'SEQUENCE',
+        description: 'Show the text and what the evidence said when this sequence was committed.',
+      },
       { name: 'edit', description: 'Write the entry as Markdown for "palimpsest revise", and nothing else.' },
       ...READ_FLAGS,
     ],
-    examples: ['show green-tea', 'show green-tea --revision 1', 'show green-tea --edit > edit.md'],
+    examples: [
+      'show green-tea',
+      'show green-tea --revision 1',
+      'show green-tea --at 1200',
+      'show green-tea --edit > edit.md',
+    ],
     exits: ENTRY_EXITS,
     run: through(async () => (await import('./show.ts')).show),
   },
@@ -74,6 +84,17 @@ export const READ_COMMANDS: readonly Command[] = [
     examples: ['log green-tea', 'log green-tea --limit 1 --json'],
     exits: ENTRY_EXITS,
     run: through(async () => (await import('./log.ts')).log),
+  },
+  {
+    name: 'blame',
+    summary: 'Show for each sentence of an entry who wrote it and when, and the evidence about it.',
+    details:
+      'A sentence that moved or was restored keeps its author. Evidence is about a sentence if the judged revision has it.',
+    args: [SLUG],
+    flags: READ_FLAGS,
+    examples: ['blame green-tea', 'blame green-tea --json'],
+    exits: ENTRY_EXITS,
+    run: through(async () => (await import('./blame.ts')).blame),
   },
   {
     name: 'diff',

@@ -8,7 +8,7 @@ import { type ActorNames, actorName, createActorNames, createSlugs, type Slugs }
 import { type Output, stateStyle, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
-import { entryName } from './values.ts'
+import { entryName, sequenceOf } from './values.ts'
 
 /** What one page of evidence and of relations holds; `log` and the pages of the service have the rest. */
 const ROWS = 50
@@ -18,6 +18,7 @@ export async function show(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
   const { args, flags, switches } = invocation
   if (json && switches.has('edit')) throw new UsageError('--edit writes Markdown; leave out --json, or --edit.')
+  if (flags.at !== undefined) return showAt(session, flags.at)
   const entry = await client.readEntry(entryName(args[0]))
   const chosen =
     flags.revision === undefined ? undefined : await revisionOf(client, entry, flags.revision, '--revision')
@@ -31,13 +32,31 @@ export async function show(session: Session): Promise<void> {
     const revision = chosen === undefined ? {} : { revision: chosen.revision }
     return out.json({ entry, ...revision, standing, evidence, relations })
   }
-  headLines(out, entry, chosen)
+  headLines(out, entry, headOf(entry, chosen))
   out.block(chosen?.revision.content ?? entry.content)
   const slugs = createSlugs(client)
   await slugs.find(othersIn(entry.id, evidence, relations))
   standingLines(out, standing)
   await evidenceLines(session, { evidence, entry, slugs }, chosen?.revision.id ?? entry.currentRevisionId)
   relationLines(out, relations, entry.id, slugs)
+}
+
+/** Shows an entry with what the evidence said about it as of a sequence. */
+async function showAt({ invocation, client, out, json }: Session, given: string): Promise<void> {
+  const { args, flags, switches } = invocation
+  if (switches.has('edit') || flags.revision !== undefined) {
+    throw new UsageError('--at shows the text of one time; leave out --edit and --revision, or --at.')
+  }
+  const sequence = sequenceOf('--at', given)
+  const entry = await client.readEntryAsOf(sequence, entryName(args[0]))
+  if (json) return out.json({ entry })
+  const { currentRevisionId: id, revisionCount: number, updatedAt: createdAt } = entry
+  const asOf = `as of sequence ${sequence}`
+  headLines(out, entry, { ...entry, place: `${revisionName(id, number)}, the latest ${asOf}`, createdAt })
+  out.block(entry.content)
+  out.line('')
+  out.line(styled('bold', `Evidence ${asOf}: `), styled(stateStyle(entry.standing.state), standingLine(entry.standing)))
+  if (!entry.complete) out.note('Too many actors judged again since: some of the evidence of that time is not counted.')
 }
 
 async function edit({ client, out }: Session, entry: Entry, chosen: Numbered | undefined): Promise<void> {
@@ -57,19 +76,25 @@ const othersIn = (entryId: string, { contradictions }: Evidence, { items }: Rela
     ...items.flatMap(({ sourceEntryId, targetEntryId }) => [sourceEntryId, targetEntryId]),
   ].filter(id => id !== entryId)
 
-function headLines(out: Output, entry: Entry, chosen: Numbered | undefined): void {
+type Head = { title: string; summary: string; place: string; createdAt: string; signals?: readonly string[] }
+
+function headOf(entry: Entry, chosen: Numbered | undefined): Head {
   const { title, summary } = chosen?.revision ?? entry
+  const { id, createdAt } = chosen?.revision ?? { id: entry.currentRevisionId, createdAt: entry.updatedAt }
+  const latest = id === entry.currentRevisionId
+  const name = revisionName(id, latest ? entry.revisionCount : chosen?.number)
+  const place = `${name} of ${entry.revisionCount}${latest ? ', the latest' : ''}`
+  return { title, summary, place, createdAt, ...(latest ? { signals: entry.signals } : {}) }
+}
+
+function headLines(out: Output, entry: Entry, { title, summary, place, createdAt, signals = [] }: Head): void {
   out.line(styled('bold', title))
   out.line(summary)
   const facts = [entry.slug, ...(entry.status === 'ACTIVE' ? [] : [entry.status]), `by ${actorName(entry.actor)}`]
   if (entry.tags.length > 0) facts.push(`tags ${entry.tags.join(', ')}`)
   out.line(styled('dim', facts.join(' · ')))
-  const { id, createdAt } = chosen?.revision ?? { id: entry.currentRevisionId, createdAt: entry.updatedAt }
-  const latest = id === entry.currentRevisionId
-  const name = revisionName(id, latest ? entry.revisionCount : chosen?.number)
-  const place = `${name} of ${entry.revisionCount}${latest ? ', the latest' : ''}`
   out.line(styled('dim', `${place} · ${out.time(createdAt)}`))
-  if (entry.signals?.length > 0) out.line(styled('yellow', signalLine(entry.signals)))
+  if (signals.length > 0) out.line(styled('yellow', signalLine(signals)))
   out.line(
     styled(
       'yellow',

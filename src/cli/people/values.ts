@@ -19,6 +19,14 @@ export function countOf(name: string, given: string, most: number, least = 1): n
   return value
 }
 
+/** A sequence of a flag. */
+export function sequenceOf(name: string, given: string): string {
+  if (!/^\d{1,19}$/.test(given)) {
+    throw new UsageError(`${name} must be a sequence number, as "palimpsest watch" shows it, not "${given}".`)
+  }
+  return given
+}
+
 /** The slug or id of an entry, as it was given; `name` is the flag or argument that names it. */
 export function entryName(given: string | undefined, name = 'SLUG'): string {
   if (given === undefined || !/^[A-Za-z0-9][A-Za-z0-9-]{0,119}$/.test(given)) {

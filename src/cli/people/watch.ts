@@ -1,10 +1,9 @@
 import type { Activity, Change, Client } from '../../client/index.ts'
-import { UsageError } from '../command.ts'
 import { createSlugs, type Slugs, unnamedActor } from './names.ts'
 import { type Output, styled } from './output.ts'
 import { readerSignal } from './reader.ts'
 import type { Session } from './session.ts'
-import { countOf } from './values.ts'
+import { countOf, sequenceOf } from './values.ts'
 
 const COUNT_MOST = 100_000_000
 
@@ -15,7 +14,7 @@ const COUNT_MOST = 100_000_000
 export async function watch({ invocation, client, out, json, baseUrl }: Session): Promise<void> {
   const { flags, stdout } = invocation
   const count = flags.count === undefined ? undefined : countOf('--count', flags.count, COUNT_MOST)
-  const after = flags.since === undefined ? undefined : sequenceOf(flags.since)
+  const after = flags.since === undefined ? undefined : sequenceOf('--since', flags.since)
   const from = after === undefined ? 'from now on' : `after number ${after}`
   const chosen = CHOOSING.filter(name => flags[name] !== undefined)
   out.note(`Following ${chosen.length === 0 ? 'the public feed' : 'changes'} of ${baseUrl} ${from}; Ctrl-C ends it.`)
@@ -56,11 +55,6 @@ const rowsOf = (
 
 const isModerated = (row: Change): row is Exclude<Change, Activity> =>
   row.action === 'WITHDRAW' || row.action === 'RESTORE'
-
-function sequenceOf(text: string): string {
-  if (!/^\d{1,19}$/.test(text)) throw new UsageError(`--since must be a sequence number, not "${text}".`)
-  return text
-}
 
 /** The entry of a row by its slug. Only a person on a terminal is worth a request, and only for what somebody wrote. */
 async function nameEntry(slugs: Slugs, row: Change, onTerminal: boolean): Promise<void> {

@@ -90,6 +90,7 @@ const ARGS: Record<string, string[]> = {
   search: ['x'],
   show: ['x'],
   log: ['x'],
+  blame: ['x'],
   diff: ['x', 'latest', 'latest'],
   publish: ['-', '--title', 'T', '--summary', 'S'],
   revise: ['x', '-', '--previous', 'latest', '--change-type', 'EXPAND', '--rationale', 'R'],

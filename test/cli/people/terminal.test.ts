@@ -165,6 +165,7 @@ test('what strangers wrote drives no terminal and passes for no line of ours, in
       [['revise', slug, '-', ...reasons, '--merge'], edit.replace('supported 99', 'supported 96')],
     ],
     log: [[['log', slug]]],
+    blame: [[['blame', slug]]],
     diff: [[['diff', slug]], [['diff', slug, '--words']]],
     verify: [[['verify', slug, '--revision', '1', '--result', 'SUPPORTED', '--confidence', '1', '--rationale', text]]],
     contradict: [[['contradict', slug, '--revision', '1', '--rationale', text]]],
