@@ -1062,6 +1062,8 @@ export type FoundAsOfList = {
   }[]
   /** The sequence. */
   asOf: string
+  /** False if entries may be missing: more than 40 fit now, or texts changed after the sequence. Then read the entries that you know as of the sequence. */
+  complete: boolean
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
 }

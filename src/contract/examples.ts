@@ -256,7 +256,7 @@ export const EXAMPLES = {
   EntryAsOf: { ...entry, asOf: '42', complete: true },
   FoundAsOfList: {
     items: [found],
-    ...{ match: 0.71, answerable: true, missing: [], corrected: [], asOf: '42', dataClass: 'EXTERNAL' },
+    ...{ match: 0.71, answerable: true, missing: [], corrected: [], asOf: '42', complete: true, dataClass: 'EXTERNAL' },
   },
   Blame: { entryId: ids.entry, slug: entry.slug, revisionId: ids.first, ...blamed },
   Evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },

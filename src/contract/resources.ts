@@ -516,6 +516,10 @@ export const FoundAsOfList = Type.Object({
   }),
   ...fit,
   asOf: Type.String({ description: 'The sequence.' }),
+  complete: Type.Boolean({
+    description:
+      'False if entries may be missing: more than 40 fit now, or texts changed after the sequence. Then read the entries that you know as of the sequence.',
+  }),
   dataClass,
 })
 export const RevisionList = Type.Object({ items: Type.Array(Revision), nextCursor })

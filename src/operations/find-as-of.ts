@@ -11,7 +11,7 @@ import { refit } from '../domain/refit.ts'
 import { signalNames } from '../domain/signals.ts'
 import { NO_TALLY } from '../domain/standing.ts'
 import { tagKey } from '../domain/tag.ts'
-import type { RevisionThen } from '../store/as-of.ts'
+import { areTextsAsAt, type RevisionThen } from '../store/as-of.ts'
 import { type EntryRow, findEntryByNumber, tagsOf } from '../store/entry.ts'
 import { isoTime } from '../store/time.ts'
 import { isAsThen, type Moment, momentOf, revisionAt, standingAt } from './as-of.ts'
@@ -49,6 +49,7 @@ export const findEntriesAsOf: ReadOperation = async (reads, request) => {
     items: shown.map(one => rowOf(one, weights)),
     ...{ match, answerable: isAnswerable(match), missing, corrected },
     asOf: String(moment.sequence),
+    complete: !result.more && (await areTextsAsAt(reads.reader, moment.record)),
     dataClass: 'EXTERNAL',
   }
   return {

@@ -40,6 +40,17 @@ export async function findOrdinalAt(
   return least
 }
 
+/** Revisions after a record that are looked at. */
+const LATER_MAX = 200
+
+/** Whether no text was changed after a record; false if there are more revisions than are looked at. */
+export async function areTextsAsAt(reader: Reader, record: number): Promise<boolean> {
+  const later = await reader.all<{ ordinal: number; changed: number }>(
+    sql`SELECT ordinal, changed FROM revision WHERE number > ${record} ORDER BY number LIMIT ${LATER_MAX + 1}`,
+  )
+  return later.length <= LATER_MAX && later.every(({ ordinal, changed }) => ordinal === 1 || changed === 0)
+}
+
 export type RevisionThen = Text & {
   number: number
   id: string

@@ -129,6 +129,23 @@ test('a word that an entry has only since does not lead to it as of earlier, and
   assert.ok((await find(sequence, 'quuxil spoon')).items.some(({ id }) => id === entry.id))
 })
 
+test('find as of a sequence says whether entries may be missing', async () => {
+  const entry = await publish('Ladles', 'A brimbel ladle.')
+  const sequence = await now()
+  assert.equal((await find(sequence, 'brimbel')).complete, true)
+  await publish('Ladles again', 'A brimbel ladle, too.')
+  assert.equal((await find(sequence, 'brimbel')).complete, true, 'later entries hide nothing')
+  const { title, summary, content } = entry
+  const same = await world.revise(author, entry, { title, summary, content })
+  assert.equal((await find(sequence, 'brimbel')).complete, true, 'nor do revisions that change nothing')
+  await world.revise(author, same, { content: 'A ladle.' })
+  assert.equal((await find(sequence, 'brimbel')).complete, false)
+  const last = await now()
+  assert.equal((await find(last, 'brimbel')).complete, true)
+  for (let n = 0; n < 40; n++) await publish(`Brimbel ${n}`, 'One more.')
+  assert.equal((await find(last, 'brimbel')).complete, false, 'more fit now than are looked at')
+})
+
 test('caches ask each time, and learn of what was withdrawn', async () => {
   const entry = await publish('Trays', 'Carry the tray.')
   await world.verify(judge, entry)
