@@ -24,10 +24,10 @@ import {
 import type { Source } from './source.ts'
 
 /**
- * Records above a missing one that may have lines before it is missed for good: works of one commit take record and sequence numbers in
- * different orders.
+ * Lines of later records before a record without a line counts as missing. The works of one commit, 2,000 with up to 10 records each, take
+ * record and sequence numbers in different orders.
  */
-const AHEAD_MAX = 1_000
+const AHEAD_MAX = 20_000
 /** Tiles of the original that are remembered: 8 kB each. One of level 1 serves 65,536 records. */
 const TILES_MAX = 256
 
