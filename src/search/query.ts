@@ -58,13 +58,25 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
   }
 }
 
-/** The entries that have any of the words, best first. A query without a word to rank by, such as stop words alone, lists those that have all terms. */
+/** The entries that have any of the words, best first. */
 function byFit(index: SqliteConnection, request: SearchRequest): Found {
-  const { q, tag } = request
-  const ranking = rank(index, q, tag)
-  if (ranking.best === 0 && !isCut(q) && termsOf(q).length > 0) return byRelevance(index, request)
+  const ranking = rank(index, request.q, request.tag)
+  if (ranking.best === 0) return byWords(index, request, ranking)
   const coverage = ranking.numbers.length === 0 ? 'NONE' : ranking.all ? 'ALL' : 'SOME'
   return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
+}
+
+/**
+ * Of a query without a word to rank by, such as stop words alone: the entries that have all its words, newest first. The words of a phrase count
+ * by themselves: to find a phrase of stop words takes time that grows with the store.
+ */
+function byWords(index: SqliteConnection, { q, tag }: SearchRequest, ranking: Ranking): Found {
+  const words = termsOf(q).flatMap(term => term.words.map(word => ({ words: [word], prefix: false })))
+  if (words.length === 0 || isCut(q)) return { matches: [], coverage: 'NONE', match: 0, ranking }
+  const all = inOrder(select(index, matchExpression(index, words, tag, 'whole')), 0, byTime)
+  const first = all.next()
+  if (first.done === true) return { matches: [], coverage: 'NONE', match: 0, ranking }
+  return { matches: resumed(first.value, all), coverage: 'ALL', match: Number(isTelling(words)), ranking }
 }
 
 /** The entries that have all terms, best first, then those that have any. A query with too many terms lists those that have any. */
@@ -73,23 +85,16 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
   if (isCut(q)) return byFit(index, request)
   const ranking = rank(index, q, tag)
   const scoreOf = ({ number }: Match): number => ranking.scores.get(number) ?? 0
-  const byScore: Compare = (a, b) => scoreOf(b) - scoreOf(a) || byTime(a, b)
   const terms = termsOf(q)
-  const whole = matchExpression(index, terms, tag, 'whole')
-  const begun = matchExpression(index, terms, tag, 'begun')
-  const all = function* (): Generator<Match> {
-    yield* inOrder(select(index, whole), RELEVANCE_WINDOW, byScore)
-    // Entries where the last word of the query is only a prefix come after those that have it whole.
-    if (whole !== begun) yield* inOrder(select(index, `(${begun}) NOT (${whole})`), RELEVANCE_WINDOW, byScore)
-  }
-  const [first] = all().take(1)
-  if (first === undefined) {
+  const all = withAllTerms(index, terms, tag, (a, b) => scoreOf(b) - scoreOf(a) || byTime(a, b))
+  const first = all.next()
+  if (first.done === true) {
     const coverage = ranking.numbers.length === 0 ? 'NONE' : 'SOME'
     return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
   }
   const matches = function* (): Generator<Match> {
     const shown = new Set<number>()
-    for (const one of all()) {
+    for (const one of resumed(first.value, all)) {
       shown.add(one.number)
       yield one
     }
@@ -98,8 +103,31 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
       ranking.numbers.filter(number => !shown.has(number)),
     )
   }
-  const match = ranking.best === 0 ? Number(isTelling(terms)) : Math.min(1, scoreOf(first) / ranking.best)
+  const match = ranking.best === 0 ? Number(isTelling(terms)) : Math.min(1, scoreOf(first.value) / ranking.best)
   return { matches: matches(), coverage: 'ALL', match: Math.round(match * 1_000) / 1_000, ranking }
+}
+
+/** The entries that have all terms, in order; then those with the last word of the query only as a prefix. */
+function* withAllTerms(
+  index: SqliteConnection,
+  terms: readonly Term[],
+  tag: string | null,
+  compare: Compare,
+): Generator<Match> {
+  const whole = matchExpression(index, terms, tag, 'whole')
+  yield* inOrder(select(index, whole), RELEVANCE_WINDOW, compare)
+  const begun = matchExpression(index, terms, tag, 'begun')
+  if (whole !== begun) yield* inOrder(select(index, `(${begun}) NOT (${whole})`), RELEVANCE_WINDOW, compare)
+}
+
+/** All values of a generator whose first value was taken already: it is read once, and closed with this one. */
+function* resumed<T>(first: T, rest: Generator<T>): Generator<T> {
+  try {
+    yield first
+    yield* rest
+  } finally {
+    rest.return(undefined)
+  }
 }
 
 /** Whether terms without a word to rank by tell what is asked: a phrase, or a word that is too long to rank by. Single stop words do not. */
@@ -109,11 +137,9 @@ const isTelling = (terms: readonly Term[]): boolean =>
 /** The entries that have all terms, or where there are none the best partial matches, by change or by number of revisions. */
 function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {
   const window = sort === 'evolution' ? EVOLUTION_WINDOW : 0
-  const begun = matchExpression(index, termsOf(q), tag, 'begun')
-  const [first] = select(index, begun)
-  if (first !== undefined) {
-    return { matches: inOrder(select(index, begun), window, byRevisions), coverage: 'ALL', match: 1 }
-  }
+  const all = inOrder(select(index, matchExpression(index, termsOf(q), tag, 'begun')), window, byRevisions)
+  const first = all.next()
+  if (first.done === false) return { matches: resumed(first.value, all), coverage: 'ALL', match: 1 }
   const ranking = rank(index, q, tag)
   const best = ranking.scores.get(ranking.numbers[0] ?? 0) ?? 0
   const good = ranking.numbers

@@ -186,17 +186,14 @@ test('coverage is ALL only where the first entry has every word', async () => {
   assert.equal(spread.coverage, 'SOME')
 })
 
-test('a question of stop words alone finds the entries that have all of them, and is answered only by a phrase', async () => {
+test('a question of stop words alone finds the entries that have all of them, and they are no answer', async () => {
   const title = 'What it is and how it was done'
   await newEntry(app.url, token, { title, summary: 'About nothing else.', content: 'The others were not like this.' })
-  for (const [q, answerable] of [
-    ['how was it and what is it', false],
-    ['"is and how it was"', true],
-  ] as const) {
+  for (const q of ['how was it and what is it', '"is and how it was"']) {
     const found = await find(q)
-    assert.deepEqual([found.items[0]?.title, found.coverage, found.answerable], [title, 'ALL', answerable], q)
+    assert.deepEqual([found.items[0]?.title, found.coverage, found.answerable], [title, 'ALL', false], q)
   }
-  const none = await find('"was how and is"')
+  const none = await find('whom were they against')
   assert.deepEqual([none.items, none.coverage], [[], 'NONE'])
   assert.deepEqual((await find(' ?! ')).items, [])
 })
