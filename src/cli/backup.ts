@@ -13,13 +13,13 @@ import { openFileSnapshot } from './snapshot.ts'
 import { countLines, type Verdict, verifyStore } from './verify-store.ts'
 import { makeWholeFile } from './whole-file.ts'
 
-/** Pages copied between two turns of the event loop. */
+/** Pages that are copied in one turn of the event loop. */
 const PAGES_PER_STEP = 1_024
 const OWNER_ONLY = 0o600
 
 /**
- * Takes out of a copy what must not leave the machine. Whole tables are emptied, not rows: only that zeroes every byte of their pages,
- * so the origins are set aside without their network keys, emptied and put back.
+ * Removes data from a copy that must not leave the machine. Whole tables are emptied, because only that zeroes every byte of their pages.
+ * Therefore origins are copied aside without their network keys, emptied, and inserted again.
  */
 const SCRUB = `
 PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF;
@@ -30,12 +30,12 @@ INSERT INTO main.origin (number, id, day, network_key, anonymous_actors, quarant
 DROP TABLE kept`
 
 /**
- * Copies the store as it is at this moment, while it may be served, and checks the copy before it gets its name. The file carries a checksum
- * of all its bytes.
+ * Copies the present state of the store, also while it is served, and checks the copy before it is renamed. The file ends with a checksum of
+ * all its bytes.
  */
 export async function backupStore(invocation: Invocation): Promise<number> {
-  assertEmbedded(invocation, 'backup', 'dump PostgreSQL with pg_dump, as docs/operating.md has it')
-  const file = resolve(required(invocation, 'to', 'the file to make'))
+  assertEmbedded(invocation, 'backup', 'dump PostgreSQL with pg_dump, as docs/operating.md describes')
+  const file = resolve(required(invocation, 'to', 'the file to create'))
   const source = storeFile(findDataDirectory(dataDirOf(invocation), storeFile))
   const began = performance.now()
   const progress = createProgress()
@@ -48,7 +48,7 @@ export async function backupStore(invocation: Invocation): Promise<number> {
     progress.end()
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
     process.stdout.write(
-      `${file} is a whole copy of the store: ${sizeText(statSync(file).size)} in ${seconds} s.\n${countLines(counts)}It carries its checksum: SHA-256 ${digest}.\n`,
+      `${file} is a complete copy of the store: ${sizeText(statSync(file).size)} in ${seconds} s.\n${countLines(counts)}Its checksum is SHA-256 ${digest}.\n`,
     )
     return EXIT.ok
   } finally {
@@ -60,7 +60,7 @@ async function copyStore(source: string, target: string, progress: Progress): Pr
   const connection = openStoreForReading(source)
   try {
     progress.phase('Copying the store')
-    // The copy reads inside this transaction, so that no writer makes it begin again.
+    // The copy reads inside this transaction, so that a writer does not restart it.
     beginSnapshot(connection)
     await backup(connection.raw, target, {
       rate: PAGES_PER_STEP,
@@ -78,12 +78,12 @@ async function copyStore(source: string, target: string, progress: Progress): Pr
   }
 }
 
-/** Verifies a copy of a store; a damaged one is refused. */
+/** Verifies a copy of a store. Throws if it is damaged. */
 export async function verifyCopy(file: string, progress: Progress): Promise<Verdict> {
   const snapshot = openFileSnapshot(file)
   try {
     const verdict = await verifyStore(snapshot, progress)
-    if (verdict.damage !== undefined) throw new OperatorError(`The copy is not kept, it is damaged. ${verdict.damage}`)
+    if (verdict.damage !== undefined) throw new OperatorError(`The copy is damaged and was deleted. ${verdict.damage}`)
     return verdict
   } finally {
     await snapshot.close()

@@ -8,15 +8,15 @@ import { openFileSnapshot, openSnapshot, type Snapshot } from './snapshot.ts'
 import { countLines, verifyStore } from './verify-store.ts'
 
 const WRONG_CHECKSUM =
-  'The checksum of the whole file is wrong: the file was damaged or changed after it was made; use another backup.'
-/** What a change of leaves a store that this command calls whole. */
+  'The checksum of the file is wrong: the file was damaged or changed after its creation; use another backup.'
+/** Data whose change this command does not detect. */
 const UNCOVERED =
-  'No hash covers verifications, contradictions, relations, tags, slugs, the names of actors, activity, moderation and reports: a change of their text is not noticed.'
+  'No hash covers verifications, contradictions, relations, tags, slugs, the names of actors, activity, moderation and reports: a change of their text is not detected.'
 
 const UNCOVERED_BY_LOG =
-  'The log does not cover the names of actors, reads and searches, and reports: a change of their text is not noticed.'
+  'The log does not cover the names of actors, reads and searches, and reports: a change of their text is not detected.'
 
-/** Recomputes the public log, where that is asked for. */
+/** Recomputes the public log if --log is set. */
 async function checkLog({ flags, switches }: Invocation, { store }: Snapshot, progress: Progress) {
   const { checkpoint } = flags
   if (!switches.has('log')) {
@@ -35,7 +35,7 @@ function readCheckpoint(path: string): string {
   }
 }
 
-/** Checks a store in place, or a backup, and prints what it contains. */
+/** Checks a store or a backup, and prints its counts. */
 export async function checkStore(invocation: Invocation): Promise<number> {
   const { file } = invocation.flags
   const path = file === undefined ? undefined : resolve(file)
@@ -54,13 +54,13 @@ export async function checkStore(invocation: Invocation): Promise<number> {
     }
     const covered =
       checksum.found === 'right'
-        ? `The checksum of the whole file is right: SHA-256 ${checksum.digest}.`
+        ? `The checksum of the file is right: SHA-256 ${checksum.digest}.`
         : log === undefined
           ? UNCOVERED
           : UNCOVERED_BY_LOG
     const proved = log !== undefined && 'proved' in log ? `${log.proved}\n` : ''
     process.stdout.write(
-      `${snapshot.place} is whole: every hash is as recomputed.\n${countLines(counts)}${await snapshot.engineCheck()}\n${proved}${covered}\n`,
+      `${snapshot.place} is intact: all hashes are correct.\n${countLines(counts)}${await snapshot.engineCheck()}\n${proved}${covered}\n`,
     )
     return EXIT.ok
   } finally {

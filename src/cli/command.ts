@@ -1,7 +1,7 @@
 import type { Clock } from '../client/index.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/** What the process ends with; part of what the command line promises. */
+/** Exit codes; part of the interface. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -13,22 +13,22 @@ export const EXIT = {
   unexpected: 70,
 } as const
 
-/** A stream that text is written to; a terminal says so and how wide it is. `fd` is its descriptor, if it has one. */
+/** An output stream. A terminal has `isTTY` and `columns`. `fd` is the descriptor, if there is one. */
 export type Sink = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; fd?: number }
 
-/** What a command line runs in: the streams and the environment of the process, or those that a test gives. */
+/** The streams and the environment of a command line: those of the process, or those of a test. */
 export type Surroundings = {
   env: NodeJS.ProcessEnv
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: Sink
   stderr: Sink
-  /** Where waits come from; by default those of the machine. */
+  /** The function that waits; by default a timer. */
   clock?: Clock
-  /** Ends what would go on for ever. */
+  /** Ends commands that run until they are interrupted. */
   signal?: AbortSignal
 }
 
-/** One flag of a command: with a `value`, as in `--to FILE`, or a switch without one. `values` are all that it takes. */
+/** One flag of a command: with a `value`, as in `--to FILE`, or a switch without one. `values` lists all possible values. */
 export type Flag = {
   name: string
   value?: string
@@ -37,10 +37,10 @@ export type Flag = {
   description: string
 }
 
-/** One word of a command that has no name before it; `many` takes all that are left. */
+/** One positional argument of a command; `many` takes all remaining words. */
 export type Argument = { name: string; optional?: true; many?: true; values?: readonly string[]; description: string }
 
-/** A command as it was called: arguments, flags with their values, the switches that are on, and where it runs. */
+/** A parsed call of a command: arguments, flags with their values, set switches, streams and environment. */
 export type Invocation = Surroundings & {
   args: readonly string[]
   flags: Readonly<Record<string, string | undefined>>
@@ -50,24 +50,24 @@ export type Invocation = Surroundings & {
 export type Command = {
   name: string
   summary: string
-  /** What help says beyond the summary. */
+  /** The text of help after the summary. */
   details?: string
   args?: readonly Argument[]
   flags: readonly Flag[]
   /** Command lines to copy, without `palimpsest`. */
   examples?: readonly string[]
-  /** The exit codes that this command ends with beside 0, 1, 2 and 70. */
+  /** The exit codes of this command other than 0, 1, 2 and 70. */
   exits?: readonly (keyof typeof EXIT)[]
-  /** An earlier name, which still works where the command line fits this command. */
+  /** An earlier name, which still works if the command line fits this command. */
   formerly?: string
-  /** Gives the exit code; the process ends when nothing is left to do. */
+  /** Returns the exit code. The process ends when no work is left. */
   run(invocation: Invocation): Promise<number>
 }
 
-/** The command line was not understood: `message` is one sentence. */
+/** A fault in the command line. `message` is one sentence. */
 export class UsageError extends OperatorError {}
 
-/** What a command could not do, as one sentence, with the exit code that says which kind of thing it was. */
+/** A failure of a command: one sentence, and the exit code of its kind. */
 export class CommandError extends OperatorError {
   readonly exitCode: number
   constructor(message: string, exitCode: number) {
@@ -76,12 +76,12 @@ export class CommandError extends OperatorError {
   }
 }
 
-/** A fault in what a person gave, found before anything was sent. */
+/** A fault in the input, found before a request was sent. */
 export const mistake = (message: string): CommandError => new CommandError(message, EXIT.failed)
 
-/** The value of a flag that the command cannot do without. */
+/** The value of a required flag. */
 export function required({ flags }: Pick<Invocation, 'flags'>, name: string, what: string): string {
   const value = flags[name]
-  if (value === undefined || value === '') throw new UsageError(`--${name} is missing: it names ${what}.`)
+  if (value === undefined || value === '') throw new UsageError(`--${name} is missing; it names ${what}.`)
   return value
 }

@@ -27,13 +27,13 @@ const flagOfSetting = (setting: SettingRow): Flag[] => {
 const SETTING_FLAGS = (Object.values(SETTINGS) as SettingRow[]).flatMap(flagOfSetting)
 const DATA_DIR_FLAGS = flagOfSetting(SETTINGS.dataDir)
 
-/** The commands of the operator. Each loads what it needs when it runs. */
+/** The commands of the operator. Each loads its modules when it runs. */
 export const OPERATOR_COMMANDS: readonly Command[] = [
   {
     name: 'serve',
     summary: 'Serve the store over HTTP until SIGTERM or SIGINT.',
     details:
-      'Each flag has a variable of the same name (--data-dir is DATA_DIR); a flag goes before the variable. Secrets are variables only: ADMIN_TOKEN, ORIGIN_KEY, or ADMIN_TOKEN_FILE and ORIGIN_KEY_FILE.',
+      'Each flag has a variable of the same name (--data-dir is DATA_DIR); a flag takes precedence. Secrets are variables only: ADMIN_TOKEN, ORIGIN_KEY, or ADMIN_TOKEN_FILE and ORIGIN_KEY_FILE.',
     flags: SETTING_FLAGS,
     examples: ['serve', 'serve --port 9000 --data-dir /var/lib/palimpsest'],
     async run({ env, flags }) {
@@ -44,21 +44,18 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'health',
-    summary: 'Ask the service that HOST and PORT name whether it is ready, for what watches over it.',
-    details: 'Exit code 0 means that it takes reads and writes.',
+    summary: 'Check that the service at HOST and PORT is ready, for monitoring.',
+    details: 'Exit code 0 means that it accepts reads and writes.',
     flags: [...flagOfSetting(SETTINGS.host), ...flagOfSetting(SETTINGS.port)],
     examples: ['health', 'health --port 9000'],
     run: async invocation => (await import('./health.ts')).checkHealth(invocation),
   },
   {
     name: 'migrate',
-    summary: 'Bring a store that is not being served to the newest schema.',
+    summary: 'Migrate a store that is not being served to the newest schema.',
     details:
-      'The server does this by itself when it starts. With DATABASE_URL the database is migrated, also while nodes of the version before serve it.',
-    flags: [
-      { name: 'recount', description: 'Compute standings and signals anew from the records.' },
-      ...DATA_DIR_FLAGS,
-    ],
+      'The server does this automatically at its start. With DATABASE_URL the database is migrated, also while nodes of the previous version serve it.',
+    flags: [{ name: 'recount', description: 'Recompute standings and signals from the records.' }, ...DATA_DIR_FLAGS],
     examples: ['migrate --data-dir /var/lib/palimpsest'],
     run: async invocation => (await import('./migrate.ts')).migrateStore(invocation),
   },
@@ -66,9 +63,9 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     name: 'backup',
     summary: 'Copy the store to one file while it is served, and check the copy.',
     details:
-      'The copy holds neither salts, network keys, limits nor secrets; keep the files admin-token and origin-key of the data directory elsewhere.',
+      'The copy contains no salts, network keys, limits or secrets; back up the files admin-token and origin-key of the data directory separately.',
     flags: [
-      { name: 'to', value: 'FILE', description: 'The file to make; one that exists is never overwritten.' },
+      { name: 'to', value: 'FILE', description: 'The file to create. An existing file is never overwritten.' },
       ...DATA_DIR_FLAGS,
     ],
     examples: ['backup --to palimpsest-backup.db'],
@@ -76,12 +73,12 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'restore',
-    summary: 'Make a store from a backup, in a directory that has none.',
+    summary: 'Create a store from a backup, in a directory that has none.',
     flags: [
-      { name: 'from', value: 'FILE', description: 'A file that "palimpsest backup" made.' },
+      { name: 'from', value: 'FILE', description: 'A file that "palimpsest backup" created.' },
       {
         name: 'ignore-checksum',
-        description: 'Restore a file whose checksum is missing or wrong, if the rest is whole.',
+        description: 'Restore a file with a missing or wrong checksum if its content is intact.',
       },
       ...DATA_DIR_FLAGS,
     ],
@@ -97,7 +94,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       { name: 'file', value: 'FILE', description: 'A backup to check instead of the data directory.' },
       {
         name: 'log',
-        description: 'Recompute the public log as well: every leaf from its rows, tiles, root, signatures.',
+        description: 'Recompute the public log too: all leaves from their rows, tiles, root, signatures.',
       },
       { name: 'checkpoint', value: 'FILE', description: 'With --log, a signed checkpoint that the log must continue.' },
       ...DATA_DIR_FLAGS,
@@ -109,13 +106,13 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     name: 'copy',
     summary: 'Copy an embedded store into PostgreSQL, also while it is served, and verify the copy.',
     details:
-      'Ids, numbers, hashes, tokens, blocks and limits stay as they are. Run it again to bring the copy up to date: while the store is served for most of it, once more when it is stopped for the rest. Without --to the database is DATABASE_URL, which keeps a password off the command line.',
+      'Ids, numbers, hashes, tokens, blocks and limits do not change. Run it again to update the copy: first while the store is served, then once more after it is stopped. Without --to the database is DATABASE_URL, so that the command line contains no password.',
     flags: [
       { name: 'from', value: 'DIR', description: 'The data directory of the embedded store.' },
       {
         name: 'to',
         value: 'URL',
-        description: 'The database, as postgres://user@host/name; empty, or of an earlier copy.',
+        description: 'The database, as postgres://user@host/name: empty, or with an earlier copy.',
       },
     ],
     examples: ['copy --from ./data --to postgres://user@host/palimpsest'],
@@ -125,8 +122,8 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     name: 'index',
     summary: 'Copy a search index for a new node over PostgreSQL, also while its owner serves.',
     details:
-      'The new node searches at once and indexes only what came later. The index is derived data: without a copy, the node makes it from the database. A node ignores the copy of another store.',
-    args: [{ name: 'ACTION', description: 'copy, the only one.' }],
+      'The new node searches at once and indexes only later records. The index is derived data: without a copy, the node builds it from the database. A node ignores the copy of another store.',
+    args: [{ name: 'ACTION', description: 'copy, the only action.' }],
     flags: [
       { name: 'from', value: 'FILE|DIR', description: 'A search index, or the data directory of a node or a store.' },
       { name: 'to', value: 'DIR', description: 'The data directory of the new node, which is not being served.' },
@@ -139,7 +136,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary:
       'Read entries, revisions, evidence and relations from lines of JSON into a store that is not being served.',
     details:
-      'One record per line, as "palimpsest export" writes them; ids may be any strings and are mapped to new ones. Each line passes the same checks as over HTTP. What refers to a record comes after it.',
+      'One record per line, as "palimpsest export" writes them; ids can be any strings and are mapped to new ids. Each line passes the same checks as over HTTP. A reference to a record must come after the record.',
     flags: [
       { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' },
       {
@@ -147,12 +144,12 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
         value: 'CLASS',
         values: ['SYNTHETIC', 'INTERNAL'],
         byDefault: 'SYNTHETIC',
-        description: 'What the authors are classed as.',
+        description: 'The data class of the authors.',
       },
-      { name: 'batch', value: 'N', byDefault: '500', description: 'Lines stored in one transaction.' },
+      { name: 'batch', value: 'N', byDefault: '500', description: 'Lines per transaction.' },
       {
         name: 'resume',
-        description: 'Go on after the last line that an import, stopped or killed before its end, has stored.',
+        description: 'Continue after the last line that an interrupted import has stored.',
       },
       ...DATA_DIR_FLAGS,
     ],
@@ -161,9 +158,10 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'export',
-    summary: 'Write everything public as lines of JSON, in the order it was recorded, also while it is served.',
+    summary:
+      'Write all public records as lines of JSON, in the order of their numbers, also while the store is served.',
     flags: [
-      { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to make; - is standard output.' },
+      { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to create; - is standard output.' },
       ...DATA_DIR_FLAGS,
     ],
     examples: ['export --to palimpsest.ndjson', 'export | gzip > palimpsest.ndjson.gz'],
@@ -171,16 +169,16 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'mcp',
-    summary: 'Give a host of the Model Context Protocol the memory as tools, over standard input and output.',
+    summary: 'Offer the memory as tools to a host of the Model Context Protocol, over standard input and output.',
     details:
-      'Without a flag the service is PALIMPSEST_URL, else http://127.0.0.1:8080. PALIMPSEST_TOKEN is the actor token to write with; without one an actor is made on the first write and kept until the end, and with --data-dir in the file mcp-actor-token. Standard output carries the protocol only; LOG_LEVEL (default warn) says how much goes to standard error.',
+      'Without a flag the service is PALIMPSEST_URL, or http://127.0.0.1:8080. PALIMPSEST_TOKEN is the actor token for writes. Without it the first write creates an actor, whose token is stored until the process ends; with --data-dir it is stored in the file mcp-actor-token. Standard output carries only the protocol. LOG_LEVEL (default warn) sets the level of the log on standard error.',
     flags: [
       { name: 'url', value: 'URL', description: 'The service to use.' },
       {
         name: 'data-dir',
         value: 'DIR',
         description:
-          'The directory of a private memory, made if there is none: no service is needed, and no limits apply.',
+          'The directory of a private memory, created if it is missing. It needs no service and has no limits.',
       },
     ],
     examples: ['mcp --url https://memory.example', 'mcp --data-dir ~/.palimpsest'],
@@ -188,13 +186,13 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'mirror',
-    summary: 'Make or continue a read-only copy of a server in a directory of its own, and follow it.',
+    summary: 'Create or continue a read-only copy of a server in its own directory, and follow the server.',
     details:
-      'Every revision is compared with its hash, and every record with its leaf in the public log of the server, whose checkpoints one key must have signed. A record that is missing or another one ends the mirror with a sentence that names it. What moderation withdraws there is erased here. The command can be stopped at any time and continues where it stopped. "palimpsest serve" serves the directory without the server; writes go to the server only.',
-    args: [{ name: 'URL', description: 'The address of the server, as in https://memory.example.' }],
+      'Every revision is compared with its hash, and every record with its leaf in the public log of the server, whose checkpoints one key must have signed. A missing or different record ends the mirror with a sentence that names it. Records that moderation withdraws there are erased here. The command can be stopped at any time and continues where it stopped. "palimpsest serve" serves the directory without the server; writes go to the server only.',
+    args: [{ name: 'URL', description: 'The address of the server, for example https://memory.example.' }],
     flags: [
-      { name: 'serve', description: 'Serve the copy over HTTP meanwhile.' },
-      { name: 'once', description: 'End when everything is copied.' },
+      { name: 'serve', description: 'Serve the copy over HTTP at the same time.' },
+      { name: 'once', description: 'End when the copy is complete.' },
       {
         name: 'key',
         value: 'KEY',
@@ -210,13 +208,13 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'witness',
-    summary: 'Cosign the public logs of other services, each as long as it only grows.',
+    summary: 'Cosign the public logs of other services, each while it is append-only.',
     details:
-      'The key of the witness and what it cosigned last are in the directory; a checkpoint is stored there before it is cosigned. A checkpoint that does not continue the last one is refused and reported. The operator of the log names the witness in the file of LOG_WITNESSES.',
+      'The directory has the key of the witness and the last cosigned checkpoints. A checkpoint is stored there before it is cosigned. A checkpoint that does not continue the last one is refused and reported. The operator of the log names the witness in the file of LOG_WITNESSES.',
     args: [{ name: 'LOG', many: true, description: 'The verifier key of a log: the first line of its /log/keys.' }],
     flags: [
-      { name: 'name', value: 'NAME', description: 'The name of the witness, as in witness.example/w1.' },
-      { name: 'dir', value: 'DIR', description: 'The directory of the witness, made if there is none.' },
+      { name: 'name', value: 'NAME', description: 'The name of the witness, for example witness.example/w1.' },
+      { name: 'dir', value: 'DIR', description: 'The directory of the witness, created if it is missing.' },
       ...flagOfSetting(SETTINGS.host),
       ...flagOfSetting(SETTINGS.port),
     ],
@@ -227,12 +225,12 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'Check this machine, the configuration and the store, a line for each finding.',
+    summary: 'Check this machine, the configuration and the store, one line for each finding.',
     flags: SETTING_FLAGS,
     examples: ['doctor'],
     run: async invocation => (await import('./doctor.ts')).doctor(invocation),
   },
 ]
 
-/** Every command of the command line; help and completions are made from this table. */
+/** All commands. Help and completions are made from this table. */
 export const COMMANDS: readonly Command[] = [...OPERATOR_COMMANDS, ...PEOPLE_COMMANDS]

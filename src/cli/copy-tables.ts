@@ -3,12 +3,13 @@ import type { Value } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { type Progress, percent } from './progress.ts'
 
-/** Rows of one statement; a revision may have 50 kB. */
+/** Rows per statement. A revision can have 50 kB. */
 const BATCH = 500
 
 /**
- * How a table is brought up to date. What only `grows` is read from where the last copy ended; what moderation alone changes is read so
- * unless something was moderated since; what anything may change is read whole; a table that is swept is made anew. `by` is the column that rows are read and continued by, `key` names a row.
+ * How a table is updated. A table that only `grows` is read from the end of the last copy. A table that only moderation changes is read
+ * likewise unless there was moderation after that copy. A table with other changes is read completely. A table with deletions is replaced.
+ * `by` is the column by which rows are read and continued; `key` identifies a row.
  */
 export type CopiedTable = {
   name: string
@@ -24,7 +25,7 @@ const numbered = (name: string, changes: CopiedTable['changes']): CopiedTable =>
   changes,
 })
 
-/** The tables of a store that grow with it. Moderation comes last: until its newest rows are there, the next copy reads all that it may have changed. */
+/** The tables that grow with the store. Moderation is last: until its newest rows are copied, the next copy reads all rows that it may have changed. */
 export const COPIED: readonly CopiedTable[] = [
   numbered('origin', 'any'),
   numbered('actor', 'any'),
@@ -44,7 +45,7 @@ export const COPIED: readonly CopiedTable[] = [
   numbered('moderation', 'never'),
 ]
 
-/** Small tables from which rows go away: they are replaced. */
+/** Small tables with deletions. They are replaced. */
 export const REPLACED = [
   'origin_salt',
   'origin_block',
@@ -59,7 +60,7 @@ export const REPLACED = [
   'signals_progress',
 ] as const
 
-/** What PostgreSQL knows of a table: its columns and their types, in order. */
+/** The columns of a table in PostgreSQL and their types, in order. */
 export type Columns = readonly (readonly [name: string, type: string])[]
 
 const numberOf = async (target: PostgresConnection, text: string): Promise<number> => {
@@ -67,7 +68,7 @@ const numberOf = async (target: PostgresConnection, text: string): Promise<numbe
   return Number(found?.rows[0]?.n ?? 0)
 }
 
-/** Brings one table of the target up to the source. Gives the number of rows that were sent. */
+/** Updates one table of the target from the source. Returns the number of sent rows. */
 export async function copyTable(
   source: SqliteConnection,
   target: PostgresConnection,
@@ -78,7 +79,7 @@ export async function copyTable(
 ): Promise<number> {
   if (changes === 'swept') await target.exec(`DELETE FROM ${name}`)
   const whole = changes === 'any' || changes === 'swept' || (changes === 'moderated' && moderated)
-  // The last row may have been one of several with the same number.
+  // The last row may be one of several with the same number.
   const after = whole ? -1 : (await numberOf(target, `SELECT max(${by}) AS n FROM ${name}`)) - 1
   const total =
     source.one<{ n: number }>({ text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] })?.n ?? 0
@@ -103,7 +104,7 @@ export async function copyTable(
 
 const namesOf = (columns: Columns): string => columns.map(([column]) => column).join()
 
-/** The statements that put the rows of a small table in place of what is there. */
+/** The statements that replace the rows of a small table. */
 export function replacing(source: SqliteConnection, name: string, columns: Columns): Query[] {
   const rows = source.all<Record<string, Value>>({ text: `SELECT ${namesOf(columns)} FROM ${name}`, values: [] })
   return [{ text: `DELETE FROM ${name}`, values: [] }, inserting(insertOf(name, columns), columns, rows)]
@@ -112,7 +113,7 @@ export function replacing(source: SqliteConnection, name: string, columns: Colum
 const insertOf = (name: string, columns: Columns): string =>
   `INSERT INTO ${name} (${namesOf(columns)}) SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`)})`
 
-/** Rows that are as they were are left alone: they cost no write. */
+/** Unchanged rows are not written. */
 function updateOf(name: string, key: readonly string[], columns: Columns): string {
   const others = columns.map(([column]) => column).filter(column => !key.includes(column))
   if (others.length === 0) return 'DO NOTHING'

@@ -22,7 +22,7 @@ import { createProgress, type Progress } from './progress.ts'
 import { openDatabaseSnapshot } from './snapshot.ts'
 import { countLines, type Verdict, verifyStore } from './verify-store.ts'
 
-/** Copies an embedded store into PostgreSQL as it is at this moment, or brings an earlier copy up to it, and verifies what is there. */
+/** Copies the present state of an embedded store into PostgreSQL, or updates an earlier copy, and verifies the copy. */
 export async function copyStore(invocation: Invocation): Promise<number> {
   const directory = findDataDirectory(
     required(invocation, 'from', 'the data directory of the embedded store'),
@@ -31,7 +31,7 @@ export async function copyStore(invocation: Invocation): Promise<number> {
   const url = invocation.flags.to ?? databaseUrlOf(invocation)
   if (url === undefined || !/^postgres(ql)?:\/\//.test(url)) {
     throw new UsageError(
-      '--to is missing: it names the database, as postgres://user@host/name; DATABASE_URL does as well.',
+      '--to is missing; it names the database, as postgres://user@host/name. You can set DATABASE_URL instead.',
     )
   }
   const began = performance.now()
@@ -46,14 +46,14 @@ export async function copyStore(invocation: Invocation): Promise<number> {
       const sent = await copyAll(source, target, progress)
       await copySecrets(directory, target)
       const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-      progress.phase(`Sent ${sent} rows in ${seconds} s; verifying them`)
+      progress.phase(`Sent ${sent} rows in ${seconds} s; verifying`)
     } finally {
       await target.close()
     }
     const { counts, damage } = await verifyTarget(url, progress)
     progress.end()
     if (damage !== undefined) throw new OperatorError(`The copy is damaged; copy into an empty database. ${damage}`)
-    process.stdout.write(`The copy in PostgreSQL is whole: every hash is as recomputed.\n${countLines(counts)}`)
+    process.stdout.write(`The copy in PostgreSQL is intact: all hashes are correct.\n${countLines(counts)}`)
     process.stdout.write(`${isServed(directory) ? GO_ON : DONE}\n`)
     return EXIT.ok
   } finally {
@@ -72,10 +72,10 @@ async function verifyTarget(url: string, progress: Progress): Promise<Verdict> {
 }
 
 const GO_ON =
-  'The store is still served: stop it, run the same command again for what is new, then start the service with DATABASE_URL.'
-const DONE = 'Start the service with DATABASE_URL now; the old directory is left as it is.'
+  'The store is still served. Stop the service, run the same command again for the new records, then start the service with DATABASE_URL.'
+const DONE = 'Start the service with DATABASE_URL now. The old directory is unchanged.'
 
-/** Gives the database the schema, and refuses one with a store that this one must not be written over. */
+/** Creates the schema in the database. Throws if the database has a store that must not be overwritten. */
 async function prepare(source: SqliteConnection, target: PostgresConnection): Promise<void> {
   await assertTrustworthy(target)
   await assertPrimary(target)
@@ -83,17 +83,15 @@ async function prepare(source: SqliteConnection, target: PostgresConnection): Pr
   const { store_id: storeId } = await readHead(source)
   const found = await readCopyTarget(target)
   if (found.storeId !== undefined && found.storeId !== storeId) {
-    throw new OperatorError('The database holds another store; name an empty one.')
+    throw new OperatorError('The database contains another store; name an empty one.')
   }
   if (found.state === 'written') {
-    throw new OperatorError(
-      'A node has written to this copy since; name an empty database, or go on with this one as it is.',
-    )
+    throw new OperatorError('A node has written to this copy; name an empty database, or continue to use this one.')
   }
   await beginCopying(target, storeId)
 }
 
-/** Copies every row; those of the head last, with all that a node needs to begin. Until then no node serves the database. */
+/** Copies all rows. The head is last, with all data that a node needs to start. Until then no node serves the database. */
 async function copyAll(source: SqliteConnection, target: PostgresConnection, progress: Progress): Promise<number> {
   const types = await readColumnTypes(target)
   const columnsOf = (name: string): Columns => [...(types.get(name) ?? [])]
@@ -101,7 +99,7 @@ async function copyAll(source: SqliteConnection, target: PostgresConnection, pro
   const [known] = await target.send([{ text: newest, values: [] }])
   const moderated = known?.rows[0]?.n !== source.one<{ n: number | null }>({ text: newest, values: [] })?.n
   let sent = 0
-  // Nothing of it counts before the last transaction, which waits for the disk.
+  // The copy is valid only after the last transaction, which waits for the disk.
   await target.exec('SET synchronous_commit = off')
   for (const table of COPIED) sent += await copyTable(source, target, table, columnsOf(table.name), moderated, progress)
   await target.exec('SET synchronous_commit = on; BEGIN')
@@ -116,13 +114,13 @@ async function copyAll(source: SqliteConnection, target: PostgresConnection, pro
   return sent
 }
 
-/** New rows get numbers above those that were copied. */
+/** New rows get numbers above the copied ones. */
 const continuing = (table: string): Query => ({
   text: `SELECT setval(pg_get_serial_sequence('${table}', 'number'), (SELECT coalesce(max(number), 0) + 1 FROM ${table}), false)`,
   values: [],
 })
 
-/** What was admitted within the last minute still counts. */
+/** Copies the admissions of the last minute, which still count. */
 function limits(source: SqliteConnection): Query[] {
   const logs = new Map<string, number[]>()
   for (const { key, bin, count } of source.all<{ key: string; bin: number; count: number }>(
@@ -143,7 +141,7 @@ function limits(source: SqliteConnection): Query[] {
   ]
 }
 
-/** Takes the secrets along that lie in the directory: the digest of the admin token, and the key of the origins. */
+/** Copies the secrets of the directory: the digest of the admin token, and the key of the origins. */
 async function copySecrets(directory: string, target: PostgresConnection): Promise<void> {
   const [token, key] = [adminTokenFile(directory), originKeyFile(directory)]
   if (existsSync(token)) await shareTokenDigest(target, hash('sha256', ensureSecret(token), 'hex'))

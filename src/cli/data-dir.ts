@@ -2,11 +2,11 @@ import { readConfig } from '../config.ts'
 import { OperatorError } from '../operator-error.ts'
 import type { Invocation } from './command.ts'
 
-/** The data directory that was asked for. Other settings are not looked at: they are the server's. */
+/** The requested data directory. Other settings, which are for the server, are not read. */
 export const dataDirOf = ({ env, flags }: Invocation): string =>
   readConfig(env.DATA_DIR === undefined ? {} : { DATA_DIR: env.DATA_DIR }, { 'data-dir': flags['data-dir'] }).dataDir
 
-/** Throws OperatorError when the settings name PostgreSQL: `command` works on a data directory, and `instead` says what to do. */
+/** Throws OperatorError if the settings name PostgreSQL: `command` works on a data directory, and `instead` is the remedy. */
 export function assertEmbedded(invocation: Invocation, command: string, instead: string): void {
   if (databaseUrlOf(invocation) === undefined) return
   throw new OperatorError(`"palimpsest ${command}" works on a data directory, and DATABASE_URL is set: ${instead}.`)
@@ -19,8 +19,8 @@ const databasesOf = ({ env }: Invocation) =>
     Object.fromEntries(DATABASE_SETTINGS.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]]))),
   )
 
-/** The database that the settings name, if they name one. */
+/** The database of the settings, if there is one. */
 export const databaseUrlOf = (invocation: Invocation): string | undefined => databasesOf(invocation).databaseUrl
 
-/** The standby that the settings name, if they name one. */
+/** The standby of the settings, if there is one. */
 export const readUrlOf = (invocation: Invocation): string | undefined => databasesOf(invocation).databaseReadUrl

@@ -10,13 +10,13 @@ import { connectCommand } from '../postgres/snapshot.ts'
 import { indexedState } from '../search/index-file.ts'
 import type { Check, Finding } from './doctor.ts'
 
-/** Sessions that a node opens: one writes, one counts limits, four read, one follows with the index, one shows that the server answers, one to spare. */
+/** Sessions of a node: one for writes, one for limits, four for reads, one for the index, one for the heartbeat, one spare. */
 const SESSIONS_OF_NODE = 9
 const CLOCK_TOLERANCE = 1_000
 const LAG_LARGE = 1_000
 const INDEX_BEHIND = 10_000
 
-/** The checks of a store in PostgreSQL, and of the standby that reads go to. */
+/** The checks of a store in PostgreSQL, and of the standby for reads. */
 export const databaseChecks = (url: string, readUrl: string | undefined, directory: string): [string, Check][] => [
   ['database', () => withDatabase(url, checkServer)],
   ['schema', () => withDatabase(url, checkSchema)],
@@ -50,12 +50,12 @@ async function checkServer(connection: PostgresConnection): Promise<Finding> {
 async function checkSchema(connection: PostgresConnection): Promise<Finding> {
   const applied = await appliedToPostgres(connection)
   const newest = MIGRATIONS.at(-1)?.number ?? 0
-  if (applied.length === 0) return { mark: 'ok', what: 'schema', finding: 'none yet; the first start makes it' }
+  if (applied.length === 0) return { mark: 'ok', what: 'schema', finding: 'none yet; the first start creates it' }
   await assertWhollyCopied(connection)
   const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
   if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
-  const finding = `${pending.length} steps behind step ${newest}`
-  return { mark: 'warn', what: 'schema', finding, remedy: 'the next start takes them, or "palimpsest migrate"' }
+  const finding = `${pending.length} steps before step ${newest}`
+  return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them' }
 }
 
 async function checkIndex(connection: PostgresConnection, directory: string): Promise<Finding> {
@@ -64,9 +64,9 @@ async function checkIndex(connection: PostgresConnection, directory: string): Pr
   if (!existsSync(file)) return { mark: 'ok', what, finding: 'none yet on this node; the first start builds it' }
   const found = await ask<{ record: number }>(connection, 'SELECT record FROM head')
   const behind = Math.max(0, (found?.record ?? 0) - recordOf(file))
-  const finding = `${behind} records behind the store`
+  const finding = `${behind} records are not indexed`
   if (behind < INDEX_BEHIND) return { mark: 'ok', what, finding }
-  return { mark: 'warn', what, finding, remedy: 'searches wait for it; a node that runs brings it up by itself' }
+  return { mark: 'warn', what, finding, remedy: 'searches wait for it; a running node indexes them' }
 }
 
 function recordOf(file: string): number {
@@ -90,13 +90,13 @@ async function checkSessions(connection: PostgresConnection): Promise<Finding> {
   return { mark: 'FAIL', what: 'sessions', finding, remedy: 'raise max_connections of PostgreSQL' }
 }
 
-/** Times are given by the nodes: a clock that is off makes times stand still on all of them. */
+/** The nodes assign times. A clock that is ahead makes the times of all nodes stand still. */
 async function checkClock(connection: PostgresConnection): Promise<Finding> {
   const found = await ask<{ now: number }>(connection, 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
   const skew = Math.round(Date.now() - (found?.now ?? 0))
   const finding = `${Math.abs(skew)} ms ${skew < 0 ? 'behind' : 'ahead of'} PostgreSQL's`
   if (Math.abs(skew) < CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding }
-  return { mark: 'warn', what: 'clock', finding, remedy: 'set both clocks (a time service keeps them right)' }
+  return { mark: 'warn', what: 'clock', finding, remedy: 'set both clocks, and run a time service' }
 }
 
 async function checkStandby(connection: PostgresConnection): Promise<Finding> {
@@ -107,9 +107,9 @@ async function checkStandby(connection: PostgresConnection): Promise<Finding> {
   )
   if (found?.standby !== 'true') {
     const finding = 'DATABASE_READ_URL names a primary'
-    return { mark: 'warn', what: 'standby', finding, remedy: 'name a standby of DATABASE_URL, or leave it out' }
+    return { mark: 'warn', what: 'standby', finding, remedy: 'name a standby of DATABASE_URL, or omit it' }
   }
-  const finding = `${Math.round(found.lag)} ms behind its primary`
+  const finding = `${Math.round(found.lag)} ms after its primary`
   if (found.lag < LAG_LARGE) return { mark: 'ok', what: 'standby', finding }
-  return { mark: 'warn', what: 'standby', finding, remedy: 'reads go to the primary while it lags' }
+  return { mark: 'warn', what: 'standby', finding, remedy: 'reads go to the primary while the standby lags' }
 }

@@ -9,7 +9,7 @@ const OLDEST_NODE = '24.15'
 const SPACE_LEAST = 100_000_000
 const SPACE_WANTED = 1_000_000_000
 const DESCRIPTORS_WANTED = 4_096
-/** The bits of a file's mode that let others than its owner in. */
+/** The bits of a file's mode that give access to others than its owner. */
 const OTHERS = 0o077
 
 export function checkNode(): Finding {
@@ -38,19 +38,24 @@ export function checkFts5(): Finding {
 
 export function checkDescriptors(): Finding {
   const what = 'file descriptors'
-  if (!existsSync('/proc/self/limits')) return { mark: 'ok', what, finding: 'their limit cannot be read here' }
+  if (!existsSync('/proc/self/limits')) return { mark: 'ok', what, finding: 'the limit is unknown on this system' }
   const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 'unlimited'
   if (limit === 'unlimited' || Number(limit) >= DESCRIPTORS_WANTED)
     return { mark: 'ok', what, finding: `${limit} may be open` }
   const remedy = `raise it to ${DESCRIPTORS_WANTED} or more (ulimit -n, or LimitNOFILE of the unit)`
-  return { mark: 'warn', what, finding: `only ${limit} may be open, each connection needs one`, remedy }
+  return { mark: 'warn', what, finding: `only ${limit} may be open; each connection needs one`, remedy }
 }
 
 export function checkDirectory(directory: string): Finding[] {
   const what = 'data directory'
   if (!existsSync(directory)) {
     return [
-      { mark: 'warn', what, finding: `${directory} is not there`, remedy: 'the first start makes it, or set DATA_DIR' },
+      {
+        mark: 'warn',
+        what,
+        finding: `${directory} does not exist`,
+        remedy: 'the first start creates it; or set DATA_DIR',
+      },
     ]
   }
   if (!statSync(directory).isDirectory()) {
@@ -69,24 +74,24 @@ export function checkDirectory(directory: string): Finding[] {
   ]
 }
 
-/** File systems on which a store is not safe, by the number that Linux gives them: what they do to it, and the remedy. */
+/** File systems on which a store is not safe, by their number in Linux, with the reason and the remedy. */
 const UNSAFE: Record<number, { name: string; finding: string; remedy: string }> = Object.fromEntries(
   [
-    [0x01021994, 'tmpfs', 'lies in memory: all is lost when the machine stops'],
-    [0x858458f6, 'ramfs', 'lies in memory: all is lost when the machine stops'],
-    [0x794c7630, 'overlay', 'belongs to a container: all is lost when that is removed'],
-    [0x6969, 'NFS', 'lies on another machine: its locks and syncs cannot be relied on'],
-    [0xff534d42, 'CIFS', 'lies on another machine: its locks and syncs cannot be relied on'],
-    [0xfe534d42, 'SMB', 'lies on another machine: its locks and syncs cannot be relied on'],
+    [0x01021994, 'tmpfs', 'is in memory: all data is lost when the machine stops'],
+    [0x858458f6, 'ramfs', 'is in memory: all data is lost when the machine stops'],
+    [0x794c7630, 'overlay', 'belongs to a container: all data is lost when it is removed'],
+    [0x6969, 'NFS', 'is on another machine: its locks and syncs are not reliable'],
+    [0xff534d42, 'CIFS', 'is on another machine: its locks and syncs are not reliable'],
+    [0xfe534d42, 'SMB', 'is on another machine: its locks and syncs are not reliable'],
   ].map(([type, name, finding]) => [type, { name, finding, remedy: 'set DATA_DIR to a local disk or a volume' }]),
 )
 
-/** What is synced must be on a disk; a disk that says so and lies can be found out by no program. */
+/** Synced data must be on a disk. No program can detect a disk that confirms a sync falsely. */
 function fileSystemFinding(directory: string, type: number): Finding {
   const what = 'file system'
   const unsafe = UNSAFE[type >>> 0]
   if (unsafe === undefined)
-    return { mark: 'ok', what, finding: `0x${(type >>> 0).toString(16)}, none that is known to lose what is synced` }
+    return { mark: 'ok', what, finding: `0x${(type >>> 0).toString(16)}, not known to lose synced data` }
   return {
     mark: 'warn',
     what,
@@ -99,7 +104,12 @@ function spaceFinding(free: number): Finding {
   const what = 'free space'
   const finding = `${sizeText(free)} free`
   if (free >= SPACE_WANTED) return { mark: 'ok', what, finding }
-  return { mark: free < SPACE_LEAST ? 'FAIL' : 'warn', what, finding, remedy: 'make space before writes are refused' }
+  return {
+    mark: free < SPACE_LEAST ? 'FAIL' : 'warn',
+    what,
+    finding,
+    remedy: 'free some space before writes are refused',
+  }
 }
 
 export function checkSecrets(directory: string): Finding[] {

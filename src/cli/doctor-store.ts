@@ -13,25 +13,26 @@ const READY_PATIENCE = 5_000
 const WAL_LARGE = 1_000_000_000
 const CLOCK_TOLERANCE = 60_000
 
-/** Whether a server holds the directory, and if so, whether it is ready. */
+/** Whether a server has locked the directory, and if so, whether it is ready. */
 export async function checkServed(directory: string, config: Config | undefined): Promise<Finding> {
   const what = 'served'
-  if (!isServed(directory)) return { mark: 'ok', what, finding: 'no process holds the store' }
+  if (!isServed(directory)) return { mark: 'ok', what, finding: 'no process has locked the store' }
   if (config === undefined)
-    return { mark: 'warn', what, finding: 'a process holds the store; where it listens is unknown' }
+    return { mark: 'warn', what, finding: 'a process has locked the store; its address is unknown' }
   const url = `http://${reachable(config.host)}:${config.port}/ready`
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(READY_PATIENCE) })
-    if (answer.status === 200) return { mark: 'ok', what, finding: `a process holds the store, and ${url} says ready` }
+    if (answer.status === 200)
+      return { mark: 'ok', what, finding: `a process has locked the store, and ${url} is ready` }
     return {
       mark: 'FAIL',
       what,
       finding: `${url} answers ${answer.status}`,
-      remedy: 'its log says why it is not ready',
+      remedy: 'its log has the reason',
     }
   } catch {
-    const finding = `a process holds the store, and nothing answers at ${url}`
-    return { mark: 'warn', what, finding, remedy: 'give --host and --port as the server has them, or see its log' }
+    const finding = `a process has locked the store, but ${url} does not answer`
+    return { mark: 'warn', what, finding, remedy: 'set --host and --port to those of the server, or see its log' }
   }
 }
 
@@ -45,21 +46,21 @@ export function checkSchema(directory: string): Finding {
     const newest = MIGRATIONS.at(-1)?.number ?? 0
     const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
     if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
-    const finding = `${pending.length} steps behind step ${newest}`
-    return { mark: 'warn', what: 'schema', finding, remedy: 'the next start takes them, or "palimpsest migrate"' }
+    const finding = `${pending.length} steps before step ${newest}`
+    return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them"' }
   } finally {
     connection.close()
   }
 }
 
-/** A file that is not in WAL mode is a restored one; the first start turns it. */
+/** A restored file is not in WAL mode. The first start changes the mode. */
 export function checkDurability(directory: string): Finding {
   const what = 'durability'
   const mode = withStore(
     directory,
     store => store.one<{ journal_mode: string }>(sql`PRAGMA journal_mode`)?.journal_mode,
   )
-  if (mode !== 'wal') return { mark: 'ok', what, finding: 'restored and not yet started; the first start sets it' }
+  if (mode !== 'wal') return { mark: 'ok', what, finding: 'restored, not started yet; the first start sets it' }
   const writer = openSqlite(storeFile(directory), 'write')
   try {
     assertDurable(writer)
@@ -75,7 +76,7 @@ export function checkIntegrity(directory: string): Finding {
     store => store.one<{ quick_check: string }>(sql`PRAGMA quick_check(1)`)?.quick_check,
   )
   if (found === 'ok')
-    return { mark: 'ok', what: 'integrity', finding: 'quick check passed; "palimpsest check" checks all' }
+    return { mark: 'ok', what: 'integrity', finding: 'the quick check passed; "palimpsest check" checks all data' }
   return { mark: 'FAIL', what: 'integrity', finding: found ?? 'no answer', remedy: 'restore the newest backup' }
 }
 
@@ -88,7 +89,7 @@ export function checkSizes(directory: string): Finding {
     mark: 'warn',
     what: 'sizes',
     finding,
-    remedy: 'a long read (backup, export, verify) keeps the log growing; let it end',
+    remedy: 'the log grows during a long read (backup, export, verify); wait for its end',
   }
 }
 
@@ -102,7 +103,7 @@ export function checkClock(directory: string): Finding {
   const ahead = (newest ?? 0) - Date.now()
   if (ahead <= CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding: `${now}, not before the newest row` }
   const finding = `${now} is ${Math.round(ahead / 1_000)} s before the newest row of the store`
-  return { mark: 'FAIL', what: 'clock', finding, remedy: 'set the clock (a time service keeps it right)' }
+  return { mark: 'FAIL', what: 'clock', finding, remedy: 'set the clock, and run a time service' }
 }
 
 function withStore<T>(directory: string, look: (store: SqliteConnection) => T): T {

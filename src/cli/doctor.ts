@@ -8,11 +8,11 @@ import { databaseChecks } from './doctor-database.ts'
 import { checkDescriptors, checkDirectory, checkFts5, checkNode, checkSecrets, checkSqlite } from './doctor-machine.ts'
 import { checkClock, checkDurability, checkIntegrity, checkSchema, checkServed, checkSizes } from './doctor-store.ts'
 
-/** What a check found: `warn` may be left, `FAIL` keeps the service from working or from being safe. */
+/** The result of a check. `warn` is optional to fix. With `FAIL` the service does not work or is not safe. */
 export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; remedy?: string }
 export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>
 
-/** Runs every check and prints a line for each finding. A check that fails by itself is a finding. */
+/** Runs all checks and prints one line for each finding. A check that throws is a finding. */
 export async function doctor(invocation: Invocation): Promise<number> {
   let failed = false
   for (const [what, check] of checksFor(invocation)) {
@@ -29,7 +29,7 @@ function checksFor(invocation: Invocation): [string, Check][] {
   let config: Config | undefined
   const readSettings = (): Finding => {
     config = readConfig(env, flags)
-    return { mark: 'ok', what: 'configuration', finding: 'every setting is readable' }
+    return { mark: 'ok', what: 'configuration', finding: 'all settings are valid' }
   }
   const directory = resolve(dataDirOf(invocation))
   const machine: [string, Check][] = [
@@ -44,7 +44,10 @@ function checksFor(invocation: Invocation): [string, Check][] {
   const url = databaseUrlOf(invocation)
   if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlOf(invocation), directory)]
   if (!existsSync(storeFile(directory))) {
-    return [...machine, ['store', () => ({ mark: 'ok', what: 'store', finding: 'none yet; the first start makes it' })]]
+    return [
+      ...machine,
+      ['store', () => ({ mark: 'ok', what: 'store', finding: 'none yet; the first start creates it' })],
+    ]
   }
   return [
     ...machine,

@@ -36,12 +36,12 @@ type RelationRow = Row & {
   origin_group: number
 }
 
-/** Record numbers that are read at once; bounds what is held in memory. */
+/** Record numbers per read. It bounds the memory. */
 const RANGE = 200
 
 /**
- * Everything public, as records in the order in which it was recorded, each actor before its first record. What is withdrawn is absent,
- * and so is what refers to it. The caller holds a transaction, so that all of it is seen in one state.
+ * All public records, in the order of their numbers, each actor before its first record. Withdrawn records, and records that refer to them,
+ * are omitted. The caller has an open transaction, so that all records are of one state.
  */
 export async function* publicRecords(store: Reader, newest: number): AsyncGenerator<object[]> {
   const shown = new Set<string>()
@@ -161,6 +161,6 @@ const relationRecord = (row: RelationRow): object => ({
   ...groupOf(row),
 })
 
-/** The group of its origin within the entry that it judges: from an export as from its original, judgements of one origin are one voice. */
+/** The group of its origin within the judged entry. In an import, too, judgements of one origin are then one voice. */
 const groupOf = ({ origin_group: group }: { origin_group: number }): object =>
   group === 0 ? {} : { originGroup: group }

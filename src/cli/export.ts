@@ -13,7 +13,7 @@ import { makeWholeFile } from './whole-file.ts'
 
 const PUBLIC_FILE = 0o644
 
-/** Writes everything public as lines of JSON, as fast as the reader of them takes it. */
+/** Writes all public records as lines of JSON, as fast as they are read. */
 export async function exportRecords(invocation: Invocation): Promise<number> {
   const to = invocation.flags.to ?? '-'
   const { store, close } = await openSnapshot(invocation)
@@ -46,6 +46,6 @@ async function toStandardOutput(source: Readable): Promise<void> {
     await pipeline(source, process.stdout, { end: false })
   } catch (error) {
     if ((error as { code?: string }).code !== 'EPIPE') throw error
-    throw new OperatorError('The reader of standard output went away before everything was exported.')
+    throw new OperatorError('The reader of standard output ended before the export was complete.')
   }
 }

@@ -2,22 +2,22 @@ import { get } from 'node:http'
 import { readConfig } from '../config.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
 
-/** How long the service may take to answer, in milliseconds: less than what asks for this command waits by default. */
+/** The timeout of the request in milliseconds: less than the default timeout of health checks of containers. */
 const PATIENCE = 3_000
-/** What the service listens on to be reached by every address is no address to call: the loopback of its kind is. */
+/** An unspecified listening address cannot be called. It is replaced by the loopback address of its kind. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** Why a service of this machine is not reached, in words. */
+/** The reasons why a service of this machine is not reachable. */
 const FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused; start the service, or name its port',
   ENOTFOUND: 'the host name is unknown',
 }
 
-/** Asks the service that HOST and PORT name whether it is ready, and says so in a sentence; gives exit code 0 only when it is. */
+/** Checks that the service at HOST and PORT is ready, and prints one sentence. Returns exit code 0 only if it is. */
 export async function checkHealth(invocation: Invocation): Promise<number> {
   const { host, port } = addressOf(invocation)
   if (port === 0)
-    throw new UsageError('PORT is 0, which is another port at every start; set it to the one that is served.')
+    throw new UsageError('PORT is 0, which is another port at every start; set it to the port of the service.')
   const called = LOOPBACK[host] ?? host
   const url = `http://${called.includes(':') ? `[${called}]` : called}:${port}/ready`
   const told = await statusOf(url).then(
@@ -31,7 +31,7 @@ export async function checkHealth(invocation: Invocation): Promise<number> {
   return told === undefined ? EXIT.ok : EXIT.failed
 }
 
-/** Only these two settings are looked at: whoever asks may lack the right to read the secrets of the server. */
+/** Reads only these two settings, because the caller may lack the right to read the secrets of the server. */
 function addressOf({ env, flags }: Invocation): { host: string; port: number } {
   const named = Object.fromEntries(
     ['HOST', 'PORT'].flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])),
@@ -39,13 +39,13 @@ function addressOf({ env, flags }: Invocation): { host: string; port: number } {
   return readConfig(named, flags)
 }
 
-/** The status of a GET whose answer is not read. Rejects with TimeoutError, or with what the system says. */
+/** The status of a GET. The body is not read. Rejects with TimeoutError or with the error of the system. */
 const statusOf = (url: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const request = get(url, { signal: AbortSignal.timeout(PATIENCE), agent: false }, response => {
       response.destroy()
       resolve(response.statusCode)
     })
-    // An abort says why only in its cause.
+    // An abort has its reason only in its cause.
     request.on('error', error => reject(error.cause ?? error))
   })

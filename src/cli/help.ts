@@ -3,30 +3,30 @@ import { type Argument, type Command, EXIT, type Flag, type Sink } from './comma
 import { COMMANDS, OPERATOR_COMMANDS } from './commands.ts'
 import { PEOPLE_COMMANDS } from './people/table.ts'
 
-/** Columns of a line at most; a narrower terminal gets its own width. */
+/** The maximum number of columns of a line. A narrower terminal has its own width. */
 const WIDTH = 100
 const NARROWEST = 40
-/** Columns that the text of a list has at least, however long the names before it are. */
+/** The minimum number of columns for the text of a list, for any length of the names before it. */
 const TEXT_LEAST = 24
 
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: 'done, nothing wrong',
-  failed: 'not done, or something is wrong: a sentence says what',
-  usage: 'the command line was not understood',
-  notFound: 'there is no such entry or revision, or it was withdrawn',
-  conflict: 'another writer revised the entry first',
-  refused: 'the service refused: over a limit, blocked, locked, or the token is unknown',
-  noAnswer: 'the service was not reached, or is not ready; try again later',
-  unexpected: 'an error of the program: it prints a stack trace',
+  ok: 'success',
+  failed: 'failure or finding: a sentence names it',
+  usage: 'the command line is invalid',
+  notFound: 'the entry or revision does not exist or was withdrawn',
+  conflict: 'another revision was committed first',
+  refused: 'the service refused: over a limit, blocked, locked, or unknown token',
+  noAnswer: 'the service is unreachable or not ready; try again later',
+  unexpected: 'a fault of the program: it prints a stack trace',
 }
-/** What every command may end with. */
+/** The exit codes of all commands. */
 const ALWAYS: readonly (keyof typeof EXIT)[] = ['ok', 'failed', 'usage', 'unexpected']
 
-/** How wide help may be on a stream. */
+/** The width of help on a stream. */
 export const helpWidth = ({ isTTY, columns }: Sink): number =>
   isTTY === true && columns !== undefined ? Math.min(WIDTH, Math.max(NARROWEST, columns)) : WIDTH
 
-/** What `palimpsest help` prints. */
+/** The output of `palimpsest help`. */
 export function helpText(width = WIDTH): string {
   const names = ['palimpsest: a public memory that agents and people share', 'Usage: palimpsest <command> [flags]']
   const column = widest(COMMANDS.map(({ name }) => name))
@@ -34,8 +34,8 @@ export function helpText(width = WIDTH): string {
     commands.map(({ name, summary }) => ({ left: name, right: summary }))
   return `${[
     ...names,
-    list('Take part in a memory, wherever it is served', rows(PEOPLE_COMMANDS), width, column),
-    list('Serve and operate one', rows(OPERATOR_COMMANDS), width, column),
+    list('Use any memory', rows(PEOPLE_COMMANDS), width, column),
+    list('Serve and operate a memory', rows(OPERATOR_COMMANDS), width, column),
     list('', [{ left: 'help', right: 'Explain a command: palimpsest help <command>.' }], width, column),
     exitCodes(Object.keys(EXIT) as (keyof typeof EXIT)[], width),
   ].join('\n\n')}\n`
@@ -46,11 +46,11 @@ const argumentOf = ({ name, optional, many }: Argument): string => {
   return optional === true ? `[${shown}]` : shown
 }
 
-/** How a command is called, in one line. */
+/** The usage line of a command. */
 export const usageOf = ({ name, args = [], flags }: Command): string =>
   ['palimpsest', name, ...args.map(argumentOf), ...(flags.length > 0 ? ['[flags]'] : [])].join(' ')
 
-/** What `palimpsest help <command>` and `palimpsest <command> --help` print. */
+/** The output of `palimpsest help <command>` and `palimpsest <command> --help`. */
 export function commandHelp(command: Command, width = WIDTH): string {
   const { name, summary, details, args = [], flags, examples = [], exits = [] } = command
   const rows = {
@@ -92,7 +92,7 @@ function list(
   return [...(title === '' ? [] : [title]), ...lines].join('\n')
 }
 
-/** The column that the text of a list begins in: two spaces, the longest name, two spaces. */
+/** The first column of the text of a list: two spaces, the longest name, two spaces. */
 const widest = (names: readonly string[]): number => Math.max(...names.map(({ length }) => length)) + 4
 
 const leftOf = ({ name, value }: Flag): string => `--${name}${value === undefined ? '' : ` ${value}`}`
@@ -102,5 +102,5 @@ function rightOf({ description, values, byDefault }: Flag): string {
   return `${description}${known}${byDefault === undefined ? '' : ` Default: ${byDefault}.`}`
 }
 
-/** Text broken at words. */
+/** Wraps text at words. */
 const wrapped = (text: string, width: number): string => wrapAnsi(text, width)

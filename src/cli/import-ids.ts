@@ -5,21 +5,21 @@ import { OperatorError } from '../operator-error.ts'
 
 const KINDS = ['actor', 'entry', 'revision'] as const
 type Kind = (typeof KINDS)[number]
-/** What one batch added, and its last line. */
+/** The ids of one batch, and its last line. */
 type Batch = { line: number; added: [Kind, string, number | string][] }
 
-/** What the ids of the imported lines became here: of actors their numbers, of entries and revisions their new ids. */
+/** The map of imported ids: to numbers for actors, to new ids for entries and revisions. */
 export type ImportIds = {
   actor: Map<string, number>
   entry: Map<string, string>
   revision: Map<string, string>
-  /** Adds an id of the file; a second one of its kind is refused. */
+  /** Adds an id of the file. Throws if it is a duplicate of its kind. */
   add<K extends Kind>(kind: K, id: string, value: K extends 'actor' ? number : string): void
-  /** Records, within the transaction of a batch and durably, what the batch added up to this line. */
+  /** Stores durably, within the transaction of a batch, the ids that the batch added up to this line. */
   record(line: number): void
-  /** The batch that was recorded last is stored. */
+  /** The last recorded batch is committed. */
   commit(): void
-  /** The last line that is stored. */
+  /** The last stored line. */
   line(): number
   close(): void
 }
@@ -27,19 +27,19 @@ export type ImportIds = {
 const journalOf = (directory: string): string => join(directory, 'import-ids.ndjson')
 
 /**
- * Opens the ids of an import. The journal is written and synced before a batch commits, and the commit carries the number of its last line
- * (`user_version`), so that a kill at any instant leaves the ids of exactly the lines that are stored. Throws OperatorError where there is
- * nothing to resume, or something that nobody asked to resume.
+ * Opens the ids of an import. The journal is written and synced before a batch commits, and the commit contains the number of its last line
+ * (`user_version`), so that after a kill the ids are exactly those of the stored lines. Throws OperatorError if there is nothing to resume,
+ * or if there is an interrupted import and `resume` is not set.
  */
 export function openImportIds(directory: string, connection: SqliteConnection, resume: boolean): ImportIds {
   const path = journalOf(directory)
   const stored = existsSync(path) ? lineIn(connection) : 0
   if (resume && stored === 0) {
-    throw new OperatorError(`No import into ${directory} was stopped before its end; run without --resume.`)
+    throw new OperatorError(`No import into ${directory} is interrupted; run without --resume.`)
   }
   if (!resume && stored > 0) {
     throw new OperatorError(
-      `An import into ${directory} was stopped after line ${stored}; run it with --resume, or delete ${path} to import something else.`,
+      `An import into ${directory} was stopped after line ${stored}; run it with --resume, or delete ${path} to import another file.`,
     )
   }
   if (!resume) setLine(connection, 0)
@@ -51,7 +51,7 @@ export function openImportIds(directory: string, connection: SqliteConnection, r
   return ids
 }
 
-/** Ends an import that reached the end of its input: there is nothing to resume. */
+/** Ends an import that reached the end of its input. */
 export function forgetImportIds(directory: string, connection: SqliteConnection): void {
   setLine(connection, 0)
   rmSync(journalOf(directory), { force: true })
@@ -88,7 +88,7 @@ function createImportIds(connection: SqliteConnection, file: number, stored: num
   }
 }
 
-/** The batches of a journal up to the line that is stored, and how many bytes they take. */
+/** The batches of a journal up to the stored line, and their size in bytes. */
 function storedBatches(path: string, stored: number): { batches: Batch[]; bytes: number } {
   const batches: Batch[] = []
   let bytes = 0

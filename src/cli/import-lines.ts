@@ -5,13 +5,13 @@ import { OperatorError, systemFault } from '../operator-error.ts'
 export const LINE_BYTES_MAX = 1_048_576
 const NEWLINE = 10
 
-/** One line of the input, and how many bytes of it were read up to its end. */
+/** One line of the input, and the number of bytes of the input up to its end. */
 export type Line = { number: number; bytes: Buffer; read: number }
 export type Input = {
   lines: AsyncIterable<Line>
-  /** Known when it is a file. */
+  /** The size in bytes, if the input is a file. */
   size: number | undefined
-  /** Makes the next line throw, even while it is waited for. */
+  /** Makes the next line throw, also while it is awaited. */
   stop(): void
 }
 
@@ -33,7 +33,7 @@ const inputOf = (stream: Readable, size: number | undefined): Input => ({
   stop: () => stream.destroy(new OperatorError('The import was stopped.')),
 })
 
-/** Splits bytes at newlines; blank lines are counted and passed over. Holds one line and one chunk. */
+/** Splits bytes at newlines. Blank lines are counted and skipped. Uses the memory of one line and one chunk. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let parts: Buffer[] = []
   let held = 0

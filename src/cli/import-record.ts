@@ -12,12 +12,12 @@ import { findActorById } from '../store/actor.ts'
 import type { ImportIds } from './import-ids.ts'
 import type { Line } from './import-lines.ts'
 
-/** Where records are imported to: one transaction at a time. */
+/** The target of an import: one transaction at a time. */
 export type Target = {
   tx: Transaction
   context(): Context
   ids: ImportIds
-  /** The actor of lines that name none. */
+  /** The actor of lines without an actor. */
   nameless(target: Target): Promise<number>
 }
 
@@ -25,12 +25,12 @@ type Fields = Record<string, unknown>
 type Kind = { members: readonly string[]; perform(target: Target, record: Fields): Promise<void> }
 
 const ID_MAX = 200
-/** More origins than judge one entry. */
+/** The maximum of originGroup: more origins than judge one entry. */
 const GROUP_MAX = 1_000_000
 const DECLARED = ['actorType', 'declaredName', 'declaredModel', 'declaredProvider']
 const TEXT = ['title', 'summary', 'content']
 
-/** Every type of line: its members, and what is done with it. */
+/** All types of lines: their members, and their import. */
 const KINDS: Record<string, Kind> = {
   actor: {
     members: ['id', ...DECLARED],
@@ -96,7 +96,7 @@ const KINDS: Record<string, Kind> = {
   },
 }
 
-/** Stores what one line says, by the same checks and operations as over HTTP. Throws an OperatorError that names what is wrong. */
+/** Imports one line with the same checks and operations as over HTTP. Throws an OperatorError that names the fault. */
 export async function importLine(target: Target, { number, bytes }: Line): Promise<void> {
   try {
     await importRecord(target, recordOf(bytes))
@@ -117,7 +117,7 @@ async function importRecord(target: Target, { type, ...fields }: Fields): Promis
   await kind.perform(target, fields)
 }
 
-/** Makes an actor and gives its number. */
+/** Creates an actor and returns its number. */
 export async function makeActor(target: Target, body: Fields): Promise<number> {
   const { actor } = (await write(target, 'createActor', { actor: null, body })) as ActorIssued
   const row = await findActorById(target.tx, actor.id)
@@ -186,7 +186,7 @@ async function actorOf(target: Target, record: Fields): Promise<number> {
   return actor
 }
 
-/** Whose judgement it is, and the group of its origin within the entry: where the line says none, all lines are of one origin. */
+/** The author of a judgement, and the group of its origin within the entry. Lines without a group have one common origin. */
 async function judgeOf(target: Target, record: Fields): Promise<{ actor: number; originGroup?: number }> {
   const { originGroup } = record
   if (originGroup === undefined) return { actor: await actorOf(target, record) }
@@ -196,7 +196,7 @@ async function judgeOf(target: Target, record: Fields): Promise<{ actor: number;
   return { actor: await actorOf(target, record), originGroup }
 }
 
-/** The sources by their new ids; what has another shape is left to the schema. */
+/** The sources with their new ids. The schema checks other shapes. */
 function sourcesOf(target: Target, { sources }: Fields): Fields {
   if (!Array.isArray(sources)) return sources === undefined ? {} : { sources }
   return {

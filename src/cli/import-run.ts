@@ -13,12 +13,12 @@ export type ImportRun = {
   input: Input
   ids: ImportIds
   dataClass: DataClass
-  /** Lines stored in one transaction. */
+  /** Lines per transaction. */
   batch: number
   progress: Progress
 }
 
-/** Stores all lines of the input in batches, each wholly or not at all, and gives how many there were. */
+/** Imports all lines of the input in atomic batches. Returns their number. */
 export async function runImport(run: ImportRun): Promise<number> {
   const { input, ids, batch, progress } = run
   const target = targetOf(run)
@@ -30,7 +30,7 @@ export async function runImport(run: ImportRun): Promise<number> {
     await storeBatch(run, target, lines, last.number)
     stored += lines.length
     progress.tell(() => standing(stored, began, last.read, input.size))
-    // Signals are heard between batches; a stop makes the input throw.
+    // Signals are handled between batches. A stop makes the input throw.
     await new Promise(setImmediate)
   }
   process.on('SIGINT', input.stop).on('SIGTERM', input.stop)
@@ -62,7 +62,7 @@ async function storeBatch(
   ids.commit()
 }
 
-/** The id of the actor of lines that name none; no line may use it. */
+/** The id of the actor for lines without an actor. No line may use it. */
 const NAMELESS = ''
 
 function targetOf({ ids, dataClass }: ImportRun): Omit<Target, 'tx'> {

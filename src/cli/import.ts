@@ -16,12 +16,12 @@ const BATCH_MAX = 100_000
 const CLASSES: readonly DataClass[] = ['SYNTHETIC', 'INTERNAL']
 const PROGRESS_INTERVAL = 1_000
 
-/** Reads lines of JSON into a store that is not being served. What was stored before a bad line stays, and the import can go on after it. */
+/** Imports lines of JSON into a store that is not being served. Batches before an invalid line stay, and the import can continue after it. */
 export async function importRecords(invocation: Invocation): Promise<number> {
   assertEmbedded(
     invocation,
     'import',
-    'import into a new data directory without it, then "palimpsest copy" that into an empty database',
+    'import into a new data directory without it, then use "palimpsest copy" to copy it into an empty database',
   )
   const from = required(invocation, 'from', 'the file to read, or - for standard input')
   const dataClass = classOf(invocation)
@@ -43,7 +43,7 @@ export async function importRecords(invocation: Invocation): Promise<number> {
       const seconds = (performance.now() - began) / 1_000
       const rate = Math.round(stored / seconds)
       process.stdout.write(
-        `Imported ${stored} lines in ${seconds.toFixed(1)} s, ${rate} lines/s; the store now holds\n${countLines(await countStore(connection))}`,
+        `Imported ${stored} lines in ${seconds.toFixed(1)} s, ${rate} lines/s; the store now contains\n${countLines(await countStore(connection))}`,
       )
     } catch (error) {
       throw ids === undefined ? error : stopped(error, ids.line())
@@ -58,15 +58,15 @@ export async function importRecords(invocation: Invocation): Promise<number> {
   }
 }
 
-/** The error with what became of the lines before it, and how to go on. */
+/** Adds to an error the number of stored lines and the remedy. */
 function stopped(error: unknown, line: number): unknown {
   const fault = error instanceof Error && error.name === 'StoreFault'
   if (!(error instanceof OperatorError) && !fault) return error
   const reason = error.message.replace(/\.$/, '')
   const advice =
     line === 0
-      ? 'Nothing was stored; correct that and run it again.'
-      : `Lines 1 to ${line} are stored and nothing after them; correct that and run the same command with --resume.`
+      ? 'Nothing was stored; correct the line and run the command again.'
+      : `Lines 1 to ${line} are stored; correct the next line and run the same command with --resume.`
   return new OperatorError(`${reason}. ${advice}`)
 }
 

@@ -10,29 +10,29 @@ import { EXIT, type Invocation, required, UsageError } from './command.ts'
 import { createProgress, percent, sizeText } from './progress.ts'
 import { makeWholeFile } from './whole-file.ts'
 
-/** Pages copied between two turns of the event loop. */
+/** Pages that are copied in one turn of the event loop. */
 const PAGES_PER_STEP = 1_024
 const OWNER_ONLY = 0o600
 
 /** Runs `palimpsest index copy`. */
 export async function indexCommand(invocation: Invocation): Promise<number> {
   const [action] = invocation.args
-  if (action !== 'copy') throw new UsageError(`"${action}" is no action of "palimpsest index"; the action is copy.`)
-  const source = sourceOf(required(invocation, 'from', 'a search index, or the data directory that has it'))
+  if (action !== 'copy') throw new UsageError(`"${action}" is not an action of "palimpsest index"; the action is copy.`)
+  const source = sourceOf(required(invocation, 'from', 'a search index, or its data directory'))
   const directory = prepareDataDirectory(required(invocation, 'to', 'the data directory of the new node'))
   const unlock = lockDataDirectory(directory)
   try {
     const file = nodeIndexFile(directory)
     const { record } = await makeWholeFile(file, OWNER_ONLY, partial => copyIndex(source, partial))
     const size = sizeText(statSync(file).size)
-    invocation.stdout.write(`${file} is a whole copy of ${source}, up to record ${record}: ${size}.\n`)
+    invocation.stdout.write(`${file} is a complete copy of ${source}, up to record ${record}: ${size}.\n`)
     return EXIT.ok
   } finally {
     unlock()
   }
 }
 
-/** The index file that a path names: itself, or that of a node or else of a store in this directory. */
+/** The index file of a path: the path itself, or the index of a node or of a store in this directory. */
 function sourceOf(given: string): string {
   const path = resolve(given)
   const known = [nodeIndexFile(path), indexFile(path)]
@@ -43,13 +43,13 @@ function sourceOf(given: string): string {
   )
 }
 
-/** Copies one state of an index, which may be written to at the same time, and returns that state. */
+/** Copies one state of an index, also while it is written, and returns that state. */
 async function copyIndex(source: string, partial: string): Promise<StoreState> {
   const progress = createProgress()
   const index = reading(source)
   try {
     progress.phase('Copying the search index')
-    // The copy reads inside this transaction, so that a writer does not make it begin again.
+    // The copy reads inside this transaction, so that a writer does not restart it.
     index.exec('BEGIN')
     const state = stateOf(source, () => indexedState(index))
     await backup(index.raw, partial, {
@@ -72,7 +72,7 @@ function reading(source: string) {
   }
 }
 
-/** The state of an index; a file of another kind or of another version of the service is refused. */
+/** The state of an index. Throws for a file of another kind or of another version of the service. */
 function stateOf(source: string, read: () => StoreState | undefined): StoreState {
   let state: StoreState | undefined
   try {
@@ -80,11 +80,11 @@ function stateOf(source: string, read: () => StoreState | undefined): StoreState
   } catch (error) {
     throw unreadable(source, (error as Error).message)
   }
-  if (state === undefined) throw unreadable(source, 'it is none, or was made by another version')
+  if (state === undefined) throw unreadable(source, 'it is another kind of file, or of another version')
   return state
 }
 
 const unreadable = (source: string, reason: string): OperatorError =>
   new OperatorError(
-    `${source} is not a search index that can be copied (${reason.replace(/\.$/, '')}); start the node without a copy, it makes its own.`,
+    `${source} is not a search index that can be copied (${reason.replace(/\.$/, '')}); start the node without a copy; it builds its own.`,
   )

@@ -1,32 +1,32 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 
-/** Where lines of the log go. Nothing waits for it: lines that it does not take are dropped and counted. */
+/** The target of log lines. It never blocks: lines that it cannot accept are dropped and counted. */
 export type LogFile = {
-  /** Takes one line, which ends with a line feed. */
+  /** Writes one line, which ends with a line feed. */
   write(line: string): void
-  /** Writes what waits at once, as far as the descriptor takes it. */
+  /** Writes the waiting lines at once, as far as the descriptor accepts them. */
   flush(): void
-  /** How many lines were dropped so far. */
+  /** The number of dropped lines. */
   dropped(): number
-  /** Writes what is left before the process ends, within half a second. */
+  /** Writes the waiting lines before the process ends, within half a second. */
   close(): void
 }
 
-/** Characters of lines that wait to be written; past it, new lines are dropped. */
+/** The maximum of waiting characters. Further lines are dropped. */
 const WAITING_MAX = 1_048_576
-/** Characters that are written without waiting for the interval, and at most by one call of the system. */
+/** With this many waiting characters the interval is skipped. It is also the maximum of one system call. */
 const WRITE_LEAST = 4_096
 const WRITE_MAX = 65_536
-/** Milliseconds after which fewer are written, and after which a write that failed is followed by another. */
+/** The interval in milliseconds after which fewer characters are written, and after which a failed write is repeated. */
 const INTERVAL = 200
-/** How often, and every how many milliseconds, the last lines are tried while their reader is slow. */
+/** The number of attempts to write the last lines to a slow reader, and their interval in milliseconds. */
 const LAST_TRIES = 50
 const LAST_PAUSE = 10
 const LINE_FEED = 10
 
 /**
- * Opens a descriptor for a log. `onRestored` gets the number of lines that were dropped since the last time, once all lines that wait are
- * written again.
+ * Opens a descriptor for a log. When all waiting lines are written again, `onRestored` gets the number of lines that were dropped after its
+ * last call.
  */
 export function openLogFile(descriptor: number, onRestored: (dropped: number) => void): LogFile {
   const fd = unblocked(descriptor)
@@ -72,7 +72,7 @@ export function openLogFile(descriptor: number, onRestored: (dropped: number) =>
     dropped: () => dropped,
     close() {
       clearInterval(timer)
-      // A thread writes these at this moment, and the end of the process waits for it.
+      // A thread is writing these lines, and the process waits for it before it ends.
       if (isWriting) queue.drop()
       writeLast(fd, queue)
     },
@@ -81,14 +81,14 @@ export function openLogFile(descriptor: number, onRestored: (dropped: number) =>
 
 type Queue = ReturnType<typeof createQueue>
 
-/** The lines that wait, and of them the bytes that are written next. */
+/** The waiting lines, and the bytes of them that are written next. */
 function createQueue() {
   let lines: string[] = []
   let length = 0
   let bytes = Buffer.alloc(0)
   /** Whether the file ends within a line. */
   let isTorn = false
-  /** Removes lines of WRITE_MAX characters together, and at least one. */
+  /** Removes lines of WRITE_MAX characters in total, at least one. */
   const take = (): string => {
     let end = 0
     let size = 0
@@ -102,7 +102,7 @@ function createQueue() {
   }
   return {
     size: () => length + bytes.length,
-    /** False where there is no room. */
+    /** Returns false if there is no room. */
     add(line: string): boolean {
       if (length + line.length > WAITING_MAX) return false
       lines.push(line)
@@ -117,7 +117,7 @@ function createQueue() {
       if (size > 0) isTorn = bytes[size - 1] !== LINE_FEED
       bytes = bytes.subarray(size)
     },
-    /** Drops the bytes that were next; returns how many lines end in them. */
+    /** Drops the next bytes and returns the number of lines that end in them. */
     drop(): number {
       const count = linesIn(bytes)
       bytes = Buffer.alloc(0)
@@ -126,7 +126,7 @@ function createQueue() {
   }
 }
 
-/** Writes all that waits, in this thread; returns the code of the error that stopped it. */
+/** Writes all waiting lines in this thread. Returns the code of the error that stopped it. */
 function writeNow(fd: number, queue: Queue): string | undefined {
   try {
     for (let bytes = queue.next(); bytes !== undefined; bytes = queue.next()) queue.written(writeSync(fd, bytes))
@@ -140,14 +140,14 @@ function writeLast(fd: number, queue: Queue): void {
   for (let tries = 0; tries < LAST_TRIES && writeNow(fd, queue) === 'EAGAIN'; tries += 1) pause(LAST_PAUSE)
 }
 
-/** The ends of lines in bytes. A line feed at their start ends a line that was dropped before. */
+/** The number of line ends in bytes. A line feed at their start ends a line that was dropped earlier. */
 function linesIn(bytes: Buffer): number {
   let count = 0
   for (let at = bytes.indexOf(LINE_FEED, 1); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) count += 1
   return count
 }
 
-/** A pipe opened anew without blocking, so that a reader that does not read stops no thread; any other descriptor as it is. */
+/** Reopens a pipe in non-blocking mode, so that a reader that does not read blocks no thread. Returns other descriptors unchanged. */
 function unblocked(descriptor: number): number {
   try {
     if (!fstatSync(descriptor).isFIFO()) return descriptor

@@ -13,24 +13,24 @@ import { createMcpServer } from '../mcp/server.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
 import { DEFAULT_URL } from './people/flags.ts'
 
-/** The longest message that is read, in bytes: more than any tool takes, so that the tool can say so. */
+/** The maximum length of a message in bytes: more than any tool accepts, so that the tool can refuse it. */
 const MESSAGE_BYTES = 1_048_576
-/** The longest wait, in seconds, that is spent here and not by the model: a cooldown. */
+/** The longest wait in seconds that the client waits itself, instead of the model: a cooldown. */
 const WAIT_SECONDS = 4
 const ADMIN_TOKEN_BYTES = 32
 /** A private memory has one caller. */
 const UNLIMITED = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000_000, cooldownSeconds: 0 }
 
-/** What a session works on, and what ends it. */
+/** The dependencies of a session, and the function that ends it. */
 type Opened = { session: Session; close(): Promise<void> }
 
-/** The part of a command line that matters here. */
+/** The used part of a command line. */
 type Called = Pick<Invocation, 'flags' | 'env'>
 
-/** Where messages come from and go to. */
+/** The input and output of messages. */
 export type Streams = { stdin: Readable; stdout: Writable; stderr: Writable }
 
-/** Speaks the Model Context Protocol on standard input and output until the input ends. Gives the exit code. */
+/** Serves the Model Context Protocol on standard input and output until the input ends. Returns the exit code. */
 export async function runMcp(invocation: Called, streams: Streams = process): Promise<number> {
   const { env, flags } = invocation
   const logger = pino({ level: levelIn(env), base: null }, streams.stderr)
@@ -59,8 +59,8 @@ function levelIn({ LOG_LEVEL: level = 'warn' }: NodeJS.ProcessEnv): string {
 
 function speak(session: Session, logger: Logger, { stdin, stdout }: Streams): Promise<void> {
   const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MESSAGE_BYTES })
-  // Messages are data of strangers, and may hold tokens: an error is told by its kind.
-  const onerror: ServeStdioOptions['onerror'] = ({ name }) => logger.warn({ name }, 'a message was not understood')
+  // Messages are untrusted and may contain tokens. Only the kind of an error is logged.
+  const onerror: ServeStdioOptions['onerror'] = ({ name }) => logger.warn({ name }, 'a message is invalid')
   const handle = serveStdio(() => createMcpServer(session), { transport, onerror })
   const stop = (): void => void handle.close()
   process.on('SIGTERM', stop).on('SIGINT', stop)
@@ -74,7 +74,7 @@ function speak(session: Session, logger: Logger, { stdin, stdout }: Streams): Pr
   })
 }
 
-/** A session with a service over HTTP. The token of the first write is kept as long as the process lives. */
+/** A session with a service over HTTP. The token of the first write is stored until the process ends. */
 function openShared({ env, flags }: Called, logger: Logger): Opened {
   const baseUrl = flags.url ?? (env.PALIMPSEST_URL || DEFAULT_URL)
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
@@ -94,11 +94,11 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
   return { session, close: async () => {} }
 }
 
-/** A session with a store of its own, in a directory, without an address. Its actor is kept beside the store. */
+/** A session with its own store in a directory, without an address. The token of its actor is stored beside the store. */
 async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Opened> {
   const dataDir = flags['data-dir'] ?? ''
   const settings = { ...env, DATABASE_URL: undefined, DATABASE_READ_URL: undefined }
-  // The token of this process alone: a private store has no other administrator while it is open.
+  // Only this process knows the token: a private store has no other administrator while it is open.
   const adminToken = randomBytes(ADMIN_TOKEN_BYTES).toString('base64url')
   const config = { ...readConfig(settings, { 'data-dir': dataDir }), ...UNLIMITED, adminToken }
   const onBroken = ({ message }: Error): never => {

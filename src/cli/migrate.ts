@@ -15,7 +15,7 @@ import { databaseUrlOf, dataDirOf } from './data-dir.ts'
 import { openStoreOfAnySchema } from './open-store.ts'
 import { createProgress } from './progress.ts'
 
-/** Brings a store to the newest schema, computes what it lacks since, and prints the steps it took. */
+/** Migrates a store to the newest schema, computes missing derived data, and prints the steps. */
 export async function migrateStore(invocation: Invocation): Promise<number> {
   const url = databaseUrlOf(invocation)
   const begin = invocation.switches.has('recount') ? 'anew' : 'where it ended'

@@ -1,9 +1,9 @@
 import { closestMatch } from 'leven'
 
-/** One edit for each so many characters may separate what was typed from what was meant. */
+/** One edit is allowed for each group of this many characters. */
 const CHARACTERS_AN_EDIT = 3
 
-/** A question that names what is spelled most like the given word, whatever its case; empty where nothing is near. */
+/** A question that suggests the word with the most similar spelling, in any case; empty if no word is similar. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const lower = new Map(names.map(name => [name.toLowerCase(), name]))
   const maxDistance = Math.max(1, Math.ceil(given.length / CHARACTERS_AN_EDIT))

@@ -3,7 +3,7 @@ import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/** Opens a store for reading and makes sure that it has the newest schema. It may be served at the same time. */
+/** Opens a store for reading. Throws unless it has the newest schema. The store can be served at the same time. */
 export function openStoreForReading(path: string): SqliteConnection {
   const connection = openStoreOfAnySchema(path)
   const pending = MIGRATIONS.filter(({ number }) => !appliedMigrations(connection).some(one => one.number === number))
@@ -14,7 +14,7 @@ export function openStoreForReading(path: string): SqliteConnection {
   return connection
 }
 
-/** Opens a store for reading, of this schema or an older one; anything else is refused in a sentence. */
+/** Opens a store of this schema or an older one for reading. Throws one sentence for any other file. */
 export function openStoreOfAnySchema(path: string): SqliteConnection {
   let connection: SqliteConnection
   try {
@@ -26,7 +26,8 @@ export function openStoreOfAnySchema(path: string): SqliteConnection {
     const applied = appliedMigrations(connection)
     if (applied.length === 0) throw notAStore(path, 'it has none of its tables')
     assertKnown(applied)
-    if (connection.one(sql`SELECT store_id FROM head`) === undefined) throw notAStore(path, 'it was never finished')
+    if (connection.one(sql`SELECT store_id FROM head`) === undefined)
+      throw notAStore(path, 'its creation was interrupted')
     return connection
   } catch (error) {
     connection.close()
@@ -35,7 +36,7 @@ export function openStoreOfAnySchema(path: string): SqliteConnection {
   }
 }
 
-/** Begins a transaction that sees one state of the store, however long it lasts and whatever is written in that time. */
+/** Begins a transaction that reads one state of the store, unaffected by later writes. */
 export function beginSnapshot(connection: SqliteConnection): void {
   connection.exec('BEGIN')
   connection.one(sql`SELECT record FROM head`)
@@ -43,14 +44,14 @@ export function beginSnapshot(connection: SqliteConnection): void {
 
 const isNewer = (error: unknown): boolean => error instanceof Error && error.message.includes('run the newer version')
 
-/** What SQLite says of a file that is not there, may not be read, or lies on a disk that fails. */
+/** Messages of SQLite for a file that is missing or unreadable, or on a failing disk. */
 const UNOPENED = /unable to open|disk I\/O/
 
 const notAStore = (path: string, reason: string): OperatorError => {
   const remedy = UNOPENED.test(reason)
-    ? 'see that it is there, that this user may read it, and that its disk is sound'
+    ? 'check that it exists, that this user may read it, and that its disk works'
     : 'name another file'
-  // SQLite shows the definition of a table that it does not understand.
+  // SQLite prints the definition of a table that it cannot parse.
   const cause = reason.replace(/^The store failed: |\.$/g, '').replaceAll(/\s+/g, ' ')
   return new OperatorError(`${path} is not a readable Palimpsest store (${cause}); ${remedy}.`)
 }

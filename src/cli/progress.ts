@@ -1,19 +1,19 @@
 import type { Sink } from './command.ts'
 
-/** How often a terminal and a log are told, in milliseconds. */
+/** The interval of updates on a terminal and in a log, in milliseconds. */
 const TERMINAL_INTERVAL = 200
 const LOG_INTERVAL = 5_000
 
 export type Progress = {
-  /** Begins a phase; always shown. */
+  /** Begins a phase. It is always shown. */
   phase(text: string): void
-  /** How far the phase is; shown now and then, and made only when it is. */
+  /** The progress of the phase. It is shown, and formatted, only once per interval. */
   tell(text: () => string): void
-  /** Leaves the terminal's line clean. */
+  /** Clears the line of the terminal. */
   end(): void
 }
 
-/** Tells on standard error how far a long run is: in place on a terminal, by a line now and then in a log. */
+/** Shows the progress of a long run on standard error: in place on a terminal, as lines in a log. */
 export function createProgress(logInterval = LOG_INTERVAL, stream: Sink = process.stderr): Progress {
   const interval = stream.isTTY ? TERMINAL_INTERVAL : logInterval
   let told = performance.now()
@@ -38,7 +38,7 @@ export function createProgress(logInterval = LOG_INTERVAL, stream: Sink = proces
 export const percent = (done: number, all: number): string =>
   all === 0 ? '100 %' : `${Math.floor((done / all) * 100)} %`
 
-/** Bytes in the unit that a person would use. */
+/** Formats bytes with a unit. */
 export function sizeText(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
   let unit = 0

@@ -18,13 +18,13 @@ import { countLines, type Verdict } from './verify-store.ts'
 import { makeWholeFile } from './whole-file.ts'
 
 const OWNER_ONLY = 0o600
-/** More writes than any store takes between a backup and its loss. */
+/** More writes than any store accepts between a backup and its loss. */
 const SEQUENCE_GAP = 1_000_000_000
 const COMPANIONS = ['', '-wal', '-shm', '-journal']
 
-/** Makes a store from a backup. A directory that holds a store, or the rest of one, is refused; on failure nothing stays. */
+/** Creates a store from a backup. Throws if the directory has a store or files of one. On failure, no file stays. */
 export async function restoreStore(invocation: Invocation): Promise<number> {
-  assertEmbedded(invocation, 'restore', 'restore PostgreSQL with pg_restore, as docs/operating.md has it')
+  assertEmbedded(invocation, 'restore', 'restore PostgreSQL with pg_restore, as docs/operating.md describes')
   const from = resolve(required(invocation, 'from', 'the backup'))
   assertBackup(from)
   const ignoresChecksum = invocation.switches.has('ignore-checksum')
@@ -41,12 +41,12 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
     const target = storeFile(directory)
     const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum }, progress)
     const { counts } = await makeWholeFile(target, OWNER_ONLY, fillIn, removeNew)
-    // An index of another store may have been left here; the next start makes a new one.
+    // The directory may have the index of another store. The next start builds a new one.
     for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
     progress.end()
     const unchecked = ignoresChecksum ? ` The checksum was not checked.` : ''
     process.stdout.write(
-      `${target} is restored and whole: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${keyAdvice(directory)}\n`,
+      `${target} is restored and intact: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${keyAdvice(directory)}\n`,
     )
     return EXIT.ok
   } finally {
@@ -62,13 +62,13 @@ async function fill(partial: string, { from, checked }: Filling, progress: Progr
   copyFileSync(from, partial, constants.COPYFILE_FICLONE)
   if (checked) await assertChecksum(partial, from)
   removeChecksum(partial)
-  // Copying took over the mode of the backup.
+  // The copy has the mode of the backup.
   chmodSync(partial, OWNER_ONLY)
   const connection = openSqlite(partial, 'write')
   try {
     for (const step of migrate(connection, Date.now())) progress.phase(`Migrated: ${step}`)
     await renewHead(connection, randomUUID(), SEQUENCE_GAP)
-    // Everything is put into the one file that is renamed.
+    // All data must be in the one file that is renamed.
     connection.exec('PRAGMA journal_mode = DELETE')
   } finally {
     connection.close()
@@ -76,23 +76,23 @@ async function fill(partial: string, { from, checked }: Filling, progress: Progr
   return verifyCopy(partial, progress)
 }
 
-/** Throws OperatorError unless the copy of a backup has all the bytes that the backup was made with. */
+/** Throws OperatorError unless the copy of a backup has the bytes of the original backup. */
 async function assertChecksum(copy: string, from: string): Promise<void> {
   const { found } = await readChecksum(copy)
   if (found === 'wrong') {
     throw new OperatorError(
-      `The checksum of ${from} is wrong: the file was damaged or changed after it was made; restore another backup, or see with "palimpsest check --file" what is left of this one and add --ignore-checksum.`,
+      `The checksum of ${from} is wrong: the file was damaged or changed after its creation; restore another backup, or check this one with "palimpsest check --file" and add --ignore-checksum.`,
     )
   }
   if (found === 'none') {
     throw new OperatorError(
-      `${from} has no checksum: it was made by an older version, cut short, or is no backup; add --ignore-checksum if you know where it comes from.`,
+      `${from} has no checksum: it is from an older version, incomplete, or not a backup; add --ignore-checksum if you trust its source.`,
     )
   }
 }
 
 function assertBackup(from: string): void {
-  if (!existsSync(from)) throw new OperatorError(`There is no file ${from}; name one that "palimpsest backup" made.`)
+  if (!existsSync(from)) throw new OperatorError(`There is no file ${from}; name one that "palimpsest backup" created.`)
   if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0) {
     throw new OperatorError(
       `${from} is a store in use, with its newest part in ${from}-wal; make a backup of it with "palimpsest backup" and restore that.`,
@@ -110,5 +110,5 @@ function assertEmpty(directory: string): void {
 
 const keyAdvice = (directory: string): string =>
   existsSync(originKeyFile(directory))
-    ? `Blocks of origins work if ${originKeyFile(directory)} is the key of the store that was backed up; it is in no backup.`
-    : `Blocks of origins keep working only with the old key, which is in no backup: copy origin-key to ${originKeyFile(directory)} (mode 0600), or set ORIGIN_KEY, before the first start.`
+    ? `Blocks of origins work if ${originKeyFile(directory)} is the key of the original store, which no backup contains.`
+    : `Blocks of origins work only with the old key, which no backup contains: copy origin-key to ${originKeyFile(directory)} (mode 0600), or set ORIGIN_KEY, before the first start.`

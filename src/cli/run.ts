@@ -10,11 +10,11 @@ import { visible } from './people/visible.ts'
 import { guardStandardError } from './standard-error.ts'
 
 /**
- * Runs one command line in this process. A mistake is one sentence on standard error and an exit code of the table in `command.ts`;
- * only an unexpected error shows a stack, with exit code 70.
+ * Runs one command line in this process. A failure prints one sentence on standard error and has an exit code of `command.ts`. Only an
+ * unexpected error prints a stack, with exit code 70.
  */
 export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  // Whatever is made here, stores, secrets and backups, is for its owner alone.
+  // All files made here (stores, secrets, backups) are only for their owner.
   process.umask(0o077)
   guardStandardError()
   const { stdin, stdout, stderr } = process
@@ -22,12 +22,12 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
   try {
     process.exitCode = await perform(args, surroundings)
   } catch (error) {
-    // What was begun may still hold threads and timers; nothing of it is wanted any more.
+    // Unfinished work may have threads and timers, which must not delay the end.
     process.exit(tell(error, surroundings))
   }
 }
 
-/** Runs one command line in the streams and the environment that are given, and gives the exit code. */
+/** Runs one command line with the given streams and environment, and returns the exit code. */
 export async function runIn(surroundings: Surroundings, args: readonly string[]): Promise<number> {
   try {
     return await perform(args, surroundings)
@@ -57,7 +57,7 @@ async function perform(args: readonly string[], surroundings: Surroundings): Pro
   return command.run(invocation)
 }
 
-/** Words after -- are no flags. */
+/** Words after -- are not flags. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return (end < 0 ? args : args.slice(0, end)).some(arg => arg === '--help' || arg === '-h')
@@ -70,7 +70,7 @@ function commandNamed(name: string): Command {
   throw new UsageError(`There is no command "${name}".${near} "palimpsest help" lists the commands.`)
 }
 
-/** The command of a command line. One that took this name before is meant where it fits better: without an argument, and with its own flags. */
+/** The command of a command line. A renamed command is used if it fits better: without an argument, and with its own flags. */
 function commandFor(name: string, args: readonly string[]): Command {
   const command = commandNamed(name)
   const earlier = COMMANDS.find(one => one.formerly === name)
@@ -105,7 +105,7 @@ function parsed(command: Command, args: readonly string[]): Pick<Invocation, 'ar
   }
 }
 
-/** What was wrong with the flags, from what parseArgs of Node says. */
+/** The fault in the flags, from the error of parseArgs of Node. */
 function notUnderstood({ name, flags, args }: Command, { message }: Error): string {
   const quoted = /'([^']*)'/.exec(message)?.[1] ?? ''
   const [flag = quoted] = quoted.split(/[ ,]/)
@@ -130,21 +130,21 @@ function counted(command: Command, given: readonly string[]): readonly string[] 
     throw new UsageError(`${missing.name} is missing: ${missing.description} Usage: ${usageOf(command)}.`)
   }
   const extra = taken.at(-1)?.many === true ? undefined : given[taken.length]
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many. Usage: ${usageOf(command)}.`)
+  if (extra !== undefined) throw new UsageError(`"${extra}" is an extra argument. Usage: ${usageOf(command)}.`)
   return given
 }
 
 const version = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
-/** A fault of the store comes by name: it may have crossed from another thread, where its class is lost. */
+/** A fault of the store is recognised by name, because an error from another thread has lost its class. */
 const isStoreFault = (error: Error): boolean => error.name === 'StoreFault'
 
-/** What the system says of files when a disk is full or fails, or this user may not: the person who runs the program can fix it. */
+/** Errors of the system about files: full or failing disks, missing rights. The person who runs the program can fix them. */
 const FILE_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE'])
 const isFileFault = (error: Error): boolean => FILE_FAULTS.has((error as NodeJS.ErrnoException).code ?? '')
 
-/** Says on standard error what went wrong and gives the exit code. A reader that has gone away is told nothing. */
+/** Prints the failure on standard error and returns the exit code. Prints nothing if the reader of the output has ended. */
 function tell(error: unknown, { stderr }: Surroundings): number {
   if (error instanceof ReaderGone) return EXIT.ok
   stderr.write(`${visible(said(error))}\n`)
@@ -154,9 +154,9 @@ function tell(error: unknown, { stderr }: Surroundings): number {
 function said(error: unknown): string {
   if (!(error instanceof Error)) return `An unexpected error: ${String(error)}`
   if (error instanceof OperatorError) return error.message
-  if (isStoreFault(error)) return `${error.message.replace(/\.$/, '')}; "palimpsest doctor" says more.`
+  if (isStoreFault(error)) return `${error.message.replace(/\.$/, '')}; run "palimpsest doctor" for details.`
   if (isFileFault(error))
-    return `${(error as NodeJS.ErrnoException).path ?? 'A file'} failed (${systemFault(error)}); see that the disk is sound and has space, and that this user may write there.`
+    return `${(error as NodeJS.ErrnoException).path ?? 'A file'} failed (${systemFault(error)}); check that the disk works and has space, and that this user may write there.`
   return error.stack ?? error.message
 }
 

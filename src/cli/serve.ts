@@ -6,17 +6,18 @@ import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
 import { openLogFile } from './log-file.ts'
 
-/** How long a stop may take before the process ends anyway, in milliseconds. */
+/** The timeout of a stop in milliseconds. After it the process ends. */
 const STOP_PATIENCE = 10_000
 const STANDARD_ERROR = 2
-const DROPPED = 'log lines were dropped because they could not be written; give the log space, or a faster reader'
-/** How often a server that waits for its store looks whether it has it, in milliseconds. */
+const DROPPED =
+  'log lines were dropped because they could not be written; free space for the log, or use a faster reader'
+/** The interval in milliseconds at which a waiting server checks for its store. */
 const READY_INTERVAL = 100
 
-/** What goes on with the store while it is served, until the signal. */
+/** Work beside the service, until the signal. */
 export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
 
-/** Serves until SIGTERM or SIGINT; says on standard output where, and logs to standard error. Ends when what goes on beside it fails. */
+/** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if the work beside it fails. */
 export async function serve(config: Config, beside: Beside = async () => {}): Promise<void> {
   const file = openLogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
@@ -25,7 +26,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
     file.close()
     process.exit(code)
   }
-  // What is announced may go to the same full disk.
+  // Standard output may be on the same full disk.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const app = await openApp(config, { logger, droppedLines: file.dropped, onBroken: fault => end(1, fault.message) })
 
@@ -48,7 +49,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
   process.on('uncaughtException', error => {
-    logger.fatal({ err: error }, 'an error nobody foresaw; ending')
+    logger.fatal({ err: error }, 'an unexpected error; the process ends')
     end(1)
   })
   if (!app.readiness().ready) {
@@ -69,7 +70,7 @@ function announcement({ url, metricsUrl, place, adminTokenFile, store }: App): s
     `Palimpsest is ready at ${url}`,
     `  data         ${place}`,
     ...(store.original === undefined ? [] : [`  copy of      ${store.original}, read-only`]),
-    `  admin token  ${adminTokenFile() ?? 'as configured (ADMIN_TOKEN), or with the node that made it'}`,
+    `  admin token  ${adminTokenFile() ?? 'as configured (ADMIN_TOKEN), or on the node that created it'}`,
     `  guide        ${url}/agents`,
     ...(metricsUrl === undefined ? [] : [`  metrics      ${metricsUrl}`]),
     `  try          curl -s ${url}/api/discovery`,

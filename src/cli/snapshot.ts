@@ -14,19 +14,19 @@ import { databaseUrlOf, dataDirOf } from './data-dir.ts'
 import { beginSnapshot, openStoreForReading } from './open-store.ts'
 import { checksOfPostgres, damageOfTables } from './verify-postgres.ts'
 
-/** One state of a store, read however long it takes and whatever is written in that time. */
+/** One state of a store for reading, unaffected by later writes. */
 export type Snapshot = {
   store: Reader
-  /** Where it is, for people. */
+  /** Its place, as text. */
   place: string
-  /** What is wrong in what its engine alone can check, as a sentence: its file, its references. */
+  /** Damage that only the engine can detect (file, references), as a sentence. */
   damageOfEngine(): Awaitable<string | undefined>
-  /** How the engine checks what no hash covers, as a sentence; to be asked for when it found no damage. */
+  /** The checks of the engine for data without a hash, as a sentence. Valid if it found no damage. */
   engineCheck(): Awaitable<string>
   close(): Awaitable<void>
 }
 
-/** Opens the store that the settings name: in PostgreSQL with DATABASE_URL, else in the data directory. */
+/** Opens the store of the settings: in PostgreSQL with DATABASE_URL, otherwise in the data directory. */
 export async function openSnapshot(invocation: Invocation): Promise<Snapshot> {
   const url = databaseUrlOf(invocation)
   if (url !== undefined) return openDatabaseSnapshot(url)
@@ -41,12 +41,12 @@ export function openFileSnapshot(path: string): Snapshot {
     store: connection,
     place: path,
     damageOfEngine: () => damageOfFile(connection),
-    engineCheck: () => 'The integrity check of SQLite found nothing.',
+    engineCheck: () => 'The integrity check of SQLite found no fault.',
     close: () => connection.close(),
   }
 }
 
-/** Opens a store in PostgreSQL, read-only: on a standby too. */
+/** Opens a store in PostgreSQL, read-only; also on a standby. */
 export async function openDatabaseSnapshot(url: string): Promise<Snapshot> {
   const connection = await connectCommand(url)
   try {
@@ -69,7 +69,7 @@ async function assertNewestSchema(connection: PostgresConnection): Promise<void>
   const applied = (await appliedToPostgres(connection)).map(({ number }) => number)
   if (applied.length === 0) {
     throw new OperatorError(
-      'The database at DATABASE_URL holds no store; name another one, or start a node to make it.',
+      'The database at DATABASE_URL contains no store; name another one, or start a node to create it.',
     )
   }
   if (MIGRATIONS.every(({ number }) => applied.includes(number))) return
@@ -81,17 +81,17 @@ function damageOfFile(connection: SqliteConnection): string | undefined {
   if (finding !== 'ok') return `The file is damaged: ${finding?.replaceAll(/\s+/g, ' ')}.`
   const broken = connection.one<{ table: string; rowid: number | null; parent: string }>(sql`PRAGMA foreign_key_check`)
   if (broken === undefined) return undefined
-  return `Row ${broken.rowid ?? '?'} of table ${broken.table} refers to a row of ${broken.parent} that is not there.`
+  return `Row ${broken.rowid ?? '?'} of table ${broken.table} refers to a row of ${broken.parent} that does not exist.`
 }
 
-/** PostgreSQL is not told of references, for the speed of writes: here is where they are proven. */
+/** The schema in PostgreSQL has no foreign keys, for the speed of writes. This check verifies the references. */
 async function damageOfReferences(connection: PostgresConnection): Promise<string | undefined> {
   for (const { table, column, parent } of MIGRATIONS.flatMap(({ shared }) => referencesOf(shared ?? ''))) {
     const text = `SELECT c.${column} AS missing FROM ${table} c WHERE c.${column} IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM ${parent} p WHERE p.number = c.${column}) LIMIT 1`
     const [found] = await connection.send([{ text, values: [] }])
     const missing = found?.rows[0]?.missing
-    if (missing !== undefined) return `A row of table ${table} refers to ${parent} ${missing}, which is not there.`
+    if (missing !== undefined) return `A row of table ${table} refers to ${parent} ${missing}, which does not exist.`
   }
   return undefined
 }

@@ -5,8 +5,8 @@ import { openLogFile } from './log-file.ts'
 const STANDARD_ERROR = 2
 
 /**
- * Replaces `process.stderr` unless it is a terminal, before it is used: a full disk ends no process, and a reader that does not read stops
- * none. Lines that cannot be written are dropped. A line says how many once lines can be written again.
+ * Replaces `process.stderr` before its first use, unless it is a terminal: neither a full disk nor a reader that does not read can stop the
+ * process. Lines that cannot be written are dropped. A later line reports their number.
  */
 export function guardStandardError(): void {
   if (isatty(STANDARD_ERROR)) return

@@ -10,10 +10,10 @@ import { parseVerifierKey, verifySignatures } from '../tlog/signature.js'
 import { TILE_WIDTH } from '../tlog/tile.js'
 import { type Progress, percent } from './progress.ts'
 
-/** What was found in the public log of a store: one sentence about the first thing that is wrong, or about what was proved. */
+/** The result of the check of a public log: one sentence about the first damage, or about the proved size. */
 export type LogVerdict = { damage: string } | { proved: string }
 
-/** Where the facts of a record are. */
+/** The tables with the facts of a record. */
 const TABLES = {
   revision: 'revision, entry, actor or activity',
   evidence: 'evidence, entry, revision, actor or activity',
@@ -23,13 +23,13 @@ const TABLES = {
 } as const
 
 /**
- * Recomputes the public log from the rows of a store, in bounded memory: the commitment of every record, every tile, the root, and every
- * checkpoint that is stored. `given` is a signed checkpoint from elsewhere, which the log must continue.
+ * Recomputes the public log from the rows of a store, in bounded memory: the commitments of all records, the tiles, the root, and all stored
+ * checkpoints. `given` is a signed checkpoint from another source, which the log must continue.
  */
 export async function verifyLog(reader: Reader, progress: Progress, given?: string): Promise<LogVerdict> {
   const [log, epochs] = await Promise.all([store.readLog(reader), store.listEpochs(reader)])
   const last = epochs.at(-1)
-  if (last === undefined) return { damage: 'The store has no public log yet; the server makes it while it runs.' }
+  if (last === undefined) return { damage: 'The store has no public log yet; a running server creates it.' }
   progress.phase(`Recomputing the public log of ${log.size} records`)
   const tiles = new Map<string, Uint8Array>()
   const computed: TileReader = (level, index) => tiles.get(`${level}/${index}`)
@@ -47,17 +47,17 @@ export async function verifyLog(reader: Reader, progress: Progress, given?: stri
   const damage =
     (await damageOfTiles(reader, tiles)) ??
     (log.size > 0 && root !== log.root
-      ? `The log has the root ${log.root}, and the records give ${root}.`
+      ? `The log has the root ${log.root}, and the records result in ${root}.`
       : undefined) ??
     (await damageOfCheckpoints(reader, log.size, epochs)) ??
     (given === undefined ? undefined : await damageOfNote(reader, log.size, epochs, given))
   if (damage !== undefined) return { damage }
   return {
-    proved: `The public log ${last.origin} has ${log.size} records with the root ${root}; its checkpoints are signed and continued.`,
+    proved: `The public log ${last.origin} has ${log.size} records with the root ${root}; its checkpoints are signed and consistent.`,
   }
 }
 
-/** The entries that the rows of a range give, where they are those that are stored. */
+/** The computed entries of a range of rows, if they equal the stored ones. */
 async function entriesOfRows(
   reader: Reader,
   epochs: readonly store.Epoch[],
@@ -86,12 +86,12 @@ async function entriesOfRows(
       continue
     }
     if (row?.record !== number)
-      return { damage: `Record ${number} (${leaf.kind}) is in the log, and not in the store.` }
+      return { damage: `Record ${number} (${leaf.kind}) is in the log, but not in the store.` }
     if (salt === undefined) return { damage: `The mirror lacks the salt of record ${number} (${leaf.kind}).` }
     const entry = entryOf(number, row.kind, salt, row.statement)
     if (row.kind !== leaf.kind || !Buffer.from(entry).equals(stored[at] ?? Buffer.alloc(0))) {
       return {
-        damage: `Record ${number} (${leaf.kind}) is not what the log has: one of its rows in ${TABLES[leaf.kind]} was changed, or its leaf was.`,
+        damage: `Record ${number} (${leaf.kind}) differs from the log: one of its rows in ${TABLES[leaf.kind]} was changed, or its leaf was.`,
       }
     }
     entries.push(entry)
@@ -104,7 +104,7 @@ async function damageOfTiles(reader: Reader, tiles: ReadonlyMap<string, Uint8Arr
     const [level = 0, index = 0] = key.split('/').map(Number)
     if (level === 0) continue
     const stored = Buffer.from((await store.findTile(reader, level, index))?.hashes ?? '', 'base64')
-    if (!stored.equals(hashes)) return `Tile ${index} of level ${level} of the log is not what the records give.`
+    if (!stored.equals(hashes)) return `Tile ${index} of level ${level} of the log differs from the records.`
   }
   return undefined
 }
@@ -121,7 +121,7 @@ async function damageOfCheckpoints(
   return undefined
 }
 
-/** Holds a signed checkpoint against the log, whose tiles were found to be right. */
+/** Compares a signed checkpoint with the log, whose tiles are verified. */
 async function damageOfNote(
   reader: Reader,
   size: number,
@@ -138,14 +138,14 @@ async function damageOfNote(
   }
   const place = epochs.findIndex(({ origin }) => origin === head.origin)
   const epoch = epochs[place]
-  if (epoch === undefined) return `The checkpoint of ${head.origin} is of another log.`
+  if (epoch === undefined) return `The checkpoint of ${head.origin} belongs to another log.`
   const keys = await Promise.all(epoch.keys.trimEnd().split('\n').map(parseVerifierKey))
   const { good, bad } = await verifySignatures(note, keys, verifyWithNode)
   if (good.length === 0 || bad.length > 0)
     return `The checkpoint of ${head.origin} at ${head.size} is not signed by its log.`
   const end = Math.min(size, epochs[place + 1]?.size ?? size)
   if (head.size > end) {
-    return `${head.origin} signed ${head.size} records, and the store continues only ${end} of them: records were lost.`
+    return `${head.origin} signed ${head.size} records, but the store continues only ${end} of them: records were lost.`
   }
   const root = await rootOf(head.size, store.tilesOf(reader))
   return Buffer.from(root).equals(head.root)

@@ -10,17 +10,17 @@ import { isoTime } from '../store/time.ts'
 
 const REMEDY = 'run "palimpsest migrate --recount" while the store is not served'
 
-/** Returns a sentence where the standings of a store that an older version wrote are not all computed yet. */
+/** Returns a sentence if standings of a store of an older version are not computed yet. */
 export async function damageOfProgress(store: Reader): Promise<string | undefined> {
   const { version, entry } = await readProgress(store)
   return version === KEPT_VERSION && entry === null
     ? undefined
-    : 'The standings of entries are not computed yet; run "palimpsest migrate", or start the server, which does so.'
+    : 'The standings of entries are not computed yet; run "palimpsest migrate", or start the server.'
 }
 
 /**
- * Computes the standing of an entry from its records and returns what is wrong with the one that it keeps. Entries with more judgements than
- * count are passed over: which of them count depends on the order in which they came.
+ * Computes the standing of an entry from its records and returns the difference from the stored one. Entries with more judgements than
+ * count are skipped, because the counted ones depend on their order of arrival.
  */
 export async function damageOfStanding(store: Reader, number: number): Promise<string | undefined> {
   const entry = await findEntryByNumber(store, number)
@@ -34,24 +34,24 @@ export async function damageOfStanding(store: Reader, number: number): Promise<s
   if (judgements.length > COUNTED_JUDGEMENTS) return undefined
   const kept = (await listJudgements(store, number)).length
   if (kept !== judgements.length)
-    return `it keeps ${kept} judgements, and its records have ${judgements.length}; ${REMEDY}`
+    return `it stores ${kept} judgements, but its records have ${judgements.length}; ${REMEDY}`
   const { standing } = await assess(store, entry, judgements, memory)
   const computed = standing === null ? null : JSON.stringify(standing)
   return computed === entry.standing
     ? undefined
-    : `its standing is kept as ${entry.standing}, and its records give ${computed}; ${REMEDY}`
+    : `its standing is stored as ${entry.standing}, but its records result in ${computed}; ${REMEDY}`
 }
 
-/** Compares what an entry keeps of its changes with its revisions, and returns what is wrong. */
+/** Compares the stored changes of an entry with its revisions, and returns the difference. */
 export async function damageOfChanges(store: Reader, number: number): Promise<string | undefined> {
   const wrong = await findWrongChange(store, number)
-  if (wrong !== undefined) return `revision ${wrong.id} is kept wrongly as a change, or as none; ${REMEDY}`
+  if (wrong !== undefined) return `revision ${wrong.id} is stored wrongly as a change or as no change; ${REMEDY}`
   const row = await readChanges(store, number)
   if (row === undefined || (row.changes === row.found && row.updated_at === row.last)) return undefined
-  return `it keeps ${row.changes} changes up to ${isoTime(row.updated_at)}, and its revisions have ${row.found} up to ${isoTime(row.last)}; ${REMEDY}`
+  return `it stores ${row.changes} changes up to ${isoTime(row.updated_at)}, but its revisions have ${row.found} up to ${isoTime(row.last)}; ${REMEDY}`
 }
 
-/** The judged texts of an entry as nobody measured them before, numbered in the order in which they were judged. */
+/** The judged texts of an entry without measurements, numbered in the order of their judgements. */
 async function freshTexts(store: Reader, entry: number): Promise<{ texts: TextNumbers; memory: TextMemory }> {
   const numbers = new Map<string, number>()
   const ordinals = new Map<number, number>()

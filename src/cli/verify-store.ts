@@ -11,7 +11,7 @@ import { damageOfSignals, damageOfSignalsProgress } from './verify-signals.ts'
 import { damageOfChanges, damageOfProgress, damageOfStanding } from './verify-standing.ts'
 import { damageOfTotals } from './verify-totals.ts'
 
-/** What a store holds, and how far its two dense numbers are. */
+/** The counts of a store, and its last sequence and record numbers. */
 export type Counts = {
   entries: number
   revisions: number
@@ -23,21 +23,21 @@ export type Counts = {
   record: number
 }
 
-/** `damage` is one sentence about the first thing that is wrong; there is none when the store is whole. */
+/** `damage` is one sentence about the first fault; undefined if the store is intact. */
 export type Verdict = { counts: Counts; damage: string | undefined }
 
 type EntryHead = { number: number; id: string; slug: string; revision: number; revisions: number; withdrawn: number }
 
 const NUMBER_PAGE = 10_000
-/** Entries that are looked at together: over a network what they ask is one round trip. Times the revisions read of each, this bounds the memory. */
+/** Entries per batch: over a network a batch takes one round trip. Multiplied by the revisions read of each, this bounds the memory. */
 const ENTRY_PAGE = 32
 const REVISION_PAGE = 16
 
 type Checked = Pick<Snapshot, 'store' | 'damageOfEngine'>
 
 /**
- * Checks a whole store: what its engine can check, its numbers, its totals, and every entry's chain of hashes, in bounded memory.
- * Throws StoreFault('broken') where its schema is not the one of this version.
+ * Checks a whole store in bounded memory: the checks of its engine, its numbers, its totals, and the chain of hashes of each entry.
+ * Throws StoreFault('broken') if its schema is not that of this version.
  */
 export async function verifyStore(checked: Checked, progress: Progress): Promise<Verdict> {
   try {
@@ -51,7 +51,7 @@ export async function verifyStore(checked: Checked, progress: Progress): Promise
 async function verify({ store, damageOfEngine }: Checked, progress: Progress): Promise<Verdict> {
   progress.phase('Checking the store')
   const counts = await countStore(store)
-  // A mirror lacks what was withdrawn, and has its totals from the original.
+  // A mirror lacks withdrawn records, and has its totals from the original.
   const whole = (await findMirror(store)) === undefined
   const damage =
     (await damageOfEngine()) ??
@@ -67,11 +67,11 @@ export async function countStore(store: Reader): Promise<Counts> {
   const rows = await store.one<Omit<Counts, 'sequence' | 'record'>>(sql`
     SELECT (SELECT count(*) FROM entry) AS entries, (SELECT count(*) FROM revision) AS revisions, (SELECT count(*) FROM evidence) AS evidence,
       (SELECT count(*) FROM relation) AS relations, (SELECT count(*) FROM moderation) AS moderations, (SELECT count(*) FROM activity) AS activity`)
-  if (rows === undefined) throw new Error('Counting gave no row.')
+  if (rows === undefined) throw new Error('The count returned no row.')
   return { ...rows, sequence, record }
 }
 
-/** The counts as lines for a person. */
+/** The counts as lines of text. */
 export const countLines = (counts: Counts): string =>
   [
     `  entries        ${counts.entries}`,
@@ -94,12 +94,12 @@ async function damageOfNumbers(store: Reader, { record, sequence }: Counts): Pro
         UNION ALL SELECT number FROM log_epoch WHERE number > 0) AS records
       WHERE number > ${last} ORDER BY number LIMIT ${NUMBER_PAGE}`)
     for (const { number } of page) {
-      if (number !== last + 1) return `Record ${last + 1} is missing, or record ${number} is there twice.`
+      if (number !== last + 1) return `Record ${last + 1} is missing, or record ${number} exists twice.`
       last = number
     }
     if (page.length < NUMBER_PAGE) break
   }
-  if (last !== record) return `The last record is ${last}, and the head says ${record}.`
+  if (last !== record) return `The last record is ${last}, but the head has ${record}.`
   const newest =
     (await store.one<{ newest: number | null }>(sql`SELECT max(sequence) AS newest FROM activity`))?.newest ?? 0
   return newest > sequence ? `Activity ${newest} is above the last sequence of the head, ${sequence}.` : undefined
@@ -127,7 +127,7 @@ async function damageOfEntries(
     const last = page.at(-1)
     if (last === undefined || page.length < ENTRY_PAGE) return undefined
     after = last.number
-    // Signals are heard between pages.
+    // Signals are handled between pages.
     await new Promise(setImmediate)
   }
 }
@@ -140,7 +140,7 @@ async function damageOfEntry(store: Reader, entry: EntryHead): Promise<string | 
   return damage === undefined ? undefined : `Entry ${entry.id} (${entry.slug}) is damaged: ${damage}.`
 }
 
-/** Walks an entry's revisions from the newest down, and tells of the oldest one that is not as it was hashed. */
+/** Walks the revisions of an entry from the newest to the oldest, and returns the oldest one that does not match its hash. */
 async function damageOfChain(store: Reader, entry: EntryHead): Promise<string | undefined> {
   let damage: string | undefined
   let newer: RevisionRow | undefined
@@ -155,7 +155,7 @@ async function damageOfChain(store: Reader, entry: EntryHead): Promise<string | 
       }
       if (row.ordinal !== expected) return missing(expected, entry)
       if (newer === undefined && row.number !== entry.revision) {
-        return `its latest revision is ${row.id}, and the entry names another one`
+        return `its latest revision is ${row.id}, but the entry names another one`
       }
       if (newer !== undefined) damage = damageOfRevision(newer, row.evidence_hash) ?? damage
       newer = row
@@ -164,7 +164,7 @@ async function damageOfChain(store: Reader, entry: EntryHead): Promise<string | 
     if (page.length < REVISION_PAGE) break
   }
   if (newer === undefined || expected !== 0) return missing(expected, entry)
-  if (above !== undefined) return `revision ${above} stands above the ${entry.revisions} that the entry counts`
+  if (above !== undefined) return `revision ${above} is above the ${entry.revisions} that the entry counts`
   return damageOfRevision(newer, null) ?? damage
 }
 
@@ -179,5 +179,5 @@ function damageOfRevision(row: RevisionRow, previousEvidenceHash: string | null)
     return `revision ${row.id} (number ${row.ordinal}) cannot be served (${(error as Error).message})`
   }
   if (computed === row.evidence_hash) return damageOfSignals(row)
-  return `revision ${row.id} (number ${row.ordinal}) has evidenceHash ${row.evidence_hash}, and what is stored of it gives ${computed}`
+  return `revision ${row.id} (number ${row.ordinal}) has evidenceHash ${row.evidence_hash}, but its stored data results in ${computed}`
 }

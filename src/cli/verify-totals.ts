@@ -9,7 +9,7 @@ const ON_PUBLIC = sql`JOIN entry e ON e.number = v.entry JOIN actor a ON a.numbe
 const evidenceOf = (kind: string): Sql =>
   sql`SELECT count(*) AS n FROM evidence v ${ON_PUBLIC} AND v.withdrawn = 0 AND v.kind = ${kind}`
 
-/** What each total of the head is the number of. */
+/** The query for each total of the head. */
 const COUNTED: { [K in keyof Totals]: Sql } = {
   entries: sql`SELECT count(*) AS n FROM entry WHERE withdrawn = 0 AND data_class = 'EXTERNAL'`,
   revisions: sql`SELECT count(*) AS n FROM revision v ${ON_PUBLIC}`,
@@ -24,7 +24,7 @@ const COUNTED: { [K in keyof Totals]: Sql } = {
 const count = async (store: Reader, statement: Sql): Promise<number> =>
   (await store.one<{ n: number }>(statement))?.n ?? 0
 
-/** Checks in bounded memory that what the store keeps counted is what is there. Gives one sentence about the first count that is wrong. */
+/** Checks the stored counts in bounded memory. Returns one sentence about the first wrong count. */
 export const damageOfTotals = async (store: Reader): Promise<string | undefined> =>
   (await damageOfHead(store)) ??
   (await damageOfActivity(store)) ??
@@ -35,19 +35,19 @@ async function damageOfHead(store: Reader): Promise<string | undefined> {
   const head = await readHead(store)
   for (const [name, statement] of Object.entries(COUNTED) as [keyof Totals, Sql][]) {
     const found = await count(store, statement)
-    if (found !== head[name]) return `The head counts ${head[name]} as ${name}, and ${found} are there.`
+    if (found !== head[name]) return `The head counts ${head[name]} as ${name}, and ${found} exist.`
   }
   return undefined
 }
 
-/** Every record but moderation has one row of activity; those of reads lapse. */
+/** Every record except moderation has one row of activity. Rows of reads expire. */
 async function damageOfActivity(store: Reader): Promise<string | undefined> {
   const records = await count(
     store,
     sql`SELECT (SELECT count(*) FROM revision) + (SELECT count(*) FROM evidence) + (SELECT count(*) FROM relation) AS n`,
   )
   const rows = await count(store, sql`SELECT count(*) AS n FROM activity WHERE hour IS NULL`)
-  return rows === records ? undefined : `The activity has ${rows} rows of writes, and ${records} records were written.`
+  return rows === records ? undefined : `The activity has ${rows} rows of writes, but ${records} records were written.`
 }
 
 function lengthOf(text: string): number | undefined {
@@ -75,16 +75,16 @@ async function damageOfTopics(store: Reader): Promise<string | undefined> {
     after = last.number
   }
   const counted = await count(store, sql`SELECT coalesce(sum(entries), 0) AS n FROM topic`)
-  return counted === tags ? undefined : `The topics count ${counted} tags, and public entries have ${tags}.`
+  return counted === tags ? undefined : `The topics count ${counted} tags, but public entries have ${tags}.`
 }
 
-/** An entry counts its evidence and its relations, by which their pages go. */
+/** An entry stores the numbers of its evidence and relations, which its pages use. */
 async function damageOfCounters(store: Reader): Promise<string | undefined> {
   const wrong = await store.one<{ id: string; slug: string }>(sql`
     SELECT e.id, e.slug FROM entry e WHERE e.evidence <> (SELECT count(*) FROM evidence v WHERE v.entry = e.number)
       OR e.relations <> (SELECT count(*) FROM relation_end x WHERE x.entry = e.number) LIMIT 1`)
   if (wrong !== undefined) {
-    return `Entry ${wrong.id} (${wrong.slug}) counts other evidence or relations than it has.`
+    return `Entry ${wrong.id} (${wrong.slug}) stores wrong numbers of evidence or relations.`
   }
   const [ends, relations] = [
     await count(store, sql`SELECT count(*) AS n FROM relation_end`),

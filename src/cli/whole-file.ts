@@ -5,12 +5,12 @@ import { OperatorError, systemFault } from '../operator-error.ts'
 import { syncPath } from '../sync-path.ts'
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
-/** What SQLite may leave beside a database file. */
+/** Files that SQLite may leave beside a database file. */
 const COMPANIONS = ['-journal', '-wal', '-shm']
 
 /**
- * Makes a file wholly or not at all: `work` fills `file`.partial, which is synced and then renamed. Nothing is overwritten, and on an
- * error or a signal nothing is left.
+ * Creates a file completely or not at all: `work` fills `file`.partial, which is synced and then renamed. Overwrites no file. After an
+ * error or a signal no file is left.
  */
 export async function makeWholeFile<T>(
   file: string,
@@ -23,7 +23,7 @@ export async function makeWholeFile<T>(
   let named = false
   const clean = (): void => {
     for (const ending of ['', ...COMPANIONS]) rmSync(partial + ending, { force: true })
-    // A name that is not known to be durable is not kept either.
+    // A name that may not be durable is removed too.
     if (named) rmSync(file, { force: true })
     onFailure()
   }
@@ -39,7 +39,7 @@ export async function makeWholeFile<T>(
     for (const stop of heard) stop()
   }
   try {
-    // Signals are heard before there is anything to leave behind.
+    // Signals are handled before a file exists.
     closeSync(openSync(partial, 'wx', mode))
   } catch (error) {
     stopHearing()
@@ -68,23 +68,23 @@ function assertFree(file: string): void {
 function refusal(partial: string, error: unknown): OperatorError {
   return (error as NodeJS.ErrnoException).code === 'EEXIST'
     ? new OperatorError(
-        `${partial} is there: another run is writing it or was broken off; delete it if none is running.`,
+        `${partial} exists: another run is writing it or was interrupted; delete it if none is running.`,
       )
     : new OperatorError(
         `${partial} cannot be written (${systemFault(error)}); name a file in a directory that this user may write.`,
       )
 }
 
-/** What SQLite says when a file cannot be read, written or opened, or is not what was written: 8, 10, 11 and 14. */
+/** Codes of SQLite for a file that cannot be read, written or opened, or is corrupt: 8, 10, 11 and 14. */
 const SQLITE_DISK: readonly number[] = [8, 10, 11, 14]
 
-/** What fails because of the disk is said in a sentence; anything else is what it is. */
+/** Converts errors of the disk to one sentence. Returns other errors unchanged. */
 function faultOf(file: string, error: unknown): unknown {
   const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string }
   const kind = (errcode ?? 0) & 0xff
   if (code === 'ENOSPC' || isFull(error))
-    return new OperatorError(`There is no space left for ${file}; make some and run again.`)
+    return new OperatorError(`There is no space left for ${file}; free some and run again.`)
   if (code === 'EIO' || SQLITE_DISK.includes(kind))
-    return new OperatorError(`A disk failed while ${file} was made (${message}); see to it and run again.`)
+    return new OperatorError(`A disk failed while ${file} was created (${message}); repair it and run again.`)
   return error
 }

@@ -37,7 +37,7 @@ test('a whole store is told to be whole, with what it holds', async () => {
     ['--file', backup],
   ]) {
     const said = expectDone(await palimpsest(['check', ...where]))
-    assert.match(said, /is whole/)
+    assert.match(said, /is intact/)
     for (const line of [/entries +2$/m, /revisions +4$/m, /evidence +2$/m, /relations +1$/m, /last record +7$/m]) {
       assert.match(said, line)
     }
@@ -51,7 +51,7 @@ test('verify names what no hash covers, unless a checksum covers the whole file'
     assert.match(ofStore, new RegExp(`^No hash covers .*\\b${what}\\b`, 'm'))
   }
   const ofBackup = expectDone(await palimpsest(['check', '--file', backup]))
-  assert.match(ofBackup, /^The checksum of the whole file is right: SHA-256 [0-9a-f]{64}\.$/m)
+  assert.match(ofBackup, /^The checksum of the file is right: SHA-256 [0-9a-f]{64}\.$/m)
   assert.doesNotMatch(ofBackup, /No hash covers/)
 })
 
@@ -62,7 +62,7 @@ test('one changed byte of a content is found, with entry, slug and revision name
   )
   const [, , second] = rows
   assert.ok(second !== undefined)
-  const sentence = `^Entry ${second.id} \\(${second.slug}\\) is damaged: revision ${second.revision} \\(number 2\\) has evidenceHash [0-9a-f]{64}, and what is stored of it gives [0-9a-f]{64}\\.$`
+  const sentence = `^Entry ${second.id} \\(${second.slug}\\) is damaged: revision ${second.revision} \\(number 2\\) has evidenceHash [0-9a-f]{64}, but its stored data results in [0-9a-f]{64}\\.$`
   expectRefusal(await palimpsest(['check', '--file', file]), 1, new RegExp(sentence))
 })
 
@@ -94,24 +94,24 @@ const DAMAGES: [string, string, RegExp][] = [
   ['time', 'UPDATE revision SET created_at = created_at + 1 WHERE number = 1', /^Entry .* revision .* \(number 1\)/],
   ['sources', "UPDATE revision SET sources = '[' WHERE number = 2", /^Entry .* cannot be served/],
   ['latest', 'UPDATE entry SET revision = 1 WHERE number = 1', /^Entry .* the entry names another one/],
-  ['fewer', 'UPDATE entry SET revisions = 2, revision = 3 WHERE number = 1', /^Entry .* stands above the 2/],
+  ['fewer', 'UPDATE entry SET revisions = 2, revision = 3 WHERE number = 1', /^Entry .* is above the 2/],
   [
     'gone',
     'DELETE FROM revision WHERE number = 3; UPDATE revision SET number = 3 WHERE number = 7',
     /refers to a row|is missing/,
   ],
   ['ordinal', 'UPDATE revision SET ordinal = 9 WHERE number = 3', /^Entry .* revision 2 of 3 is missing/],
-  ['record', 'UPDATE head SET record = 8', /^The last record is 7, and the head says 8\.$/],
+  ['record', 'UPDATE head SET record = 8', /^The last record is 7, but the head has 8\.$/],
   ['hole', 'DELETE FROM evidence WHERE number = 5', /^Record 5 is missing/],
   ['sequence', 'UPDATE head SET sequence = 2', /above the last sequence of the head, 2\.$/],
-  ['total', 'UPDATE head SET revisions = 9', /^The head counts 9 as revisions, and 0 are there\.$/],
-  ['reader', 'UPDATE head SET interactions = 1', /^The head counts 1 as interactions, and 0 are there\.$/],
+  ['total', 'UPDATE head SET revisions = 9', /^The head counts 9 as revisions, and 0 exist\.$/],
+  ['reader', 'UPDATE head SET interactions = 1', /^The head counts 1 as interactions, and 0 exist\.$/],
   [
     'feed',
     'DELETE FROM activity WHERE sequence = 3',
-    /^The activity has 6 rows of writes, and 7 records were written\.$/,
+    /^The activity has 6 rows of writes, but 7 records were written\.$/,
   ],
-  ['topic', "INSERT INTO topic VALUES ('x', 'X', 1, 0)", /^The topics count 1 tags, and public entries have 0\.$/],
+  ['topic', "INSERT INTO topic VALUES ('x', 'X', 1, 0)", /^The topics count 1 tags, but public entries have 0\.$/],
   [
     'tags',
     "UPDATE entry SET data_class = 'EXTERNAL', tags = '[' WHERE number = 1; UPDATE head SET entries = 1",
@@ -120,28 +120,32 @@ const DAMAGES: [string, string, RegExp][] = [
   [
     'counter',
     'UPDATE entry SET evidence = evidence + 1 WHERE number = 1',
-    /^Entry .* counts other evidence or relations/,
+    /^Entry .* stores wrong numbers of evidence or relations/,
   ],
   [
     'state',
     "UPDATE entry SET standing = replace(standing, 'UNCHECKED', 'SUPPORTED')",
-    /^Entry .* its standing is kept as/,
+    /^Entry .* its standing is stored as/,
   ],
   [
     'judgement',
     'DELETE FROM judgement',
-    /^Entry .* keeps 0 judgements, and its records have 2; run "palimpsest migrate/,
+    /^Entry .* stores 0 judgements, but its records have 2; run "palimpsest migrate/,
   ],
-  ['change', 'UPDATE revision SET changed = 0 WHERE ordinal = 2', /^Entry .* kept wrongly as a change, or as none/],
-  ['changes', 'UPDATE entry SET changes = 1 WHERE number = 1', /^Entry .* keeps 1 changes up to .* have 3 up to/],
+  [
+    'change',
+    'UPDATE revision SET changed = 0 WHERE ordinal = 2',
+    /^Entry .* stored wrongly as a change or as no change/,
+  ],
+  ['changes', 'UPDATE entry SET changes = 1 WHERE number = 1', /^Entry .* stores 1 changes up to .* have 3 up to/],
   [
     'signals',
     'UPDATE revision SET signals = 5 WHERE ordinal = 2',
-    /^Entry .* kept as DESTRUCTIVE_COMMAND, INSTRUCTION_LIKE, and its text has none/,
+    /^Entry .* stored as DESTRUCTIVE_COMMAND, INSTRUCTION_LIKE, but its text has none/,
   ],
   ['unmarked', 'DELETE FROM signals_progress', /^The signals of revisions are not computed yet/],
   ['progress', 'DELETE FROM standing_progress', /^The standings of entries are not computed yet/],
-  ['slug', "UPDATE entry SET slug = 'foxez' WHERE slug = 'foxes'", /^The checksum of the whole file is wrong/],
+  ['slug', "UPDATE entry SET slug = 'foxez' WHERE slug = 'foxes'", /^The checksum of the file is wrong/],
   ['end', 'DELETE FROM relation_end; UPDATE entry SET relations = 0', /^There are 0 ends of 1 relations/],
   ['reference', 'UPDATE evidence SET actor = 99 WHERE number = 5', /of table evidence refers to a row of actor/],
 ]

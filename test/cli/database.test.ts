@@ -45,20 +45,20 @@ const DAMAGES: [what: string, change: string, undo: string, sentence: RegExp][] 
     'a reference that leads nowhere',
     'UPDATE relation SET target_entry = target_entry + 1000',
     'UPDATE relation SET target_entry = target_entry - 1000',
-    /^A row of table relation refers to entry 100\d, which is not there/,
+    /^A row of table relation refers to entry 100\d, which does not exist/,
   ],
   [
     'a wrong total',
     'UPDATE head SET entries = entries + 1',
     'UPDATE head SET entries = entries - 1',
-    /^The head counts 1 as entries, and 0 are there/,
+    /^The head counts 1 as entries, and 0 exist/,
   ],
 ]
 
 test('verify finds in PostgreSQL what is damaged', options, async t => {
   const url = env.DATABASE_URL ?? ''
   const said = expectDone(await palimpsest(['check'], { env }))
-  assert.match(said, /The store in PostgreSQL is whole/)
+  assert.match(said, /The store in PostgreSQL is intact/)
   assert.match(said, /^PostgreSQL (checks|does not check) its pages by checksums/m)
   assert.match(said, /; indexes were not checked, because/)
   assert.match(said, /^No hash covers /m)
@@ -82,7 +82,7 @@ test('verify has the indexes of PostgreSQL checked where amcheck is there', opti
   if (rows.length === 0) return t.skip('the extension amcheck is not there')
   await run('CREATE EXTENSION amcheck')
   t.after(() => run('DROP EXTENSION IF EXISTS amcheck'))
-  assert.match(expectDone(await palimpsest(['check'], { env })), /every B-tree was checked by amcheck/)
+  assert.match(expectDone(await palimpsest(['check'], { env })), /all B-trees were checked by amcheck/)
   // An index that a table was changed around: what is read by it lacks the row.
   await run(`UPDATE pg_index SET indisready = false WHERE indexrelid = 'activity_timeline'::regclass`)
   await run(`UPDATE activity SET entry = entry + 0, hour = 1 WHERE hour IS NULL AND sequence = 1`)
@@ -138,7 +138,7 @@ test('migrate and doctor look at the database that is named', options, async () 
 
 test('an empty database is migrated step by step, and then there is nothing to do', options, async () => {
   const empty = { env: { DATABASE_URL: await databaseOf('empty') } }
-  expectRefusal(await palimpsest(['check'], empty), 1, /holds no store/)
+  expectRefusal(await palimpsest(['check'], empty), 1, /contains no store/)
   assert.match(expectDone(await palimpsest(['doctor'], empty)), /^ok {3}schema: none yet/m)
   assert.match(expectDone(await palimpsest(['migrate'], empty)), /^Taken: initial\nTaken: nodes\n/)
   assert.match(expectDone(await palimpsest(['migrate'], empty)), /^Nothing to do/)

@@ -54,14 +54,14 @@ test('a healthy store that is served passes every check', async () => {
   ]) {
     assert.match(said, new RegExp(`^ok {3}${what}: `, 'm'))
   }
-  assert.match(said, /^ok {3}served: .*\/ready says ready$/m)
+  assert.match(said, /^ok {3}served: .*\/ready is ready$/m)
 })
 
 test('a store that nobody serves, and one that is not made yet, are no failure', async () => {
-  assert.match((await examine({ DATA_DIR: idle })).said, /^ok {3}served: no process holds the store$/m)
+  assert.match((await examine({ DATA_DIR: idle })).said, /^ok {3}served: no process has locked the store$/m)
   const { code, said } = await examine({ DATA_DIR: join(directory.path, 'none') })
   assert.equal(code, 0)
-  assert.match(said, /^warn data directory: .* is not there; the first start makes it/m)
+  assert.match(said, /^warn data directory: .* does not exist; the first start creates it/m)
   assert.match(said, /^ok {3}store: none yet/m)
 })
 
@@ -75,7 +75,7 @@ test('a server that does not answer where it is said to be is a warning, one tha
   } finally {
     await new Promise(resolve => answer.close(resolve))
   }
-  assert.match((await examine(env)).said, /^warn served: .*nothing answers at .*; give --host and --port/m)
+  assert.match((await examine(env)).said, /^warn served: .* does not answer; set --host and --port/m)
 })
 
 test('a secret that others can read fails, and is not told', async () => {
@@ -109,7 +109,7 @@ test('a directory that lies in memory is warned of', {
   t.after(() => rmSync(inMemory, { recursive: true }))
   const { code, said } = await examine({ DATA_DIR: inMemory })
   assert.equal(code, 0)
-  assert.match(said, /^warn file system: .* is on tmpfs, which lies in memory: .*; set DATA_DIR to a local disk/m)
+  assert.match(said, /^warn file system: .* is on tmpfs, which is in memory: .*; set DATA_DIR to a local disk/m)
 })
 
 test('a row from the future means a wrong clock', async () => {

@@ -97,7 +97,7 @@ const MISTAKES: [string[], RegExp][] = [
   [['import', '--from', '-', '--class', 'EXTERNAL'], /--class must be SYNTHETIC or INTERNAL/],
   [['import', '--from', '-', '--batch', '0'], /--batch must be a whole number/],
   [['show'], /^SLUG is missing: .*palimpsest show SLUG/],
-  [['show', 'a', 'b'], /"b" is one word too many/],
+  [['show', 'a', 'b'], /"b" is an extra argument/],
   [['verify', 'slug', '--file', 'store.db'], /--file/],
   [['verify', '--result', 'SUPPORTED'], /^SLUG is missing/],
   [['verify', 'slug', '--reslut', 'SUPPORTED'], /^verify has no flag --reslut\. Did you mean --result\?/],
@@ -109,7 +109,7 @@ const MISTAKES: [string[], RegExp][] = [
   [['serve', 'now'], /^serve takes no argument, and "now" is one\./],
   [
     ['contradict', 'a', '--revision', '1', '--rationale', 'R', '--source', '/'],
-    /^--source is the slug or the id of an entry, not "\/"/,
+    /^--source must be the slug or the id of an entry, not "\/"/,
   ],
   [['verify', 'slug'], /--result is missing/],
   [['verify', 'slug', '--result', 'maybe'], /--result is one of SUPPORTED, UNSUPPORTED, INCONCLUSIVE, not "maybe"/],

@@ -95,7 +95,7 @@ test('a store that lost its newest records signs nothing more under the origin o
   await stop(server)
   const given = join(directory.path, 'lost-head')
   writeFileSync(given, head.note)
-  expectRefusal(await check(dataDir, '--checkpoint', given), 1, /signed 5 records, and the store continues only 3/)
+  expectRefusal(await check(dataDir, '--checkpoint', given), 1, /signed 5 records, but the store continues only 3/)
 })
 
 test('a store that was set back signs nothing more under the origin of its log', async () => {

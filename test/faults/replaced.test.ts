@@ -115,7 +115,7 @@ test('a directory whose store is gone or empty is refused with a sentence, until
 async function startWithoutStore(env: { DATA_DIR: string; DATABASE_URL?: string }): Promise<void> {
   const refused = await spawnService(['serve'], { env: { ...env, NEW_STORE: 'refused' } }).ended
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /(?:no store in .+gone|holds no store), and NEW_STORE is "refused"; .+\.\n$/)
+  assert.match(refused.stderr, /(?:no store in .+gone|contains no store), and NEW_STORE is "refused"; .+\.\n$/)
   assert.equal(refused.stderr.trim().split('\n').length, 1)
   const starts: string[] = []
   for (const NEW_STORE of ['allowed', 'refused']) {

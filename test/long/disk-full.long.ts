@@ -56,7 +56,7 @@ test(
       const ballast = fill(disk, slack)
       const { code, stderr } = await backup()
       assert.equal(code, 1, stderr)
-      assert.match(stderr, /no space left for .*copy; make some and run again\.$/m)
+      assert.match(stderr, /no space left for .*copy; free some and run again\.$/m)
       assert.deepEqual(readdirSync(disk), ['ballast'], 'nothing is left')
       rmSync(ballast)
     }

@@ -50,7 +50,7 @@ async function expectKept(place: string): Promise<void> {
   assert.match(published?.structuredContent?.entryId ?? '', /^[0-9a-f-]{36}$/)
   assert.equal(published?.structuredContent?.actorToken, undefined)
   assert.match(found?.content?.[0]?.text ?? '', /What they eat/)
-  assert.match(stderr, /a message was not understood/)
+  assert.match(stderr, /a message is invalid/)
   assert.ok(!stderr.includes('plm_secret'), 'a message was logged')
 }
 
@@ -183,7 +183,7 @@ export function testStdio(app: TestApp): void {
         ],
       ],
     )
-    assert.equal(stderr.match(/a message was not understood/g)?.length, 3)
+    assert.equal(stderr.match(/a message is invalid/g)?.length, 3)
     assert.ok(stderr.length < 1_000, stderr)
   })
 

@@ -2,7 +2,7 @@ import type { Reader } from '../../database/database.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { findMirror } from '../../store/mirror.ts'
 
-/** Throws OperatorError where a store is a copy of another server: `instead` says what to do. */
+/** Throws OperatorError if a store is a copy of another server. `instead` is the remedy. */
 export async function assertNoMirror(store: Reader, instead: string): Promise<void> {
   const mirror = await findMirror(store)
   if (mirror === undefined) return

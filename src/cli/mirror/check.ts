@@ -12,10 +12,10 @@ import { OperatorError } from '../../operator-error.ts'
 import { findMirroredEntry, findMirroredRevision, findRevisionIdentity } from '../../store/mirror.ts'
 import { isoTime } from '../../store/time.ts'
 
-/** What an answer came to: its lines without the last, where to go on, and how far the server was if it ended at its newest row. */
+/** A checked answer: its lines without the last, the next sequence, and the state of the server if the answer ended at the newest row. */
 export type Checked = { lines: ExportLine[]; next: number; head: NonNullable<ExportLine['head']> | null }
 
-/** The longest line that a body of the largest size can become. */
+/** The maximum length of a line that is made from a body of the maximum size. */
 const LINE_MAX = 262_144
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const TAG = new RegExp(TAG_PATTERN, 'u')
@@ -24,8 +24,8 @@ const contractOfLine = checkOf(ExportLine)
 const contractOfTexts = checkOf(Type.Object({ title, summary, content, rationale }))
 
 /**
- * Checks an answer of the export before anything of it is kept: every line against the contract, every revision against its hash, the chain of its
- * entry and what is kept already. Throws OperatorError that names the record.
+ * Checks an answer of the export before any of it is stored: every line against the contract; every revision against its hash, the chain of
+ * its entry and the stored records. Throws OperatorError that names the record.
  */
 export async function checkLines(reader: Reader, bytes: Buffer, from: number): Promise<Checked> {
   const last = Math.ceil(from / LIMITS.exportSegment) * LIMITS.exportSegment
@@ -35,7 +35,7 @@ export async function checkLines(reader: Reader, bytes: Buffer, from: number): P
   let end: ExportLine | undefined
   for (const text of textsOf(bytes)) {
     const line = parsed(text, sequence)
-    if (end !== undefined) throw refusal(line, 'stands behind the end of its answer')
+    if (end !== undefined) throw refusal(line, 'is after the end of its answer')
     if (line.type === 'end') {
       end = line
       continue
@@ -48,12 +48,12 @@ export async function checkLines(reader: Reader, bytes: Buffer, from: number): P
     await chain.assert(line)
     lines.push(line)
   }
-  if (end === undefined) throw new OperatorError(`The answer from sequence ${from} on breaks off; try again.`)
+  if (end === undefined) throw new OperatorError(`The answer from sequence ${from} is incomplete; try again.`)
   const next = Number(end.next)
-  // Sequence numbers that were never given out are passed over by whole segments.
+  // Sequence numbers that were never assigned are skipped by whole segments.
   const leads = next <= last + 1 || (next % LIMITS.exportSegment === 1 && end.head === undefined)
   if (next <= sequence || !leads || next < from || !Number.isSafeInteger(next)) {
-    throw new OperatorError(`The answer from sequence ${from} on goes on at ${next}, which is not where it ends.`)
+    throw new OperatorError(`The answer from sequence ${from} continues at ${next}, which is not its end.`)
   }
   return { lines, next, head: end.head ?? null }
 }
@@ -73,19 +73,19 @@ function parsed(text: Buffer, after: number): ExportLine {
   try {
     line = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text)) as unknown
   } catch {
-    throw new OperatorError(`The line behind sequence ${after} is not JSON in UTF-8; nothing of its answer was kept.`)
+    throw new OperatorError(`The line after sequence ${after} is not JSON in UTF-8; its answer was not stored.`)
   }
   if (!contractOfLine.fits(line)) {
     const [fault] = contractOfLine.faults(line)
-    throw refusal(line, `is not as the contract has it (${fault?.instancePath ?? ''} ${fault?.message ?? ''})`, after)
+    throw refusal(line, `does not match the contract (${fault?.instancePath ?? ''} ${fault?.message ?? ''})`, after)
   }
   const missing = EXPORT_MEMBERS[line.type].find(member => line[member] === undefined)
   if (missing !== undefined) throw refusal(line, `lacks ${missing}`, after)
-  if (!isCleanText(line)) throw refusal(line, 'holds a text that cannot be stored', after)
+  if (!isCleanText(line)) throw refusal(line, 'has a text that cannot be stored', after)
   return line
 }
 
-/** A refusal that names the record by its numbers: whatever else a line says may be anything. */
+/** An error that names the record only by its numbers, because the texts of a line are untrusted. */
 export function refusal(line: unknown, fault: string, after?: number): OperatorError {
   const { record, sequence } = line as { record?: unknown; sequence?: unknown }
   const isNumber = (value: unknown): value is string => typeof value === 'string' && /^\d{1,19}$/.test(value)
@@ -93,11 +93,11 @@ export function refusal(line: unknown, fault: string, after?: number): OperatorE
     ? `Record ${record}${isNumber(sequence) ? ` (sequence ${sequence})` : ''}`
     : isNumber(sequence)
       ? `The row of sequence ${sequence}`
-      : `The line behind sequence ${after ?? 0}`
-  return new OperatorError(`${name} ${fault}; nothing of its answer was kept.`)
+      : `The line after sequence ${after ?? 0}`
+  return new OperatorError(`${name} ${fault}; its answer was not stored.`)
 }
 
-/** What no schema says of the members of a line. */
+/** Rules for the members of a line that the schema does not have. */
 function assertPlain(line: ExportLine): void {
   const ends = line.ends ?? []
   for (const number of [line.record, line.sequence, line.entryRecord, line.sourceRecord, line.moderation, ...ends]) {
@@ -106,12 +106,12 @@ function assertPlain(line: ExportLine): void {
   }
   const { slug, tags = [], activity } = line
   const own = line.revision ?? line.verification ?? line.contradiction ?? line.relation
-  if (slug !== undefined && (!SLUG.test(slug) || isUuid(slug))) throw refusal(line, 'has a slug that is none')
-  if (!tags.every(tag => TAG.test(tag))) throw refusal(line, 'has a tag that is none')
+  if (slug !== undefined && (!SLUG.test(slug) || isUuid(slug))) throw refusal(line, 'has an invalid slug')
+  if (!tags.every(tag => TAG.test(tag))) throw refusal(line, 'has an invalid tag')
   const ids = [own?.id, own?.actorId, line.actor?.id, activity?.actorId, activity?.entryId, line.revision?.entryId]
   if (ids.some(id => typeof id === 'string' && id !== id.toLowerCase())) throw refusal(line, 'has an id in upper case')
   const times = [own?.createdAt, activity?.timestamp]
-  if (times.some(time => time !== undefined && !isTime(time))) throw refusal(line, 'has a time that is none')
+  if (times.some(time => time !== undefined && !isTime(time))) throw refusal(line, 'has an invalid time')
   if (own !== undefined && own.actorId !== line.actor?.id) throw refusal(line, 'names two authors')
   const texts = line.revision ?? (own && { title: 'T', summary: 'S', content: 'C', rationale: own.rationale })
   if (texts !== undefined && !contractOfTexts.fits(texts)) throw refusal(line, 'has a text out of bounds')
@@ -119,11 +119,11 @@ function assertPlain(line: ExportLine): void {
 
 const isTime = (text: string): boolean => Number.isFinite(Date.parse(text)) && isoTime(Date.parse(text)) === text
 
-/** Whether a line says of a revision that it is withdrawn. The row of a read belongs to no record. */
+/** Whether a line reports a withdrawn revision. The row of a read belongs to no record. */
 const isRevisionWithdrawn = ({ type, record, ordinal, ends }: ExportLine): boolean =>
   type === 'withdrawn' && record !== undefined && ordinal === undefined && ends === undefined
 
-/** The chains of hashes: what came before stands in this answer or is kept already. */
+/** The chains of hashes. The previous revision is in this answer or stored already. */
 function createChain(reader: Reader) {
   const revisions = new Map<string, { hash: string; entry: number }>()
   const entries = new Set<number>()
@@ -145,22 +145,22 @@ function createChain(reader: Reader) {
     const named = `is revision ${revision.id} of entry ${revision.entryId}, and`
     const previous = await previousOf(line, revision)
     const { evidenceHash: told, ...unhashed } = revision
-    // What it follows may have been withdrawn when that was copied: then it is not kept either.
+    // If its previous revision was withdrawn when it was copied, that revision is not stored.
     if (previous === undefined && line.type === 'revision' && (await isKnown(entry))) return
-    if (previous === undefined) throw refusal(line, `${named} what it follows was never sent`)
+    if (previous === undefined) throw refusal(line, `${named} its previous revision was never sent`)
     const computed = evidenceHash(unhashed, previous)
     if (computed !== told)
-      throw refusal(line, `${named} its evidenceHash is ${told}, while its content gives ${computed}`)
+      throw refusal(line, `${named} its evidenceHash is ${told}, but its content results in ${computed}`)
     const kept = await findRevisionIdentity(reader, number)
     if (kept !== undefined && (kept.id !== revision.id || kept.evidence_hash !== told)) {
-      throw refusal(line, `${named} it was another one when it was copied first`)
+      throw refusal(line, `${named} the first copy of it was different`)
     }
     revisions.set(revision.id, { hash: told, entry })
     entries.add(entry)
   }
 
   return {
-    /** Throws unless the line continues what is known. */
+    /** Throws unless the line continues the known records. */
     async assert(line: ExportLine): Promise<void> {
       if (line.revision !== undefined) return assertRevision(line, line.revision)
       const named = [line.entryRecord, line.sourceRecord, ...(line.ends ?? [])].filter(one => typeof one === 'string')

@@ -10,11 +10,11 @@ import { OriginalLog, type VerifiedLines } from './original-log.ts'
 import { Mismatch } from './signed-log.ts'
 import { hasDigest, NoAnswer, type Source } from './source.ts'
 
-/** How often a server is asked for what is new, in milliseconds: three requests of the two a second that it allows by default. */
+/** The interval of requests for new rows, in milliseconds: three requests, of the two per second that a server allows by default. */
 const POLL_INTERVAL = 2_000
-/** How long a server that does not answer is left alone, in milliseconds. */
+/** The pause after a missing answer, in milliseconds. */
 const ABSENCE = 30_000
-/** How often a checkpoint is looked for that has the newest records, how long that is done, and how often one is read again for late cosignatures. */
+/** In milliseconds: the interval and the timeout of requests for a checkpoint with the newest records, and the interval of reads for late cosignatures. */
 const CHECKPOINT_PAUSE = 1_000
 const CHECKPOINT_PATIENCE = 60_000
 const REFRESH_INTERVAL = 20_000
@@ -26,7 +26,7 @@ export type Following = {
   signal: AbortSignal
   /** The public log of the server, made at the first use. */
   log?: OriginalLog
-  /** What the server said last of how far it is: the same again is not written again. */
+  /** The last reported state of the server. The same state is not written again. */
   told?: string
   /** When the checkpoint was read last, by the clock of this process. */
   refreshedAt?: number
@@ -45,13 +45,13 @@ const keep = (store: Store, mirrored: Mirrored): Promise<boolean> =>
 
 async function stateOf(store: Store): Promise<Mirror> {
   const mirror = await findMirror(store.reader)
-  if (mirror === undefined) throw new Error('The store is no mirror.')
+  if (mirror === undefined) throw new Error('The store is not a mirror.')
   return mirror
 }
 
 /**
- * Brings the copy up to what the server has now, each record once a checkpoint has it, and to its latest act of moderation. What was kept stays
- * kept, so that it can be stopped at any time. Gives how many lines came.
+ * Updates the copy to the present state of the server, each record after a checkpoint has it, and to its latest act of moderation. Stored
+ * rows stay, so that it can be stopped at any time. Returns the number of copied lines.
  */
 export async function catchUp(following: Following): Promise<number> {
   const { source, signal } = following
@@ -72,7 +72,7 @@ export async function catchUp(following: Following): Promise<number> {
   }
 }
 
-/** Copies all that the server has and a checkpoint has, and follows moderation. */
+/** Copies all records that the server and a checkpoint have, and follows moderation. */
 async function look(following: Following): Promise<Caught> {
   const { store, progress } = following
   const began = performance.now()
@@ -110,19 +110,19 @@ async function keepFetched(following: Following, state: Mirror, fetched: Fetched
   return lines.filter(({ sequence }) => sequence !== undefined).length
 }
 
-/** How far a copy is that lacks the rows from `next` on. */
+/** The state of a copy without the rows from `next` on. */
 const clamped = (head: Checked['head'], next: number): Checked['head'] =>
   head && { ...head, sequence: String(next - 1), record: '0' }
 
 const ANOTHER =
   'The server has another store than the one that was copied, or an earlier state of it, as after a restored backup; make a new mirror in an empty directory.'
 
-/** A server that went back, or became another one, is not followed: its numbers mean something else now. */
+/** Throws if the server has lost records or has another store, because its numbers then have another meaning. */
 function assertSame(head: { storeId: string; sequence: string }, { store_id: storeId, next }: Mirror): void {
   if (head.storeId !== storeId || Number(head.sequence) + 1 < next) throw new OperatorError(ANOTHER)
 }
 
-/** How far a server is that has more than one answer to give; nothing of another store is kept. */
+/** The state of a server with more than one answer. Rows of another store are not stored. */
 async function aheadOf({ source }: Following, state: Mirror): Promise<number> {
   const manifest = await source.manifest()
   assertSame(manifest, state)
@@ -146,7 +146,7 @@ async function fetchedOnce(following: Following, from: number): Promise<Fetched>
   const checked = await checkLines(store.reader, bytes, from)
   if (digest !== null && !hasDigest(bytes, digest)) {
     throw new OperatorError(
-      `The segment from sequence ${from} on has not the digest that it came with, so that it was changed on its way; nothing of it was kept.`,
+      `The segment from sequence ${from} does not match its digest, so it was changed in transit; it was not stored.`,
     )
   }
   const verified = await following.log.verify(checked)
@@ -156,7 +156,7 @@ async function fetchedOnce(following: Following, from: number): Promise<Fetched>
   return { ...verified, head: checked.head, next: cut ? reached + 1 : checked.next }
 }
 
-/** Reads again, from the first to the last, the segments that moderation changed, as far as they are copied. */
+/** Reads the segments that moderation changed again, in order, as far as they are copied. */
 async function followModeration(
   following: Following,
   head: NonNullable<Checked['head']>,
@@ -167,7 +167,7 @@ async function followModeration(
   const manifest = await source.manifest(state.change)
   let lines = 0
   for await (const fetched of changedSegments(following, manifest, state.next)) {
-    // Rows of the newest segment that are not copied yet come in their turn.
+    // Rows of the newest segment that are not copied yet are copied later.
     const known = fetched.lines.filter(({ sequence }) => Number(sequence) < state.next)
     await keep(store, {
       lines: known,
@@ -214,7 +214,7 @@ async function refresh(following: Following): Promise<void> {
   if (cosigned !== undefined) await store.keep('cosignCheckpoint', cosigned, { ...ENVIRONMENT, at: Date.now() })
 }
 
-/** Follows a server until the signal, however often it does not answer. */
+/** Follows a server until the signal. Continues after missing answers. */
 export async function follow(following: Following): Promise<void> {
   const { signal, progress } = following
   while (!signal.aborted) {

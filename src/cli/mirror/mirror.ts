@@ -23,7 +23,7 @@ import { catchUp, follow } from './follow.ts'
 import { Forked } from './signed-log.ts'
 import { openSource, type Source } from './source.ts'
 
-/** Makes or continues a read-only copy of a server, and follows it until SIGTERM or SIGINT. */
+/** Creates or continues a read-only copy of a server, and follows the server until SIGTERM or SIGINT. */
 export async function mirrorServer(invocation: Invocation): Promise<number> {
   assertEmbedded(invocation, 'mirror', 'a mirror is a directory; run it without')
   const stop = new AbortController()
@@ -56,7 +56,7 @@ async function storingFork<T>(directory: string, work: Promise<T>): Promise<T> {
 /** How a mirror trusts the public log of its original: `key` is a verifier key, in place of the first one that the original lists. */
 export type Trust = { key?: string | undefined; withoutLog?: boolean }
 
-/** Makes the directory a mirror of the server, or makes sure that it is one already. */
+/** Makes the directory a mirror of the server. Throws if it has another store. */
 export async function beginMirror(directory: string, source: Source, trust: Trust = {}): Promise<void> {
   if (trust.key !== undefined && trust.withoutLog) throw new UsageError('--key and --without-log exclude each other.')
   const unlock = lockDataDirectory(directory)
@@ -80,10 +80,10 @@ async function claimDirectory(directory: string, connection: SqliteConnection, s
     throw new OperatorError(`${directory} is a mirror of ${known.url}; name that server, or another directory.`)
   }
   if ((await readHead(connection)).record > 0) {
-    throw new OperatorError(`${directory} holds a store of its own; name an empty directory with --data-dir.`)
+    throw new OperatorError(`${directory} has its own store; name an empty directory with --data-dir.`)
   }
   const { storeId, change } = await source.manifest()
-  // Whatever is moderated from here on is followed; what was before is as the segments show it.
+  // Later moderation is followed. Earlier moderation is in the segments.
   await insertMirror(writing(connection), { url: source.url, store_id: storeId, next: 1, change: Number(change) })
 }
 
@@ -120,7 +120,7 @@ async function firstKeyOf(source: Source): Promise<string> {
   )
 }
 
-/** A connection that nobody else uses writes without a transaction. */
+/** A connection without other users writes without a transaction. */
 const writing = (connection: SqliteConnection) => connection as unknown as Pick<Transaction, 'run'>
 
 async function copy(
@@ -140,7 +140,7 @@ async function copy(
     const seconds = (performance.now() - began) / 1_000
     progress.end()
     process.stdout.write(
-      `Copied ${lines} rows in ${seconds.toFixed(1)} s, every hash as recomputed; the mirror now holds\n${countLines(await countStore(store.reader))}${await logLine(store.reader)}\n`,
+      `Copied ${lines} rows in ${seconds.toFixed(1)} s, all hashes are correct; the mirror now contains\n${countLines(await countStore(store.reader))}${await logLine(store.reader)}\n`,
     )
     if (!once) await follow(following)
     return EXIT.ok

@@ -5,22 +5,22 @@ import { checkOf } from '../../contract/check.ts'
 import { ExportManifest } from '../../contract/resources.ts'
 import { OperatorError } from '../../operator-error.ts'
 
-/** More than a segment can have: a thousand bodies of the largest size, and what stands around them. */
+/** More bytes than a segment can have: a thousand bodies of the maximum size, with their members. */
 const ANSWER_MAX = 96 * 1_048_576
 const ANSWER_TIMEOUT = 120_000
-/** Seconds between tries when nobody answers, and how often that is tried before it is told. */
+/** The seconds between attempts after a missing answer, and the number of attempts before an error. */
 const PAUSES = [1, 2, 4, 8, 16]
-/** The longest wait that a server may ask for, in seconds. */
+/** The maximum accepted Retry-After, in seconds. */
 const WAIT_MAX = 300
 
-/** The server cannot be reached, or is not ready: it may be tried again. */
+/** The server is unreachable or not ready. A later attempt can succeed. */
 export class NoAnswer extends OperatorError {}
 
 /** The server that is copied. It is asked only for its export, and believed nothing that cannot be checked. */
 export type Source = {
   url: string
   manifest(after?: number): Promise<ExportManifest>
-  /** The lines from a sequence on, as bytes, and the digest that came with them. */
+  /** The lines from a sequence on, as bytes, with their digest. */
   segment(from: number): Promise<Segment>
   /** A file of its public log by its path below /log/; undefined if it has none. A tile that is missing is asked for again. */
   file(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>
@@ -49,7 +49,7 @@ export function openSource(address: string, signal: AbortSignal): Source {
     async manifest(after) {
       const { bytes } = await ask(`/api/export/manifest${after === undefined ? '' : `?after=${after}`}`)
       const manifest = jsonOf(bytes)
-      if (!manifests.fits(manifest)) throw new OperatorError(`The manifest of ${url} is not as the contract has it.`)
+      if (!manifests.fits(manifest)) throw new OperatorError(`The manifest of ${url} does not match the contract.`)
       return manifest
     },
     segment: from => ask(`/api/export?from=${from}`),
@@ -71,7 +71,7 @@ function baseOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
     throw new OperatorError(
-      'The server is named by its address, as in https://memory.example, without a name or query.',
+      'Name the server by its address, for example https://memory.example, without user or query.',
     )
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
@@ -117,19 +117,19 @@ async function askOnce(
   }
 }
 
-/** Reads a bounded answer whole. */
+/** Reads a complete answer of bounded length. */
 async function read(url: string, response: Response): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of response.body ?? []) {
     size += piece.length
     if (size > ANSWER_MAX)
-      throw new OperatorError(`${url} answers with more than ${ANSWER_MAX} bytes; nothing of it is kept.`)
+      throw new OperatorError(`${url} answers with more than ${ANSWER_MAX} bytes; the answer was not stored.`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
 }
 
-/** Whether bytes have the digest that a field `Repr-Digest` gives. */
+/** Whether bytes match the digest of a `Repr-Digest` field. */
 export const hasDigest = (bytes: Uint8Array, digest: string): boolean =>
   digest === `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`

@@ -4,11 +4,11 @@ import { checkPins, type Finding, findAltered, writeFindings } from './pins.ts'
 import { inSession, type Session } from './session.ts'
 import { plural } from './values.ts'
 
-/** Reports what changed about the pins of a lockfile. Exit code 1 means findings and nothing else. */
+/** Reports the findings about the pins of a lockfile. Exit code 1 means only findings. */
 export async function audit(invocation: Invocation): Promise<number> {
   const file = lockfileName(invocation)
   const text = readLockText(file)
-  if (text === undefined) throw new UsageError(`There is no ${file}; "palimpsest lock SLUG" makes it.`)
+  if (text === undefined) throw new UsageError(`There is no ${file}; "palimpsest lock SLUG" creates it.`)
   const lockfile = parseLockfile(text, file)
   let findings = 0
   try {
@@ -33,11 +33,11 @@ async function report({ invocation, client, out, json }: Session, { pins, sequen
   if (json) out.json({ sequence, ...checked, items, same })
   else {
     writeFindings(out, items)
-    out.line(`${plural(same, 'pin is', 'pins are')} as ${same === 1 ? 'it was' : 'they were'}`)
+    out.line(`${plural(same, 'pin')} without findings`)
   }
   if (checked !== undefined && BigInt(checked.sequence) < BigInt(sequence)) {
     out.note(
-      `The service is at sequence ${checked.sequence}, before ${sequence} of the lockfile: new evidence cannot be told from old.`,
+      `The service is at sequence ${checked.sequence}, before ${sequence} of the lockfile, so new evidence cannot be distinguished from old.`,
     )
   }
   return items.length

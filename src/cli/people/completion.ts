@@ -6,9 +6,9 @@ type Word = Pick<Command, 'name' | 'summary' | 'flags'> & { first: Argument | un
 
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (words: readonly Word[]) => string>> = { bash, zsh, fish }
 
-/** Writes the script that completes command lines in a shell, made from the table of commands. */
+/** Writes the completion script of a shell, made from the table of commands. */
 export async function complete({ args, stdout }: Invocation): Promise<number> {
-  // The table holds this command too.
+  // The table contains this command too.
   const { COMMANDS } = await import('../commands.ts')
   const given = args[0] ?? ''
   const shell = SHELLS.find(one => one === given)
@@ -24,7 +24,7 @@ export async function complete({ args, stdout }: Invocation): Promise<number> {
 const namesOf = (words: readonly Word[]): string => words.map(({ name }) => name).join(' ')
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Flags whose values are known, as a case of a shell: `--flag) words="a b" ;;`. */
+/** Flags with known values, as cases of a shell: `--flag) words="a b" ;;`. */
 const valueCases = (words: readonly Word[]): string[] => {
   const flags = new Map(words.flatMap(({ flags: all }) => all.map(flag => [flag.name, flag])))
   return [...flags.values()].flatMap(({ name, values }) =>
@@ -72,10 +72,10 @@ complete -o bashdefault -o default -F _palimpsest palimpsest
 /** The value of a flag is a path. */
 const takesFile = ({ value = '' }: Pick<Flag, 'value'>): boolean => /FILE|DIR/.test(value)
 
-/** What a description may not hold in a specification of _arguments. */
+/** Characters that a description in a specification of _arguments may not have. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, '\\$&')
 
-/** What zsh offers for a value. */
+/** The completion of zsh for a value. */
 const zshAction = ({ value = '', values }: Pick<Flag, 'value' | 'values'>): string =>
   values !== undefined ? `(${values.join(' ')})` : value === 'DIR' ? '_files -/' : takesFile({ value }) ? '_files' : ' '
 

@@ -3,19 +3,19 @@ import { type Invocation, mistake } from '../command.ts'
 import type { Session } from './session.ts'
 
 /**
- * Asks on a terminal whether to go on although a write would repeat what is there. Refuses with exit code 1 where the answer
- * is not yes, and where no person can be asked; `--anyway` goes on without a question.
- * @param finding what is there already, as a clause
- * @param done what is not done then, as "published"
+ * Asks on a terminal whether to continue although a write would repeat existing data. Refuses with exit code 1 if the answer is not
+ * yes, or if there is no terminal. `--anyway` continues without a question.
+ * @param finding the existing data, as a clause
+ * @param done the participle of the write, for example "published"
  */
 export async function confirmRepeat({ invocation, out }: Session, finding: string, done: string): Promise<void> {
   if (invocation.switches.has('anyway')) return
-  if (!isInteractive(invocation)) throw mistake(`${finding}: nothing was ${done}; give --anyway if that is intended.`)
+  if (!isInteractive(invocation)) throw mistake(`${finding}: nothing was ${done}; use --anyway if that is intended.`)
   out.note(`${finding}.`)
-  if (!(await isYes(invocation, 'Go on anyway? [y/N] '))) throw mistake(`Nothing was ${done}.`)
+  if (!(await isYes(invocation, 'Continue anyway? [y/N] '))) throw mistake(`Nothing was ${done}.`)
 }
 
-/** Whether a person can be asked: a draft may have taken standard input. */
+/** Whether a person can answer. A draft may have used standard input. */
 const isInteractive = ({ stdin, stderr, args }: Invocation): boolean =>
   stdin.isTTY === true && stderr.isTTY === true && !args.includes('-')
 

@@ -21,10 +21,10 @@ import { makeDirectories } from '../../sync-path.ts'
 const FILE_BYTES_MAX = 65_536
 const OWNER_ONLY = 0o600
 
-/** The actor that writes to one service from here, with its secret token. */
+/** The stored actor for one service, with its secret token. */
 export type Credential = { baseUrl: string; actor: Actor; token: string }
 
-/** The directory of the user's configuration: XDG_CONFIG_HOME where it is set, else that of the system. */
+/** The directory of the user's configuration: XDG_CONFIG_HOME if set, otherwise that of the system. */
 export function configDirectory(env: NodeJS.ProcessEnv, platform = process.platform): string {
   const home = env.HOME ?? homedir()
   const named = env.XDG_CONFIG_HOME
@@ -35,7 +35,7 @@ export function configDirectory(env: NodeJS.ProcessEnv, platform = process.platf
     : join(home, '.config', 'palimpsest')
 }
 
-/** The file of one service: one each, so that two first writes to two services never meet. */
+/** The file of one service. Each service has its own, so that first writes to two services do not conflict. */
 export function credentialFile(env: NodeJS.ProcessEnv, baseUrl: string): string {
   const readable = baseUrl
     .replace(/^https?:\/\//, '')
@@ -45,19 +45,19 @@ export function credentialFile(env: NodeJS.ProcessEnv, baseUrl: string): string 
   return join(configDirectory(env), 'actors', `${readable}-${digest}.json`)
 }
 
-/** The actor kept for a service, if there is one. Refuses a file that others may read or that is not whole. */
+/** The stored actor of a service, if there is one. Throws if others can read the file or if it is damaged. */
 export function readCredential(env: NodeJS.ProcessEnv, baseUrl: string): Credential | undefined {
   const file = credentialFile(env, baseUrl)
   const text = readPrivate(file)
   if (text === undefined) return undefined
   const kept = parsedJson(text) as Partial<Credential> | undefined
   if (typeof kept?.token !== 'string' || typeof kept.actor?.id !== 'string' || kept.baseUrl !== baseUrl) {
-    throw new OperatorError(`${file} is not what was kept there; remove it to begin with a new actor.`)
+    throw new OperatorError(`${file} is damaged; remove it to create a new actor.`)
   }
   return kept as Credential
 }
 
-/** A JSON value, or undefined where the text is none. */
+/** Parses JSON; undefined if the text is invalid. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -66,7 +66,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** A small text that only its owner may read; undefined where there is no such file. */
+/** A small text that only its owner may read; undefined if the file does not exist. */
 function readPrivate(file: string): string | undefined {
   let descriptor: number
   try {
@@ -74,12 +74,12 @@ function readPrivate(file: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new OperatorError(`${file} cannot be read (${systemFault(error)}); it must be a plain file of yours.`)
+    throw new OperatorError(`${file} cannot be read (${systemFault(error)}); it must be a regular file that you own.`)
   }
   try {
     const found = fstatSync(descriptor)
     if (!found.isFile() || found.size > FILE_BYTES_MAX) {
-      throw new OperatorError(`${file} is not what was kept there; remove it to begin with a new actor.`)
+      throw new OperatorError(`${file} is damaged; remove it to create a new actor.`)
     }
     assertOwn(file, found.mode & 0o077, found.uid, '600')
     return readFileSync(descriptor, 'utf8')
@@ -88,19 +88,21 @@ function readPrivate(file: string): string | undefined {
   }
 }
 
-/** Windows keeps a user's directory from others by its lists; a mode says nothing there. */
+/** Windows protects a user's directory by access control lists. File modes have no meaning there. */
 function assertOwn(path: string, open: number, owner: number, mode: string): void {
   if (process.platform === 'win32') return
   if (owner !== process.getuid?.())
-    throw new OperatorError(`${path} belongs to another user; remove it or take it over.`)
+    throw new OperatorError(`${path} belongs to another user; remove it or change its owner.`)
   if (open !== 0) {
-    throw new OperatorError(`${path} is open to others and holds a token; run "chmod ${mode} ${path}" and try again.`)
+    throw new OperatorError(
+      `${path} contains a token and others can read it; run "chmod ${mode} ${path}" and try again.`,
+    )
   }
 }
 
 /**
- * Keeps the actor that `issue` makes, unless another process kept one meanwhile: then that one. The place is made before
- * the actor, so that none is made in vain. Gives what is kept, and whether it is new.
+ * Stores the actor that `issue` creates, unless another process has stored one: then that one is used. The file is created before the
+ * actor, so that no actor is created without storage. Returns the stored actor, and whether it is new.
  */
 export async function keepCredential(
   env: NodeJS.ProcessEnv,
@@ -120,7 +122,7 @@ export async function keepCredential(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     throw new OperatorError(
-      `${file} cannot be made (${systemFault(error)}), so its token is lost; correct that and try again.`,
+      `${file} cannot be created (${systemFault(error)}), so the token is lost; fix the cause and try again.`,
     )
   } finally {
     closeSync(descriptor)
@@ -128,7 +130,7 @@ export async function keepCredential(
   }
 }
 
-/** Gives a file its name unless that is taken. */
+/** Renames a file unless the name exists. */
 function namedFirst(partial: string, file: string): boolean {
   try {
     linkSync(partial, file)
@@ -138,7 +140,7 @@ function namedFirst(partial: string, file: string): boolean {
     if (code === 'EEXIST') return false
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
   }
-  // A file system without links: the copy keeps the mode.
+  // For a file system without links: the copy has the same mode.
   try {
     copyFileSync(partial, file, constants.COPYFILE_EXCL)
     return true
@@ -148,7 +150,7 @@ function namedFirst(partial: string, file: string): boolean {
   }
 }
 
-/** Makes a directory and a file in it for their owner alone, and opens the file to be written. */
+/** Creates a directory and a file in it, both only for their owner, and opens the file for writing. */
 function makePrivate(directory: string, file: string): number {
   try {
     makeDirectories(directory)

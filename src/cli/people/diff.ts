@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 import { unifiedLines, writeUnified } from './unified.ts'
 import { entryName } from './values.ts'
 
-/** Shows what changed between two revisions: by default between the latest and the one before it. */
+/** Shows the difference between two revisions, by default between the latest and the previous one. */
 export async function diff({ invocation, client, out, json }: Session): Promise<void> {
   const [slug, from, to = 'latest'] = invocation.args
   const entry = await client.readEntry(entryName(slug))
@@ -26,7 +26,7 @@ export async function diff({ invocation, client, out, json }: Session): Promise<
   else writeUnified(out.line, unifiedLines(before, textOf(later.revision)))
 }
 
-/** The revision to compare with: the one that is named, else the one before. */
+/** The revision to compare with: the named one, otherwise the previous one. */
 async function earlierOf(
   client: Client,
   entry: Entry,
@@ -42,10 +42,10 @@ async function earlierOf(
   }
 }
 
-/** What a revision says, without what tells it from others. */
+/** The texts of a revision, without its ids. */
 export const textOf = ({ title, summary, content, sources }: Revision): Draft => ({ title, summary, content, sources })
 
-/** Both texts in one: what went in [-…-], what came in {+…+}. */
+/** Both texts in one: removed words in [-…-], added words in {+…+}. */
 function wordLines(before: Draft, after: Draft, line: (...spans: Span[]) => void): void {
   const lines: Span[][] = [[]]
   for (const { kind, text } of difference(formatDraft(before), formatDraft(after)).pieces) {

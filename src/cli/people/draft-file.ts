@@ -3,10 +3,10 @@ import { OperatorError, systemFault } from '../../operator-error.ts'
 import { type Draft, parseDraft } from './draft.ts'
 import type { Session } from './session.ts'
 
-/** More than any body that the service takes. */
+/** More bytes than any body that the service accepts. */
 const FILE_BYTES_MAX = 1_000_000
 
-/** Reads the draft that a command names: a file, or - for standard input. */
+/** Reads the draft of a command: a file, or - for standard input. */
 export const readDraft = async (session: Session, file: string): Promise<Draft> =>
   parseDraft(await readText(session, file), nameOf(file))
 

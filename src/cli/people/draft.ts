@@ -1,7 +1,7 @@
 import { OperatorError } from '../../operator-error.ts'
 import { parsedJson } from './credentials.ts'
 
-/** A text that is to be published or committed, as far as a file says it; members are the contract's. */
+/** A text to publish or commit, with the members that a file has; their names are those of the contract. */
 export type Draft = {
   title?: string
   summary?: string
@@ -19,33 +19,33 @@ const MEMBERS: readonly string[] = [...TEXTS, ...LISTS, 'content']
 const FENCE = /^---[ \t]*\r?\n/
 const HEADING = /^#[ \t]+(.+?)[ \t]*#*[ \t]*$/m
 
-/** What a conflict leaves to be decided; a text with it is not finished. */
+/** The markers of a conflict. A text with one is not finished. */
 export const OPEN_MARKS = { mine: '<<<<<<< yours', between: '=======', theirs: '>>>>>>> theirs' } as const
 
-/** Reads a draft: JSON where the text begins with a brace, else Markdown with front matter. `name` is said in errors. */
+/** Parses a draft: JSON if the text begins with a brace, otherwise Markdown with front matter. Errors contain `name`. */
 export function parseDraft(text: string, name: string): Draft {
   const plain = text.replace(/^\ufeff/, '')
   const draft = /^\s*\{/.test(plain) && !name.endsWith('.md') ? jsonDraft(plain, name) : markdownDraft(plain, name)
   const open = Object.values(draft).some(
     value => typeof value === 'string' && `\n${value}`.includes(`\n${OPEN_MARKS.mine}`),
   )
-  if (open) throw new OperatorError(`${name} still holds "${OPEN_MARKS.mine}": decide what stays there first.`)
+  if (open) throw new OperatorError(`${name} still contains "${OPEN_MARKS.mine}"; resolve the conflict first.`)
   return draft
 }
 
 function jsonDraft(text: string, name: string): Draft {
   const value = parsedJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new OperatorError(`${name} begins like a JSON object and is none; mend it, or call the file .md.`)
+    throw new OperatorError(`${name} begins like a JSON object but is invalid; fix it, or name the file .md.`)
   }
   const strange = Object.keys(value).find(member => !MEMBERS.includes(member))
   if (strange !== undefined) {
-    throw new OperatorError(`${name}: "${strange}" is no member of a draft; they are ${MEMBERS.join(', ')}.`)
+    throw new OperatorError(`${name}: "${strange}" is not a member of a draft; the members are ${MEMBERS.join(', ')}.`)
   }
   return value as Draft
 }
 
-/** A final line break belongs to the file, one empty line to the front matter; all else is content, byte for byte. */
+/** A final line break belongs to the file, one empty line to the front matter. All other bytes are the content. */
 function markdownDraft(text: string, name: string): Draft {
   const fence = FENCE.exec(text)
   const { draft, rest } = fence === null ? { draft: {}, rest: text } : frontMatter(text.slice(fence[0].length), name)
@@ -70,19 +70,19 @@ function frontMatter(text: string, name: string): { draft: Omit<Draft, 'content'
     else if (member !== null) list = put(draft, member[1] ?? '', member[2] ?? '', `${name}, line ${number}`)
     else throw new OperatorError(`${name}, line ${number}, is neither "name: value" nor "- item".`)
   }
-  throw new OperatorError(`${name} begins with --- and has no second line of ---: its front matter never ends.`)
+  throw new OperatorError(`${name} begins with --- but has no second line of ---, so its front matter has no end.`)
 }
 
-/** Puts a member where it belongs, and gives the list that the lines below may go on with. */
+/** Sets a member, and returns the list that the following lines can extend. */
 function put(draft: Record<string, unknown>, member: string, value: string, where: string): string[] | undefined {
-  if (Object.hasOwn(draft, member)) throw new OperatorError(`${where}: ${member} is there twice.`)
+  if (Object.hasOwn(draft, member)) throw new OperatorError(`${where}: ${member} exists twice.`)
   if ((TEXTS as readonly string[]).includes(member)) {
     draft[member] = scalar(value)
     return undefined
   }
   if (!(LISTS as readonly string[]).includes(member)) {
     const names = [...TEXTS, ...LISTS].join(', ')
-    throw new OperatorError(`${where}: "${member}" is no member of the front matter; they are ${names}.`)
+    throw new OperatorError(`${where}: "${member}" is not a member of the front matter; the members are ${names}.`)
   }
   const items = value
     .replace(/^\[(.*)\]$/s, '$1')
@@ -93,7 +93,7 @@ function put(draft: Record<string, unknown>, member: string, value: string, wher
   return items
 }
 
-/** A value in quotes is read as JSON, any other as it stands. */
+/** A value in quotes is parsed as JSON. Other values are taken unchanged. */
 function scalar(text: string): string {
   const quoted = text.startsWith('"') ? parsedJson(text) : undefined
   return typeof quoted === 'string' ? quoted : text
@@ -112,7 +112,7 @@ function checked(draft: Record<string, unknown>, name: string): Omit<Draft, 'con
   return { ...members, sources: pairs }
 }
 
-/** A draft as Markdown with front matter; parseDraft gives the same draft back. */
+/** Formats a draft as Markdown with front matter. parseDraft returns the same draft. */
 export function formatDraft({ content, tags, sources, ...texts }: Draft): string {
   const lines = TEXTS.flatMap(name => {
     const value = texts[name]

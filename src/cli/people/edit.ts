@@ -10,10 +10,10 @@ import { commitDraft } from './revise.ts'
 import type { Session } from './session.ts'
 import { entryName } from './values.ts'
 
-/** Opens the latest revision of an entry in the editor of the person, and commits what they saved. */
+/** Opens the latest revision of an entry in the person's editor, and commits the saved text. */
 export async function edit(session: Session): Promise<void> {
   const { invocation, client, out } = session
-  // Names a file and stands in a command line to copy: it is what the person typed, never what the service answered.
+  // The slug becomes part of a file name and of a command line. It is the typed one, never one from the service.
   const slug = entryName(invocation.args[0])
   const editor = editorOf(invocation)
   const entry = await client.readEntry(slug)
@@ -26,14 +26,14 @@ export async function edit(session: Session): Promise<void> {
   try {
     await runEditor(invocation, editor, file)
     const saved = readFileSync(file, 'utf8')
-    if (saved === begun) throw mistake('Nothing was changed: nothing was committed.')
+    if (saved === begun) throw mistake('The text is unchanged. Nothing was committed.')
     worthKeeping = true
     await commitDraft(session, entry, parseDraft(saved, file), {
       name: file,
       merge: true,
       unmerged(both) {
         writeFileSync(file, formatDraft(both))
-        return `both versions are in ${file}, between marks; decide there, and run "palimpsest revise ${slug} ${file}"`
+        return `both versions are in ${file}, between markers; resolve the conflict there, and run "palimpsest revise ${slug} ${file}"`
       },
     })
     worthKeeping = false
@@ -45,23 +45,25 @@ export async function edit(session: Session): Promise<void> {
   }
 }
 
-/** The draft, with empty lines for the reasons that no flag gives. */
+/** The draft, with empty lines for the change type and the rationale if no flag sets them. */
 function toEdit({ id, title, summary, content, sources }: Revision, { flags }: Invocation): string {
   const reasons = [
     ...(flags['change-type'] === undefined ? [`# The kind of change: ${CHANGE_TYPES.join(', ')}.`, 'changeType:'] : []),
-    ...(flags.rationale === undefined ? ['# What you changed and why, in at most 1000 characters.', 'rationale:'] : []),
+    ...(flags.rationale === undefined
+      ? ['# Your change and its reason, in at most 1000 characters.', 'rationale:']
+      : []),
   ]
   const draft = formatDraft({ previousRevisionId: id, title, summary, content, sources })
   return reasons.length === 0 ? draft : draft.replace('---\n', `---\n${reasons.join('\n')}\n`)
 }
 
-/** VISUAL, else EDITOR, else vi where there is a terminal for it. Either may have arguments, as in "code --wait". */
+/** VISUAL, then EDITOR, then vi if there is a terminal. The variables can contain arguments, for example "code --wait". */
 function editorOf({ env, stdin }: Invocation): string {
   const named = env.VISUAL || env.EDITOR
   if (named) return named
   if (stdin.isTTY !== true) {
     throw mistake(
-      'There is no terminal to edit in: set EDITOR, or use "palimpsest show SLUG --edit" and "palimpsest revise".',
+      'There is no terminal for an editor; set EDITOR, or use "palimpsest show SLUG --edit" and "palimpsest revise".',
     )
   }
   return process.platform === 'win32' ? 'notepad' : 'vi'
@@ -80,5 +82,5 @@ async function runEditor({ env }: Invocation, editor: string, file: string): Pro
   })
   if (code === 0) return
   const why = code === 127 ? 'was not found' : `ended with exit code ${code}`
-  throw mistake(`The editor ${editor} ${why}: nothing was committed; set VISUAL or EDITOR to another one.`)
+  throw mistake(`The editor ${editor} ${why}; nothing was committed. Set VISUAL or EDITOR to another editor.`)
 }

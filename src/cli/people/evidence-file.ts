@@ -12,7 +12,7 @@ import { plural } from './values.ts'
 
 type Item = EvidenceInput['items'][number]
 
-/** Records the judgements of a file, one JSON object a line, by as few requests as the service takes. Fails where one was refused. */
+/** Records the judgements of a file, one JSON object per line, with as few requests as possible. Fails if one was refused. */
 export async function recordEvidence(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
   const [file = '-'] = invocation.args
@@ -40,7 +40,7 @@ export async function recordEvidence(session: Session): Promise<void> {
 /** Reads the lines. Throws a sentence that names the line of a fault. */
 function itemsOf(text: string): Item[] {
   const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, number: index + 1 }]))
-  if (lines.length === 0) throw mistake('The file has no judgement; write one JSON object a line.')
+  if (lines.length === 0) throw mistake('The file has no judgement; write one JSON object per line.')
   return lines.map(({ line, number }) => {
     const item = parsedJson(line)
     const fault = firstFault(Schema, { items: [item] })
@@ -48,7 +48,7 @@ function itemsOf(text: string): Item[] {
     const member = fault.path.slice(2).join('.')
     if (member === '') throw mistake(`Line ${number} is not a JSON object with the members of a judgement.`)
     throw mistake(
-      `Line ${number}: ${member} ${fault.kind === 'unknown' ? 'is not a member of a judgement' : 'is missing or does not fit'}.`,
+      `Line ${number}: ${member} ${fault.kind === 'unknown' ? 'is not a member of a judgement' : 'is missing or invalid'}.`,
     )
   })
 }

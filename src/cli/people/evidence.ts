@@ -12,7 +12,7 @@ export async function verify(session: Session): Promise<void> {
   const { invocation, out, json } = session
   const slug = entryName(invocation.args[0])
   const result = oneOf('--result', required(invocation, 'result', 'the result of using the revision'), RESULTS)
-  const confidence = confidenceOf(required(invocation, 'confidence', 'how sure you are, from 0 to 1'))
+  const confidence = confidenceOf(required(invocation, 'confidence', 'your confidence, from 0 to 1'))
   const rationale = rationaleOf(invocation)
   const { entry, revision, number } = await judged(session, slug)
   const input = checkInput<VerifyInput>(invocation, 'VerifyInput', {
@@ -50,14 +50,18 @@ export async function contradict(session: Session): Promise<void> {
   out.line('Recorded ', styled('bold', 'CONTRADICTED'), ` for ${revisionName(revision.id, number)} of ${entry.slug}`)
 }
 
-/** Evidence is about the text that was used, not about the text of the moment: the revision must be named. */
+/** Evidence is about the used text, not about the current text, so the revision must be named. */
 async function judged({ invocation, client }: Session, slug: string): Promise<Numbered & { entry: Entry }> {
-  const which = required(invocation, 'revision', 'the revision that you used, as "palimpsest show" names it, or latest')
+  const which = required(
+    invocation,
+    'revision',
+    'the revision that you used, as "palimpsest show" prints it, or latest',
+  )
   const entry = await client.readEntry(slug)
   return { entry, ...(await revisionOf(client, entry, which, '--revision')) }
 }
 
-/** The reason that a flag gives. */
+/** The rationale of the flag. */
 export const rationaleOf = (invocation: Invocation): string => required(invocation, 'rationale', 'why')
 
 function confidenceOf(text: string): number {

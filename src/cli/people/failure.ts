@@ -13,10 +13,10 @@ const CODES: Readonly<Record<number, number>> = {
   504: EXIT.noAnswer,
 }
 
-/** The same request is under way already: not somebody else's revision. */
+/** The same request is in progress already. This is not another writer's revision. */
 const PASSING = 'REQUEST_IN_PROGRESS'
 
-/** What the service or the way to it refused, as a sentence with its code, what to do and the request, and with its exit code. */
+/** A refusal of the service or a failed connection, as a sentence with code, remedy and request id, and with its exit code. */
 export function refusalOf(error: ClientError, tokenHint: string): CommandError {
   const { status, retryAfterSeconds, code } = error
   const byStatus =

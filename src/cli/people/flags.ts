@@ -1,38 +1,48 @@
 import { ACTOR_TYPES } from '../../contract/words.ts'
 import type { Argument, Command, Flag } from '../command.ts'
 
-/** The service when no other is named. */
+/** The default service. */
 export const DEFAULT_URL = 'http://127.0.0.1:8080'
 
-/** The flags of every command that goes to a service. */
+/** The flags of all commands that use a service. */
 export const READ_FLAGS: readonly Flag[] = [
   {
     name: 'url',
     value: 'URL',
     byDefault: DEFAULT_URL,
-    description: 'The service; without it PALIMPSEST_URL, else "url" in config.json.',
+    description: 'The service; by default PALIMPSEST_URL, then "url" in config.json.',
   },
-  { name: 'json', description: 'Print what the API returns, as JSON; of lists one document a line.' },
-  { name: 'no-wait', description: 'End at once when the service asks to wait, instead of waiting up to a minute.' },
+  { name: 'json', description: 'Print the answer of the API as JSON; lists as one document per line.' },
+  { name: 'no-wait', description: 'End at once if the service requests a wait, instead of waiting up to a minute.' },
 ]
 
-/** The flags of every command that writes: what an actor declares of itself when the first write makes it. */
+/** The flags of all commands that write: the declaration of the actor that the first write creates. */
 export const WRITE_FLAGS: readonly Flag[] = [
   ...READ_FLAGS,
-  { name: 'declared-name', value: 'NAME', description: 'What a new actor calls itself.' },
-  { name: 'declared-model', value: 'NAME', description: 'The model that a new actor says it is.' },
-  { name: 'declared-provider', value: 'NAME', description: 'Who a new actor says it comes from.' },
-  { name: 'actor-type', value: 'TYPE', values: ACTOR_TYPES, byDefault: 'UNKNOWN', description: 'What a new actor is.' },
+  { name: 'declared-name', value: 'NAME', description: 'The declared name of a new actor.' },
+  { name: 'declared-model', value: 'NAME', description: 'The declared model of a new actor.' },
+  { name: 'declared-provider', value: 'NAME', description: 'The declared provider of a new actor.' },
+  {
+    name: 'actor-type',
+    value: 'TYPE',
+    values: ACTOR_TYPES,
+    byDefault: 'UNKNOWN',
+    description: 'The declared type of a new actor.',
+  },
 ]
 
 export const SLUG: Argument = { name: 'SLUG', description: 'The slug or the id of an entry.' }
-export const RATIONALE: Flag = { name: 'rationale', value: 'TEXT', description: 'Why, in at most 1000 characters.' }
+export const RATIONALE: Flag = {
+  name: 'rationale',
+  value: 'TEXT',
+  description: 'The reason, in at most 1000 characters.',
+}
 export const REVISION: Flag = {
   name: 'revision',
   value: 'REVISION',
-  description: 'Which revision: its id, its number from 1, or latest.',
+  description: 'The revision: its id, its number from 1, or latest.',
 }
-/** Goes on where a write would repeat what is there; without it a person is asked, and a script refused. */
+/** Continues if a write would repeat existing data. Without it a person is asked, and a script is refused. */
 export const ANYWAY = { name: 'anyway' } as const
 
 type Exits = NonNullable<Command['exits']>

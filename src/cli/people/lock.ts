@@ -15,7 +15,7 @@ import { checkPins, readBatches, writeFindings, writeSignals } from './pins.ts'
 import { inSession, type Session } from './session.ts'
 import { entryName, plural } from './values.ts'
 
-/** Pins the current revisions of entries in a lockfile; without slugs, those of every entry that it pins. */
+/** Pins the current revisions of entries in a lockfile; without slugs, those of all pinned entries. */
 export async function lock(invocation: Invocation): Promise<number> {
   const file = lockfileName(invocation)
   const text = readLockText(file)
@@ -26,7 +26,7 @@ export async function lock(invocation: Invocation): Promise<number> {
   return inSession(atServiceOf(invocation, earlier), async session => {
     if (named.length > 0 && earlier !== undefined && earlier.service !== session.baseUrl) {
       throw new UsageError(
-        `${file} pins entries of ${earlier.service}; leave out SLUG to read them all from --url, or name another --file.`,
+        `${file} pins entries of ${earlier.service}; omit SLUG to read all of them from --url, or name another --file.`,
       )
     }
     const pinned = await currentPins(session.client, names, file)
@@ -48,7 +48,7 @@ type Change = {
   others: readonly Pin[]
 }
 
-/** Writes the lockfile. Its sequence moves on only when that hides no evidence about the pins that stay. */
+/** Writes the lockfile. Its sequence advances only if there is no newer evidence about the unchanged pins. */
 async function store({ baseUrl, client, out, json }: Session, change: Change): Promise<void> {
   const { file, text, earlier, pinned, others } = change
   const aboutOthers = await checkPins(client, others, earlier?.sequence)
@@ -80,7 +80,7 @@ async function currentPins(client: Client, names: readonly string[], file: strin
   }
   if (missing.length > 0) {
     throw new CommandError(
-      `There are no such entries, or they were withdrawn: ${missing.join(', ')}. Nothing was written; leave them out, or delete their lines from ${file}.`,
+      `These entries do not exist or were withdrawn: ${missing.join(', ')}. Nothing was written; omit them, or delete their lines from ${file}.`,
       EXIT.notFound,
     )
   }

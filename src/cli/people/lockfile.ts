@@ -19,14 +19,14 @@ import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
 /** A revision that a project relies on: the slug of its entry, its id, and the evidenceHash of its text. */
 export type Pin = { slug: string; revisionId: string; evidenceHash: string }
 
-/** The pins of a project, the service that they were read from, and the sequence up to which its evidence is known. */
+/** The pins of a project, their service, and the sequence up to which its evidence is known. */
 export type Lockfile = { service: string; sequence: string; pins: readonly Pin[] }
 
 export const LOCKFILE = 'palimpsest.lock'
-/** Pins of one lockfile at most: ten checks. */
+/** The maximum number of pins in one lockfile: ten checks. */
 export const PINS_MAX = 2_000
 const BYTES_MAX = 1_000_000
-/** Everything in it is public, and it is committed. */
+/** The mode of the file. Its content is public. */
 const MODE = 0o644
 
 const VERSION_LINE = 'palimpsest-lock 1'
@@ -38,7 +38,7 @@ const PIN_LINE = new RegExp(
 
 const lineOf = ({ slug, revisionId, evidenceHash }: Pin): string => `${slug}@${revisionId}#${evidenceHash}`
 
-/** Whether the parts of a pin have the form that a lockfile takes. */
+/** Whether the parts of a pin have the format of a lockfile. */
 export const isPin = (pin: Pin): boolean => PIN_LINE.test(lineOf(pin))
 
 /** The text of a lockfile: the header, then one line for each pin, sorted by slug. */
@@ -47,7 +47,7 @@ export function formatLockfile({ service, sequence, pins }: Lockfile): string {
   return `${[VERSION_LINE, `service ${service}`, `sequence ${sequence}`, '', ...lines].join('\n')}\n`
 }
 
-/** Reads the text of a lockfile. The error names the first line that is wrong. */
+/** Parses a lockfile. The error names the first invalid line. */
 export function parseLockfile(text: string, file: string): Lockfile {
   const lines = text.split(/\r?\n/)
   const refuse = (index: number, what: string): never => {
@@ -68,7 +68,7 @@ export function parseLockfile(text: string, file: string): Lockfile {
   return { service, sequence, pins: [...pins.values()] }
 }
 
-/** The text of a lockfile; undefined if there is no such file. */
+/** The text of a lockfile; undefined if the file does not exist. */
 export function readLockText(file: string): string | undefined {
   try {
     const found = statSync(file)
@@ -80,7 +80,7 @@ export function readLockText(file: string): string | undefined {
   throw new UsageError(`${file} is not a file of at most ${BYTES_MAX} bytes; name a lockfile with --file.`)
 }
 
-/** Replaces a lockfile as a whole. Refuses when its text is no longer `earlier`: another process wrote it. */
+/** Replaces a lockfile atomically. Throws if its text is no longer `earlier`, because another process wrote it. */
 export function writeLockfile(file: string, lockfile: Lockfile, earlier: string | undefined): void {
   const partial = `${file}.${randomUUID()}.partial`
   try {
@@ -93,7 +93,10 @@ export function writeLockfile(file: string, lockfile: Lockfile, earlier: string 
       closeSync(descriptor)
     }
     if (readLockText(file) !== earlier) {
-      throw new CommandError(`${file} was changed by another process; nothing was written, run again.`, EXIT.conflict)
+      throw new CommandError(
+        `${file} was changed by another process; nothing was written, run the command again.`,
+        EXIT.conflict,
+      )
     }
     renameSync(partial, file)
     syncPath(dirname(file))
@@ -105,10 +108,10 @@ export function writeLockfile(file: string, lockfile: Lockfile, earlier: string 
   }
 }
 
-/** The lockfile that a command line names. */
+/** The lockfile of a command line. */
 export const lockfileName = ({ flags }: Invocation): string => flags.file ?? LOCKFILE
 
-/** The same command line against the service of a lockfile, unless --url names another. */
+/** The same command line with the service of a lockfile, unless --url is set. */
 export const atServiceOf = (invocation: Invocation, lockfile: Lockfile | undefined): Invocation => ({
   ...invocation,
   flags: { ...invocation.flags, url: invocation.flags.url ?? lockfile?.service },

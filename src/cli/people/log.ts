@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 import { countOf, entryName, plural } from './values.ts'
 
 const REVISIONS_MOST = 100_000
-/** Lists the revisions of an entry, newest first, below what the evidence says about the current text. */
+/** Lists the revisions of an entry, newest first, after the standing of its current text. */
 export async function log({ invocation, client, out, json }: Session): Promise<void> {
   const { args, flags } = invocation
   const most = countOf('--limit', flags.limit ?? '20', REVISIONS_MOST)
@@ -16,7 +16,7 @@ export async function log({ invocation, client, out, json }: Session): Promise<v
   const names = createActorNames(client, [entry.actor])
   out.line(styled('bold', entry.title), '  ', styled('cyan', entry.slug))
   out.line('  ', styled(stateStyle(entry.standing.state), standingLine(entry.standing)))
-  // The numbers are those of the entry as it was read: what came after it is left out.
+  // The numbers are those of the entry as it was read. Later revisions are omitted.
   let number = entry.revisionCount
   let begun = false
   for await (const revision of client.all.listRevisions(entry.id, { limit: Math.min(50, most) })) {
@@ -28,7 +28,7 @@ export async function log({ invocation, client, out, json }: Session): Promise<v
     await out.taken()
     if (number === entry.revisionCount - most) break
   }
-  if (number > 0) out.note(`${plural(number, 'earlier revision')} left out; --limit shows more.`)
+  if (number > 0) out.note(`${plural(number, 'earlier revision')} omitted; --limit shows more.`)
 }
 
 async function jsonLines(out: Output, revisions: AsyncIterable<Revision>, most: number): Promise<void> {

@@ -3,7 +3,7 @@ import { type Draft, OPEN_MARKS } from './draft.ts'
 
 export type Merged = { text: string; open: number }
 
-/** Merges two changes of one text. What both changed differently is left as whole lines between marks; `open` counts them. */
+/** Merges two changes of one text. Different changes of the same words stay as whole lines between markers; `open` is their number. */
 export function mergeTexts(base: string, theirs: string, mine: string): Merged {
   const parts = wholeLines(merge(base, theirs, mine))
   return {
@@ -18,7 +18,7 @@ function marked({ theirs, mine }: { theirs: string; mine: string }): string {
   return `${begin}\n${ended(mine)}${between}\n${ended(theirs)}${end}\n`
 }
 
-/** Merges two changes of what an entry says. The result has the change type and rationale of `mine`. */
+/** Merges two changes of the texts of an entry. The result has the change type and rationale of `mine`. */
 export function mergeDrafts(base: Draft, theirs: Draft, mine: Draft): { draft: Draft; open: number } {
   const title = mergeTexts(base.title ?? '', theirs.title ?? '', mine.title ?? '')
   const summary = mergeTexts(base.summary ?? '', theirs.summary ?? '', mine.summary ?? '')

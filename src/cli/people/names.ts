@@ -1,28 +1,28 @@
 import type { Author, Client } from '../../client/index.ts'
 
-/** Ids that one request may ask for. */
+/** The maximum number of ids in one request. */
 const BATCH = 50
-/** Characters of an id that tell it from others at a glance. */
+/** Characters of a shortened id. */
 const SHORT = 8
 
-/** What an actor calls itself, in quotes because nobody verified it, or the end of its id. */
+/** The declared name of an actor, in quotes because it is not verified, or the end of its id. */
 export const actorName = ({ id, declared: { name } }: Pick<Author, 'id' | 'declared'>): string =>
   name === null ? unnamedActor(id) : `"${name}"`
 
 export const unnamedActor = (id: string): string => `unnamed actor ${id.slice(-SHORT)}`
 
-/** A name is worth no longer wait, in milliseconds. */
+/** The maximum wait for names, in milliseconds. */
 const PATIENCE = 3_000
 const brief = () => ({ signal: AbortSignal.timeout(PATIENCE) })
 
 /** Names actors by their ids. */
 export type ActorNames = {
-  /** Asks the service for those that are not known, at most LOOKED_UP in all. Without an answer they stay unnamed. */
+  /** Reads unknown names from the service, at most LOOKED_UP in total. Without an answer they stay unnamed. */
   find(actorIds: readonly string[]): Promise<void>
   of(actorId: string): string
 }
 
-/** Each name that is not known costs a read. */
+/** Each unknown name costs one read. */
 const LOOKED_UP = 8
 
 export function createActorNames(client: Client, authors: readonly Author[]): ActorNames {
@@ -46,13 +46,13 @@ export function createActorNames(client: Client, authors: readonly Author[]): Ac
 /** The slugs of entries by id, as far as they are known. */
 export type Slugs = {
   learn(entryId: string, slug: string): void
-  /** Asks the service for those that are not known. Without an answer they stay unknown: a slug is only a name. */
+  /** Reads unknown slugs from the service. Without an answer the ids are shown. */
   find(entryIds: readonly string[]): Promise<void>
   /** The slug, or the id. */
   of(entryId: string): string
 }
 
-/** Names that are remembered at most; then all are forgotten. */
+/** The maximum number of cached names. When it is reached, the cache is cleared. */
 const REMEMBERED = 10_000
 
 export function createSlugs(client: Client): Slugs {

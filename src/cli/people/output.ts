@@ -4,12 +4,12 @@ import type { Sink, Surroundings } from '../command.ts'
 import { ago } from './time.ts'
 import { visible, visibleJson, visibleLine } from './visible.ts'
 
-/** The reader of standard output has gone away: nothing is left to do or to report. */
+/** The reader of standard output has ended. The command ends without a message. */
 export class ReaderGone extends Error {}
 
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 export type Style = keyof typeof STYLES
-/** A piece of a line, by itself or in a style that only a terminal shows. */
+/** A piece of a line, plain or with a style for terminals. */
 export type Span = string | number | { style: Style; text: string }
 
 const STATE_STYLES: Record<State, Style> = {
@@ -20,36 +20,36 @@ const STATE_STYLES: Record<State, Style> = {
   INCONCLUSIVE: 'yellow',
 }
 
-/** How the state of the evidence is coloured; a server may answer with any other word. */
+/** The colours of states. A server may answer with an unknown state. */
 export const stateStyle = (state: string): Style =>
   Object.hasOwn(STATE_STYLES, state) ? STATE_STYLES[state as State] : 'dim'
 
 export const styled = (style: Style, text: string): Span => ({ style, text })
 
-/** What a command says. Whatever is given here may be a stranger's: nothing of it moves the cursor, leaves its line or turns the reading. */
+/** The output of a command. All texts are treated as untrusted: they cannot move the cursor, leave their line or change the direction of text. */
 export type Output = {
   /** One line. */
   line(...spans: Span[]): void
-  /** A text of several lines, each behind a bar, so that none of them passes for a line of ours. */
+  /** A text of several lines, each after a bar, so that no line can pose as output of the command. */
   block(text: string): void
   /** One JSON document on one line. */
   json(value: unknown): void
-  /** A text as it is, for a file; on a terminal what is unseen is made visible. */
+  /** A text unchanged, for a file; on a terminal with invisible characters escaped. */
   whole(text: string): void
-  /** A timestamp as it is, or on a terminal how long ago it was. */
+  /** A timestamp unchanged; on a terminal as a relative time. */
   time(timestamp: string): string
-  /** One line to the person beside the result, on standard error. */
+  /** One line for the person, on standard error. */
   note(...spans: Span[]): void
-  /** Waits until all was taken. Throws ReaderGone when the reader has gone away. */
+  /** Waits until all output is written. Throws ReaderGone if the reader has ended. */
   taken(): Promise<void>
 }
 
 const BAR = '  │ '
 const TAB = '    '
-/** Columns of a block at least. It is broken by us: a terminal would begin the rest of a line where ours begin. */
+/** The minimum number of columns of a block. Blocks are wrapped here, because a terminal would wrap lines to the first column. */
 const NARROWEST = 20
 
-/** Opens what a command says to the streams given. */
+/** Opens the output of a command on the given streams. */
 export function openOutput({ stdout, stderr, env, clock }: Surroundings): Output {
   let fault: NodeJS.ErrnoException | undefined
   // Without a listener an error of the stream would end the process.

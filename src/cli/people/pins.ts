@@ -6,17 +6,17 @@ import type { Pin } from './lockfile.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import { plural } from './values.ts'
 
-/** What a body holds beside its pins, in bytes at most. */
+/** The maximum bytes of a body without its pins. */
 const ENVELOPE_BYTES = 100
 
-/** What the service found of a pin, or that its text is not the pinned one. */
+/** A finding of the service about a pin, or that its text differs from the pinned one. */
 export type Finding =
   | PinsReport['items'][number]
   | { kind: 'ALTERED'; entry: string; revisionId: string; evidenceHash: string; recomputed: string | null }
 
 /**
- * Checks pins in as few requests as the limits allow: 200 pins and the size of a body. The sequence is that of the
- * first answer, so that the next check misses nothing.
+ * Checks pins in as few requests as the limits allow: 200 pins and the size of a body. The sequence is that of the first answer, so that
+ * the next check misses no evidence.
  */
 export async function checkPins(client: Client, pins: readonly Pin[], since?: string): Promise<PinsReport | undefined> {
   let report: PinsReport | undefined
@@ -50,7 +50,7 @@ function requestsOf(pins: readonly Pin[]): Asked[][] {
   return requests
 }
 
-/** Reads entries or revisions in batches, in the order asked. */
+/** Reads entries or revisions in batches, in the requested order. */
 export async function* readBatches(
   client: Client,
   ids: readonly string[],
@@ -62,7 +62,7 @@ export async function* readBatches(
   }
 }
 
-/** The pins whose served text does not have the pinned hash, in bounded memory. */
+/** The pins whose served text does not match the pinned hash, in bounded memory. */
 export async function findAltered(client: Client, pins: readonly Pin[]): Promise<Finding[]> {
   const altered: Finding[] = []
   for (let from = 0; from < pins.length; from += LIMITS.batch) {
@@ -95,11 +95,11 @@ async function revisionsOf(client: Client, ids: readonly string[]) {
   return found
 }
 
-/** Columns of a slug at most; a longer one moves the rest of its line. */
+/** The maximum column width of slugs. A longer slug shifts the rest of its line. */
 const SLUG_COLUMNS = 40
 const KIND_COLUMNS = 'WITHDRAWN'.length
 
-/** Prints findings as a table, with what their authors wrote in blocks. */
+/** Prints findings as a table, with rationales in blocks. */
 export function writeFindings(out: Output, findings: readonly Finding[]): void {
   const columns = Math.min(SLUG_COLUMNS, Math.max(0, ...findings.map(({ entry }) => entry.length)))
   for (const finding of findings) {
@@ -112,8 +112,8 @@ export function writeFindings(out: Output, findings: readonly Finding[]): void {
 
 const alteredText = (recomputed: string | null): string =>
   recomputed === null
-    ? 'the pinned revision could not be read, so its hash is unchecked'
-    : `the text that is served has the hash ${recomputed}, not the pinned one`
+    ? 'the pinned revision could not be read, so its hash was not checked'
+    : `the served text has the hash ${recomputed}, not the pinned one`
 
 type Head = Parameters<Output['line']>
 
@@ -125,7 +125,7 @@ function writeFinding(
   if (revised !== undefined) {
     const kept = Math.floor(revised.kept * 100 + 1e-9)
     const later = plural(revised.revisions, 'later revision')
-    out.line(...head, `${revised.changeType}, ${later}, ${kept} % of the pinned text kept`)
+    out.line(...head, `${revised.changeType}, ${later}, ${kept} % of the pinned text remains`)
     out.block(revised.rationale)
   } else if (evidence !== undefined) {
     const added = evidence.added === null ? '' : `, ${evidence.added} new`

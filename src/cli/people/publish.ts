@@ -8,10 +8,10 @@ import { styled } from './output.ts'
 import type { Session } from './session.ts'
 
 const LIKE_MAX = 3
-/** Words of a title that a second look goes by, when nothing holds all of them. */
+/** The number of words of a title for a second search, if no entry contains all words. */
 const TELLING_WORDS = 3
 
-/** Publishes a file. Names similar entries first, and refuses a text that is published already. */
+/** Publishes a file. Lists similar entries first, and refuses a text that an entry already has. */
 export async function publish(session: Session): Promise<void> {
   const { invocation, out, json, baseUrl } = session
   const { flags, args } = invocation
@@ -48,11 +48,11 @@ const missing = (member: string) =>
 
 type Like = { slug: string; title: string }
 
-/** Similar entries may still be of another subject: they are only named. The same title with the same content is refused. */
+/** Similar entries may have another subject, so they are only listed. The same title with the same content is refused. */
 async function nameSimilar(session: Session, input: CreateInput): Promise<void> {
   const { client, out } = session
   const like = await similarTo(client, input)
-  if (like.length > 0) out.note('These entries are similar; revise one of them if it is about the same:')
+  if (like.length > 0) out.note('These entries are similar; revise one of them if it has the same subject:')
   for (const { slug, title } of like) out.note('  ', styled('cyan', slug), `  ${title}`)
   for (const { slug, title } of like) {
     if (folded(title) !== folded(input.title)) continue

@@ -13,7 +13,7 @@ import type { Session } from './session.ts'
 import { unifiedLines, writeUnified } from './unified.ts'
 import { entryName, oneOf, plural } from './values.ts'
 
-/** Commits what a file says on top of the revision that it was made from. */
+/** Commits a file on top of its base revision. */
 export async function revise(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
   const [slug, file = '-'] = invocation.args
@@ -25,27 +25,27 @@ export async function revise(session: Session): Promise<void> {
     unmerged(both) {
       if (json) out.json(both)
       else out.whole(formatDraft(both))
-      return 'both versions are on standard output, between marks; save that as a file, decide, and revise with it'
+      return 'both versions are on standard output, between markers; save them as a file, resolve the conflict, and revise with it'
     },
   })
 }
 
-/** Where a draft comes from. */
+/** The source of a draft. */
 export type DraftSource = {
-  /** Names it in a sentence. */
+  /** Its name for sentences. */
   name: string
-  /** Whether to merge where another writer was first. */
+  /** Whether to merge if another revision was committed first. */
   merge: boolean
-  /** Puts both versions, between marks, where the person decides; returns what to do with them, as a clause. */
+  /** Writes both versions, between markers; returns the remedy as a clause. */
   unmerged(both: Draft): string
 }
 
-/** Commits a draft of an entry and prints what it became. */
+/** Commits a draft of an entry and prints the new revision. */
 export async function commitDraft(session: Session, entry: Entry, draft: Draft, source: DraftSource): Promise<void> {
   const { out, json, baseUrl } = session
   const { base, mine, input } = await inputOf(session, entry, draft)
   if (isSame(textOf(base), mine)) {
-    await confirmRepeat(session, `${source.name} says the same as the revision that it was made from`, 'committed')
+    await confirmRepeat(session, `${source.name} has the same texts as its base revision`, 'committed')
   }
   await session.becomeActor()
   const revised = source.merge
@@ -58,7 +58,7 @@ export async function commitDraft(session: Session, entry: Entry, draft: Draft, 
 
 type Made = { base: Revision; mine: Draft; input: RevisionInput }
 
-/** The body of the revision. What the file leaves out stays as it was in the revision that it was made from. */
+/** The body of the revision. Members that the file omits are those of the base revision. */
 async function inputOf({ invocation, client }: Session, entry: Entry, draft: Draft): Promise<Made> {
   const { flags } = invocation
   const named = flags.previous ?? draft.previousRevisionId
@@ -66,11 +66,11 @@ async function inputOf({ invocation, client }: Session, entry: Entry, draft: Dra
   const rationale = flags.rationale ?? draft.rationale ?? ''
   if (named === undefined) {
     throw mistake(
-      'The file does not say which revision it was made from: begin with "palimpsest show SLUG --edit", or give --previous.',
+      'The file does not name its base revision; begin with "palimpsest show SLUG --edit", or use --previous.',
     )
   }
-  if (changeType === '') throw mistake(`There is no changeType: give --change-type, ${CHANGE_TYPES.join(', ')}.`)
-  if (rationale === '') throw mistake('There is no rationale: say with --rationale what was changed and why.')
+  if (changeType === '') throw mistake(`changeType is missing; use --change-type, ${CHANGE_TYPES.join(', ')}.`)
+  if (rationale === '') throw mistake('The rationale is missing; describe the change and its reason with --rationale.')
   const { revision: base } = await revisionOf(
     client,
     entry,
@@ -91,7 +91,7 @@ async function inputOf({ invocation, client }: Session, entry: Entry, draft: Dra
   return { base, mine, input }
 }
 
-/** Sends the revision once. If another writer was first, shows what they changed and says how to go on. */
+/** Sends the revision once. If another revision was committed first, shows its changes and the remedy. */
 async function commit(session: Session, entry: Entry, input: RevisionInput, mine: Draft): Promise<Entry> {
   try {
     return await session.client.reviseEntry(entry.id, input)
@@ -99,7 +99,7 @@ async function commit(session: Session, entry: Entry, input: RevisionInput, mine
     if (!isClientError(error) || error.code !== 'STALE_REVISION') throw error
     const { base, latest, from, to } = await sidesOf(session, entry.id, input.previousRevisionId)
     const { out } = session
-    out.note(styled('bold', `What changed in between, from revision ${from} to ${to}:`))
+    out.note(styled('bold', `The changes in between, from revision ${from} to ${to}:`))
     writeUnified(out.note, unifiedLines(textOf(base), textOf(latest)))
     const { open } = mergeDrafts(textOf(base), textOf(latest), mine)
     const both =
@@ -127,7 +127,7 @@ async function sidesOf({ client }: Session, entryId: string, previousRevisionId:
 
 type Merging = { input: RevisionInput; mine: Draft; source: DraftSource }
 
-/** Sends the revision on top of the latest, merged with what changed in between, as often as another writer is first. */
+/** Sends the revision on top of the latest one, merged with the changes in between, and repeats while other revisions are committed first. */
 function commitMerged(session: Session, { id }: Entry, { input, mine, source }: Merging): Promise<Entry> {
   const { client } = session
   return client.reviseWithRetry(id, async ({ currentRevisionId }): Promise<Edit> => {
@@ -151,7 +151,7 @@ function commitMerged(session: Session, { id }: Entry, { input, mine, source }: 
   })
 }
 
-/** Whether two drafts say the same, their reasons aside. */
+/** Whether two drafts have the same texts, without their rationales. */
 function isSame(one: Draft, other: Draft): boolean {
   const said = ({ title, summary, content, sources = [] }: Draft): string =>
     JSON.stringify([

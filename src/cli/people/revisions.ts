@@ -3,18 +3,18 @@ import { isUuid } from '../../domain/uuid.ts'
 import { CommandError, EXIT, UsageError } from '../command.ts'
 import { plural } from './values.ts'
 
-/** The newest revisions that numbers are looked up among. */
+/** The maximum number of newest revisions in which numbers are looked up. */
 const LOOKED_AT = 50
 const FIRST_NUMBER = /^[1-9]\d{0,8}$/
 
-/** A revision and its number from 1, where that is known. */
+/** A revision and its number from 1, if it is known. */
 export type Numbered = { revision: Revision; number: number | undefined }
 
-/** A revision in a sentence. */
+/** A revision as text in a sentence. */
 export const revisionName = (id: string, number: number | undefined): string =>
   number === undefined ? `revision ${id}` : `revision ${number}`
 
-/** The numbers of the newest revisions of an entry by their ids, as of when the entry was read. */
+/** The numbers of the newest revisions of an entry by their ids, as of the read of the entry. */
 export async function revisionNumbers(client: Client, entry: Entry): Promise<ReadonlyMap<string, number>> {
   const { items } = await client.listRevisions(entry.id, { limit: LOOKED_AT })
   const latest = items.findIndex(({ id }) => id === entry.currentRevisionId)
@@ -22,7 +22,7 @@ export async function revisionNumbers(client: Client, entry: Entry): Promise<Rea
   return new Map(items.map(({ id }, index) => [id, entry.revisionCount + latest - index]))
 }
 
-/** The revision of an entry that is named by its id, by its number from 1, or as `latest`; `name` is the flag or argument that names it. */
+/** The revision of an entry named by its id, by its number from 1, or as `latest`; `name` is the flag or argument. */
 export async function revisionOf(client: Client, entry: Entry, given: string, name: string): Promise<Numbered> {
   if (given === 'latest') {
     return { revision: await client.readRevision(entry.id, entry.currentRevisionId), number: entry.revisionCount }
@@ -33,7 +33,7 @@ export async function revisionOf(client: Client, entry: Entry, given: string, na
     return { revision, number: (await revisionNumbers(client, entry)).get(given) }
   }
   if (!FIRST_NUMBER.test(given)) {
-    throw new UsageError(`${name} is the id of a revision, its number from 1, or latest, not "${given}".`)
+    throw new UsageError(`${name} must be the id of a revision, its number from 1, or latest, not "${given}".`)
   }
   return { revision: await revisionAt(client, entry, Number(given)), number: Number(given) }
 }
@@ -45,7 +45,7 @@ async function revisionAt(client: Client, entry: Entry, number: number): Promise
       throw new CommandError(`${entry.slug} has ${count}, and none with number ${number}.`, EXIT.notFound)
     }
     const { items } = await client.listRevisions(entry.id, { limit: 1, before: String(known.revisionCount - number) })
-    // Numbers count from the first and the list from the newest: they agree while nothing was added.
+    // Numbers count from the oldest, the list from the newest. They agree if no revision was added.
     const after = await client.readEntry(entry.id)
     if (after.revisionCount === known.revisionCount && items[0] !== undefined) return items[0]
     known = after

@@ -12,10 +12,10 @@ import type { Session } from './session.ts'
 import { countOf, oneOf, plural } from './values.ts'
 
 const MOST = 10_000
-/** Words of the question that one line names. */
+/** The maximum number of words of the question that one line names. */
 const WORDS_SHOWN = 12
 
-/** Finds the entries that answer a described problem, or with an order lists the entries that have its words; without words the latest ones. */
+/** Finds the entries that answer a described problem. With an order, lists the entries with its words. Without words, lists the latest entries. */
 export async function search(session: Session): Promise<void> {
   const { args, flags } = session.invocation
   const most = countOf('--limit', flags.limit ?? '20', MOST)
@@ -32,9 +32,7 @@ export async function search(session: Session): Promise<void> {
 
 async function find({ invocation, client, out, json }: Session, q: string, most: number): Promise<void> {
   if (most > FIND.max) {
-    throw new UsageError(
-      `--limit is at most ${FIND.max} where the best answers are asked for; with --sort it is ${MOST}.`,
-    )
+    throw new UsageError(`--limit is at most ${FIND.max} for the best answers; with --sort it is ${MOST}.`)
   }
   const { tag, tokens } = invocation.flags
   const found = await client.findEntries({
@@ -56,12 +54,12 @@ async function find({ invocation, client, out, json }: Session, q: string, most:
   }
 }
 
-/** One line on how far to trust what was found. */
+/** One line about the reliability of the result. */
 function adviceOn({ items, answerable, corrected, missing }: FoundList): string {
   const named = (words: readonly string[]): string => words.slice(0, WORDS_SHOWN).join(', ')
   return [
     ...(items.length === 0 ? ['No entry was found.'] : []),
-    ...(items.length > 0 && !answerable ? ['The entries hardly match: do not take them for an answer.'] : []),
+    ...(items.length > 0 && !answerable ? ['The entries hardly match. Do not trust them as an answer.'] : []),
     ...(corrected.length > 0 ? [`Corrected: ${named(corrected.map(({ from, to }) => `${from} → ${to}`))}.`] : []),
     ...(missing.length > 0 ? [`No entry has: ${named(missing)}.`] : []),
   ].join(' ')

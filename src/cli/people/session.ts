@@ -19,25 +19,25 @@ import { actorName } from './names.ts'
 import { type Output, openOutput } from './output.ts'
 import { oneOf } from './values.ts'
 
-/** The longest wait that the service may ask for, in seconds. */
+/** The maximum accepted Retry-After, in seconds. */
 const WAIT_MAX = 60
-/** Shorter waits are not worth a word, in milliseconds. */
+/** Shorter waits are not announced, in milliseconds. */
 const SAID_FROM = 1_000
 
-/** A command line against one service. */
+/** A command line with one service. */
 export type Session = {
   invocation: Invocation
   baseUrl: string
   client: Client
   out: Output
   json: boolean
-  /** The actor that is kept for the service, if one is; none where PALIMPSEST_TOKEN takes its place. */
+  /** The stored actor for the service, if there is one; undefined if PALIMPSEST_TOKEN replaces it. */
   kept: Credential | undefined
-  /** Has an actor to write as: that of PALIMPSEST_TOKEN, the one that is kept, or a new one. To be called before the first write. */
+  /** Ensures an actor for writes: that of PALIMPSEST_TOKEN, the stored one, or a new one. Call it before the first write. */
   becomeActor(): Promise<void>
 }
 
-/** Runs a command against the service that its flags, the environment or the configuration name. Gives the exit code. */
+/** Runs a command with the service of its flags, the environment or the configuration. Returns the exit code. */
 export async function inSession(invocation: Invocation, work: (session: Session) => Promise<void>): Promise<number> {
   const session = openSession(invocation)
   try {
@@ -62,7 +62,7 @@ function openSession(invocation: Invocation): Session {
     return createClient({ baseUrl, token, clock, retries, maxWaitSeconds: WAIT_MAX })
   }
   if (own !== undefined && !/^[!-~]{1,200}$/.test(own)) {
-    throw new UsageError('PALIMPSEST_TOKEN is no actor token as it was issued; unset it to use the one that is kept.')
+    throw new UsageError('PALIMPSEST_TOKEN is not a valid actor token; unset it to use the stored one.')
   }
   const session: Session = {
     invocation,
@@ -87,7 +87,7 @@ function openSession(invocation: Invocation): Session {
   return session
 }
 
-/** Says that there is a wait, as the service asks or after no answer, then waits. */
+/** Announces a wait, requested by the service or after a missing answer, then waits. */
 const sayingClock = (clock: Clock, out: Output): Clock => ({
   now: () => clock.now(),
   sleep(milliseconds, signal) {
@@ -107,10 +107,10 @@ const MACHINE_CLOCK: Clock = {
 
 const tokenHint = ({ kept, invocation: { env } }: Session): string =>
   kept === undefined
-    ? 'PALIMPSEST_TOKEN holds it: correct or unset it.'
-    : `It is kept in ${credentialFile(env, kept.baseUrl)}: remove that file to begin with a new actor.`
+    ? 'It is in PALIMPSEST_TOKEN: correct or unset that variable.'
+    : `It is stored in ${credentialFile(env, kept.baseUrl)}; remove that file to create a new actor.`
 
-/** The address of the service, as its origin and path. The text itself is never repeated: it may hold a password. */
+/** The address of the service, as its origin and path. The original text is never printed, because it may contain a password. */
 function baseUrlOf({ env, flags }: Invocation): string {
   const said: [string, string | undefined][] = [
     ['--url', flags.url],
@@ -151,12 +151,12 @@ function declared(invocation: Invocation): ActorInput {
   })
 }
 
-/** An actor keeps what it declared when it was made. */
+/** The declaration of an actor cannot be changed. */
 function sayUnused({ kept, out }: Session, input: ActorInput): void {
   if (Object.keys(input).length === 0) return
   const { name, model, provider } = kept?.actor.declared ?? {}
   const wanted = [input.declaredName, input.declaredModel, input.declaredProvider, input.actorType]
   const there = [name, model, provider, kept?.actor.actorType]
   if (wanted.every((value, index) => value === undefined || value === there[index])) return
-  out.note('There is an actor already, and it stays what it declared when it was made; see "palimpsest whoami".')
+  out.note('There is an actor already, and its declaration cannot be changed; see "palimpsest whoami".')
 }

@@ -2,10 +2,10 @@ import type { Command } from '../command.ts'
 import { READ_COMMANDS } from './read-commands.ts'
 import { WRITE_COMMANDS } from './write-commands.ts'
 
-/** The shells that `palimpsest completion` writes for. */
+/** The shells that `palimpsest completion` supports. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** The commands of people, against any service. Each loads what it needs when it runs. */
+/** The commands for people, with any service. Each loads its modules when it runs. */
 export const PEOPLE_COMMANDS: readonly Command[] = [
   ...READ_COMMANDS,
   ...WRITE_COMMANDS,

@@ -1,10 +1,10 @@
 import type { Invocation } from '../command.ts'
 import type { Session } from './session.ts'
 
-/** What a command does in a session. */
+/** The function of a command in a session. */
 export type Work = (session: Session) => Promise<void>
 
-/** Runs a command against the service that its command line names. Both are loaded when it runs. */
+/** Runs a command with the service of its command line. Session and command are loaded when it runs. */
 export const through =
   (load: () => Promise<Work>) =>
   async (invocation: Invocation): Promise<number> => {

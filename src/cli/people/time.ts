@@ -7,12 +7,12 @@ const UNITS = [
   ['minute', 60 * SECOND],
   ['second', SECOND],
 ] as const
-/** What is closer to now needs no number, in milliseconds. */
+/** Times closer to now are shown without a number, in milliseconds. */
 const JUST_NOW = 10 * SECOND
 
 const relative = new Intl.RelativeTimeFormat('en')
 
-/** How long ago a time was, in the largest whole unit: "3 hours ago". What is no time is returned as it is. */
+/** A relative time in the largest whole unit: "3 hours ago". Returns an invalid time unchanged. */
 export function ago(timestamp: string, now: number): string {
   const passed = now - Date.parse(timestamp)
   if (Number.isNaN(passed)) return timestamp

@@ -3,13 +3,13 @@ import type { Draft } from './draft.ts'
 import { formatDraft } from './draft.ts'
 import { type Output, type Style, styled } from './output.ts'
 
-/** Milliseconds that a comparison may take; after that the whole texts are shown. */
+/** The timeout of a comparison in milliseconds. After it the whole texts are shown. */
 const PATIENCE = 500
 const CONTEXT = 3
 
 const STYLE: Readonly<Record<string, Style>> = { '+': 'green', '-': 'red', '@': 'cyan' }
 
-/** What differs between two texts of an entry, as lines of a unified diff; none where nothing does. */
+/** The difference between two texts of an entry, as lines of a unified diff; empty if they are equal. */
 export function unifiedLines(from: Draft, to: Draft): string[] {
   const [before, after] = [formatDraft(from), formatDraft(to)]
   if (before === after) return []
@@ -23,7 +23,7 @@ export function unifiedLines(from: Draft, to: Draft): string[] {
 
 const marked = (mark: string, text: string): string[] => text.split('\n').map(line => mark + line)
 
-/** Writes the lines of a unified diff: to the result, or beside it. */
+/** Writes the lines of a unified diff to standard output or standard error. */
 export function writeUnified(write: Output['line'], lines: readonly string[]): void {
   for (const line of lines) {
     const style = STYLE[line[0] ?? '']

@@ -27,17 +27,17 @@ export function sequenceOf(name: string, given: string): string {
   return given
 }
 
-/** The slug or id of an entry, as it was given; `name` is the flag or argument that names it. */
+/** The given slug or id of an entry; `name` is the flag or argument. */
 export function entryName(given: string | undefined, name = 'SLUG'): string {
   if (given === undefined || !/^[A-Za-z0-9][A-Za-z0-9-]{0,119}$/.test(given)) {
     throw new UsageError(
-      `${name} is the slug or the id of an entry, not "${given ?? ''}"; "palimpsest search" shows slugs.`,
+      `${name} must be the slug or the id of an entry, not "${given ?? ''}"; "palimpsest search" shows slugs.`,
     )
   }
   return given
 }
 
-/** The id of an entry that is given by slug or id. */
+/** The id of an entry given by slug or id. */
 export async function entryIdOf(client: Client, given: string, argument: string): Promise<string> {
   const name = entryName(given, argument)
   return isUuid(name) ? name : (await client.readEntry(name)).id

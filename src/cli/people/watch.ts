@@ -8,8 +8,8 @@ import { countOf, sequenceOf } from './values.ts'
 const COUNT_MOST = 100_000_000
 
 /**
- * Follows the feed in the order of its sequence, from now on or after a number, until it is interrupted or its reader is gone. With an entry,
- * actor or action, the changes that these choose.
+ * Follows the feed in the order of its sequence, from now on or after a number, until it is interrupted or its reader ends. With an entry,
+ * actor or action, follows the changes with these filters.
  */
 export async function watch({ invocation, client, out, json, baseUrl }: Session): Promise<void> {
   const { flags, stdout } = invocation
@@ -42,7 +42,7 @@ export async function watch({ invocation, client, out, json, baseUrl }: Session)
   }
 }
 
-/** The flags that choose among changes: each is the member of the query with its name. */
+/** The filters of changes. Each flag is the parameter of the query with its name. */
 const CHOOSING = ['entry', 'actor', 'action'] as const
 
 const rowsOf = (
@@ -56,7 +56,7 @@ const rowsOf = (
 const isModerated = (row: Change): row is Exclude<Change, Activity> =>
   row.action === 'WITHDRAW' || row.action === 'RESTORE'
 
-/** The entry of a row by its slug. Only a person on a terminal is worth a request, and only for what somebody wrote. */
+/** The slug of the entry of a row. It is requested only for terminals, and only for writes. */
 async function nameEntry(slugs: Slugs, row: Change, onTerminal: boolean): Promise<void> {
   if (isModerated(row) || row.entryId === null) return
   const { entryId, action, metadata } = row

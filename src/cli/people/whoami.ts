@@ -4,13 +4,13 @@ import { actorName } from './names.ts'
 import { styled } from './output.ts'
 import type { Session } from './session.ts'
 
-/** Shows the actor that writes from here. The service is not asked, and the token is not shown. */
+/** Shows the stored actor. Sends no request and does not show the token. */
 export async function whoami({ invocation, baseUrl, kept, client, out, json }: Session): Promise<void> {
   if (kept === undefined) {
     const why =
       client.token() === undefined
-        ? `There is no actor for ${baseUrl} here yet: the first write makes one.`
-        : 'PALIMPSEST_TOKEN is set, and the service does not say whose token that is.'
+        ? `There is no actor for ${baseUrl} yet; the first write creates one.`
+        : 'PALIMPSEST_TOKEN is set. The service does not reveal its actor.'
     throw new CommandError(why, client.token() === undefined ? EXIT.notFound : EXIT.failed)
   }
   if (json) return out.json(kept.actor)

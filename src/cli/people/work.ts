@@ -8,7 +8,7 @@ import { countOf, oneOf, plural } from './values.ts'
 
 type Item = WorkList['items'][number]
 
-/** Lists the most valuable checks next, without what the actor of this machine wrote or judged. */
+/** Lists the most valuable checks, without entries that the actor of this machine wrote or judged. */
 export async function work({ invocation, client, out, json }: Session): Promise<void> {
   const { kind, tag, limit = String(WORK.default) } = invocation.flags
   const { items } = await client.listWork({
@@ -32,7 +32,7 @@ function itemLines(out: Output, { kind, reason, entry, topic }: Item): void {
   if (topic !== undefined) {
     const { networks = 0 } = reason
     out.line(name, styled('bold', topic.term))
-    out.line(INDENT, `searched for in vain from ${plural(networks, 'network')} on ${topic.day}`)
+    out.line(INDENT, `searched for by ${plural(networks, 'network')} on ${topic.day}, without a result`)
   }
   if (entry === undefined) return
   const { readers = 0, daysSinceCheck } = reason

@@ -14,7 +14,7 @@ const CHANGE_TYPE: Flag = {
 }
 const CHANGE_RATIONALE: Flag = {
   ...RATIONALE,
-  description: 'Why, in at most 1000 characters; by default that of the file.',
+  description: 'The reason, in at most 1000 characters; by default that of the file.',
 }
 
 /** The commands that write. */
@@ -22,13 +22,13 @@ export const WRITE_COMMANDS: readonly Command[] = [
   {
     name: 'publish',
     summary: 'Publish an entry.',
-    details: `${DRAFT} Similar entries are named first; a title and content that an entry has already are refused.`,
+    details: `${DRAFT} Similar entries are listed first. A text with the title and content of an existing entry is refused.`,
     args: [{ name: 'FILE', description: 'The file to publish, or - for standard input.' }],
     flags: [
-      { name: 'title', value: 'TEXT', description: 'In place of the title of the file, or of its first heading.' },
-      { name: 'summary', value: 'TEXT', description: 'In place of the summary of the file.' },
-      { name: 'tags', value: 'TAGS', description: 'In place of the tags of the file, separated by commas.' },
-      { ...ANYWAY, description: 'Publish a text that is published already.' },
+      { name: 'title', value: 'TEXT', description: 'Replaces the title of the file or its first heading.' },
+      { name: 'summary', value: 'TEXT', description: 'Replaces the summary of the file.' },
+      { name: 'tags', value: 'TAGS', description: 'Replaces the tags of the file; separated by commas.' },
+      { ...ANYWAY, description: 'Publish a text that an entry already has.' },
       ...WRITE_FLAGS,
     ],
     examples: ['publish tea.md', 'publish - --title "Green tea" --summary "Not boiling" --tags tea,kitchen < tea.md'],
@@ -37,8 +37,8 @@ export const WRITE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'revise',
-    summary: 'Commit a revision on top of the one that it was made from.',
-    details: `${DRAFT} "palimpsest show SLUG --edit" writes one to begin with. It never overwrites: if another writer revised the entry first, it shows what they changed and ends with exit code 4.`,
+    summary: 'Commit a revision on top of its base revision.',
+    details: `${DRAFT} "palimpsest show SLUG --edit" writes a file to edit. The command never overwrites: if another revision was committed first, it shows the changes and ends with exit code 4.`,
     args: [SLUG, { name: 'FILE', description: 'The file with the new text, or - for standard input.' }],
     flags: [
       CHANGE_TYPE,
@@ -46,14 +46,14 @@ export const WRITE_COMMANDS: readonly Command[] = [
       {
         name: 'previous',
         value: 'REVISION',
-        description: 'The revision that the file was made from; by default that of the file. latest takes any.',
+        description: 'The base revision; by default that of the file. latest accepts any.',
       },
       {
         name: 'merge',
         description:
-          'If another writer was first, merge by line and word and commit; if both changed the same words, write both to standard output.',
+          'If another revision was committed first, merge by line and word and commit; if both changed the same words, write both to standard output.',
       },
-      { ...ANYWAY, description: 'Commit a text that did not change.' },
+      { ...ANYWAY, description: 'Commit an unchanged text.' },
       ...WRITE_FLAGS,
     ],
     examples: [
@@ -65,13 +65,16 @@ export const WRITE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'edit',
-    summary: 'Open the latest revision in an editor, and commit what you saved.',
+    summary: 'Open the latest revision in an editor, and commit the saved text.',
     details:
-      'The editor is VISUAL, else EDITOR, else vi. If another writer was first, both changes are merged. A text that could not be committed stays in its file.',
+      'The editor is VISUAL, then EDITOR, then vi. If another revision was committed first, both changes are merged. A text that could not be committed stays in its file.',
     args: [SLUG],
     flags: [
-      { ...CHANGE_TYPE, description: 'The kind of change; without it the file asks for it.' },
-      { ...CHANGE_RATIONALE, description: 'Why, in at most 1000 characters; without it the file asks for it.' },
+      { ...CHANGE_TYPE, description: 'The kind of change; by default the file has a line for it.' },
+      {
+        ...CHANGE_RATIONALE,
+        description: 'The reason, in at most 1000 characters; by default the file has a line for it.',
+      },
       ...WRITE_FLAGS,
     ],
     examples: ['edit green-tea', 'edit green-tea --change-type CORRECT --rationale "Fixes the temperature."'],
@@ -85,7 +88,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
     flags: [
       REVISION,
       { name: 'result', value: 'RESULT', values: RESULTS, description: 'The result.' },
-      { name: 'confidence', value: 'NUMBER', description: 'How sure you are, from 0 to 1.' },
+      { name: 'confidence', value: 'NUMBER', description: 'Your confidence, from 0 to 1.' },
       RATIONALE,
       ...WRITE_FLAGS,
     ],
@@ -111,7 +114,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
     name: 'evidence',
     summary: 'Record several verifications and contradictions by one request.',
     details:
-      'FILE has one JSON object a line: {"entry", "revisionId", "kind": "VERIFY" or "CONTRADICT", "rationale"}, and of VERIFY "result" and "confidence". Ten go into a request; each counts as a write.',
+      'FILE has one JSON object per line: {"entry", "revisionId", "kind": "VERIFY" or "CONTRADICT", "rationale"}, and for VERIFY "result" and "confidence". A request contains ten; each counts as a write.',
     args: [{ name: 'FILE', description: 'The file with the judgements, or - for standard input.' }],
     flags: WRITE_FLAGS,
     examples: ['evidence checked.ndjson'],
@@ -122,8 +125,8 @@ export const WRITE_COMMANDS: readonly Command[] = [
     name: 'relate',
     summary: 'Relate one entry to another.',
     args: [
-      { name: 'SOURCE', description: 'The slug or the id of the entry that the relation starts from.' },
-      { name: 'TARGET', description: 'The slug or the id of the entry that it leads to.' },
+      { name: 'SOURCE', description: 'The slug or the id of the entry where the relation starts.' },
+      { name: 'TARGET', description: 'The slug or the id of the entry where it ends.' },
     ],
     flags: [
       {

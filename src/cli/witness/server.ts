@@ -7,24 +7,24 @@ import type { WitnessState } from './state.ts'
 
 export type Witness = {
   signer: Signer
-  /** The keys of the logs that it witnesses, under their origins. */
+  /** The keys of the witnessed logs, by origin. */
   logs: readonly VerifierKey[]
   state: WitnessState
   /** Seconds since 1970. */
   now(): number
-  /** Receives a sentence about each checkpoint that was cosigned, or refused as inconsistent. */
+  /** Receives a sentence about each checkpoint that was cosigned or refused as inconsistent. */
   report(sentence: string): void
 }
 
 type Answer = { status: number; body: string; type?: string }
 
 const TEXT = 'text/plain; charset=utf-8'
-/** Connections at once, submissions that wait for their turn, and how long a request may take, in milliseconds. */
+/** The maximum number of connections and of waiting submissions, and the timeout of a request in milliseconds. */
 const CONNECTIONS_MAX = 256
 const WAITING_MAX = 64
 const REQUEST_TIMEOUT = 10_000
 
-/** The HTTP server of a witness (c2sp.org/tlog-witness): add-checkpoint, and the checkpoint of each log that it cosigned last. */
+/** The HTTP server of a witness (c2sp.org/tlog-witness): add-checkpoint, and the last cosigned checkpoint of each log. */
 export function createWitnessServer(witness: Witness): Server {
   const takeTurn = createTurns()
   const answerTo = async (request: IncomingMessage): Promise<Answer> => {
@@ -68,20 +68,20 @@ function send(response: ServerResponse, { status, body, type = TEXT }: Answer): 
   response.end(body)
 }
 
-/** The body of a request; undefined where it is too long. */
+/** The body of a request; undefined if it is too long. */
 async function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
   const pieces: Buffer[] = []
   let length = 0
   for await (const piece of request as AsyncIterable<Buffer>) {
     length += piece.length
-    // Characters of a signature line may have several bytes, base64 has one.
+    // Characters of a signature line can have several bytes; those of base64 have one.
     if (length > 2 * SUBMISSION_MAX) return undefined
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
 }
 
-/** Runs works one after another; refuses more than may wait. */
+/** Runs works one after another. Refuses works if the queue is full. */
 function createTurns(): (work: () => Promise<Answer>) => Promise<Answer> {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -96,7 +96,7 @@ function createTurns(): (work: () => Promise<Answer>) => Promise<Answer> {
   }
 }
 
-/** Nothing is cosigned before it is kept; of two submissions, the later one is judged after the earlier one was kept. */
+/** A checkpoint is stored before it is cosigned. Of two submissions, the later one is checked after the earlier one was stored. */
 async function addCheckpoint({ signer, logs, state, now, report }: Witness, body: Uint8Array): Promise<Answer> {
   const source = textOf(body)
   if (source === undefined) return { status: 400, body: '' }

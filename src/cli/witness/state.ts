@@ -7,20 +7,20 @@ import { makeDirectories, syncPath } from '../../sync-path.ts'
 import { type Checkpoint, parseCheckpoint } from '../../tlog/checkpoint.js'
 import { parseNote } from '../../tlog/note.js'
 
-/** The name of the file with the checkpoint of an origin, also in the address where it is served. */
+/** The name of the file with the checkpoint of an origin, also in its address. */
 export const originHash = (origin: string): string => hash('sha256', origin, 'hex')
 
-/** What a witness keeps: per log the checkpoint that it cosigned last. */
+/** The state of a witness: the last cosigned checkpoint of each log. */
 export type WitnessState = {
-  /** The checkpoint cosigned last for an origin. */
+  /** The last cosigned checkpoint of an origin. */
   lastOf(origin: string): Checkpoint | undefined
   /** The note of the origin with this hash. */
   noteOf(originHash: string): string | undefined
-  /** Keeps a cosigned note; it survives a power cut once this returns. */
+  /** Stores a cosigned note. It survives a power cut after this returns. */
   keep(checkpoint: Checkpoint, note: string): void
 }
 
-/** Writes a file wholly or not at all; it survives a power cut once this returns. */
+/** Writes a file completely or not at all. It survives a power cut after this returns. */
 function writeWhole(path: string, text: string): void {
   const partial = `${path}.new`
   const file = openSync(partial, 'w', 0o600)
@@ -34,7 +34,7 @@ function writeWhole(path: string, text: string): void {
   syncPath(dirname(path))
 }
 
-/** Reads the state in a directory for these origins. Throws OperatorError where a file is not what was written: a witness must not forget. */
+/** Reads the state in a directory for these origins. Throws OperatorError if a file is damaged, because a witness must not lose its state. */
 export function openWitnessState(directory: string, origins: readonly string[]): WitnessState {
   const folder = join(directory, 'checkpoints')
   makeDirectories(folder)
@@ -66,11 +66,11 @@ function readKept(path: string, note: string, origin: string): Checkpoint {
     if (checkpoint.origin === origin) return checkpoint
   } catch {}
   throw new OperatorError(
-    `${path} is not the checkpoint that was cosigned for ${origin}; restore the file, for a witness must not forget what it cosigned.`,
+    `${path} is not the checkpoint that was cosigned for ${origin}; restore the file, because a witness must not lose its last checkpoints.`,
   )
 }
 
-/** The private key in the directory, made now if there is none. */
+/** The private key in the directory, created if it is missing. */
 export function ensureWitnessKey(directory: string): KeyObject {
   const path = join(directory, 'witness-key')
   if (!existsSync(path)) {
@@ -80,6 +80,8 @@ export function ensureWitnessKey(directory: string): KeyObject {
   try {
     return privateKeyOf(readFileSync(path, 'utf8'))
   } catch {
-    throw new OperatorError(`${path} is no private key in PEM (PKCS#8); restore it, or begin with an empty directory.`)
+    throw new OperatorError(
+      `${path} is not a private key in PEM (PKCS#8); restore it, or begin with an empty directory.`,
+    )
   }
 }

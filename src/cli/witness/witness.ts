@@ -11,13 +11,14 @@ import { EXIT, type Invocation, required, UsageError } from '../command.ts'
 import { createWitnessServer } from './server.ts'
 import { ensureWitnessKey, openWitnessState } from './state.ts'
 
-/** Serves a witness of the logs whose keys are the arguments, until SIGTERM or SIGINT. */
+/** Serves a witness for the logs of the given keys, until SIGTERM or SIGINT. */
 export async function witnessLogs(invocation: Invocation): Promise<number> {
-  const name = required(invocation, 'name', 'the witness, as in witness.example/w1')
-  if (!isKeyName(name)) throw new UsageError('--name is without white space and plus, as in witness.example/w1.')
+  const name = required(invocation, 'name', 'the witness, for example witness.example/w1')
+  if (!isKeyName(name))
+    throw new UsageError('--name must not contain white space or plus, for example witness.example/w1.')
   const logs = await Promise.all(invocation.args.map(logKey))
   const directory = prepareDataDirectory(
-    required(invocation, 'dir', 'the directory with the key and what was cosigned'),
+    required(invocation, 'dir', 'the directory with the key and the cosigned checkpoints'),
   )
   const unlock = lockDataDirectory(directory)
   try {
@@ -49,10 +50,10 @@ async function logKey(vkey: string): Promise<VerifierKey> {
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
   }
-  throw new UsageError(`"${vkey.slice(0, 80)}" is no verifier key of a log; the first line of its /log/keys is one.`)
+  throw new UsageError(`"${vkey.slice(0, 80)}" is not a verifier key of a log; use the first line of its /log/keys.`)
 }
 
-/** Only these two settings are looked at. */
+/** Reads only these two settings. */
 function addressOf({ env, flags }: Invocation): { host: string; port: number } {
   const named = Object.fromEntries(
     ['HOST', 'PORT'].flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])),

@@ -299,16 +299,16 @@ test('a byte that was tampered with is found, its record named, and nothing of t
       'moon is fatter!',
       new RegExp(`^Record ${second} .*${revised.currentRevisionId}.*evidenceHash`),
     ],
-    [`"record":"${second}"`, `"record":"x"`, /^The row of sequence \d+ is not as the contract has it/],
+    [`"record":"${second}"`, `"record":"x"`, /^The row of sequence \d+ does not match the contract/],
     [`"entryRecord":"${first}"`, `"entryRecord":"99999"`, new RegExp(`^Record ${second} .*was never sent`)],
-    ['"type":"end"', '"type":"and"', /not as the contract has it/],
+    ['"type":"end"', '"type":"and"', /does not match the contract/],
   ] as const) {
     await assert.rejects(copy.catchUp(through(text => text.replace(from, to))), (error: Error) => {
       assert.match(error.message, expected)
       return error.name === 'Error' || error.constructor.name === 'OperatorError'
     })
   }
-  await assert.rejects(copy.catchUp(through(text => text.slice(0, text.lastIndexOf('{"type":"end"')))), /breaks off/)
+  await assert.rejects(copy.catchUp(through(text => text.slice(0, text.lastIndexOf('{"type":"end"')))), /is incomplete/)
   assert.deepEqual(await copy.app.store.reader.one(sql`SELECT count(*) AS n FROM revision`), before)
   await copy.catchUp()
   await copy.reopen()

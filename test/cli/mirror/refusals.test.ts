@@ -56,15 +56,15 @@ test('a server that leads elsewhere, is none of ours, or lies about what it send
   const missing = await between((_text, _request, response) => response.writeHead(404).end('<html>'))
   await assert.rejects(through(missing), /answered 404/)
   const pages = await between((_text, _request, response) => response.end('<html>'))
-  await assert.rejects(through(pages), /is not JSON in UTF-8; nothing of its answer was kept/)
+  await assert.rejects(through(pages), /is not JSON in UTF-8; its answer was not stored/)
   const empty = makeDirectory()
-  await assert.rejects(beginMirror(empty.path, openSource(pages, signal)), /manifest of .* is not as the contract has/)
+  await assert.rejects(beginMirror(empty.path, openSource(pages, signal)), /manifest of .* does not match the contract/)
   empty.remove()
   const digest = 'sha-256=:AAAA:'
   const wrong = await between((text, _request, response) =>
     response.writeHead(200, { 'repr-digest': digest }).end(text),
   )
-  await assert.rejects(through(wrong), /has not the digest that it came with/)
+  await assert.rejects(through(wrong), /does not match its digest/)
   const another = await between((text, _request, response) =>
     response.end(text.replace(/"storeId":"........-/, '"storeId":"00000000-')),
   )
@@ -93,7 +93,7 @@ test('a directory with a store of its own, or of another server, takes no mirror
       switches: new Set(['once']),
       env: {},
     }) as unknown as Invocation
-  await assert.rejects(mirrorServer(called(['memory.example'])), /named by its address/)
+  await assert.rejects(mirrorServer(called(['memory.example'])), /Name the server by its address/)
   await copy.close()
   await assert.rejects(mirrorServer(called(['http://127.0.0.1:9'])), /is a mirror of http/)
   await assert.rejects(importRecords(called([], { from: import.meta.filename })), /read-only mirror of http/)

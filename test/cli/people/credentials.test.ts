@@ -92,16 +92,16 @@ test('a file that others may read, that is no plain file, or that is not whole i
   }
   for (const mode of [0o640, 0o604, 0o620, 0o666]) {
     chmodSync(file, mode)
-    refuses(/is open to others and holds a token; run "chmod 600 .*" and try again\.$/)
+    refuses(/contains a token and others can read it; run "chmod 600 .*" and try again\.$/)
   }
   chmodSync(file, 0o600)
   const whole = readFileSync(file, 'utf8')
   for (const text of [whole.slice(0, -9), '[]', 'null', '{}', whole.replace(BASE, 'https://elsewhere.example')]) {
     writeFileSync(file, text)
-    refuses(/is not what was kept there; remove it to begin with a new actor\.$/)
+    refuses(/is damaged; remove it to create a new actor\.$/)
   }
   writeFileSync(file, ' '.repeat(70_000))
-  refuses(/is not what was kept there/)
+  refuses(/is damaged/)
   renameSync(file, `${file}.real`)
   symlinkSync(`${file}.real`, file)
   refuses(/cannot be read \(it is a link\)/)

@@ -53,15 +53,15 @@ test('a file as a person writes it', () => {
 })
 
 const WRONG: [string, string, RegExp][] = [
-  ['---\ntitle: x\n', 'a.md', /^a\.md begins with --- .* never ends\.$/],
-  ['---\nauthor: x\n---\n', 'a.md', /^a\.md, line 2: "author" is no member of the front matter; they are /],
-  ['---\nconstructor: x\n---\n', 'a.md', /^a\.md, line 2: "constructor" is no member of the front matter/],
-  ['---\ntitle: x\ntitle: y\n---\n', 'a.md', /^a\.md, line 3: title is there twice\.$/],
+  ['---\ntitle: x\n', 'a.md', /^a\.md begins with --- .* has no end\.$/],
+  ['---\nauthor: x\n---\n', 'a.md', /^a\.md, line 2: "author" is not a member of the front matter; the members are /],
+  ['---\nconstructor: x\n---\n', 'a.md', /^a\.md, line 2: "constructor" is not a member of the front matter/],
+  ['---\ntitle: x\ntitle: y\n---\n', 'a.md', /^a\.md, line 3: title exists twice\.$/],
   ['---\ntitle\n---\n', 'a.md', /^a\.md, line 2, is neither /],
   ['---\nsources: [one]\n---\n', 'a.md', /the source "one" is not "<entry id>@<revision id>"/],
-  ['{"title":', 'a.json', /^a\.json begins like a JSON object and is none/],
-  ['{"slug":"x"}', 'a.json', /^a\.json: "slug" is no member of a draft; they are /],
-  ['# A\n<<<<<<< yours\nb\n=======\nc\n>>>>>>> theirs\n', 'a.md', /^a\.md still holds "<<<<<<< yours": decide/],
+  ['{"title":', 'a.json', /^a\.json begins like a JSON object but is invalid/],
+  ['{"slug":"x"}', 'a.json', /^a\.json: "slug" is not a member of a draft; the members are /],
+  ['# A\n<<<<<<< yours\nb\n=======\nc\n>>>>>>> theirs\n', 'a.md', /^a\.md still contains "<<<<<<< yours"; resolve/],
 ]
 for (const [index, [given, name, sentence]] of WRONG.entries()) {
   test(`a draft that is none is refused in one sentence: ${index + 1}`, () => {

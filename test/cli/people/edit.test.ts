@@ -58,11 +58,11 @@ test('edit opens the latest revision in the editor and commits what was saved', 
 
 test('edit commits nothing when nothing was saved, or when the editor fails', async () => {
   const entry = await begin('Left alone')
-  expectRefusal(await edit(entry, ''), 1, /^Nothing was changed: nothing was committed\.$/)
+  expectRefusal(await edit(entry, ''), 1, /^The text is unchanged\. Nothing was committed\.$/)
   expectRefusal(
     await edit(entry, `change(text => text + 'x')\nprocess.exit(3)`, ...REASONS),
     1,
-    /^The editor .* ended with exit code 3: nothing was committed; set VISUAL or EDITOR to another one\.$/,
+    /^The editor .* ended with exit code 3; nothing was committed\. Set VISUAL or EDITOR to another editor\.$/,
   )
   assert.equal((await revisionsOf(entry)).length, 1)
 })
@@ -70,7 +70,7 @@ test('edit commits nothing when nothing was saved, or when the editor fails', as
 test('a text that cannot be committed stays in its file', async () => {
   const entry = await begin('Kept')
   const refused = await edit(entry, `change(text => text.replace('first', '1st'))`)
-  expectRefusal(refused, 1, /^There is no changeType: give --change-type/)
+  expectRefusal(refused, 1, /^changeType is missing; use --change-type/)
   assert.match(refused.stderr, /^Your text is in \S+kept\.md; "palimpsest revise kept \S+ --merge" commits it\.$/m)
   assert.match(readFileSync(keptFile(refused), 'utf8'), /1st line of it/)
   rmSync(dirname(keptFile(refused)), { recursive: true })
@@ -92,7 +92,7 @@ change(text => text.replace('line of it\\n', 'line of mine\\n').replace('second 
   expectRefusal(
     open,
     4,
-    /^You and another writer changed the same words in 1 place: both versions are in \S+, between marks/,
+    /^You and another writer changed the same words in 1 place: both versions are in \S+, between markers/,
   )
   const file = keptFile(open)
   assert.ok(existsSync(file))

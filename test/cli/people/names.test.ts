@@ -25,5 +25,5 @@ test('a log numbers revisions, names their actors, and says how many are left ou
     /^revision 2 CORRECT \S+ by "Bea"\n {2}│ R\nrevision 1 CREATE \S+ by "Ann"\n/m,
   )
   const shortened = await as('eve', ['log', 'named', '--limit', '1'])
-  assert.match(shortened.stderr, /^1 earlier revision left out; --limit shows more\.$/m)
+  assert.match(shortened.stderr, /^1 earlier revision omitted; --limit shows more\.$/m)
 })

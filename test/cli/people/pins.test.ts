@@ -99,7 +99,7 @@ test('audit names what was revised, judged or withdrawn with exit code 1, and 0 
   const [same, revised, judged, withdrawn] = entries as [Entry, Entry, Entry, Entry]
   const file = newFile()
   await done(['lock', ...entries.map(({ slug }) => slug), '--file', file])
-  assert.equal(await done(['audit', '--file', file]), '4 pins are as they were\n')
+  assert.equal(await done(['audit', '--file', file]), '4 pins without findings\n')
 
   await revise(revised, { content: 'four five six seven\u001b[2J', changeType: 'CORRECT', rationale: 'Less\u001b[2J.' })
   await contradict(judged, 'It is wrong.\nWITHDRAWN  all')
@@ -113,12 +113,12 @@ test('audit names what was revised, judged or withdrawn with exit code 1, and 0 
     'EVIDENCE   audit-judged     CONTRADICTED: 0 for (0 independent), 1 against (1 independent), 1 new',
     '  │ It is wrong.',
     '  │ WITHDRAWN  all',
-    'REVISED    audit-revised    CORRECT, 1 later revision, 75 % of the pinned text kept',
+    'REVISED    audit-revised    CORRECT, 1 later revision, 75 % of the pinned text remains',
     '  │ Less\\u{1b}[2J.',
     '  Signals: INVISIBLE_CHARACTERS (contains unseen characters)',
     'WITHDRAWN  audit-withdrawn  the entry was withdrawn',
     'UNKNOWN    no-such-entry    the entry has no such revision',
-    '1 pin is as it was',
+    '1 pin without findings',
   ])
   const json = await run(['audit', '--file', file, '--json'])
   assert.equal(json.code, 1)
@@ -136,7 +136,7 @@ test('audit names what was revised, judged or withdrawn with exit code 1, and 0 
     locked,
     /^EVIDENCE {3}audit-judged {2}CONTRADICTED: 0 for .*, 1 against \(1 independent\)\n {2}│ It is wrong\.$/m,
   )
-  assert.equal(await done(['audit', '--file', file]), '3 pins are as they were\n')
+  assert.equal(await done(['audit', '--file', file]), '3 pins without findings\n')
 })
 
 test('a pin that is added hides no evidence about the others', async () => {
@@ -151,7 +151,7 @@ test('a pin that is added hides no evidence about the others', async () => {
   assert.equal(code, 1)
   assert.match(
     stdout,
-    /^EVIDENCE {3}judged-before {2}CONTRADICTED: 0 for .*, 1 against \(1 independent\), 1 new\n.*\n1 pin is as it was\n$/,
+    /^EVIDENCE {3}judged-before {2}CONTRADICTED: 0 for .*, 1 against \(1 independent\), 1 new\n.*\n1 pin without findings\n$/,
   )
 })
 
@@ -161,14 +161,14 @@ test('audit --verify recomputes every pinned hash and names the text that is not
   await done(['lock', first.slug, second.slug, '--file', file])
   await revise(first, { content: 'Later.' })
   await done(['lock', '--file', file])
-  assert.equal(await done(['audit', '--verify', '--file', file]), '2 pins are as they were\n')
+  assert.equal(await done(['audit', '--verify', '--file', file]), '2 pins without findings\n')
   const real = await hashOf(second)
   writeFileSync(file, readFileSync(file, 'utf8').replace(real, 'f'.repeat(64)))
-  assert.equal(await done(['audit', '--file', file]), '2 pins are as they were\n')
+  assert.equal(await done(['audit', '--file', file]), '2 pins without findings\n')
   const altered = await run(['audit', '--verify', '--file', file])
   assert.equal(altered.code, 1)
-  const line = `ALTERED    hash-changed  the text that is served has the hash ${real}, not the pinned one`
-  assert.equal(altered.stdout, `${line}\n1 pin is as it was\n`)
+  const line = `ALTERED    hash-changed  the served text has the hash ${real}, not the pinned one`
+  assert.equal(altered.stdout, `${line}\n1 pin without findings\n`)
 })
 
 const PIN = `a@019a9b1c-1f20-7b21-9c4d-3c9b62e1d002#${'0'.repeat(64)}`
@@ -191,7 +191,7 @@ test('a damaged or missing lockfile is refused with a sentence that names the li
     assert.equal(readFileSync(file, 'utf8'), text)
   }
   const none = newFile()
-  expectRefusal(await run(['audit', '--file', none]), 2, /^There is no \S+; "palimpsest lock SLUG" makes it\.$/)
+  expectRefusal(await run(['audit', '--file', none]), 2, /^There is no \S+; "palimpsest lock SLUG" creates it\.$/)
   expectRefusal(await run(['lock', '--file', none]), 2, /pins nothing yet; name the SLUG of each entry to pin\.$/)
   expectRefusal(await run(['lock', 'a', '--file', scratch()]), 2, /is not a file of at most /)
 })
@@ -200,7 +200,10 @@ test('a lockfile that another process changed is not overwritten, and nothing is
   const text = `${HEADER}${PIN}\n`
   const file = newFile(text)
   const write = () => writeLockfile(file, { ...parseLockfile(text, file), sequence: '5' }, HEADER)
-  assert.throws(write, { exitCode: 4, message: /was changed by another process; nothing was written, run again\.$/ })
+  assert.throws(write, {
+    exitCode: 4,
+    message: /was changed by another process; nothing was written, run the command again\.$/,
+  })
   assert.equal(readFileSync(file, 'utf8'), text)
   assert.ok(!readdirSync(scratch()).some(name => name.endsWith('.partial')))
 })
@@ -237,7 +240,7 @@ test('pins are checked in one request up to 200 pins and the size of a body, wit
     [200, 115],
   ] as const) {
     const ended = await run(['audit', '--file', newFile(pinned(count, letters))], { env })
-    assert.equal(expectDone(ended), `${count} pins are as they were\n`)
+    assert.equal(expectDone(ended), `${count} pins without findings\n`)
   }
   assert.deepEqual(
     asked.map(({ pins }) => pins),

@@ -30,7 +30,7 @@ test('search answers a described problem, from words or from standard input, and
   const trace = `${'    at the place where it was called\n'.repeat(200)}ValveError: frost`
   assert.match(await done(['search', '-'], { input: trace }), /^Valve sticks in frost/)
   const foreign = await people(['search', 'slowly negotiated tariffs of maritime insurance'])
-  assert.match(foreign.stderr, /The entries hardly match: do not take them for an answer\./)
+  assert.match(foreign.stderr, /The entries hardly match\. Do not trust them as an answer\./)
   const { answerable, items } = JSON.parse(await done(['search', 'frost', 'valve', '--json'])) as FoundList
   assert.deepEqual([answerable, items[0]?.slug], [true, 'valve-sticks-in-frost'])
   expectRefusal(await people(['search', 'frost', '--limit', '21']), 2, /--limit is at most 20/)

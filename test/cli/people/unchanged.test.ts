@@ -35,7 +35,7 @@ test('revise refuses a file that did not change, and --anyway commits it', async
   expectRefusal(
     refused,
     1,
-    /edit\.md says the same as the revision that it was made from: nothing was committed; give --anyway if that is intended\.$/,
+    /edit\.md has the same texts as its base revision: nothing was committed; use --anyway if that is intended\.$/,
   )
   expectRefusal(await people([...revise, '--merge']), 1, /nothing was committed/)
   assert.equal((await entry('same-file')).revisionCount, 1)
@@ -67,7 +67,7 @@ test('publish refuses a text that is published already, and --anyway publishes i
   expectRefusal(
     refused,
     1,
-    /^The entry known-text has this title and content already: nothing was published; give --anyway if that is intended\.$/,
+    /^The entry known-text has this title and content already: nothing was published; use --anyway if that is intended\.$/,
   )
   const found = expectDone(await people(['search', 'known', 'text', '--sort', 'recent', '--json']))
   assert.equal(found.trimEnd().split('\n').length, 1)
@@ -81,7 +81,10 @@ test('on a terminal the person is asked, and only yes goes on', async () => {
   for (const input of ['n\n', '\n', '']) {
     const declined = await people(publish, { terminal: 80, input })
     expectRefusal(declined, 1, /Nothing was published\.$/)
-    assert.match(declined.stderr, /The entry asked-text has this title and content already\.\nGo on anyway\? \[y\/N\] /)
+    assert.match(
+      declined.stderr,
+      /The entry asked-text has this title and content already\.\nContinue anyway\? \[y\/N\] /,
+    )
   }
   assert.match(expectDone(await people(publish, { terminal: 80, input: 'y\n' })), /Published/)
 })

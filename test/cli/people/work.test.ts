@@ -46,7 +46,7 @@ test('work names topics that many networks searched for in vain', async () => {
   }
   assert.match(
     expectDone(await as(join(scratch(), 'other'), ['work', '--kind', 'UNANSWERED'])),
-    /^UNANSWERED {2}quokkagami\n {12}searched for in vain from 5 networks on \d{4}-\d{2}-\d{2}\n$/,
+    /^UNANSWERED {2}quokkagami\n {12}searched for by 5 networks on \d{4}-\d{2}-\d{2}, without a result\n$/,
   )
 })
 
