@@ -149,7 +149,8 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
         return search.search(request, positionOf(await latestRecord()))
       }),
     near: search.near,
-    askLog: log.ask,
+    // Before, another node may be making the tables.
+    askLog: question => (open ? log.ask(question) : Promise.reject(new Problem('NOT_READY', { retryAfter: 1 }))),
     rememberCheckpoint: createMemory(log.ask),
     readiness: () => health.readiness(),
     full,
