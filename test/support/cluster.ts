@@ -86,8 +86,10 @@ export async function startCluster(binaries: string, keptIn?: string): Promise<C
       return { ...standby, promote: async () => run('pg_ctl', '-D', join(directory, name), '-w', 'promote') }
     },
     async close() {
-      for (const server of servers.reverse()) await server.stop(keptIn === undefined ? 'immediate' : 'fast')
-      if (keptIn === undefined) rmSync(directory, { recursive: true, force: true })
+      for (const server of servers.slice(1)) await server.stop('immediate')
+      if (keptIn !== undefined) return primary.stop('fast')
+      await primary.end()
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }
@@ -101,7 +103,12 @@ logging_collector = off
 `
 
 /** `leftover` is what is removed should this process end without a word. */
-async function createServerIn(binaries: string, directory: string, name: string, leftover: string): Promise<Server> {
+async function createServerIn(
+  binaries: string,
+  directory: string,
+  name: string,
+  leftover: string,
+): Promise<Server & { end(): Promise<void> }> {
   const data = join(directory, name)
   const port = await freePort()
   writeFileSync(
@@ -110,6 +117,13 @@ async function createServerIn(binaries: string, directory: string, name: string,
   )
   const url = (database: string): string => `postgres://${USER}@127.0.0.1:${port}/${database}`
   let child: ChildProcess | undefined
+  /** Resolves once the server has ended after `ask`. */
+  const ended = async (ask: (input: ChildProcess['stdin']) => void): Promise<void> => {
+    if (child === undefined || child.exitCode !== null) return
+    const exited = new Promise(resolve => child?.once('exit', resolve))
+    ask(child.stdin)
+    await exited
+  }
   return {
     port,
     url,
@@ -121,12 +135,9 @@ async function createServerIn(binaries: string, directory: string, name: string,
       })
       await answers(url('postgres'))
     },
-    async stop(how) {
-      if (child === undefined || child.exitCode !== null) return
-      const ended = new Promise(resolve => child?.once('exit', resolve))
-      child.stdin?.write(`${SIGNALS[how].slice('SIG'.length)}\n`)
-      await ended
-    },
+    stop: how => ended(input => input?.write(`${SIGNALS[how].slice('SIG'.length)}\n`)),
+    // The supervisor removes what is left, even if this process ends meanwhile.
+    end: () => ended(input => input?.end()),
   }
 }
 
