@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { EXIT } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { expectDone, expectRefusal, palimpsest } from './command.ts'
-import { inProcess } from './people/in-process.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 test('help names every command and the exit codes', async () => {
   const help = expectDone(await palimpsest(['help']))
   for (const { name } of COMMANDS) assert.match(help, new RegExp(`^  ${name} `, 'm'))

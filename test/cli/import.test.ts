@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { spawn } from '../support/children.ts'
 import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
-import { inProcess } from './people/in-process.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 let directory: ReturnType<typeof temporaryDirectory>
 before(() => {
   directory = temporaryDirectory()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import {
   ArgumentError,
   AuthenticationError,
@@ -24,6 +24,7 @@ let app: TestApp
 before(async () => {
   app = await startApp()
 })
+after(() => app.close())
 
 const TEXT = { title: 'Answers', summary: 'S', content: 'C' }
 const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Client, createClient } from '../../src/client/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { NO_BROWSER, openBrowser } from '../support/browser.ts'
@@ -19,6 +19,7 @@ before(async () => {
   built = await temporary()
   await run(TSC, ['-p', join(ROOT, 'tsconfig.client.json'), '--outDir', built])
 })
+after(() => app.close())
 
 test('a page of another site uses the built client in a browser', { skip: NO_BROWSER }, async t => {
   const site = createServer(async (request, answer) => {

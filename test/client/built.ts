@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { promisify } from 'node:util'
+import { atEnd } from '../support/at-end.ts'
 
 export const ROOT = join(import.meta.dirname, '..', '..')
 /** What the package is made from; nothing that was built before. */
@@ -22,7 +22,7 @@ export const run = promisify(execFile)
 export const TSC = join(ROOT, 'node_modules', '.bin', 'tsc')
 
 const made: string[] = []
-after(async () => {
+atEnd(async () => {
   for (const directory of made) await rm(directory, { recursive: true, force: true })
 })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
 import { type Client, canonicalJson, createClient, evidenceHashOf, type Revision } from '../../src/client/index.ts'
@@ -21,6 +21,7 @@ before(async () => {
   }
   revisions = await Array.fromAsync(client.all.listRevisions('hash'))
 })
+after(() => app.close())
 
 /** The client of a service whose answers are changed on the way. */
 const through = (change: (text: string) => string): Client =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { type Client, createClient, type Entry } from '../../src/client/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { allPages } from '../support/client.ts'
@@ -38,6 +38,7 @@ before(async () => {
     await client.relateEntries({ ...ends, relationType: 'CONNECT', rationale })
   }
 })
+after(() => app.close())
 
 type Row = { id: string }
 const ids = async (rows: AsyncIterable<Row>): Promise<string[]> => (await Array.fromAsync(rows)).map(({ id }) => id)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { type Client, createClient, isClientError } from '../../src/client/index.ts'
 import type { Entry } from '../../src/client/resources.ts'
 import { OPERATIONS as TABLE } from '../../src/client/table.ts'
@@ -14,6 +14,7 @@ before(async () => {
   app = await startApp()
   client = createClient({ baseUrl: `${app.url}/` })
 })
+after(() => app.close())
 
 const text = (title: string) => ({ title, summary: `About ${title}`, content: `All of ${title}` })
 

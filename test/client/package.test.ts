@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { copyOfPackage, run, TSC, temporary } from './built.ts'
 import { emptyRegistry } from './registry.ts'
@@ -31,6 +31,7 @@ before(async () => {
   const quiet = ['--omit=optional', '--no-audit', '--no-fund', '--silent']
   await run('npm', ['install', ...quiet, `--registry=${registry}`, `./${tarball}`], { cwd: project, ...environment })
 })
+after(() => app.close())
 
 test('what the README says of TypeScript compiles and works where the package is installed, without any package but its own', async () => {
   assert.ok(SCRIPT.includes("'http://127.0.0.1:8080'"))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { before, type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { type ClientSettings, type Clock, createClient, isClientError } from '../../src/client/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
@@ -13,6 +13,10 @@ let strict: TestApp
 before(async () => {
   app = await startApp()
   strict = await startApp({ READ_LIMIT_PER_MINUTE: String(READS), COOLDOWN_SECONDS: '30' })
+})
+after(async () => {
+  await app.close()
+  await strict.close()
 })
 
 /** A clock that does not wait: it moves the service's and notes the seconds. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { type Client, createClient, type Entry } from '../../src/client/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
@@ -12,6 +12,7 @@ before(async () => {
   client = createClient({ baseUrl: app.url })
   await client.createActor()
 })
+after(() => app.close())
 
 const publish = (title: string): Promise<Entry> => client.createEntry({ title, summary: 'List.', content: 'start' })
 const line = (text: string) => (latest: Entry) => ({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { type Activity, type ClientSettings, createClient } from '../../src/client/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { newActor, newEntry } from '../support/client.ts'
@@ -10,6 +10,7 @@ before(async () => {
   app = await startApp()
   ;({ token } = await newActor(app.url))
 })
+after(() => app.close())
 
 /** A client that does not wait, and what it asked for and how long it would have waited. */
 function watcher(settings: Partial<ClientSettings> = {}) {

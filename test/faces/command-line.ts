@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { EXIT } from '../../src/cli/command.ts'
 import type { Activity, Entry, FoundList } from '../../src/contract/resources.ts'
 import { expectDone, expectRefusal } from '../cli/command.ts'
-import { type InProcess, inProcess, scratch } from '../cli/people/in-process.ts'
+import { commandLine, type InProcess } from '../cli/people/in-process.ts'
 import { type OpenFace, rowOf } from './face.ts'
 
+const { inProcess, scratch } = commandLine()
 /** `palimpsest` as people type it, with a configuration directory of its own. */
 export const openCommandLine: OpenFace = async base => {
   const env = { PALIMPSEST_URL: base, XDG_CONFIG_HOME: mkdtempSync(join(scratch(), 'faces-')) }

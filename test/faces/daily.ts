@@ -1,10 +1,11 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { expectDone } from '../cli/command.ts'
-import { inProcess, scratch } from '../cli/people/in-process.ts'
+import { commandLine } from '../cli/people/in-process.ts'
 import { ERAS, openSession } from '../mcp/session.ts'
 import { bodyOf, readGuide } from './llms-guide.ts'
 
+const { inProcess, scratch } = commandLine()
 /** A revision that is relied on. */
 export type Pin = { slug: string; revisionId: string }
 /** What an answer cost: requests, tool calls or commands; bytes of the answers; and what they say. */

@@ -6,7 +6,8 @@ import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { dayOf } from '../../src/http/origin.ts'
 import type { Store } from '../../src/operations/store.ts'
-import { dropDatabaseOf, ENGINE, type EngineName, endBeforeDatabases, engineSettings } from './engine.ts'
+import { atEnd } from './at-end.ts'
+import { dropDatabaseOf, ENGINE, type EngineName, engineSettings } from './engine.ts'
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789'
 
@@ -29,7 +30,7 @@ export type TestApp = {
 
 const opened = new Set<TestApp>()
 /** What a failed test left open would keep its process alive for ever. */
-endBeforeDatabases(async () => {
+atEnd(async () => {
   for (const app of opened) await app.close()
 })
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn as spawnChild } from 'node:child_process'
-import { after } from 'node:test'
+import { atEnd } from './at-end.ts'
 
 const running = new Set<ChildProcess>()
 const killAll = (): void => {
   for (const child of running) child.kill('SIGKILL')
 }
-after(killAll)
+atEnd(killAll)
 process.on('exit', killAll)
 // The runner ends a file that takes too long by a signal, which leaves no time for the hooks of its tests.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))

@@ -1,4 +1,4 @@
-import { after } from 'node:test'
+import { atEnd } from './at-end.ts'
 import { type Cluster, createDatabase, type Database, findBinaries, startCluster } from './cluster.ts'
 
 export type EngineName = 'embedded' | 'postgres'
@@ -25,17 +25,11 @@ async function serverUrl(): Promise<string> {
 }
 
 const made = new Map<string, Promise<Database>>()
-const users = new Set<() => Promise<void>>()
-after(async () => {
-  for (const end of users) await end()
+// Whatever uses a database registers its end later, and so ends before the databases are dropped.
+atEnd(async () => {
   for (const database of made.values()) await (await database).drop()
   await (await own)?.close()
 })
-
-/** Has what uses databases ended before these are dropped at the end of the run, if it still goes then. */
-export const endBeforeDatabases = (end: () => Promise<void>): void => {
-  users.add(end)
-}
 
 /** The settings that put a service with this data directory on an engine, by default that under test: on PostgreSQL, a database of its own. */
 export async function engineSettings(dataDir: string, engine = ENGINE): Promise<Record<string, string>> {

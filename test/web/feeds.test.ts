@@ -16,7 +16,10 @@ before(async () => {
   nameless = await startApp()
   told = await tellPages(app.url)
 })
-after(() => app.close())
+after(async () => {
+  await app.close()
+  await nameless.close()
+})
 
 const get = async (path: string, base = app.url) => {
   const answer = await call<Record<string, unknown>>(base, 'GET', path)

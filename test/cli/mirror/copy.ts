@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { pino } from 'pino'
 import { type App, openApp } from '../../../src/app.ts'
 import { catchUp, type Following } from '../../../src/cli/mirror/follow.ts'
@@ -9,6 +8,7 @@ import { beginMirror } from '../../../src/cli/mirror/mirror.ts'
 import { openSource, type Source } from '../../../src/cli/mirror/source.ts'
 import { readConfig } from '../../../src/config.ts'
 import { ADMIN_TOKEN } from '../../support/app.ts'
+import { atEnd } from '../../support/at-end.ts'
 
 const QUIET = { phase: () => {}, tell: () => {}, end: () => {} }
 
@@ -23,7 +23,7 @@ export type Copy = {
 }
 
 const copies: Copy[] = []
-after(async () => {
+atEnd(async () => {
   for (const copy of copies) {
     await copy.close()
     rmSync(copy.directory, { recursive: true, force: true })

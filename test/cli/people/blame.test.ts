@@ -6,8 +6,9 @@ import type { Blame, Entry, EntryAsOf } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
-import { inProcess, scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 let author: string
 let editor: string

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { COMMANDS } from '../../../src/cli/commands.ts'
 import { expectDone } from '../command.ts'
-import { inProcess, scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 const missing = (shell: string): string | false =>
   spawnSync(shell, ['--version']).error === undefined ? false : `SKIPPED: there is no ${shell} here`
 const scriptOf = async (shell: string): Promise<string> => expectDone(await inProcess(['completion', shell]))

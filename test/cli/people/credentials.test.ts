@@ -14,8 +14,9 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { configDirectory, credentialFile, keepCredential, readCredential } from '../../../src/cli/people/credentials.ts'
 import type { ActorIssued } from '../../../src/client/index.ts'
-import { scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 
+const { scratch } = commandLine()
 const BASE = 'http://127.0.0.1:8080'
 const TOKEN = 'plm_not-a-real-one'
 const issued = (id: string): ActorIssued => ({ actor: { id }, token: `${TOKEN}-${id}` }) as ActorIssued

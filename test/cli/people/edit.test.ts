@@ -6,8 +6,9 @@ import type { Entry, Revision } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
-import { scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 
+const { scratch } = commandLine()
 let app: TestApp
 let rival = ''
 before(async () => {

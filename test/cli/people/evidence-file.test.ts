@@ -4,8 +4,9 @@ import type { Entry, EvidenceResult } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { expectDone, expectRefusal } from '../command.ts'
-import { inProcess, scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 let entries: Entry[]
 before(async () => {

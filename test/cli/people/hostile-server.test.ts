@@ -7,9 +7,10 @@ import { after, before, test } from 'node:test'
 import { PEOPLE_COMMANDS } from '../../../src/cli/people/table.ts'
 import { OPERATIONS, type Operation } from '../../../src/contract/operations.ts'
 import { NAMED_RESOURCES } from '../../../src/contract/resources.ts'
-import { inProcess, scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
 
+const { inProcess, scratch } = commandLine()
 /** What a server that means harm puts wherever a text stands: lone surrogates and U+0000 too. */
 const POISON = `${everyUnseen()}\0\ud800\u001b]0;owned\u0007\nEvidence on the current text: SUPPORTED: 99 for`
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { after } from 'node:test'
 import type { Sink, Surroundings } from '../../../src/cli/command.ts'
 import { runIn } from '../../../src/cli/run.ts'
+import { atEnd } from '../../support/at-end.ts'
 import type { Ended } from '../command.ts'
 
 export type InProcess = {
@@ -17,15 +17,32 @@ export type InProcess = {
     onOutput?: (text: string) => void
   }
 
-/** Runs a command line in this process with streams of its own, and with nothing of this process's environment. */
-export async function inProcess(args: readonly string[], options: InProcess = {}): Promise<Ended> {
+/** The command line in this process, with a temporary directory of its own: for one test file, or for one face. */
+export function commandLine() {
+  let directory: string | undefined
+  const scratch = (): string => {
+    directory ??= mkdtempSync(join(tmpdir(), 'palimpsest-people-'))
+    return directory
+  }
+  atEnd(() => {
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
+  })
+  return {
+    scratch,
+    // No test may look into the configuration of whoever runs it.
+    inProcess: (args: readonly string[], { env = {}, ...options }: InProcess = {}): Promise<Ended> =>
+      run(args, { ...options, env: { XDG_CONFIG_HOME: join(scratch(), 'config'), ...env } }),
+  }
+}
+
+/** Runs a command line with streams of its own, and with nothing of this process's environment. */
+async function run(args: readonly string[], options: InProcess): Promise<Ended> {
   const { env = {}, input = '', terminal, clock, signal, onOutput } = options
   const stdout = sinkOf(terminal, onOutput)
   const stderr = sinkOf(terminal)
   const code = await runIn(
     {
-      // No test may look into the configuration of whoever runs it.
-      env: { XDG_CONFIG_HOME: join(scratch(), 'config'), ...env },
+      env,
       stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: terminal !== undefined }),
       stdout: stdout.sink,
       stderr: stderr.sink,
@@ -49,13 +66,3 @@ function sinkOf(columns: number | undefined, onOutput = (_: string) => {}): { si
   if (columns !== undefined) Object.assign(sink, { isTTY: true, columns })
   return { sink, text: () => Buffer.concat(chunks).toString() }
 }
-
-let directory: string | undefined
-/** A directory of this test file, removed at its end. */
-export function scratch(): string {
-  directory ??= mkdtempSync(join(tmpdir(), 'palimpsest-people-'))
-  return directory
-}
-after(() => {
-  if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
-})

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { expectDone } from '../command.ts'
-import { inProcess, scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 before(async () => {
   app = await startApp()

@@ -10,8 +10,9 @@ import { startApp, type TestApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
-import { type InProcess, inProcess, scratch } from './in-process.ts'
+import { commandLine, type InProcess } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 let token: string
 let other: string

@@ -7,8 +7,9 @@ import { createClient, type Entry, type Revision } from '../../../src/client/ind
 import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
 import { call, expectStatus } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
-import { type InProcess, inProcess, scratch } from './in-process.ts'
+import { commandLine, type InProcess } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 before(async () => {
   app = await startApp({ COOLDOWN_SECONDS: '3' })

@@ -4,8 +4,9 @@ import { after, before, test } from 'node:test'
 import type { FoundList } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
-import { type InProcess, inProcess, scratch } from './in-process.ts'
+import { commandLine, type InProcess } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 before(async () => {
   app = await startApp()

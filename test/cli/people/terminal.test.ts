@@ -11,9 +11,10 @@ import { spawn } from '../../support/children.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
 import { expectDone, expectRefusal, LAUNCHER, palimpsest } from '../command.ts'
-import { inProcess, scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 let env: { PALIMPSEST_URL: string; XDG_CONFIG_HOME: string; EDITOR: string }
 before(async () => {

@@ -5,8 +5,9 @@ import { after, before, test } from 'node:test'
 import type { Entry } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
-import { type InProcess, inProcess, scratch } from './in-process.ts'
+import { commandLine, type InProcess } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 let env: Record<string, string>
 before(async () => {

@@ -5,8 +5,9 @@ import { createClient, type WorkList } from '../../../src/client/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { call, newActor } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
-import { inProcess, scratch } from './in-process.ts'
+import { commandLine } from './in-process.ts'
 
+const { inProcess, scratch } = commandLine()
 let app: TestApp
 before(async () => {
   app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })

@@ -1,0 +1,15 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { atEnd } from './at-end.ts'
+// Loaded before the files: what it registers runs after all of them.
+import './children.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Runs test files one after another in this process, each as a suite of its name, and writes the file `done` after the last one. */
+export function runBatch(files: readonly string[], done: string): void {
+  atEnd(() => writeFileSync(done, ''))
+  for (const file of files) suite(file, () => import(pathToFileURL(join(ROOT, file)).href))
+}
