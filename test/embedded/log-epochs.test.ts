@@ -225,6 +225,6 @@ test('check --log names the record of a row that was changed by hand', async () 
   for (const [edit, record, kind] of EDITS) {
     copyFileSync(whole, storeFile(dataDir))
     change(dataDir, edit)
-    expectRefusal(await check(dataDir), 1, new RegExp(`^Record ${record} \\(${kind}\\) is not what the log has`))
+    expectRefusal(await check(dataDir), 1, new RegExp(`^Record ${record} \\(${kind}\\) differs from the log`))
   }
 })
