@@ -47,6 +47,6 @@ export async function prepareDatabase(
 async function assertHasStore(connection: PostgresConnection): Promise<void> {
   if ((await appliedToPostgres(connection)).length > 0) return
   throw new OperatorError(
-    'The database at DATABASE_URL holds no store, and NEW_STORE is "refused"; name the database of the store, or set NEW_STORE to "allowed" to begin an empty one.',
+    'The database at DATABASE_URL contains no store, and NEW_STORE is "refused"; name the database of the store, or set NEW_STORE to "allowed" to begin an empty one.',
   )
 }

@@ -42,8 +42,10 @@ export async function verifyWithGo(args: string[]): Promise<{ holds: boolean; te
   }
 }
 
-/** Removes what was built. */
+/** Removes what was built; the next file of tests in this process builds it again. */
 export async function removeGo(): Promise<void> {
   await built?.catch(() => undefined)
   if (directory !== undefined) await rm(directory, { recursive: true, force: true })
+  built = undefined
+  directory = undefined
 }
