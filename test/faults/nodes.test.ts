@@ -1,9 +1,9 @@
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { follow, race } from '../support/concurrency.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 import { rotateEverywhere, sendEverywhere } from '../support/keyed-nodes.ts'
 import { cutRounds, killNodeRounds, restartRounds, stopNodeRounds } from '../support/node-rounds.ts'
-import { withNodes } from '../support/nodes.ts'
+import { type Nodes, openNodes, withNodes } from '../support/nodes.ts'
 import { seededRandom } from '../support/random.ts'
 
 const options = { skip: NO_POSTGRES }
@@ -20,17 +20,26 @@ test(
     }),
 )
 
+/** The nodes of the other tests. */
+let nodes: Nodes
+before(async () => {
+  if (NO_POSTGRES === false) nodes = await openNodes({ count: 3 })
+})
+after(async () => {
+  if (NO_POSTGRES === false) await nodes.close()
+})
+
 test('PostgreSQL that loses its power under load loses nothing, and the nodes live', options, async () => {
-  await restartRounds(2, seededRandom('restart'))
+  await restartRounds(nodes, 2, seededRandom('restart'))
 })
 
 test('a node that is killed takes nothing with it and holds nobody up', options, () =>
-  killNodeRounds(1, seededRandom('kill node')),
+  killNodeRounds(nodes, 1, seededRandom('kill node')),
 )
 
-test('a commit whose answer is lost is told as what it was', options, () => cutRounds(5))
+test('a commit whose answer is lost is told as what it was', options, () => cutRounds(nodes, 5, seededRandom('cut')))
 
 test('while a node stands still the others go on', options, async context => {
-  const longest = await stopNodeRounds(1, seededRandom('stop node'))
+  const longest = await stopNodeRounds(nodes, 1, seededRandom('stop node'))
   context.diagnostic(`the others waited ${Math.round(longest)} ms at most`)
 })

@@ -72,9 +72,9 @@ export type Sent = {
 
 /**
  * Writers that each create entries, revise and verify them as fast as they are answered, some revisions stale on purpose, until `stop` or until the service is gone.
- * Everything sent is in `sent`, with the id of what a 201 said was made.
+ * They pause for `pause` milliseconds before each entry. Everything sent is in `sent`, with the id of what a 201 said was made.
  */
-export function startWriters(url: string, count: number, label: string) {
+export function startWriters(url: string, count: number, label: string, pause = 0) {
   const client = createClient(url, count)
   const sent: Sent[] = []
   let stopping = false
@@ -98,6 +98,7 @@ export function startWriters(url: string, count: number, label: string) {
   const writer = async (number: number): Promise<void> => {
     const token = await issueToken(client).catch(() => undefined)
     for (let turn = 0; token !== undefined && !stopping; turn++) {
+      if (pause > 0) await setTimeout(pause)
       const mark = (kind: string): string => `${label}-${number}-${turn}-${kind}`
       const text = { title: 'A note', summary: 'A summary', content: mark('create') }
       const entry = await post('create', mark('create'), '/api/entries', text, token)

@@ -10,45 +10,77 @@ export type Nodes = {
   cluster: Cluster
   /** The database, as the server itself is addressed. */
   database: string
-  urls: string[]
+  /** The nodes that were started and not taken away, and their addresses. */
   servers: ServerProcess[]
+  readonly urls: string[]
+  /** Everything that writers sent. */
+  sent: Sent[]
   /** Starts one more node; `url` is another way to the database. */
   start(url?: string, env?: Record<string, string>): Promise<ServerProcess>
+  /** Ends a node, and takes it away. */
+  end(server: ServerProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** Ends all nodes, each without an error, and leaves nothing behind. */
+  close(): Promise<void>
 }
 
 export type NodesOptions = { count: number; standby?: boolean }
 
-/** Runs `work` with so many nodes over a primary, and a standby that they read from if one is asked for; leaves nothing behind. */
-export async function withNodes(
-  { count, standby }: NodesOptions,
-  work: (nodes: Nodes) => Promise<void>,
-): Promise<void> {
+/** Starts so many nodes over a primary, and a standby that they read from if one is asked for. */
+export async function openNodes({ count, standby }: NodesOptions): Promise<Nodes> {
   const cluster = await startCluster(String(findBinaries()))
   const directory = makeDirectory()
   const servers: ServerProcess[] = []
+  const leave = async (): Promise<void> => {
+    for (const server of servers) server.kill('SIGKILL')
+    await cluster.close()
+    directory.remove()
+  }
   let started = 0
   try {
     const { url: database } = await createDatabase(cluster.url('postgres'))
     const readUrl = standby ? (await cluster.standby()).url(new URL(database).pathname.slice(1)) : undefined
-    const start: Nodes['start'] = async (url = database, env = {}) => {
-      const reading = readUrl === undefined ? {} : { DATABASE_READ_URL: readUrl }
-      const node = await startServer(`${directory.path}/node${started++}`, {
-        env: { DATABASE_URL: url, ...reading, ...env },
-      })
-      servers.push(node)
-      return node
+    const nodes: Nodes = {
+      ...{ cluster, database, servers, sent: [] },
+      get urls() {
+        return servers.map(({ url }) => url)
+      },
+      async start(url = database, env = {}) {
+        const reading = readUrl === undefined ? {} : { DATABASE_READ_URL: readUrl }
+        const node = await startServer(`${directory.path}/node${started++}`, {
+          env: { DATABASE_URL: url, ...reading, ...env },
+        })
+        servers.push(node)
+        return node
+      },
+      async end(server, ending) {
+        servers.splice(servers.indexOf(server), 1)
+        server.kill(ending)
+        const { code, signal, stderr } = await server.ended
+        if (signal !== 'SIGKILL') assert.equal(code, 0, stderr.slice(-2_000))
+      },
+      async close() {
+        try {
+          await Promise.all([...servers].map(server => nodes.end(server, 'SIGTERM')))
+        } finally {
+          await leave()
+        }
+      },
     }
-    await Promise.all(Array.from({ length: count }, () => start()))
-    await work({ cluster, database, urls: servers.map(({ url }) => url), servers, start })
-    for (const server of servers) server.kill('SIGTERM')
-    for (const server of servers) {
-      const { code, signal, stderr } = await server.ended
-      if (signal !== 'SIGKILL') assert.equal(code, 0, stderr.slice(-2_000))
-    }
+    await Promise.all(Array.from({ length: count }, () => nodes.start()))
+    return nodes
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}
+
+/** Runs `work` with nodes of its own. */
+export async function withNodes(options: NodesOptions, work: (nodes: Nodes) => Promise<void>): Promise<void> {
+  const nodes = await openNodes(options)
+  try {
+    await work(nodes)
   } finally {
-    for (const server of servers) server.kill('SIGKILL')
-    await cluster.close()
-    directory.remove()
+    await nodes.close()
   }
 }
 
@@ -59,9 +91,9 @@ export const assertSound = (database: string, sent: readonly Sent[]): Promise<vo
     await assertWhole(store)
   })
 
-/** Writers through every node. */
-export function writeThrough(urls: readonly string[], count: number, label: string) {
-  const writing = urls.map((url, node) => startWriters(url, count, `${label}-node${node}`))
+/** Writers through every node, which pause for some milliseconds before each entry. */
+export function writeThrough(urls: readonly string[], count: number, label: string, pause = 0) {
+  const writing = urls.map((url, node) => startWriters(url, count, `${label}-node${node}`, pause))
   return {
     sent: () => writing.flatMap(({ sent }) => sent),
     acknowledged: () => writing.flatMap(writers => writers.acknowledged()),
