@@ -37,10 +37,11 @@ function readCheckpoint(path: string): string {
 
 /** Checks a store or a backup, and prints its counts. */
 export async function checkStore(invocation: Invocation): Promise<number> {
+  const { stdout, stderr } = invocation
   const { file } = invocation.flags
   const path = file === undefined ? undefined : resolve(file)
   const snapshot = path === undefined ? await openSnapshot(invocation) : openFileSnapshot(path)
-  const progress = createProgress()
+  const progress = createProgress(undefined, stderr)
   try {
     const { counts, damage } = await verifyStore(snapshot, progress)
     const log = damage === undefined ? await checkLog(invocation, snapshot, progress) : undefined
@@ -49,7 +50,7 @@ export async function checkStore(invocation: Invocation): Promise<number> {
     const found = [checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined, wrong].filter(one => one !== undefined)
     progress.end()
     if (found.length > 0) {
-      process.stderr.write(`${found.join('\n')}\n`)
+      stderr.write(`${found.join('\n')}\n`)
       return EXIT.failed
     }
     const covered =
@@ -59,7 +60,7 @@ export async function checkStore(invocation: Invocation): Promise<number> {
           ? UNCOVERED
           : UNCOVERED_BY_LOG
     const proved = log !== undefined && 'proved' in log ? `${log.proved}\n` : ''
-    process.stdout.write(
+    stdout.write(
       `${snapshot.place} is intact: all hashes are correct.\n${countLines(counts)}${await snapshot.engineCheck()}\n${proved}${covered}\n`,
     )
     return EXIT.ok

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { LogRecord } from '../../src/contract/resources.ts'
 import { storeFile } from '../../src/embedded/files.ts'
 import { logHeadFile } from '../../src/log/head-file.ts'
 import { logKeyFile } from '../../src/secrets.ts'
 import { parseCheckpoint } from '../../src/tlog/checkpoint.js'
 import { parseNote } from '../../src/tlog/note.js'
-import { expectDone, expectRefusal, palimpsest } from '../cli/command.ts'
+import { expectDone, expectRefusal } from '../cli/command.ts'
+import { commandLine } from '../cli/people/in-process.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
-import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { eventually, makeDirectory } from '../support/process.ts'
 
 const PATIENCE = 60_000
+const { inProcess } = commandLine()
 const directory = makeDirectory()
 after(() => directory.remove())
 
@@ -33,24 +36,28 @@ async function publish(url: string, count: number): Promise<void> {
   const { token } = await newActor(url)
   for (let n = 0; n < count; n++) await newEntry(url, token)
 }
-const stop = async (server: ServerProcess): Promise<void> => {
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
-}
+const start = (dataDir: string): Promise<TestApp> => startApp({ DATA_DIR: dataDir }, { engine: 'embedded' })
 function change(dataDir: string, ...statements: string[]): void {
   const database = new DatabaseSync(storeFile(dataDir), { enableForeignKeyConstraints: false, timeout: 5_000 })
   database.exec(statements.join(';'))
   database.close()
 }
-const check = (dataDir: string, ...flags: string[]) => palimpsest(['check', '--log', ...flags, '--data-dir', dataDir])
+const check = (dataDir: string, ...flags: string[]) => inProcess(['check', '--log', ...flags, '--data-dir', dataDir])
 
 /** A stopped store of 5 records whose log has all of them, and its last checkpoint. */
-async function stoppedStore(name: string): Promise<{ dataDir: string; head: Head }> {
-  const dataDir = join(directory.path, name)
-  const server = await startServer(dataDir)
+const STOPPED = join(directory.path, 'stopped')
+let head: Head
+before(async () => {
+  const server = await start(STOPPED)
   await publish(server.url, 5)
-  const head = await checkpoint(server.url, 5)
-  await stop(server)
+  head = await checkpoint(server.url, 5)
+  await server.close()
+})
+
+/** A copy of the stopped store. */
+function stoppedStore(name: string): { dataDir: string; head: Head } {
+  const dataDir = join(directory.path, name)
+  cpSync(STOPPED, dataDir, { recursive: true })
   return { dataDir, head }
 }
 
@@ -62,58 +69,58 @@ async function continuation(url: string, record: number): Promise<Record<string,
 }
 
 test('a restored store begins another log that names the one before', async () => {
-  const { dataDir, head } = await stoppedStore('backed-up')
+  const { dataDir, head } = stoppedStore('backed-up')
   const file = join(directory.path, 'log.backup')
-  expectDone(await palimpsest(['backup', '--to', file, '--data-dir', dataDir]))
+  expectDone(await inProcess(['backup', '--to', file, '--data-dir', dataDir]))
   const key = readFileSync(logKeyFile(dataDir), 'utf8').split('\n')[1] ?? ''
   assert.ok(!readFileSync(file).includes(key), 'the backup has the key of the log')
   const restored = join(directory.path, 'restored')
-  expectDone(await palimpsest(['restore', '--from', file, '--data-dir', restored]))
-  const server = await startServer(restored)
+  expectDone(await inProcess(['restore', '--from', file, '--data-dir', restored]))
+  const server = await start(restored)
   await publish(server.url, 1)
   const next = await checkpoint(server.url, 7)
   assert.notEqual(next.origin, head.origin)
   const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
   assert.deepEqual([previousOrigin, size, last], [head.origin, 5, head.note])
-  await stop(server)
+  await server.close()
   expectDone(await check(restored, '--checkpoint', logHeadFile(dataDir)))
 })
 
 test('a store that lost its newest records signs nothing more under the origin of its log', async () => {
-  const { dataDir, head } = await stoppedStore('lost-tail')
+  const { dataDir, head } = stoppedStore('lost-tail')
   for (const table of ['revision', 'activity', 'entry']) {
     change(dataDir, `DELETE FROM ${table} WHERE ${table === 'activity' ? 'revision' : 'number'} > 3`)
   }
   change(dataDir, 'UPDATE head SET record = 3, entries = 3, revisions = 3')
-  const server = await startServer(dataDir)
+  const server = await start(dataDir)
   await publish(server.url, 3)
   const next = await checkpoint(server.url, 7)
   assert.notEqual(next.origin, head.origin)
   const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 4)
   assert.deepEqual([previousOrigin, size, last], [head.origin, 3, head.note])
-  assert.match(server.stderr(), /the store lost records that were signed/)
-  await stop(server)
+  assert.match(server.log(), /the store lost records that were signed/)
+  await server.close()
   const given = join(directory.path, 'lost-head')
   writeFileSync(given, head.note)
   expectRefusal(await check(dataDir, '--checkpoint', given), 1, /signed 5 records, but the store continues only 3/)
 })
 
 test('a store that was set back signs nothing more under the origin of its log', async () => {
-  const { dataDir, head } = await stoppedStore('set-back')
+  const { dataDir, head } = stoppedStore('set-back')
   const older = join(directory.path, 'older.db')
   copyFileSync(storeFile(dataDir), older)
-  const first = await startServer(dataDir)
+  const first = await start(dataDir)
   await publish(first.url, 4)
   const later = await checkpoint(first.url, 9)
-  await stop(first)
+  await first.close()
   copyFileSync(older, storeFile(dataDir))
-  const server = await startServer(dataDir)
+  const server = await start(dataDir)
   await publish(server.url, 5)
   const next = await checkpoint(server.url, 11)
   assert.notEqual(next.origin, head.origin)
   const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
   assert.deepEqual([previousOrigin, size, last], [head.origin, 5, later.note])
-  await stop(server)
+  await server.close()
 })
 
 for (const [name, lose] of [
@@ -121,74 +128,74 @@ for (const [name, lose] of [
   ['older', (path: string, older: string) => writeFileSync(path, older)],
 ] as const) {
   test(`a store whose signed records were replaced, and whose log-head is ${name}, begins another log`, async () => {
-    const { dataDir, head: older } = await stoppedStore(`replaced-${name}`)
-    const first = await startServer(dataDir)
+    const { dataDir, head: older } = stoppedStore(`replaced-${name}`)
+    const first = await start(dataDir)
     await publish(first.url, 3)
     const signed = await checkpoint(first.url, 8)
-    await stop(first)
+    await first.close()
     lose(logHeadFile(dataDir), older.note)
     change(
       dataDir,
       "UPDATE entry SET slug = 'another' WHERE number = 7",
       "DELETE FROM log_bundle; DELETE FROM log_tile; UPDATE log SET size = 0, root = ''",
     )
-    const server = await startServer(dataDir)
+    const server = await start(dataDir)
     await publish(server.url, 1)
     const next = await checkpoint(server.url, 9)
     assert.notEqual(next.origin, signed.origin)
     const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 9)
     assert.deepEqual([previousOrigin, size, last], [signed.origin, 0, signed.note])
-    await stop(server)
+    await server.close()
   })
 }
 
 test('a store whose signed records were replaced says that the next log agrees with none of them', async () => {
-  const { dataDir, head } = await stoppedStore('replaced')
+  const { dataDir, head } = stoppedStore('replaced')
   change(
     dataDir,
     "UPDATE entry SET slug = 'another' WHERE number = 3",
     "DELETE FROM log_bundle; DELETE FROM log_tile; UPDATE log SET size = 0, root = ''",
   )
-  const server = await startServer(dataDir)
+  const server = await start(dataDir)
   await publish(server.url, 1)
   const next = await checkpoint(server.url, 7)
   assert.notEqual(next.origin, head.origin)
   const { previousOrigin, size } = await continuation(server.url, 7)
   assert.deepEqual([previousOrigin, size], [head.origin, 0])
-  await stop(server)
+  await server.close()
   expectDone(await check(dataDir))
 })
 
 test('a store whose log-head is missing begins another log, which agrees with the whole one before', async () => {
-  const { dataDir, head } = await stoppedStore('no-head')
+  const { dataDir, head } = stoppedStore('no-head')
   rmSync(logHeadFile(dataDir))
-  const server = await startServer(dataDir)
+  const server = await start(dataDir)
   const next = await checkpoint(server.url, 6)
   assert.notEqual(next.origin, head.origin)
   const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
   assert.deepEqual([previousOrigin, size, last], [head.origin, 5, head.note])
-  await stop(server)
-  assert.match(server.stderr(), /log-head is missing or older than the store/)
+  await server.close()
+  assert.match(server.log(), /log-head is missing or older than the store/)
   expectDone(await check(dataDir))
 })
 
 test('a store without the key of its log begins another one', async () => {
-  const { dataDir, head } = await stoppedStore('no-key')
+  const { dataDir, head } = stoppedStore('no-key')
   rmSync(logKeyFile(dataDir))
-  const server = await startServer(dataDir)
+  const server = await start(dataDir)
   const next = await checkpoint(server.url, 6)
   assert.notEqual(next.origin, head.origin)
   assert.equal((await continuation(server.url, 6)).previousOrigin, head.origin)
-  await stop(server)
+  await server.close()
 })
 
 test('a log whose derived tables are deleted is made again, and is the same', async () => {
-  const { dataDir, head } = await stoppedStore('rebuilt')
+  const { dataDir, head } = stoppedStore('rebuilt')
   change(dataDir, 'DELETE FROM log_bundle', 'DELETE FROM log_tile', "UPDATE log SET size = 0, root = ''")
-  const server = await startServer(dataDir)
+  const server = await start(dataDir)
   await publish(server.url, 1)
   assert.equal((await checkpoint(server.url, 6)).origin, head.origin)
-  await stop(server)
+  await server.close()
   expectDone(await check(dataDir, '--checkpoint', logHeadFile(dataDir)))
 })
 
@@ -206,7 +213,7 @@ const EDITS: readonly [change: string, record: number, kind: string][] = [
 
 test('check --log names the record of a row that was changed by hand', async () => {
   const dataDir = join(directory.path, 'edited')
-  const server = await startServer(dataDir)
+  const server = await start(dataDir)
   const { url } = server
   const { token } = await newActor(url)
   const post = (path: string, body: object, headers = {}) => call(url, 'POST', path, { body, token, headers })
@@ -218,7 +225,7 @@ test('check --log names the record of a row that was changed by hand', async () 
   const act = { targetType: 'ENTRY', targetId: two.id, action: 'BLOCK', reason: 'Tested.' }
   expectStatus(await post('/api/admin/moderate', act, AS_ADMIN), 200)
   await checkpoint(url, 5)
-  await stop(server)
+  await server.close()
   expectDone(await check(dataDir))
   const whole = join(directory.path, 'whole.db')
   copyFileSync(storeFile(dataDir), whole)
