@@ -2,6 +2,7 @@ import type { PinsInput } from '../contract/more-inputs.ts'
 import type { PinFinding, PinsReport } from '../contract/resources.ts'
 import { TRUST } from '../contract/words.ts'
 import type { Reader } from '../database/database.ts'
+import { sequenceOf } from '../domain/cursor.ts'
 import { measurerOf, wordingOf } from '../domain/kept.ts'
 import { signalNames } from '../domain/signals.ts'
 import { readSettled } from '../store/change.ts'
@@ -18,7 +19,7 @@ const AT_ONCE = 20
 /** Says what differs from a set of pinned revisions: what was revised, what evidence says now, what was withdrawn. */
 export const checkPins: ReadOperation = async ({ reader }, { body = { pins: [] } }) => {
   const sequence = await readSettled(reader)
-  const since = body.since === undefined ? undefined : Number(body.since)
+  const since = body.since === undefined ? undefined : sequenceOf(body.since)
   const items: PinFinding[] = []
   let same = 0
   for (let from = 0; from < body.pins.length; from += AT_ONCE) {

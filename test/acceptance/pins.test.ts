@@ -105,6 +105,12 @@ test('a revision that changes nothing is no difference, a restored text keeps ev
   assert.equal((await check([pinOf(entry)])).items[0]?.revised?.kept, 1)
 })
 
+test('since may be any sequence of 19 digits', async () => {
+  const body = { pins: [pinOf(await publish('Long since'))], since: '9'.repeat(19) }
+  const { items } = expectStatus(await call<PinsReport>(app.url, 'POST', '/api/pins/check', { body }), 200)
+  assert.deepEqual(items, [])
+})
+
 test('a pin of no entry, or of a revision of another entry, is UNKNOWN; bad input is refused', async () => {
   const [one, two] = [await publish('One'), await publish('Two')]
   const { items } = await check([
