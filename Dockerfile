@@ -17,7 +17,7 @@ USER 1000:1000
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=3 CMD ["node", "bin/palimpsest.js", "health"]
+HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=3 CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT && printf 'GET /ready HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ $status = 200 ]"]
 # The program may read itself, its data and its secrets, write its data, and start no process.
 ENV MALLOC_ARENA_MAX=2
 CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "--permission", "--allow-worker", "--disable-warning=PERM0006", "--allow-fs-read=/opt/palimpsest", "--allow-fs-read=/data", "--allow-fs-write=/data", "--allow-fs-read=/run/secrets", "bin/palimpsest.js", "serve"]

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import * as inputs from '../src/contract/inputs.ts'
-import * as more from '../src/contract/more-inputs.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
 import { PROBLEMS } from '../src/contract/problems.ts'
+import * as queries from '../src/contract/queries.ts'
 import { NAMED_RESOURCES } from '../src/contract/resources.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -31,8 +30,8 @@ const ADMINISTRATIVE = [
   'ReportList',
   'ResolutionInput',
 ]
-const { EntryQuery, CursorQuery, StreamQuery, ChangesQuery, ChangesStreamQuery, ManifestQuery } = inputs
-const { BatchQuery, FindQuery, FindAsOfQuery, SimilarQuery, WorkQuery } = more
+const { EntryQuery, CursorQuery, StreamQuery, ChangesQuery, ChangesStreamQuery, ManifestQuery } = queries
+const { BatchQuery, FindQuery, FindAsOfQuery, SimilarQuery, WorkQuery } = queries
 const QUERIES: Record<string, object> = {
   EntryQuery,
   CursorQuery,
@@ -128,7 +127,7 @@ export const VERSION = '${version}'
 }
 
 function row(name: string, { method, path, access, personal, cost, body, query }: Operation): string {
-  const input = body !== undefined ? 'body' : query === inputs.NoQuery ? 'none' : 'query'
+  const input = body !== undefined ? 'body' : query === queries.NoQuery ? 'none' : 'query'
   const members = [
     `method: '${method}'`,
     `path: '${path}'`,
@@ -145,7 +144,7 @@ function signature(name: string, operation: Operation, result: string): string {
   const input =
     body !== undefined
       ? [`input${required(NAMED_INPUTS[body] as Schema).length === 0 ? '?' : ''}: ${body}`]
-      : query === inputs.NoQuery
+      : query === queries.NoQuery
         ? []
         : [`query${required(query as Schema).length === 0 ? '?' : ''}: ${nameOf(query)}`]
   const parts = [...Object.keys(params).map(param => `${param}: string`), ...input, 'options?: CallOptions']

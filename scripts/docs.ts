@@ -5,9 +5,10 @@ import { commandHelp, helpText } from '../src/cli/help.ts'
 import { flagOf, SETTINGS } from '../src/config.ts'
 import { EXAMPLES } from '../src/contract/examples.ts'
 import { GENERAL_PROBLEMS } from '../src/contract/general-problems.ts'
-import { IDEMPOTENCY_HOURS } from '../src/contract/limits.ts'
+import { IDEMPOTENCY_HOURS, MIN_SEQUENCE } from '../src/contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../src/contract/member-problems.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
+import { ownProblems } from '../src/contract/problems.ts'
 import { clientResources, clientTable } from './client-source.ts'
 
 const MADE = '<!-- Made from the code by `npm run docs`; do not edit. -->'
@@ -149,6 +150,8 @@ Bodies are JSON. An unknown member is refused. Lengths are Unicode code points.
 
 Every POST may carry an \`Idempotency-Key\`, a fresh random UUID for each request. Within ${IDEMPOTENCY_HOURS} hours the same request with the same key gets the first response again, with \`Idempotency-Replayed: true\`, and changes nothing ([decision 14](decisions/0014-idempotency.md)).
 
+The response to a write has its \`Sequence\`. Send it as \`Min-Sequence\` with a read that must include the write, at any node or [mirror](mirrors.md): the service waits up to ${MIN_SEQUENCE.seconds} seconds until its store has that sequence, then refuses with 503 \`NOT_READY\`.
+
 ${chapters.join('\n')}`
 }
 
@@ -173,7 +176,9 @@ function chapter(name: string, operation: Operation): string {
     if (Object.keys(members).length > 0) parts.push(table('member', members, schema.required ?? []))
     parts.push(`\`\`\`json\n${JSON.stringify(EXAMPLES[body], null, 2)}\n\`\`\``)
   }
-  const own = operation.problems.map(code => `\`${code}\``).join(', ')
+  const own = ownProblems(operation)
+    .map(code => `\`${code}\``)
+    .join(', ')
   parts.push(`Problems: ${own === '' ? '' : `${own}, and `}those of [every request](problems.md).`)
   return `${parts.join('\n\n')}\n`
 }

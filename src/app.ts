@@ -6,11 +6,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { openEngine } from './engine.ts'
-import type { Metrics } from './http/metrics.ts'
-import { createMetricsServer } from './http/metrics-server.ts'
-import { dayOf } from './http/origin.ts'
+import { Purger } from './http/caches/purger.ts'
+import type { Metrics } from './http/metrics/metrics.ts'
+import { createMetricsServer } from './http/metrics/metrics-server.ts'
+import { dayOf } from './http/pipeline/origin.ts'
 import { createServer, type Server } from './http/server.ts'
-import { LogKeeper } from './log/keep-log.ts'
+import { LogKeeper } from './log/follow-store.ts'
 import { readWitnessPolicy } from './log/witness-policy.ts'
 import { type Prove, Witnesses } from './log/witnesses.ts'
 import { loadMcp, serveMcp } from './mcp/endpoint.ts'
@@ -20,15 +21,15 @@ import type { Secrets } from './secrets.ts'
 
 export type App = {
   url: string
-  /** Where the metrics are without a token, if METRICS_PORT says so. */
+  /** The address of the metrics without a token, if METRICS_PORT is set. */
   metricsUrl: string | undefined
-  /** Where the data is, for people. */
+  /** The place of the data, for people. */
   place: string
-  /** The file of this machine that holds the admin token, unless the token was configured or another node made it. */
+  /** The file of this machine with the admin token; undefined if the token was configured or another node made it. */
   adminTokenFile(): string | undefined
   readiness: Store['readiness']
   store: Store
-  /** Stops taking requests, lets those under way end, and lets go of everything. */
+  /** Stops accepting requests, completes those in progress, and closes everything. */
   close(): Promise<void>
 }
 
@@ -36,20 +37,20 @@ export type AppOptions = {
   logger: Logger
   /** The clock, in milliseconds since 1970. */
   now?: () => number
-  /** Told once when the store broke: nothing can be written any more. */
+  /** Called once if the store breaks, which means that nothing can be written any more. */
   onBroken?: (fault: Error) => void
-  /** How many lines of the log were dropped so far. */
+  /** The number of dropped lines of the log. */
   droppedLines?: () => number
 }
 
 const HOUSEKEEPING_INTERVAL = 60_000
-/** How long before midnight the salt of the next day is made. */
+/** How long before midnight the salt of the next day is made, in milliseconds. */
 const DAY_AHEAD = 600_000
 
-/** The service without an address: its routes can be called within the process. */
+/** The service without an address. Its routes can be called within the process. */
 export type Service = Omit<App, 'url' | 'metricsUrl'> & { app: FastifyInstance; metrics: Metrics }
 
-/** Opens the store and the HTTP face, and keeps house. Throws OperatorError where the operator can mend it. */
+/** Opens the store and the HTTP service, and starts housekeeping. Throws OperatorError for mistakes of the operator. */
 export async function openService(
   config: Config,
   { logger, now = Date.now, onBroken = () => {}, droppedLines = () => 0 }: AppOptions,
@@ -68,6 +69,11 @@ export async function openService(
     const server = await createServer({ config, store, logger, now, secrets, limiter, droppedLines, witnesses })
     await serveMcp(server, config, loading)
 
+    const purgers = config.purgeUrls.map(
+      address =>
+        new Purger({ store, logger, environment: server.environment, url: address, header: config.purgeHeader }),
+    )
+    warnOfStored(config, logger)
     const log = await keepLog(config, { server, store, logger, now, witnesses }, secrets)
     const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {
@@ -80,6 +86,7 @@ export async function openService(
       async close() {
         endHousekeeping()
         await server.stop()
+        await Promise.all(purgers.map(purger => purger.close()))
         await log?.close()
         await limiter.close()
         await store.close()
@@ -92,7 +99,12 @@ export async function openService(
   }
 }
 
-/** What the origin of a log begins with where PUBLIC_URL says nothing. */
+function warnOfStored({ sharedCacheSeconds: seconds, purgeUrls }: Config, logger: Logger): void {
+  if (seconds === 0 || purgeUrls.length > 0) return
+  logger.warn({ seconds }, 'PURGE_URL is not set: caches may serve withdrawn texts for SHARED_CACHE_SECONDS')
+}
+
+/** The first part of the origin of a log if PUBLIC_URL is not set. */
 const HOST_BY_DEFAULT = 'localhost'
 
 /** The witnesses of the public log, if LOG_WITNESSES names some. */
@@ -103,7 +115,7 @@ async function askWitnesses(config: Config, store: Store, logger: Logger): Promi
   return new Witnesses({ policy, prove, logger })
 }
 
-/** Follows the store with its public log. That of a mirror is the original's. */
+/** Follows the store with its public log. A mirror has the log of its original instead. */
 async function keepLog(
   { databaseUrl, publicUrl, logIntervalSeconds }: Config,
   { server, store, logger, now, witnesses }: Kept & { witnesses: Witnesses | undefined },
@@ -117,7 +129,7 @@ async function keepLog(
     interval: logIntervalSeconds * 1_000,
     chance: () => randomBytes(8).toString('hex'),
   })
-  // A store that may not be there yet is followed once it is.
+  // A store that is not open yet is followed once it is.
   if (databaseUrl === undefined) await keeper.begin()
   keeper.follow()
   return keeper
@@ -125,11 +137,11 @@ async function keepLog(
 
 type Kept = Required<Pick<AppOptions, 'logger' | 'now'>> & { server: Server; store: Store }
 
-/** Makes the salts of days known and lets go of what is due, now and every minute. Gives what ends it. */
+/** Makes the salts of days and deletes expired rows, now and every minute. Returns the function that stops this. */
 function keepHouse(config: Config, { server, store, logger, now }: Kept): () => void {
   let ended = false
   let countedAt = performance.now()
-  /** Milliseconds since the last time, by a clock that cannot be set. */
+  /** Milliseconds since the last call, by a monotonic clock. */
   const served = (): number => {
     const since = performance.now() - countedAt
     countedAt += since
@@ -139,8 +151,8 @@ function keepHouse(config: Config, { server, store, logger, now }: Kept): () => 
     await server.openDay(dayOf(now()))
     await server.openDay(dayOf(now() + DAY_AHEAD))
     const due = { today: dayOf(now()), retentionDays: config.activityRetentionDays }
-    while (!ended && (await store.keep('sweep', { ...due, served: served() }, server.environment()))) {
-      // Each round deletes a bounded number of rows, so that writes get in between.
+    while (!ended && (await store.maintain('sweep', { ...due, served: served() }, server.environment()))) {
+      // Each round deletes a bounded number of rows, so that writes run in between.
     }
   }
   const keepOrSay = (): void => {
@@ -157,7 +169,7 @@ function keepHouse(config: Config, { server, store, logger, now }: Kept): () => 
   }
 }
 
-/** Opens the service and listens. Throws OperatorError where the operator can mend it. */
+/** Opens the service and listens. Throws OperatorError for mistakes of the operator. */
 export async function openApp(config: Config, options: AppOptions): Promise<App> {
   const service = await openService(config, options)
   try {

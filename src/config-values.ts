@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** How the texts of settings are read: each of these gives the value or throws what is expected, as in "must be …". */
+/** Parsers of settings. Each returns the value or throws what is expected, as in "must be …". */
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 export const whole =
@@ -8,6 +8,15 @@ export const whole =
   (text: string): number => {
     const value = Number(text)
     if (!/^\d+$/.test(text) || value < least || value > most) throw new Error(`a whole number from ${least} to ${most}`)
+    return value
+  }
+
+export const decimal =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+(?:\.\d{1,3})?$/.test(text) || value < least || value > most)
+      throw new Error(`a number from ${least} to ${most}, with at most three decimals`)
     return value
   }
 
@@ -23,7 +32,7 @@ export const filled = (text: string): string => {
   return text
 }
 
-/** What can stand in an Authorization field; how long a credential is, is for its owner to judge. */
+/** Characters that an Authorization field may contain. The length of a credential is the operator's decision. */
 export const credential = (text: string): string => {
   if (!/^[!-~]+$/.test(text)) throw new Error('printable ASCII without spaces')
   return text
@@ -44,6 +53,37 @@ export const postgresUrl = (text: string): string => {
 export const url = (text: string): string => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('an http or https address')
   return text.replace(/\/+$/, '')
+}
+
+const LICENSE_CHARACTERS = 2_000
+
+/** A licence, as its https address or as an SPDX identifier. Returns the address, without characters that would end a Link field. */
+export const license = (text: string): string => {
+  if (/^[A-Za-z\d][A-Za-z\d.+-]{0,63}$/.test(text)) return `https://spdx.org/licenses/${text}.html`
+  if (text.length <= LICENSE_CHARACTERS && /^https:\/\/[^\s@]+$/.test(text) && URL.canParse(text))
+    return new URL(text).href
+  throw new Error('an https address or an SPDX identifier like CC-BY-4.0')
+}
+
+/** The maximum number of addresses in a list. */
+const URLS_MAX = 10
+
+/** A comma-separated list of http or https addresses without `@`, so that none carries a password. */
+export const urls = (text: string): string[] => {
+  const parts = text.split(',').map(part => part.trim())
+  const given = parts.filter(part => part !== '')
+  const isAddress = (part: string): boolean =>
+    URL.canParse(part) && /^https?:$/.test(new URL(part).protocol) && !part.includes('@')
+  if (given.length > URLS_MAX || !given.every(isAddress))
+    throw new Error(`a list of at most ${URLS_MAX} http or https addresses without a user`)
+  return given
+}
+
+/** A field of a request, as `Name: value`. */
+export const headerField = (text: string): readonly [name: string, value: string] => {
+  const [, name, value] = /^([\w-]{1,64}): ([!-~][ -~]*)$/.exec(text) ?? []
+  if (name === undefined || value === undefined) throw new Error('a field like "Authorization: Bearer …"')
+  return [name, value]
 }
 
 export const contact = (text: string): string => {

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import {
   contact,
   credential,
+  decimal,
   filled,
+  headerField,
+  license,
   type Network,
   networks,
   oneOf,
@@ -10,6 +13,7 @@ import {
   postgresUrl,
   secret,
   url,
+  urls,
   whole,
 } from './config-values.ts'
 import { DEFAULT_RATES } from './contract/limits.ts'
@@ -17,7 +21,7 @@ import { OperatorError, systemFault } from './operator-error.ts'
 
 export type { Network }
 
-/** Everything an operator can set; documented in docs/configuration.md, which is made from SETTINGS. */
+/** All settings. docs/configuration.md is generated from SETTINGS. */
 export type Config = {
   host: string
   port: number
@@ -35,7 +39,11 @@ export type Config = {
   cooldownSeconds: number
   trustedProxies: Network[]
   publicUrl: string | undefined
+  contentLicense: string | undefined
   mcpOrigins: string[]
+  sharedCacheSeconds: number
+  purgeUrls: string[]
+  purgeHeader: readonly [name: string, value: string] | undefined
   activityRetentionDays: number
   newStore: string
   logLevel: string
@@ -48,10 +56,10 @@ type Setting<T> = {
   name: string
   byDefault: string | undefined
   secret?: boolean
-  /** All that it may be. */
+  /** All possible values. */
   values?: readonly string[]
   description: string
-  /** Gives the value or throws what is expected, as in "must be …". */
+  /** Returns the value or throws what is expected, as in "must be …". */
   parse(text: string): T
 }
 
@@ -121,8 +129,9 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   logIntervalSeconds: {
     name: 'LOG_INTERVAL_SECONDS',
     byDefault: '1',
-    description: 'Seconds between two signed checkpoints of the public log, while there are new records.',
-    parse: whole(1, 3_600),
+    description:
+      'Seconds between two signed checkpoints of the public log, while there are new records. Mirrors store a record once a checkpoint has it; with 0.05, usually a tenth of a second after its commit.',
+    parse: decimal(0.05, 3_600),
   },
   logWitnesses: {
     name: 'LOG_WITNESSES',
@@ -161,12 +170,40 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     description: 'The address the world knows the service by, for absolute links.',
     parse: url,
   },
+  contentLicense: {
+    name: 'CONTENT_LICENSE',
+    byDefault: undefined,
+    description:
+      'The licence of the content, as https address or SPDX identifier (CC-BY-4.0): a Link with rel="license" on every answer with content, in /api/discovery, at the foot of pages, and as the first line of an export.',
+    parse: license,
+  },
   mcpOrigins: {
     name: 'MCP_ORIGINS',
     byDefault: '',
     description:
       'Web origins, separated by commas, whose pages may call /mcp besides those of PUBLIC_URL and of this machine; * allows all. Programs that send no Origin need none.',
     parse: origins,
+  },
+  sharedCacheSeconds: {
+    name: 'SHARED_CACHE_SECONDS',
+    byDefault: '0',
+    description:
+      'Seconds for which caches of the operator may serve a public answer without a request (CDN-Cache-Control, Surrogate-Control); 0: caches revalidate before each use. Set PURGE_URL too, so that moderation removes what they store.',
+    parse: whole(0, 86_400),
+  },
+  purgeUrls: {
+    name: 'PURGE_URL',
+    byDefault: '',
+    description:
+      'Addresses of caches, separated by commas. Each gets a POST with the tags of what each write and each act of moderation changed.',
+    parse: urls,
+  },
+  purgeHeader: {
+    name: 'PURGE_HEADER',
+    byDefault: undefined,
+    secret: true,
+    description: 'A field of these requests, as "Name: value", by which a cache knows who purges.',
+    parse: headerField,
   },
   activityRetentionDays: {
     name: 'ACTIVITY_RETENTION_DAYS',
@@ -205,18 +242,20 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   securityContact: {
     name: 'SECURITY_CONTACT',
     byDefault: undefined,
-    description: 'Where security faults are told, as mailto: or https: address, for /.well-known/security.txt.',
+    description: 'Where to report security faults: a mailto: or https: address, for /.well-known/security.txt.',
     parse: contact,
   },
 }
 
-/** The command-line flag of a setting: DATA_DIR is --data-dir. Secrets have none: a command line is public on its machine. */
+/**
+ * The command-line flag of a setting: DATA_DIR is --data-dir. Secrets have none, because other users of the machine can read command lines.
+ */
 export const flagOf = ({ name, secret: hidden }: { name: string; secret?: boolean }): string | undefined =>
   hidden ? undefined : name.toLowerCase().replaceAll('_', '-')
 
 /**
- * Reads the configuration: a flag before the variable, the variable before the file named by NAME_FILE (secrets only), that before the default.
- * Throws an OperatorError that names the setting and what it must be.
+ * Reads the configuration. Precedence: the flag, the variable, the file named by NAME_FILE (secrets only), the default. Throws an
+ * OperatorError that names the setting and the expected value.
  */
 export function readConfig(env: NodeJS.ProcessEnv, flags: Record<string, string | undefined> = {}): Config {
   const config: Partial<Record<keyof Config, unknown>> = {}
@@ -227,7 +266,8 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Record<string, string 
     try {
       config[key] = text === undefined ? undefined : setting.parse(text)
     } catch (error) {
-      const shown = setting.secret ? '' : `, not "${text}"`
+      // A wrong value may be an address with a password.
+      const shown = setting.secret || text?.includes('@') ? '' : `, not "${text}"`
       const name = typed === undefined ? setting.name : `--${flag}`
       throw new OperatorError(`${name} must be ${(error as Error).message}${shown}.`)
     }

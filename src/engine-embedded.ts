@@ -13,7 +13,7 @@ import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, logKeyFile, originKeyFile, type Secrets } from './secrets.ts'
 import { readHead } from './store/head.ts'
 
-/** Opens the embedded store in the data directory. Throws OperatorError where the operator can mend it. */
+/** Opens the embedded store in the data directory. Throws OperatorError for mistakes of the operator. */
 export async function openEmbedded(config: Config, logger: Logger, now: () => number): Promise<Engine> {
   const isNew = !existsSync(storeFile(resolve(config.dataDir)))
   if (isNew && config.newStore === 'refused') {

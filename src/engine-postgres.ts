@@ -15,10 +15,10 @@ import { openPostgresStore } from './postgres/store.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
 
-/** How long a start waits for a database that may not be up, in milliseconds: long enough to tell at once what is wrong with it. */
+/** How long a start waits for a database that may not be up, in milliseconds: long enough to report most faults at once. */
 const FIRST_LOOK = 2_000
 
-/** Opens the store in a PostgreSQL database. Throws OperatorError where the operator can mend it. */
+/** Opens the store in a PostgreSQL database. Throws OperatorError for mistakes of the operator. */
 export async function openPostgres(config: Config, url: string, logger: Logger): Promise<Engine> {
   if (config.logKey !== undefined) privateKeysOf(config.logKey, 'LOG_KEY')
   const directory = prepareDataDirectory(config.dataDir)
@@ -65,7 +65,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   }
 }
 
-/** What the log says of the database. */
+/** Logs the state of the database. */
 const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
   onReach: (lost: Error | undefined): void => {
     if (lost === undefined) logger.info({ database }, 'the database is there')
@@ -76,8 +76,8 @@ const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
 })
 
 /**
- * The secrets that all nodes share. The database holds the digest of the admin token only: the token itself is written to the data
- * directory of the node that makes it. Secrets that lie in the data directory already are taken along.
+ * The secrets that all nodes share. The database has only the digest of the admin token. The node that makes the token writes it to its data
+ * directory. Secrets that are already in the data directory are used.
  */
 async function shareSecrets(
   connection: PostgresConnection,
@@ -103,7 +103,7 @@ async function shareSecrets(
   return { secrets: { adminDigest, originKey, logKey }, tokenFile: ours ? path : undefined }
 }
 
-/** The database without its password. */
+/** The URL of the database without its password. */
 function placeOf(url: string): string {
   const { hostname, port, pathname } = new URL(url)
   return `PostgreSQL ${hostname || 'local'}${port === '' ? '' : `:${port}`}${pathname}`

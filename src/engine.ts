@@ -4,19 +4,22 @@ import type { Limiter } from './operations/limiter.ts'
 import type { Store } from './operations/store.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Where everything is kept, as the configuration says. */
+/** The store of the configuration, with its secrets and limiter. */
 export type Engine = {
   store: Store
   limiter: Limiter
-  /** Throws Problem NOT_READY while they are not known. */
+  /** Throws Problem NOT_READY until they are known. */
   secrets(): Secrets
-  /** Where the data is, for people. */
+  /** The place of the data, for people. */
   place: string
-  /** The file of this machine that holds the admin token, if there is one. */
+  /** The file of this machine with the admin token, if there is one. */
   adminTokenFile(): string | undefined
 }
 
-/** Opens the store that the configuration names; the other one and its driver are not loaded. Throws OperatorError where the operator can mend it. */
+/**
+ * Opens the store that the configuration names. The other engine and its driver are not loaded. Throws OperatorError for mistakes of the
+ * operator.
+ */
 export async function openEngine(config: Config, logger: Logger, now: () => number): Promise<Engine> {
   if (config.databaseUrl === undefined) return (await import('./engine-embedded.ts')).openEmbedded(config, logger, now)
   return (await import('./engine-postgres.ts')).openPostgres(config, config.databaseUrl, logger)

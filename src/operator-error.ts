@@ -1,7 +1,7 @@
-/** A mistake of the operator: `message` is one sentence with the mend, to be shown without a stack. */
+/** A mistake of the operator. `message` is one sentence with the remedy, to be shown without a stack. */
 export class OperatorError extends Error {}
 
-/** What the system answers about files, in words. */
+/** Errors of the system about files, in words. */
 const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not',
   EPERM: 'this user may not',
@@ -19,7 +19,7 @@ const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
   ENFILE: 'this machine has too many files open',
 }
 
-/** Why the system refused something about a file, in words where it is a common fault. */
+/** The reason why the system refused an operation on a file, in words if it is a common one. */
 export function systemFault(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   return SYSTEM_FAULTS[code] ?? message

@@ -6,10 +6,13 @@ const HELD = {
   locked: 'the search index cannot be written and searches are refused: another process has it locked; end that one',
 }
 
-/** What the log says of a start that found no store. */
+/** Logs a start that found no store. */
 export const NEW_STORE_MADE = 'a new, empty store was made'
 
-/** Logs from which record on the index follows the store, what keeps the search index from being written, and when it can be written again; the index thread tries again by itself. */
+/**
+ * Logs the record from which the index follows the store, why the index cannot be written, and when it can be written again. The index thread
+ * retries by itself.
+ */
 export const reportIndex =
   (logger: Logger, file: string) =>
   (notice: IndexNotice): void => {

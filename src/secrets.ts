@@ -5,8 +5,8 @@ import { OperatorError } from './operator-error.ts'
 import { syncMade } from './sync-path.ts'
 
 /**
- * What a node must know and never show: the SHA-256 of the admin token as lower-case hex, the key of the origins, and the private key of the public log as
- * PEM.
+ * The secrets of a node: the SHA-256 of the admin token as lower-case hex, the key of the origins, and the private key of the public log as
+ * PEM. They are never shown.
  */
 export type Secrets = { adminDigest: string; originKey: string; logKey: string }
 
@@ -20,7 +20,10 @@ export const digestOf = (token: string): string => hash('sha256', token, 'hex')
 
 const chance = (): string => `${randomBytes(32).toString('base64url')}\n`
 
-/** Gives the secret in a file of mode 0600, made now if there is none, by default from 256 random bits: wholly or not at all, whenever the power goes. */
+/**
+ * Returns the secret in a file of mode 0600. A missing file is created, by default with 256 random bits. A power cut leaves the whole file or
+ * none.
+ */
 export function ensureSecret(path: string, make = chance): string {
   if (!existsSync(path)) makeSecret(path, make())
   const secret = readFileSync(path, 'utf8').trim()
@@ -39,7 +42,7 @@ function makeSecret(path: string, secret: string): void {
     syncMade(partial)
     linkSync(partial, path)
   } catch (error) {
-    // Of processes that start at once one makes it for all.
+    // If several processes start at once, one creates the file for all.
     if ((error as { code?: string }).code !== 'EEXIST') throw error
   } finally {
     rmSync(partial, { force: true })

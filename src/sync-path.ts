@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Has what was written to a file, or the names in a directory, survive a power cut. Throws as the file system does. */
+/** Syncs a file, or the names in a directory, so that they survive a power cut. Throws the error of the file system. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -12,8 +12,8 @@ export function syncPath(path: string): void {
 }
 
 /**
- * Has a file that a start made, or the names in a directory, survive a power cut. Under Node's permission model nothing can be synced but by SQLite,
- * which syncs each file of its own before it is relied on; file systems that order a new file's name before its content keep it then.
+ * Syncs a new file, or the names in a directory. Under Node's permission model only SQLite can sync, and it syncs each of its files before it
+ * relies on it. Then a name survives if the file system orders the name of a new file before its content.
  */
 export function syncMade(path: string): void {
   try {
@@ -26,8 +26,8 @@ export function syncMade(path: string): void {
 const OWNER_ONLY = 0o700
 
 /**
- * Makes a directory and those above it that are missing, for this user alone; returns the topmost one that is new. Throws as the file system
- * does. `mkdirSync` of Node with `recursive` never returns where the file system says that a parent is missing that is there, as /proc does.
+ * Makes a directory and its missing parents, accessible to this user only. Returns the topmost new one. Throws the error of the file system.
+ * Node's recursive `mkdirSync` does not return if the file system reports an existing parent as missing, as /proc does.
  */
 export function makeDirectories(path: string): string | undefined {
   const missing: string[] = []

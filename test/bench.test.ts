@@ -27,7 +27,7 @@ function madeUp(own: number[], directus: number[]): Results {
   return results
 }
 
-test('what the command line asks for in vain is named', () => {
+test('arguments of the command line without effect are named', () => {
   const read = (...args: string[]) => readOptions(args, { targets: ['one', 'two'], beside: ['before'], measures: [] })
   assert.throws(() => read('--targets', 'nobody'), /--targets knows no "nobody"; there are one, two\./)
   assert.throws(() => read('--rounds', '0'), /--rounds must be a number from 1 to 100, not "0"\./)
@@ -37,7 +37,7 @@ test('what the command line asks for in vain is named', () => {
   assert.deepEqual(read('--beside', '/tmp').targets, ['one', 'two', 'before'])
 })
 
-test('ratios are those within one round, and a claim holds when the median of them does', () => {
+test('ratios are computed within one round, and a claim is true if the median of them meets it', () => {
   // Round by round 100, 70 and 60 times as fast; the medians of each alone would make it 100 times.
   const held = madeUp([1_000, 700, 6_000], [10, 10, 100])
   const claim = (results: Results) => judge(results).find(({ name }) => name === 'R against Directus')
@@ -46,7 +46,7 @@ test('ratios are those within one round, and a claim holds when the median of th
   assert.equal(judge(held).find(({ name }) => name.startsWith('L against'))?.held, null)
 })
 
-test('a round that a target failed, and rounds of another run, are compared with nothing', () => {
+test('a round that a target failed, and rounds of another run, are not compared', () => {
   const results = madeUp([1_000, 70], [10, 1])
   const { directus } = results.targets
   const claim = () => judge(results).find(({ name }) => name === 'R against Directus')
@@ -56,7 +56,7 @@ test('a round that a target failed, and rounds of another run, are compared with
   assert.equal(claim()?.held, null)
 })
 
-test('what lies just beside its bound is told with the figure that shows it', () => {
+test('a measure just outside its bound is reported with its figure', () => {
   const claim = (own: number) => judge(madeUp([own], [1])).find(({ name }) => name === 'R against Directus')
   assert.deepEqual([claim(59.98)?.measured, claim(59.98)?.held], ['59.98 ×', false])
   assert.equal(claim(60.02)?.measured, '60 ×')
@@ -74,7 +74,7 @@ test('the tables and the picture show every target, and text stays text', () => 
   assert.match(chart, /A &lt;fast&gt; one/)
 })
 
-test('an answer is taken only once all of it was read', () => {
+test('an answer counts only once it was read completely', () => {
   const plain = Buffer.from('HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1')
   assert.equal(parseAnswer(plain.subarray(0, 40)).answer, undefined)
   assert.equal(parseAnswer(plain.subarray(0, 46)).answer, undefined)

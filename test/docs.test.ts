@@ -11,12 +11,12 @@ const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 for (const [path, made] of Object.entries(GENERATED_DOCS)) {
-  test(`${path} is what the code makes of it (npm run docs)`, () => {
+  test(`${path} equals the generated document (npm run docs)`, () => {
     assert.equal(read(path), made())
   })
 }
 
-test('every link between documents leads to a file that is there', () => {
+test('every link between documents leads to an existing file', () => {
   const documents = globSync('**/*.md', { cwd: root, exclude: ['node_modules/**'] })
   assert.ok(documents.length > 10)
   for (const document of documents) {
@@ -27,7 +27,7 @@ test('every link between documents leads to a file that is there', () => {
   }
 })
 
-test('the README of the tests names every folder of tests and of what supports them', () => {
+test('the README of the tests names every folder of tests and of their support', () => {
   const text = read('test/README.md')
   for (const folder of globSync('test/*/', { cwd: root })) {
     const name = basename(folder)
@@ -35,7 +35,7 @@ test('the README of the tests names every folder of tests and of what supports t
   }
 })
 
-test('every npm script that a document names is there', () => {
+test('every npm script that a document names exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   for (const document of globSync(['*.md', 'docs/**/*.md'], { cwd: root })) {
     for (const [, name = ''] of read(document).matchAll(/npm run ([a-z:]+)/g))

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => app?.close())
 
-test("the README's tour does what it says", { skip }, async () => {
+test('the tour of the README prints what the README shows', { skip }, async () => {
   const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8')
   const tour = /## A tour.*?```sh\n(.*?)```/s.exec(readme)?.[1] ?? ''
   assert.match(tour, /^BASE=http:\/\/127\.0\.0\.1:8080$/m)

@@ -1,4 +1,4 @@
-import { SIGNALS } from '../../src/contract/words.ts'
+import { SIGNALS } from '../../src/contract/vocabulary.ts'
 import { honestSecond, judgedEntries, packageTexts, poisoned, poisonedSecond, signalsIn, textsUnder } from './texts.ts'
 
 /** Prints which share of poisoned texts is marked, and which share of honest ones; further directories may be named. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIMITS } from '../../src/contract/limits.ts'
-import type { Signal } from '../../src/contract/words.ts'
+import type { Signal } from '../../src/contract/vocabulary.ts'
 import { signalNames, signalsOf } from '../../src/domain/signals.ts'
 
 const HERE = import.meta.dirname
@@ -26,7 +26,7 @@ export const poisoned = (): Poisoned[] => linesOf('poisoned-held-out.jsonl')
 /** A second set of texts in other words and with other tricks, each with its language and its trick. */
 export const poisonedSecond = (): Poisoned[] => linesOf('poisoned-second.jsonl')
 
-/** Honest texts that are easily taken for poisoned ones: they discuss attacks, quote them, document comments, or use scripts that need unseen characters. */
+/** Honest texts that are easily taken for poisoned ones: they discuss attacks, quote them, document comments, or use scripts that need invisible characters. */
 export const honestSecond = (): Honest[] => linesOf('honest-second.jsonl')
 
 /** The entries of the judged collection of the bench of search. */

@@ -65,7 +65,7 @@ async function copyStore(source: string, target: string, progress: Progress): Pr
     await backup(connection.raw, target, {
       rate: PAGES_PER_STEP,
       progress: ({ totalPages, remainingPages }) =>
-        progress.tell(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
+        progress.update(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
     })
   } finally {
     connection.close()

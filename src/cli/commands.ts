@@ -1,5 +1,5 @@
-import { flagOf, readConfig, SETTINGS } from '../config.ts'
-import { type Command, EXIT, type Flag } from './command.ts'
+import { flagOf, SETTINGS } from '../config.ts'
+import type { Command, Flag } from './command.ts'
 import { PEOPLE_COMMANDS } from './people/table.ts'
 
 type SettingRow = {
@@ -34,13 +34,16 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Serve the store over HTTP until SIGTERM or SIGINT.',
     details:
       'Each flag has a variable of the same name (--data-dir is DATA_DIR); a flag takes precedence. Secrets are variables only: ADMIN_TOKEN, ORIGIN_KEY, or ADMIN_TOKEN_FILE and ORIGIN_KEY_FILE.',
-    flags: SETTING_FLAGS,
-    examples: ['serve', 'serve --port 9000 --data-dir /var/lib/palimpsest'],
-    async run({ env, flags }) {
-      const { serve } = await import('./serve.ts')
-      await serve(readConfig(env, flags))
-      return EXIT.ok
-    },
+    flags: [
+      {
+        name: 'demo',
+        description:
+          'Write twenty sample entries first: into an empty data directory, or into a temporary one if none is named.',
+      },
+      ...SETTING_FLAGS,
+    ],
+    examples: ['serve', 'serve --demo', 'serve --port 9000 --data-dir /var/lib/palimpsest'],
+    run: async invocation => (await import('./serve.ts')).serveStore(invocation),
   },
   {
     name: 'health',
@@ -226,8 +229,13 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   {
     name: 'doctor',
     summary: 'Check this machine, the configuration and the store, one line for each finding.',
-    flags: SETTING_FLAGS,
-    examples: ['doctor'],
+    details:
+      'With --engine it checks any server that speaks the protocol of PostgreSQL for each part that the service needs, in a schema that it creates and drops.',
+    flags: [
+      { name: 'engine', description: 'Probe the server at DATABASE_URL, which may be empty, and nothing else.' },
+      ...SETTING_FLAGS,
+    ],
+    examples: ['doctor', 'doctor --engine'],
     run: async invocation => (await import('./doctor.ts')).doctor(invocation),
   },
 ]

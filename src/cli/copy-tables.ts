@@ -58,6 +58,7 @@ export const REPLACED = [
   'log',
   'asked_topic',
   'signals_progress',
+  'purge_progress',
 ] as const
 
 /** The columns of a table in PostgreSQL and their types, in order. */
@@ -92,7 +93,7 @@ export async function copyTable(
     await target.send([inserting(insert, columns, batch)])
     sent += batch.length
     batch = []
-    progress.tell(() => `Copied ${sent} of ${total} rows of ${name}, ${percent(sent, total)}`)
+    progress.update(() => `Copied ${sent} of ${total} rows of ${name}, ${percent(sent, total)}`)
   }
   for (const row of source.each<Record<string, Value>>({ text, values: [after] })) {
     batch.push(row)

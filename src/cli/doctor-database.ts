@@ -8,7 +8,7 @@ import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
 import { assertWhollyCopied } from '../postgres/copying.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
 import { indexedState } from '../search/index-file.ts'
-import type { Check, Finding } from './doctor.ts'
+import type { Check, Finding } from './doctor-check.ts'
 
 /** Sessions of a node: one for writes, one for limits, four for reads, one for the index, one for the heartbeat, one spare. */
 const SESSIONS_OF_NODE = 9

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { DatabaseSync } from 'node:sqlite'
 import { openSqlite } from '../database/sqlite.ts'
 import { adminTokenFile, originKeyFile } from '../secrets.ts'
-import type { Finding } from './doctor.ts'
+import type { Finding } from './doctor-check.ts'
 import { sizeText } from './progress.ts'
 
 const OLDEST_NODE = '24.15'

@@ -5,7 +5,7 @@ import { sql } from '../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { isServed } from '../embedded/data-directory.ts'
 import { indexFile, storeFile } from '../embedded/files.ts'
-import type { Finding } from './doctor.ts'
+import type { Finding } from './doctor-check.ts'
 import { openStoreForReading, openStoreOfAnySchema } from './open-store.ts'
 import { sizeText } from './progress.ts'
 

@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import { storeFile } from '../embedded/files.ts'
-import { EXIT, type Invocation } from './command.ts'
+import { EXIT, type Invocation, UsageError } from './command.ts'
 import { databaseUrlOf, dataDirOf, readUrlOf } from './data-dir.ts'
+import type { Check, Finding } from './doctor-check.ts'
 import { databaseChecks } from './doctor-database.ts'
+import { engineChecks } from './doctor-engine.ts'
 import { checkDescriptors, checkDirectory, checkFts5, checkNode, checkSecrets, checkSqlite } from './doctor-machine.ts'
 import { checkClock, checkDurability, checkIntegrity, checkSchema, checkServed, checkSizes } from './doctor-store.ts'
-
-/** The result of a check. `warn` is optional to fix. With `FAIL` the service does not work or is not safe. */
-export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; remedy?: string }
-export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>
 
 /** Runs all checks and prints one line for each finding. A check that throws is a finding. */
 export async function doctor(invocation: Invocation): Promise<number> {
@@ -25,7 +23,8 @@ export async function doctor(invocation: Invocation): Promise<number> {
 }
 
 function checksFor(invocation: Invocation): [string, Check][] {
-  const { env, flags } = invocation
+  const { env, flags, switches } = invocation
+  if (switches.has('engine')) return engineChecks(namedDatabase(invocation))
   let config: Config | undefined
   const readSettings = (): Finding => {
     config = readConfig(env, flags)
@@ -58,6 +57,12 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ['sizes', () => checkSizes(directory)],
     ['clock', () => checkClock(directory)],
   ]
+}
+
+function namedDatabase(invocation: Invocation): string {
+  const url = databaseUrlOf(invocation)
+  if (url === undefined) throw new UsageError('--engine probes a server; set DATABASE_URL to one of its databases.')
+  return url
 }
 
 async function findingsOf(what: string, check: Check): Promise<Finding[]> {

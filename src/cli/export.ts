@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { readConfig } from '../config.ts'
 import type { Reader } from '../database/database.ts'
 import { OperatorError } from '../operator-error.ts'
 import { readHead } from '../store/head.ts'
@@ -16,10 +17,11 @@ const PUBLIC_FILE = 0o644
 /** Writes all public records as lines of JSON, as fast as they are read. */
 export async function exportRecords(invocation: Invocation): Promise<number> {
   const to = invocation.flags.to ?? '-'
+  const license = licenseOf(invocation)
   const { store, close } = await openSnapshot(invocation)
   const progress = createProgress()
   const written = { records: 0 }
-  const source = () => Readable.from(linesOf(store, written, progress))
+  const source = () => Readable.from(linesOf(store, license, written, progress))
   try {
     if (to === '-') await toStandardOutput(source())
     else await makeWholeFile(resolve(to), PUBLIC_FILE, partial => pipeline(source(), createWriteStream(partial)))
@@ -32,12 +34,22 @@ export async function exportRecords(invocation: Invocation): Promise<number> {
   }
 }
 
-async function* linesOf(store: Reader, written: { records: number }, progress: Progress): AsyncGenerator<string> {
+/** The licence of the content, if the environment names one. Other settings are not read. */
+const licenseOf = ({ env }: Invocation): string | undefined =>
+  readConfig(env.CONTENT_LICENSE === undefined ? {} : { CONTENT_LICENSE: env.CONTENT_LICENSE }).contentLicense
+
+async function* linesOf(
+  store: Reader,
+  license: string | undefined,
+  written: { records: number },
+  progress: Progress,
+): AsyncGenerator<string> {
+  if (license !== undefined) yield `${JSON.stringify({ type: 'license', url: license })}\n`
   const { record } = await readHead(store)
   for await (const records of publicRecords(store, record)) {
     if (records.length > 0) yield records.map(one => `${JSON.stringify(one)}\n`).join('')
     written.records += records.length
-    progress.tell(() => `Exported ${written.records} records`)
+    progress.update(() => `Exported ${written.records} records`)
   }
 }
 

@@ -20,15 +20,15 @@ export async function checkHealth(invocation: Invocation): Promise<number> {
     throw new UsageError('PORT is 0, which is another port at every start; set it to the port of the service.')
   const called = LOOPBACK[host] ?? host
   const url = `http://${called.includes(':') ? `[${called}]` : called}:${port}/ready`
-  const told = await statusOf(url).then(
+  const fault = await statusOf(url).then(
     status => (status === 200 ? undefined : `it answers ${status}`),
     (error: NodeJS.ErrnoException) =>
       error.name === 'TimeoutError'
         ? `no answer in ${PATIENCE} ms`
         : (FAULTS[error.code ?? ''] ?? error.code ?? error.message),
   )
-  process.stdout.write(told === undefined ? `Ready at ${url}.\n` : `Not ready at ${url}: ${told}.\n`)
-  return told === undefined ? EXIT.ok : EXIT.failed
+  process.stdout.write(fault === undefined ? `Ready at ${url}.\n` : `Not ready at ${url}: ${fault}.\n`)
+  return fault === undefined ? EXIT.ok : EXIT.failed
 }
 
 /** Reads only these two settings, because the caller may lack the right to read the secrets of the server. */

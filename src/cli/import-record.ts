@@ -3,10 +3,10 @@ import { Problem } from '../contract/problem.ts'
 import { remedyOf } from '../contract/problems.ts'
 import type { ActorIssued, Entry } from '../contract/resources.ts'
 import type { Transaction } from '../database/database.ts'
-import { parseJson } from '../http/body.ts'
-import { CHECKS } from '../http/validate.ts'
-import type { Context, WriteOperation } from '../operations/operation.ts'
-import { WRITES, type WriteName } from '../operations/writes.ts'
+import { parseJson } from '../http/pipeline/body.ts'
+import { CHECKS } from '../http/pipeline/validate.ts'
+import type { Context, WriteName } from '../operations/operation.ts'
+import { runWrite } from '../operations/writes.ts'
 import { OperatorError } from '../operator-error.ts'
 import { findActorById } from '../store/actor.ts'
 import type { ImportIds } from './import-ids.ts'
@@ -94,6 +94,8 @@ const KINDS: Record<string, Kind> = {
       await write(target, 'relateEntries', { ...(await judgeOf(target, record)), body })
     },
   },
+  // The first line of an export may name the licence of its content. The setting CONTENT_LICENSE names that of this store.
+  license: { members: ['url'], async perform() {} },
 }
 
 /** Imports one line with the same checks and operations as over HTTP. Throws an OperatorError that names the fault. */
@@ -132,14 +134,14 @@ async function write(
 ): Promise<object> {
   try {
     const checked = CHECKS[name].body(body)
-    const run = WRITES[name] as unknown as WriteOperation<unknown>
     const caller = {
       requestId: randomUUID(),
       actor,
       origin: null,
       ...(originGroup === undefined ? {} : { originGroup }),
     }
-    const answer = await run(tx, context(), { params: slug === undefined ? {} : { slug }, body: checked, caller })
+    const params = slug === undefined ? {} : { slug }
+    const answer = await runWrite(name, tx, context(), { params, body: checked, caller })
     return answer.body
   } catch (error) {
     if (!(error instanceof Problem)) throw error

@@ -1,4 +1,4 @@
-import type { DataClass } from '../contract/words.ts'
+import type { DataClass } from '../contract/vocabulary.ts'
 import type { Transaction } from '../database/database.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { transact } from '../database/sqlite-session.ts'
@@ -29,7 +29,7 @@ export async function runImport(run: ImportRun): Promise<number> {
     if (last === undefined) return
     await storeBatch(run, target, lines, last.number)
     stored += lines.length
-    progress.tell(() => standing(stored, began, last.read, input.size))
+    progress.update(() => standing(stored, began, last.read, input.size))
     // Signals are handled between batches. A stop makes the input throw.
     await new Promise(setImmediate)
   }

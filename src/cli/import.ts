@@ -1,4 +1,4 @@
-import type { DataClass } from '../contract/words.ts'
+import type { DataClass } from '../contract/vocabulary.ts'
 import { openStoreForWriting } from '../embedded/create.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../embedded/data-directory.ts'
 import { OperatorError } from '../operator-error.ts'

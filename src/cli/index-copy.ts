@@ -55,7 +55,7 @@ async function copyIndex(source: string, partial: string): Promise<StoreState> {
     await backup(index.raw, partial, {
       rate: PAGES_PER_STEP,
       progress: ({ totalPages, remainingPages }) =>
-        progress.tell(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
+        progress.update(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
     })
     return state
   } finally {

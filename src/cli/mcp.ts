@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { type ServeStdioOptions, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Logger, pino } from 'pino'
 import { openService } from '../app.ts'
-import { createClient } from '../client/index.ts'
+import { type Client, createClient } from '../client/index.ts'
 import { readConfig, SETTINGS } from '../config.ts'
 import { clientsWithin, forgettingWithin } from '../mcp/in-process.ts'
 import type { Session } from '../mcp/perform.ts'
@@ -81,8 +81,17 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
     throw new UsageError('--url (or PALIMPSEST_URL) must be the http or https address of a service.')
   }
   let held = env.PALIMPSEST_TOKEN || undefined
+  const readUrl = env.PALIMPSEST_READ_URL || undefined
+  const bounds = { retries: 2, maxWaitSeconds: WAIT_SECONDS }
+  const open = (token: string | undefined): Client =>
+    createClient({ baseUrl, readUrl, token, tokenOnReads: readUrl === undefined, ...bounds })
+  // The client remembers its last write, so that reads at the other address include it.
+  let client = open(held)
   const session: Session = {
-    clientFor: token => createClient({ baseUrl, token, tokenOnReads: true, retries: 2, maxWaitSeconds: WAIT_SECONDS }),
+    clientFor: token => {
+      if (client.token() !== token) client = open(token)
+      return client
+    },
     token: () => held,
     issued: token => {
       held = token

@@ -5,8 +5,8 @@ import { openSqlite } from '../database/sqlite.ts'
 import { transact } from '../database/sqlite-session.ts'
 import { findDataDirectory, lockDataDirectory } from '../embedded/data-directory.ts'
 import { storeFile } from '../embedded/files.ts'
-import { recountStandings } from '../operations/recount.ts'
-import { recountSignals } from '../operations/recount-signals.ts'
+import { recountStandings } from '../operations/evidence/recount.ts'
+import { recountSignals } from '../operations/evidence/recount-signals.ts'
 import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
 import { type Recounted, recountDatabase } from '../postgres/recount.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
@@ -20,7 +20,7 @@ export async function migrateStore(invocation: Invocation): Promise<number> {
   const url = databaseUrlOf(invocation)
   const begin = invocation.switches.has('recount') ? 'anew' : 'where it ended'
   const progress = createProgress()
-  const report = (line: string): void => progress.tell(() => line)
+  const report = (line: string): void => progress.update(() => line)
   const { steps, recounted } =
     url === undefined ? await migrateEmbedded(invocation, report, begin) : await migrateDatabase(url, report, begin)
   progress.end()

@@ -8,7 +8,7 @@ export type Progress = {
   /** Begins a phase. It is always shown. */
   phase(text: string): void
   /** The progress of the phase. It is shown, and formatted, only once per interval. */
-  tell(text: () => string): void
+  update(text: () => string): void
   /** Clears the line of the terminal. */
   end(): void
 }
@@ -16,17 +16,17 @@ export type Progress = {
 /** Shows the progress of a long run on standard error: in place on a terminal, as lines in a log. */
 export function createProgress(logInterval = LOG_INTERVAL, stream: Sink = process.stderr): Progress {
   const interval = stream.isTTY ? TERMINAL_INTERVAL : logInterval
-  let told = performance.now()
+  let updated = performance.now()
   let shown = false
   const show = (text: string): void => {
-    told = performance.now()
+    updated = performance.now()
     shown = true
     stream.write(stream.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
   }
   return {
     phase: text => show(`${text} …`),
-    tell(text) {
-      if (performance.now() - told >= interval) show(text())
+    update(text) {
+      if (performance.now() - updated >= interval) show(text())
     },
     end() {
       if (stream.isTTY && shown) stream.write('\r\x1b[K')

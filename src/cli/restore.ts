@@ -7,7 +7,7 @@ import { lockDataDirectory, prepareDataDirectory } from '../embedded/data-direct
 import { indexFile, storeFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
 import { originKeyFile } from '../secrets.ts'
-import { renewHead } from '../store/head.ts'
+import { renewHead, SEQUENCE_GAP } from '../store/head.ts'
 import { verifyCopy } from './backup.ts'
 import { readChecksum, removeChecksum } from './checksum.ts'
 import { EXIT, type Invocation, required } from './command.ts'
@@ -18,8 +18,6 @@ import { countLines, type Verdict } from './verify-store.ts'
 import { makeWholeFile } from './whole-file.ts'
 
 const OWNER_ONLY = 0o600
-/** More writes than any store accepts between a backup and its loss. */
-const SEQUENCE_GAP = 1_000_000_000
 const COMPANIONS = ['', '-wal', '-shm', '-journal']
 
 /** Creates a store from a backup. Throws if the directory has a store or files of one. On failure, no file stays. */

@@ -1,9 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type App, openApp } from '../app.ts'
-import type { Config } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
+import { EXIT, type Invocation } from './command.ts'
+import { assertEmbedded } from './data-dir.ts'
+import { isDemonstration, prepareDemonstration } from './demo/prepare.ts'
 import { openLogFile } from './log-file.ts'
 
 /** The timeout of a stop in milliseconds. After it the process ends. */
@@ -16,6 +19,18 @@ const READY_INTERVAL = 100
 
 /** Work beside the service, until the signal. */
 export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
+
+/** Serves the store of the settings; with --demo, a demonstration. */
+export async function serveStore(invocation: Invocation): Promise<number> {
+  const { env, flags, switches } = invocation
+  const config = readConfig(env, flags)
+  if (switches.has('demo')) {
+    assertEmbedded(invocation, 'serve --demo', 'unset DATABASE_URL')
+    const isNamed = (flags['data-dir'] ?? env.DATA_DIR) !== undefined
+    await serve(await prepareDemonstration(config, isNamed))
+  } else await serve(config)
+  return EXIT.ok
+}
 
 /** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if the work beside it fails. */
 export async function serve(config: Config, beside: Beside = async () => {}): Promise<void> {
@@ -58,17 +73,18 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   }
   if (stopping) return
   logger.info({ url: app.url }, 'ready')
-  process.stdout.write(announcement(app))
+  process.stdout.write(announcement(app, isDemonstration(config)))
   beside(app.store, stopped.signal).catch(error => {
     if (stopping) return
     end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
   })
 }
 
-function announcement({ url, metricsUrl, place, adminTokenFile, store }: App): string {
+function announcement({ url, metricsUrl, place, adminTokenFile, store }: App, isDemo: boolean): string {
   const lines = [
     `Palimpsest is ready at ${url}`,
     `  data         ${place}`,
+    ...(isDemo ? ['  demo         This store is a demonstration: its entries, authors and dates are samples.'] : []),
     ...(store.original === undefined ? [] : [`  copy of      ${store.original}, read-only`]),
     `  admin token  ${adminTokenFile() ?? 'as configured (ADMIN_TOKEN), or on the node that created it'}`,
     `  guide        ${url}/agents`,

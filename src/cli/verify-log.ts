@@ -40,7 +40,7 @@ export async function verifyLog(reader: Reader, progress: Progress, given?: stri
     for (const { level, index, hashes } of await appendLeaves(above, found.entries.map(leafHash), computed)) {
       if (level > 0 || upTo === log.size) tiles.set(`${level}/${index}`, hashes)
     }
-    progress.tell(() => `${upTo} of ${log.size} records, ${percent(upTo, log.size)}`)
+    progress.update(() => `${upTo} of ${log.size} records, ${percent(upTo, log.size)}`)
     await new Promise(setImmediate)
   }
   const root = Buffer.from(await rootOf(log.size, computed)).toString('base64')

@@ -123,7 +123,7 @@ async function damageOfEntries(
     const damage = damages.find(one => one !== undefined)
     if (damage !== undefined) return damage
     done += page.length
-    progress.tell(() => `${done} of ${entries} entries, ${percent(done, entries)}`)
+    progress.update(() => `${done} of ${entries} entries, ${percent(done, entries)}`)
     const last = page.at(-1)
     if (last === undefined || page.length < ENTRY_PAGE) return undefined
     after = last.number

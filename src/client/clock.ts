@@ -1,10 +1,12 @@
-/** Where time comes from: milliseconds since 1970, and a wait that rejects with the signal's reason when it aborts. */
+/**
+ * The clock of a client: `now` in milliseconds since 1970, and a `sleep` in milliseconds that rejects with the signal's reason if it aborts.
+ */
 export type Clock = {
   now(): number
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The time of this machine. */
+/** The clock of the machine. */
 export const MACHINE_CLOCK: Clock = {
   now: () => Date.now(),
   sleep: (milliseconds, signal) =>

@@ -1,22 +1,22 @@
 import { clientError } from './problem.ts'
 
-/** What stands between two empty lines of an event stream. */
+/** One block of an event stream, between two empty lines. */
 export type StreamBlock = {
   event: string
-  /** null where it holds none: it then tells an id, a pause, or only that the stream lives. */
+  /** null if the block has no data: only an id, a reconnection time or a comment. */
   data: string | null
   /** The id of the last block that had one. */
   lastEventId: string
 }
-/** `retry` is the pause before coming back that the stream asks for, in milliseconds. */
+/** The reconnection time that the stream requests, in milliseconds. */
 export type EventParser = { push(text: string): StreamBlock[]; retry(): number | undefined }
 
-/** The characters that a block may have before it is no stream of ours. */
+/** Maximum number of characters of a block. A longer one means that this is not a stream of the service. */
 const BLOCK_MAX = 1_048_576
 
 /**
- * Reads an event stream as WHATWG HTML 9.2.6 says, from pieces that may end anywhere; a block without its empty line is no block.
- * The pieces are decoded text without a byte order mark. `push` throws UNREADABLE_ANSWER when a block has no end.
+ * Parses an event stream (WHATWG HTML 9.2.6) from pieces that may end anywhere. An incomplete last block is discarded.
+ * The pieces are decoded text without a byte order mark. `push` throws UNREADABLE_ANSWER if a block exceeds the maximum.
  */
 export function createEventParser(lastEventId = ''): EventParser {
   const state = { event: '', data: [] as string[], size: 0, lastEventId, retry: undefined as number | undefined }

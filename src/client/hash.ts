@@ -3,26 +3,26 @@ import type { Entry, Revision } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 import type { Iterators, Methods } from './table.ts'
 
-/** What came of recomputing: `holds` where what is there is what was hashed when it was committed. */
+/** The result of recomputing a hash. `holds` is true if the content is the one that was hashed at the commit. */
 export type HashCheck = { holds: boolean; revisionId: string; evidenceHash: string; recomputed: string }
 
-/** What came of recomputing a whole history: how many revisions were looked at, and those that do not hold. */
+/** The result of recomputing a whole history: the number of revisions, and those whose hash is wrong. */
 export type HistoryCheck = { holds: boolean; revisions: number; broken: HashCheck[] }
 
-/** The RFC 8785 form of a JSON value. Members that are undefined are left out. */
+/** The RFC 8785 form of a JSON value. Omits members that are undefined. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  // By UTF-16 code units, as the RFC wants it and as `<` compares.
+  // Sorts by UTF-16 code units: RFC 8785 requires this order, and `<` has it.
   members.sort(([one], [other]) => (one < other ? -1 : 1))
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-/** The evidenceHash that a revision must carry: `previousEvidenceHash` is that of the revision before, null for the first. */
+/** Computes the evidenceHash of a revision. `previousEvidenceHash` is that of the previous revision, or null for the first one. */
 export async function evidenceHashOf(revision: Revision, previousEvidenceHash: string | null): Promise<string> {
   const { evidenceHash: _, ...served } = revision
-  // Browsers have it on https and on their own machine only.
+  // Browsers have WebCrypto only on https and on localhost.
   if (globalThis.crypto?.subtle === undefined) {
     throw clientError('INVALID_ARGUMENT', 'There is no WebCrypto here; in a browser, open the page over https.')
   }
@@ -32,8 +32,8 @@ export async function evidenceHashOf(revision: Revision, previousEvidenceHash: s
 }
 
 /**
- * Recomputes the evidenceHash of a revision as the caller holds it, or of the current revision of an entry, whose title,
- * summary and content must then be the revision's. Reads the revision before, whose hash it is chained to.
+ * Recomputes the evidenceHash of a revision, or of the current revision of an entry, whose title, summary and content must be those of that
+ * revision. Also reads the previous revision, because each hash covers the previous one.
  */
 export async function verifyHash(
   methods: Methods,
@@ -49,7 +49,7 @@ export async function verifyHash(
   return { ...check, holds: check.holds && same, revisionId: id, evidenceHash }
 }
 
-/** Recomputes every evidenceHash of an entry, newest first, and holds that the chain reaches its first revision. */
+/** Recomputes every evidenceHash of an entry, newest first, and checks that the chain reaches its first revision. */
 export async function verifyHistory(iterators: Iterators, slug: string, options?: CallOptions): Promise<HistoryCheck> {
   const broken: HashCheck[] = []
   let revisions = 0
@@ -67,7 +67,7 @@ export async function verifyHistory(iterators: Iterators, slug: string, options?
   return { holds: broken.length === 0 && revisions > 0, revisions, broken }
 }
 
-/** The hash of the revision before is in the hash, so that a missing or another one shows. */
+/** Each hash covers the previous one, so a missing or replaced revision is detected. */
 async function checkOf(revision: Revision, previous: Revision | null): Promise<HashCheck> {
   const recomputed = await evidenceHashOf(revision, previous?.evidenceHash ?? null)
   const { id, evidenceHash } = revision

@@ -37,39 +37,41 @@ export type { Edit, Merge, ReviseOptions } from './revise.ts'
 export type { CallOptions, ClientSettings } from './settings.ts'
 export type { EvidenceItem, Iterators, Methods, ProblemCode } from './table.ts'
 
-/** The service as an object: a method per public operation, and what is made from them. */
+/** A client: one method per public operation, and helpers made from them. */
 export type Client = Methods & {
-  /** The lists again, row by row over all pages: `for await (const entry of client.all.searchEntries({ q }))`. */
+  /** Iterates the rows of a list over all pages: `for await (const entry of client.all.searchEntries({ q }))`. */
   all: Iterators
-  /** The actor token that the client holds. Keep it private; it is shown nowhere again. */
+  /** Returns the actor token of the client, if it has one. The service shows a token only once: store it secretly. */
   token(): string | undefined
   /**
-   * Follows the public feed, oldest first: `for await (const activity of client.watchActivity({ after: sequence }))`, from now on without
-   * `after`. Comes back by itself after every loss, without loss or repetition; ends by `break` or the signal.
+   * Follows the public feed, oldest first: `for await (const activity of client.watchActivity({ after: sequence }))`. Without `after` it
+   * begins with the next row. Reconnects after every loss, without missing or repeating a row. Ends by `break` or the signal.
    */
   watchActivity(query?: StreamQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
   /**
-   * The same of what is written, withdrawn or restored, of some entries, actors or actions: `client.watchChanges({ entry: ids.join() })`.
+   * Follows writes, withdrawals and restorations, optionally of some entries, actors or actions: `client.watchChanges({ entry: ids.join()
+   * })`.
    */
   watchChanges(query?: ChangesStreamQuery, options?: CallOptions): AsyncGenerator<Change, void, undefined>
-  /** Reads the latest, edits, sends; on STALE_REVISION again. */
+  /** Reads the latest revision, calls `edit`, and sends the result. Repeats this on STALE_REVISION. */
   reviseWithRetry(slug: string, edit: Merge, options?: ReviseOptions): Promise<Entry>
   /** Recomputes the evidenceHash of a revision, or of the current one of an entry. */
   verifyHash(subject: Entry | Revision, options?: CallOptions): Promise<HashCheck>
-  /** Recomputes every evidenceHash of an entry and holds that they are one chain. */
+  /** Recomputes every evidenceHash of an entry and checks that they form one chain. */
   verifyHistory(slug: string, options?: CallOptions): Promise<HistoryCheck>
   /**
-   * Verifies that a record is in the public log, by its number, or a revision as you hold it; `statement` is what the log has of it.
-   * Nothing is trusted but `keys` and `policy`.
+   * Verifies that a record is in the public log. The record is named by its number or by a revision. `statement` is the content of the record
+   * in the log. Only `keys` and `policy` are trusted.
    */
   verifyRecord(record: string | number | Revision, trust: Trust, options?: CallOptions): Promise<ProofVerdict>
-  /** Reads the whole public log, recomputes its root, and compares that with what was signed, now and in `older` checkpoints. */
+  /** Reads the whole public log, recomputes its root, and compares it with the signed root and with `older` checkpoints. */
   verifyLog(trust: LogTrust, options?: CallOptions): Promise<LogVerdict>
 }
 
 /**
- * A client of one service. It opens nothing and needs no closing. Writes carry the token, and listWork does; other reads only with `tokenOnReads`;
- * createActor and rotateToken make the new token the client's. Throws INVALID_ARGUMENT on a wrong address or token.
+ * Creates a client of one service. It opens nothing and need not be closed. Writes and `listWork` send the token; other reads only with
+ * `tokenOnReads`. After `createActor` and `rotateToken` the client uses the new token. Throws INVALID_ARGUMENT if the address or the token is
+ * malformed.
  */
 export function createClient(settings: ClientSettings): Client {
   let token = settings.token
@@ -77,10 +79,13 @@ export function createClient(settings: ClientSettings): Client {
     throw clientError('INVALID_ARGUMENT', 'token is an actor token as it was issued, without spaces around it.')
   }
   const connection = openConnection(settings)
-  const methods = methodsOver(connection, row => {
+  const tokenFor = (row: { method: string; charged: boolean; token: boolean }): string | undefined => {
     const read = row.method === 'GET' && row.charged
     return row.token || (read && settings.tokenOnReads === true) ? token : undefined
-  })
+  }
+  const methods = methodsOver(connection, tokenFor)
+  // A copy may lack the revision that a conflict is about.
+  const atBase = methodsOver({ send: connection.sendToBase }, tokenFor)
   const all = iteratorsOver(methods)
   const tokenOnReads = () => (settings.tokenOnReads === true ? token : undefined)
   return {
@@ -99,7 +104,7 @@ export function createClient(settings: ClientSettings): Client {
       token = issued.token
       return issued
     },
-    reviseWithRetry: (slug, edit, options) => reviseWithRetry(methods, slug, edit, options),
+    reviseWithRetry: (slug, edit, options) => reviseWithRetry(atBase, slug, edit, options),
     verifyHash: (subject, options) => verifyHash(methods, subject, options),
     verifyHistory: (slug, options) => verifyHistory(all, slug, options),
     verifyRecord: (record, trust, options) =>

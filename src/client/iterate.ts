@@ -15,7 +15,7 @@ import type { EvidenceItem, Iterators, Methods } from './table.ts'
 const PAGE = 50
 const OFFSET_MAX = 10_000
 
-/** The lists of the service, row by row: each page is read when it is needed, and none after a `break`. */
+/** Iterates the lists of the service by row. A page is read when its first row is needed. */
 export function iteratorsOver(methods: Methods): Iterators {
   const ofEntry =
     <T>(list: (slug: string, query: CursorQuery, options?: CallOptions) => Promise<Page<T>>) =>
@@ -63,7 +63,9 @@ async function* bySequence(
   }
 }
 
-/** Lists by offset shift while others write: an entry is given once, however often it comes. */
+/**
+ * Iterates a list by offset. Other writes shift such a list, so repeated entries are skipped. Throws BEYOND_OFFSET past the maximum offset.
+ */
 async function* byOffset(
   read: (query: EntryQuery) => Promise<EntryList>,
   query: EntryQuery = {},
@@ -85,7 +87,7 @@ async function* byOffset(
   }
 }
 
-/** The two kinds of a page as the one stream that they are cut from, newest first: ids rise with time. */
+/** Merges the two kinds of evidence of a page into one stream, newest first. The page was cut from this stream. */
 function evidencePage({ verifications, contradictions, nextCursor }: Evidence): Page<EvidenceItem> {
   const items: EvidenceItem[] = [
     ...verifications.map(row => ({ ...row, kind: 'verification' as const })),

@@ -13,7 +13,7 @@ import type { Revision } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 import type { Methods } from './table.ts'
 
-/** Who is trusted, and checkpoints of the log that were kept at any time before. */
+/** The trusted keys or policy, and checkpoints that the caller stored earlier. */
 export type LogTrust = Trust & { older?: readonly string[] }
 
 /** Reads files of the service by their path. */
@@ -21,11 +21,11 @@ const readFrom =
   (connection: Connection, base: string, options?: CallOptions): ReadFile =>
   async path =>
     (await connection.send(
-      { method: 'GET', path: base + path, charged: true, octets: true },
+      { method: 'GET', path: base + path, charged: true, bytes: true },
       options,
     )) as Uint8Array<ArrayBuffer>
 
-/** Reads the proof of a record and verifies it. */
+/** Reads the proof of a record and verifies it. Throws INVALID_ARGUMENT if `record` is not a record number. */
 export async function verifyRecord(
   connection: Connection,
   record: string | number,
@@ -44,8 +44,8 @@ export async function verifyRecord(
 }
 
 /**
- * Verifies a revision as the caller holds it: its hash, the proof that its record is in the log, and that the log has this hash, entry and
- * author for it.
+ * Verifies a revision that the caller has: its hash, the proof that its record is in the log, and that the record has this hash, entry and
+ * author.
  */
 export async function verifyRevision(
   connection: Connection,
@@ -77,6 +77,6 @@ export async function verifyRevision(
   return { ...verdict, reasons, holds: reasons.length === 0 }
 }
 
-/** Reads the whole log and verifies it: that the signed root is that of all entries, and that it begins with every older checkpoint. */
+/** Reads and verifies the whole log: the signed root must be that of all entries, and the log must begin with every older checkpoint. */
 export const verifyLog = (connection: Connection, trust: LogTrust, options?: CallOptions): Promise<LogVerdict> =>
   verifyLogFiles(readFrom(connection, '/log/', options), trust)

@@ -1,5 +1,6 @@
-import type { Call, Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { clientError } from './problem.ts'
+import type { Call } from './request.ts'
 import type { CallOptions } from './settings.ts'
 import { acceptedQ } from './shorten.ts'
 import { type Methods, OPERATIONS } from './table.ts'
@@ -7,7 +8,7 @@ import { type Methods, OPERATIONS } from './table.ts'
 type Row = { method: 'GET' | 'POST'; path: string; token: boolean; charged: boolean; input: 'body' | 'query' | 'none' }
 
 /** A method per row of the table. `tokenFor` gives the token that a call carries, if it carries one. */
-export function methodsOver(connection: Connection, tokenFor: (row: Row) => string | undefined): Methods {
+export function methodsOver(connection: Pick<Connection, 'send'>, tokenFor: (row: Row) => string | undefined): Methods {
   const methods = Object.entries(OPERATIONS).map(([name, row]: [string, Row]) => {
     const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => param)
     const method = async (...given: unknown[]): Promise<unknown> => {
@@ -33,7 +34,7 @@ function pathOf(path: string, operation: string, given: readonly unknown[]): str
   return path.replaceAll(/\{(\w+)\}/g, (_, param: string) => {
     const value = given[index]
     index += 1
-    // An address reads a dot or nothing as another path.
+    // In a URL path, `.`, `..` and an empty segment would change the path.
     if (typeof value !== 'string' || !value.isWellFormed() || /^\.{0,2}$/.test(value)) {
       throw clientError('INVALID_ARGUMENT', `The ${param} of ${operation} is a text that names something.`)
     }

@@ -1,6 +1,6 @@
 import { type ProblemCode, REMEDIES } from './table.ts'
 
-/** A problem code of the service, a code of the client itself, or the status of an answer that is not the service's. */
+/** A problem code of the service, a code of the client, or `HTTP_` and the status of an answer that is not from the service. */
 export type ClientErrorCode =
   | ProblemCode
   | 'NO_ANSWER'
@@ -15,24 +15,24 @@ type Detail = Partial<
 >
 
 /**
- * What every method of the client rejects with; an abort alone rejects with the reason of the signal. The message is the code and one
- * sentence that names the thing and the remedy.
+ * The error that every method of the client rejects with; an aborted call rejects with the reason of its signal. The message is the code and
+ * one sentence with the fault and the remedy.
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
-  /** The HTTP status; null where no answer came. */
+  /** The HTTP status; null if there was no answer. */
   readonly status: number | null
-  /** Finds the line in the service's log; null where the service did not say. */
+  /** Identifies the request in the log of the service; null if unknown. */
   readonly requestId: string | null
-  /** Whole seconds to wait before the next try; null where the service did not say. */
+  /** Whole seconds to wait before the next attempt; null if the service named none. */
   readonly retryAfterSeconds: number | null
-  /** The entry's latest revision, with STALE_REVISION; null else. */
+  /** The latest revision of the entry, with STALE_REVISION; otherwise null. */
   readonly latestRevisionId: string | null
-  /** What is wrong in the request, such as tags.1 or q; null where it is not one member or parameter. */
+  /** The faulty member or parameter, for example tags.1 or q; null if it is not a single one. */
   readonly member: string | null
-  /** True where a write may be in the store although it was not acknowledged. */
+  /** True if the write may have been stored although it was not acknowledged. */
   mayHaveHappened: boolean
-  /** The key with which such a write is to be sent again, so that it is done once; else null. */
+  /** The key with which to repeat such a write, so that it is done once; otherwise null. */
   idempotencyKey: string | null = null
 
   constructor(code: ClientErrorCode, sentence: string, { cause, ...detail }: Detail = {}) {
@@ -48,25 +48,25 @@ export class ClientError extends Error {
   }
 }
 
-/** The call does not make sense, and nothing was sent. */
+/** The arguments are wrong. Nothing was sent. */
 export class ArgumentError extends ClientError {}
-/** No answer of the service arrived: the network, a proxy, or another server. */
+/** There was no answer of the service, because of the network, a proxy or another server. */
 export class ConnectionError extends ClientError {}
-/** The service refused. Each kind of refusal is a class of its own. */
+/** The service refused the request. Each kind of refusal has its own class. */
 export class RefusalError extends ClientError {}
-/** 400, 413, 415 and 422: the request itself is wrong; the code names the member or the rule. */
+/** 400, 413, 415 and 422: the request is wrong. The code names the member or the rule. */
 export class InvalidRequestError extends RefusalError {}
 /** 401: a token is missing, mistyped or unknown. */
 export class AuthenticationError extends RefusalError {}
-/** 403: the actor, its network or the entry is closed to writes. */
+/** 403: moderation has blocked the actor, its network or the entry. */
 export class ForbiddenError extends RefusalError {}
-/** 404 and 410: there is no such thing, or it was withdrawn. */
+/** 404 and 410: the resource does not exist, or was withdrawn. */
 export class NotFoundError extends RefusalError {}
-/** 409: another revision came first, or the same request is under way. */
+/** 409: another revision was committed first, or the same request is in progress. */
 export class ConflictError extends RefusalError {}
 /** 429: too many requests, or too soon; `retryAfterSeconds` says how long to wait. */
 export class RateLimitError extends RefusalError {}
-/** 503: the service cannot answer at the moment. */
+/** 503: the service is temporarily unavailable. */
 export class UnavailableError extends RefusalError {}
 
 const BY_STATUS: Readonly<Record<number, typeof RefusalError>> = {
@@ -91,21 +91,21 @@ function classOf(code: ClientErrorCode, status: number | null = null): typeof Cl
   return ArgumentError
 }
 
-/** Makes an error of the class that its code and status call for. */
+/** Makes an error of the class for a code and a status. */
 export function clientError(code: ClientErrorCode, sentence: string, detail: Detail = {}): ClientError {
   return new (classOf(code, detail.status))(code, sentence, detail)
 }
 
-/** Whether an error is one of this client's. */
+/** Whether an error comes from this client. */
 export const isClientError = (error: unknown): error is ClientError => error instanceof ClientError
 
 const REQUEST_ID = /^[\w-]{1,64}$/
 
-/** Makes the error of an answer that refuses. Text of other servers is not repeated. */
+/** Makes the error of a refusal. Text from other servers is not repeated. */
 export function refusalOf(response: Response, text: string, now: number, asked: string): ClientError {
-  const told = errorIn(text)
-  const code = isProblemCode(told?.code) ? told.code : (`HTTP_${response.status}` as const)
-  const named = told?.requestId ?? response.headers.get('x-request-id')
+  const received = errorIn(text)
+  const code = isProblemCode(received?.code) ? received.code : (`HTTP_${response.status}` as const)
+  const named = received?.requestId ?? response.headers.get('x-request-id')
   const requestId = typeof named === 'string' && REQUEST_ID.test(named) ? named : null
   const member = memberIn(response.headers.get('link'))
   const remedy = isProblemCode(code)
@@ -131,17 +131,17 @@ function errorIn(text: string): { code?: unknown; requestId?: unknown } | undefi
   }
 }
 
-/** The member that a Link field with rel="help" names. */
+/** The member that is named by a Link field with rel="help". */
 const memberIn = (link: string | null): string | null =>
   /rel="help"; member="([\w.-]{1,400})"/.exec(link ?? '')?.[1] ?? null
 
-/** A rule with the member that broke it, unless it begins with that. */
+/** A rule, after the member that broke it unless the rule begins with the member. */
 const ruleFor = (rule: string, member: string | null): string =>
   member === null || rule.startsWith(`${member} `) ? rule : `${member}: ${rule}`
 
 const revisionIn = (etag: string | null): string | null => /^"([\w-]{1,64})"$/.exec(etag ?? '')?.[1] ?? null
 
-/** A Retry-After in seconds or as a date, in whole seconds from `now` (milliseconds), never below 0. */
+/** Parses a Retry-After in seconds or as a date. Returns whole seconds from `now` (milliseconds), at least 0. */
 function secondsIn(field: string | null, now: number): number | null {
   if (field === null) return null
   if (/^\d{1,9}$/.test(field.trim())) return Number(field)

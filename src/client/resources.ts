@@ -349,6 +349,7 @@ export type Entry = {
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
     /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
+    lastCheckedAt: string | null
   }
   /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
@@ -379,6 +380,7 @@ export type Hint = {
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
     /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
+    lastCheckedAt: string | null
   }
   /** The overlap of title and summary; 1 is complete. */
   match: number
@@ -415,6 +417,7 @@ export type Published = {
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
     /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
+    lastCheckedAt: string | null
   }
   /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
@@ -478,6 +481,7 @@ export type EntryAsOf = {
     state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
     /** The latest judgement of the text by each actor. Counts are claims, not proof. */
     tally: Tally
+    lastCheckedAt: string | null
   }
   /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
@@ -964,6 +968,7 @@ export type FoundList = {
       state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
       /** The latest judgement of the text by each actor. Counts are claims, not proof. */
       tally: Tally
+      lastCheckedAt: string | null
     }
     /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals: (
@@ -1028,6 +1033,7 @@ export type FoundAsOfList = {
       state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
       /** The latest judgement of the text by each actor. Counts are claims, not proof. */
       tally: Tally
+      lastCheckedAt: string | null
     } | null
     /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals: (
@@ -1100,6 +1106,7 @@ export type WorkList = {
         state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
         /** The latest judgement of the text by each actor. Counts are claims, not proof. */
         tally: Tally
+        lastCheckedAt: string | null
       }
       /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
       signals: (
@@ -1295,6 +1302,8 @@ export type Discovery = {
   }
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
+  /** The address of the licence of all content, if the operator set one. */
+  contentLicense?: string
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   /** The identity is declared by the actor and not verified. */

@@ -1,45 +1,47 @@
-/** One limit as it stands after an answer. */
+/** A limit, as of an answer. */
 export type LimitStanding = {
   /** For example read-origin, write-token or cooldown. */
   policy: string
-  /** Requests that are left. */
+  /** Remaining requests. */
   remaining: number
-  /** Seconds until there is room for all of them again. */
+  /** Seconds until the limit is completely free again. */
   resetSeconds: number
 }
 
-/** What an answer says beside its body, whether it grants or refuses. */
+/** The metadata of an answer, of a success or a refusal. */
 export type ResponseMetadata = {
   method: 'GET' | 'POST'
-  /** Path and query as they were sent. */
+  /** Path and query of the request. */
   path: string
-  /** 1 for the first try of a call. */
+  /** The number of the attempt, from 1. */
   attempt: number
   status: number
   requestId: string | null
-  /** The version of what was read, without quotes; null where it has none. */
+  /** The version (ETag) without quotes; null if there is none. */
   etag: string | null
-  /** True where this is the answer to an earlier request with the same Idempotency-Key. */
+  /** True if this is the stored answer to an earlier request with the same Idempotency-Key. */
   replayed: boolean
   limits: LimitStanding[]
-  /** The numbers in the public log of the revisions, evidence or relations of the answer, in their order. */
+  /** Record numbers in the public log of the revisions, evidence or relations of the answer, in their order. */
   records: number[]
+  /** Of a write: a store that has this sequence has the write; null where there is none. */
+  sequence: string | null
 }
 
-/** A try that failed and is followed by another. */
+/** A failed attempt that is followed by another. */
 export type RetryNotice = {
   method: 'GET' | 'POST'
   path: string
-  /** The number of the try that failed. */
+  /** The number of the failed attempt. */
   attempt: number
-  /** Seconds before the next try. */
+  /** Seconds until the next attempt. */
   waitSeconds: number
   error: Error
 }
 
 const ITEM = /^"([\w-]{1,64})"((?:;[a-z]+=\d{1,9})+)$/
 
-/** Reads a RateLimit field: items such as `"read-origin";r=118;t=60`. Items of another shape are left out. */
+/** Parses a RateLimit field: items such as `"read-origin";r=118;t=60`. Skips items of another form. */
 export function limitsIn(field: string | null): LimitStanding[] {
   return (field ?? '').split(/, */).flatMap(item => {
     const [, policy, parameters = ''] = ITEM.exec(item) ?? []
@@ -54,7 +56,7 @@ export function limitsIn(field: string | null): LimitStanding[] {
   })
 }
 
-/** What the fields of an answer say. */
+/** Reads the metadata of an answer from its header fields. */
 export function metadataOf(
   call: Pick<ResponseMetadata, 'method' | 'path' | 'attempt'>,
   { status, headers }: Pick<Response, 'status' | 'headers'>,
@@ -70,9 +72,10 @@ export function metadataOf(
     replayed: headers.get('idempotency-replayed') === 'true',
     limits: limitsIn(headers.get('ratelimit')),
     records: (headers.get('log-records') ?? '').match(/\d{1,16}/g)?.map(Number) ?? [],
+    sequence: /^\d{1,19}$/.exec(headers.get('sequence') ?? '')?.[0] ?? null,
   }
 }
 
-/** Names the client to the service. Browsers name themselves: there the field would need a preflight. */
+/** The User-Agent field. Browsers send their own: setting it there would require a preflight. */
 export const userAgentFields = (userAgent: string): Record<string, string> =>
   userAgent === '' || 'document' in globalThis || 'WorkerGlobalScope' in globalThis ? {} : { 'user-agent': userAgent }

@@ -3,24 +3,24 @@ import type { Entry, RevisionInput } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 import type { Methods } from './table.ts'
 
-/** A revision to be made; a title, summary or content left out stays as it is. */
+/** A revision to send. An omitted title, summary or content keeps its value. */
 export type Edit = Pick<RevisionInput, 'changeType' | 'rationale'> &
   Partial<Pick<RevisionInput, 'title' | 'summary' | 'content' | 'sources'>>
 
 /**
- * Makes the edit from the latest state of the entry; `stale` is the state that the attempt before was made from, which
- * somebody else revised meanwhile. Null gives up: there is nothing left to change.
+ * Makes the edit from the latest state of the entry. `stale` is the state that the previous attempt was based on. Returns null if there is
+ * nothing to change.
  */
 export type Merge = (latest: Entry, stale: Entry | undefined) => Edit | null | Promise<Edit | null>
 
 export type ReviseOptions = Omit<CallOptions, 'idempotencyKey'> & {
-  /** How often the edit is made and sent at most (10 if left out); the last STALE_REVISION is thrown. */
+  /** Maximum number of attempts (10 by default). After the last one, STALE_REVISION is thrown. */
   attempts?: number
 }
 
 /**
- * Reads the latest, makes the edit, sends it on top of that, and on STALE_REVISION does all of it again. Gives the entry as
- * revised, or as read where the edit was null.
+ * Reads the latest revision, calls `edit`, and sends the result on top of that revision. Repeats this on STALE_REVISION. Returns the revised
+ * entry, or the entry as read if `edit` returned null.
  */
 export async function reviseWithRetry(
   methods: Methods,

@@ -1,41 +1,46 @@
 import type { Clock } from './clock.ts'
 import type { ResponseMetadata, RetryNotice } from './response.ts'
 
-/** What one call may be told. */
+/** The options of one call. */
 export type CallOptions = {
-  /** Ends the call, its waits and its retries. */
+  /** Aborts the call, its waits and its retries. */
   signal?: AbortSignal | undefined
   /**
-   * The Idempotency-Key of a write, 1 to 255 printable ASCII characters without spaces: a fresh one for each call if left out.
-   * To send a call of before again, give its key: `error.idempotencyKey`.
+   * The Idempotency-Key of a write, 1 to 255 printable ASCII characters without spaces; by default a new one for each call.
+   * To repeat an earlier call, pass its key: `error.idempotencyKey`.
    */
   idempotencyKey?: string | undefined
-  /** Receives what each answer of this call says beside its body, those before a retry too. */
+  /** Receives the metadata of each answer of this call, also of failed attempts. */
   onResponse?: ((metadata: ResponseMetadata) => void) | undefined
 }
 
-/** How a client is set up; only `baseUrl` is needed. */
+/** The settings of a client. Only `baseUrl` is required. */
 export type ClientSettings = {
-  /** Where the service is, for example `https://memory.example`; a path before /api is allowed. */
+  /** The address of the service, for example `https://memory.example`. It may have a path before /api. */
   baseUrl: string
+  /**
+   * A mirror or node of that service. Reads without a token are sent there, with the Sequence of the last write of this client as
+   * Min-Sequence, so that they include it. Without an answer from there, or refused for a while, a read goes to `baseUrl`.
+   */
+  readUrl?: string | undefined
   /** An actor token as issued; without one, createActor gets one and the client keeps it. */
   token?: string | undefined
-  /** Sends the token with reads too. They then count as this actor's in the public feed; otherwise they are anonymous. */
+  /** Sends the token with reads too. They are then public under this actor; otherwise they are anonymous. */
   tokenOnReads?: boolean
-  /** Further tries after the first (3 if left out). */
+  /** Maximum number of attempts after the first (3 by default). */
   retries?: number
-  /** The longest single wait between tries, in seconds (60 if left out); a longer Retry-After is thrown at once. */
+  /** The longest wait between attempts, in seconds (60 by default). A longer Retry-After is thrown at once. */
   maxWaitSeconds?: number
-  /** How long one try may take, in seconds (30 if left out). */
+  /** The longest duration of one attempt, in seconds (30 by default). */
   timeoutSeconds?: number
-  /** Receives what every answer says beside its body. Streams are left out. */
+  /** Receives the metadata of every answer except streams. */
   onResponse?: (metadata: ResponseMetadata) => void
-  /** Receives every try that failed and is followed by another, before the wait. */
+  /** Receives every failed attempt that is followed by another, before the wait. */
   onRetry?: (notice: RetryNotice) => void
-  /** The User-Agent outside browsers, `palimpsest-client/<version>` if left out; an empty text leaves it to `fetch`. */
+  /** The User-Agent outside browsers; `palimpsest-client/<version>` by default. With an empty text `fetch` sets it. */
   userAgent?: string
   fetch?: (url: string, init: RequestInit) => Promise<Response>
   clock?: Clock
-  /** From 0 to below 1: spreads the waits of many clients over a fifth more than is due. */
+  /** A number from 0 to below 1. It adds up to a fifth to each wait, so that clients do not retry at the same time. */
   random?: () => number
 }

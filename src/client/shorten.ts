@@ -1,16 +1,17 @@
-/** The longest q of `searchEntries` and `listEntries`, and of `findEntries`, in code points. */
+/** The maximum length of q in code points: of `searchEntries` and `listEntries`, and of `findEntries`. */
 const SEARCH_CHARACTERS = 200
 const FIND_CHARACTERS = 2_000
-/** A longer word is a path or an encoded blob: it says less than the names in the text. */
+/** A longer word is a path or an encoded blob, and less specific than a name. */
 const NAME_CHARACTERS = 40
 
-/** The q of an operation as the service takes it: a longer one is cut. */
+/** Shortens the q of an operation to the maximum that the service accepts. */
 export const acceptedQ = (operation: string, q: string): string =>
   shortened(q, operation === 'findEntries' ? FIND_CHARACTERS : SEARCH_CHARACTERS)
 
 /**
- * A question of at most so many code points: of a longer one the words that say most, in their order and each once. Names come first (a letter
- * beside a digit, or a capital or a mark inside: `ECONNREFUSED`, `getUserName`, `E0382`, `pg_isready`), then longer words. Quotation marks go.
+ * Shortens a question to at most `characters` code points. Selects names first (a letter next to a digit, a capital or a mark inside:
+ * `ECONNREFUSED`, `getUserName`, `E0382`, `pg_isready`), then longer words. Returns the selected words in their order, each once, without
+ * quotation marks.
  */
 export function shortened(q: string, characters: number): string {
   if (q.length <= characters || sizeOf(q) <= characters) return q

@@ -212,6 +212,8 @@ export const OPERATIONS = {
 
 /** Why each problem happens and what the caller does about it. */
 export const REMEDIES = {
+  WRITE_AT_ORIGINAL:
+    'This is a read-only copy; send the same request to the address in Location, at the original server.',
   MALFORMED_REQUEST: 'The bytes are not a well-formed HTTP request; send a valid one.',
   INVALID_PATH: 'The percent-encoding of the path is malformed.',
   INVALID_QUERY: 'The percent-encoding of the query is malformed.',
@@ -223,6 +225,7 @@ export const REMEDIES = {
     'Last-Event-ID is not the id of an event of this stream; send the id of the last event received, or omit the field.',
   INVALID_IDEMPOTENCY_KEY:
     'Idempotency-Key must be one key of 1 to 255 printable ASCII characters, bare or in double quotes; at least 16 characters if the operation issues a token. Use a new random UUID.',
+  INVALID_MIN_SEQUENCE: 'Min-Sequence must be 1 to 19 decimal digits: the Sequence field of the answer to a write.',
   MALFORMED_JSON: 'The body must be valid JSON in UTF-8 without a byte order mark.',
   INVALID_BODY: 'The body must be a JSON object.',
   UNKNOWN_MEMBER: 'The body has a member that this operation does not take; /docs/api lists those of each operation.',
@@ -236,7 +239,7 @@ export const REMEDIES = {
   ADMIN_TOKEN_INVALID: 'The bearer credential is not the admin token of this server.',
   ACTOR_BLOCKED: 'This actor may read but not write; ask the operator.',
   ORIGIN_BLOCKED: 'This network may read but not write; ask the operator.',
-  READ_ONLY_MIRROR: 'This is a read-only copy; write to the server that the Link header names with rel="original".',
+  READ_ONLY_MIRROR: 'This is a read-only copy; moderate at the server that the Link header names with rel="original".',
   ENTRY_LOCKED: 'The entry is locked. It can be read and cited; it accepts no revision, evidence or relation.',
   ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',
   ACTOR_NOT_FOUND: 'No actor has this id; take it from an entry, a revision or the feed.',

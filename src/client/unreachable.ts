@@ -1,16 +1,16 @@
-/** Why a request got no answer. */
+/** The reason why a request got no answer. */
 export type Unreachable = {
   /** Completes "… got no answer from <base>: ". */
   why: string
   /** Whether the request may have reached the service. */
   sent: boolean
-  /** Whether another try may help. */
+  /** Whether another attempt may succeed. */
   passes: boolean
 }
 
 type Fault = { code?: unknown; address?: unknown; message?: unknown; errors?: unknown; cause?: unknown }
 
-/** What an error code of the system or of TLS means; `{host}` is filled in. */
+/** The meaning of error codes of the system and of TLS. `{host}` is a placeholder. */
 const NEVER_SENT: Readonly<Record<string, { why: string; passes: boolean }>> = {
   ECONNREFUSED: { why: 'the connection is refused; is the service running, and on this port?', passes: true },
   ENOTFOUND: { why: 'the host name {host} is unknown; check its spelling.', passes: false },
@@ -40,7 +40,7 @@ export function unreachable(failure: unknown, base: string): Unreachable {
   const { host, hostname, protocol } = new URL(base)
   const known = NEVER_SENT[code]
   if (known !== undefined) {
-    // A service on this machine that refuses is not running; one on another may be starting again.
+    // On this machine a refused connection means that no service runs. Another machine may be restarting.
     const passes = known.passes && !(code === 'ECONNREFUSED' && isLoopback(fault, hostname))
     return { why: known.why.replace('{host}', hostname), sent: false, passes }
   }
@@ -58,7 +58,7 @@ export function unreachable(failure: unknown, base: string): Unreachable {
   return { why: `the connection failed${named}; check the address and the network.`, sent: true, passes: true }
 }
 
-/** The innermost error with a code. */
+/** The innermost error that has a code. */
 function faultOf(failure: unknown): Fault {
   let fault = failure as Fault
   for (let depth = 0; depth < 4 && isObject(fault?.cause) && typeof fault.code !== 'string'; depth += 1) {
@@ -69,7 +69,7 @@ function faultOf(failure: unknown): Fault {
 
 const isObject = (value: unknown): value is Fault => typeof value === 'object' && value !== null
 
-/** Whether every address that refused is of this machine; the host name counts where no address is named. */
+/** Whether all addresses that refused are of this machine. Without addresses, the host name decides. */
 function isLoopback({ address, errors }: Fault, hostname: string): boolean {
   const all = Array.isArray(errors) ? errors.map(error => (error as Fault).address) : [address]
   const named = all.filter(one => typeof one === 'string')

@@ -1,16 +1,18 @@
-import { type Connection, isPassing } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { createEventParser, type EventParser } from './events.ts'
 import { clientError, isClientError } from './problem.ts'
+import { isPassing } from './request.ts'
 import type { CallOptions } from './settings.ts'
 
-/** A stream that is silent for so long, in seconds, is lost: the service gives a sign of life every 15. */
+/** Seconds of silence after which a stream counts as lost. The service sends a comment every 15 s. */
 const SILENCE = 45
-/** Seconds before coming back, where the service does not say; doubled by each failure in a row. */
+/** Seconds before a reconnection, unless the service names another time. Doubled by each consecutive failure. */
 const PAUSE = 2
 
 /**
- * Follows a stream of events, oldest first, from the query's `after` or from now on. Comes back by itself after every loss, with the id of
- * the last event, so that none is missed or given twice; throws what will not pass, and what does not pass before it was open once.
+ * Follows a stream of events, oldest first, from `after` of the query or from the next event. Reconnects after every loss with the id of the
+ * last event, so that no event is missed or repeated. Throws errors that are not temporary; throws temporary errors too if `retries` attempts
+ * could not open the stream once.
  */
 export async function* watch<Row>(
   connection: Connection,
@@ -44,7 +46,7 @@ export async function* watch<Row>(
       signal?.throwIfAborted()
       failures += 1
       if (!isClientError(error)) throw error
-      // A service that was there comes back, whatever its port says while it is away.
+      // The stream was open before: a refused connection means that the service restarts.
       const passes = isPassing(error) || (opened && error.code === 'NO_ANSWER')
       if (!passes || (!opened && failures > connection.retries)) throw error
       pause = Math.max(pause, error.retryAfterSeconds ?? 0)
@@ -66,7 +68,7 @@ function callOf(path: string, query: Record<string, string>, lastEventId: string
   }
 }
 
-/** The blocks of an answer until it ends. Rejects with NO_ANSWER when the connection is lost or silent. */
+/** The blocks of a stream until it ends. Rejects with NO_ANSWER if the connection is lost or silent. */
 async function* blocksOf(path: string, body: ReadableStream<Uint8Array>, parser: EventParser) {
   const reader = body.getReader()
   const decoder = new TextDecoder()

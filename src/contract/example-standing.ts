@@ -1,4 +1,4 @@
-import { TRUST } from './words.ts'
+import { TRUST } from './vocabulary.ts'
 
 const noTally = {
   ...{ supported: 0, unsupported: 0, inconclusive: 0, contradicted: 0, own: 0, actors: 0 },

@@ -1,6 +1,6 @@
 import { blameOf, STANDING } from './example-standing.ts'
 import { DEFAULT_RATES, LIMITS } from './limits.ts'
-import { TRUST } from './words.ts'
+import { TRUST } from './vocabulary.ts'
 
 /** All examples describe one entry about SQLite that is created, corrected, verified, contradicted and related. */
 const ids = {
@@ -40,7 +40,7 @@ const entry = {
   dataClass: 'EXTERNAL',
   actor: author,
   revisionCount: 1,
-  standing: { state: STANDING.state, tally: STANDING.tally },
+  standing: { state: STANDING.state, tally: STANDING.tally, lastCheckedAt: STANDING.lastCheckedAt },
   signals: [],
   ...TRUST,
 }

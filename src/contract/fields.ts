@@ -1,7 +1,7 @@
 import { LIMITS } from './limits.ts'
 import { UUID_PATTERN } from './patterns.ts'
 import { Type } from './schema.ts'
-import { DATA_CLASSES, TRUST } from './words.ts'
+import { DATA_CLASSES, TRUST } from './vocabulary.ts'
 
 export const uuid = (description: string) => Type.String({ format: 'uuid', pattern: UUID_PATTERN, description })
 export const text = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })

@@ -3,6 +3,10 @@
  * each member of a body, query or path.
  */
 export const GENERAL_PROBLEMS = {
+  WRITE_AT_ORIGINAL: {
+    status: 307,
+    remedy: 'This is a read-only copy; send the same request to the address in Location, at the original server.',
+  },
   MALFORMED_REQUEST: { status: 400, remedy: 'The bytes are not a well-formed HTTP request; send a valid one.' },
   INVALID_PATH: { status: 400, remedy: 'The percent-encoding of the path is malformed.' },
   INVALID_QUERY: { status: 400, remedy: 'The percent-encoding of the query is malformed.' },
@@ -21,6 +25,10 @@ export const GENERAL_PROBLEMS = {
     status: 400,
     remedy:
       'Idempotency-Key must be one key of 1 to 255 printable ASCII characters, bare or in double quotes; at least 16 characters if the operation issues a token. Use a new random UUID.',
+  },
+  INVALID_MIN_SEQUENCE: {
+    status: 400,
+    remedy: 'Min-Sequence must be 1 to 19 decimal digits: the Sequence field of the answer to a write.',
   },
   MALFORMED_JSON: { status: 400, remedy: 'The body must be valid JSON in UTF-8 without a byte order mark.' },
   INVALID_BODY: { status: 400, remedy: 'The body must be a JSON object.' },
@@ -44,7 +52,7 @@ export const GENERAL_PROBLEMS = {
   ORIGIN_BLOCKED: { status: 403, remedy: 'This network may read but not write; ask the operator.' },
   READ_ONLY_MIRROR: {
     status: 403,
-    remedy: 'This is a read-only copy; write to the server that the Link header names with rel="original".',
+    remedy: 'This is a read-only copy; moderate at the server that the Link header names with rel="original".',
   },
   ENTRY_LOCKED: {
     status: 403,

@@ -1,19 +1,21 @@
 import { content, rationale, summary, text, title, uuid, words } from './fields.ts'
 import { LIMITS } from './limits.ts'
-import { DIGITS_PATTERN, TAG_PATTERN, UUID_PATTERN } from './patterns.ts'
+import { TAG_PATTERN } from './patterns.ts'
 import { type Static, Type } from './schema.ts'
 import {
   ACTOR_TYPES,
-  CHANGE_ACTIONS,
   CHANGE_TYPES,
+  EVIDENCE_KINDS,
   MODERATION_ACTIONS,
   RELATION_TYPES,
+  REPORT_REASONS,
+  REPORT_TARGETS,
+  RESOLUTIONS,
   RESULTS,
-  SORTS,
   TARGET_TYPES,
-} from './words.ts'
+} from './vocabulary.ts'
 
-/** Request bodies and query strings (interface section 4). All schemas are closed: an unknown member is an error. */
+/** Request bodies (interface section 4). All schemas are closed: an unknown member is an error. */
 const closed = { additionalProperties: false } as const
 
 const sources = Type.Array(
@@ -105,115 +107,73 @@ export const ModerationInput = Type.Object(
   closed,
 )
 
-const limit = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: LIMITS.pageMax, default: LIMITS.pageDefault, description: 'Rows per page.' }),
+export const ReportInput = Type.Object(
+  {
+    targetType: words(REPORT_TARGETS, 'The kind of target; EVIDENCE is a verification or a contradiction.'),
+    targetId: uuid('The id of the target.'),
+    reason: words(REPORT_REASONS, 'What is wrong with it.'),
+    details: Type.Optional(text(LIMITS.rationaleCharacters, 'A note for the operator; only administrators see it.')),
+  },
+  closed,
 )
 
-export const NoQuery = Type.Object({}, closed)
-
-export const EntryQuery = Type.Object(
+/** A verification needs result and confidence. Only a contradiction may name a source. */
+export const EvidenceItemInput = Type.Object(
   {
-    limit,
-    offset: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: LIMITS.offsetMax, default: 0, description: 'Rows to skip.' }),
-    ),
-    q: Type.Optional(
+    entry: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.slugCharacters,
+      description: 'The id (in either case) or the slug of the entry.',
+    }),
+    revisionId: VerifyInput.properties.revisionId,
+    kind: words(EVIDENCE_KINDS, 'VERIFY needs result and confidence. CONTRADICT can have sourceEntryId.'),
+    result: Type.Optional(VerifyInput.properties.result),
+    confidence: Type.Optional(VerifyInput.properties.confidence),
+    rationale: VerifyInput.properties.rationale,
+    sourceEntryId: ContradictInput.properties.sourceEntryId,
+  },
+  closed,
+)
+
+export const EvidenceInput = Type.Object(
+  {
+    items: Type.Array(EvidenceItemInput, {
+      minItems: 1,
+      maxItems: LIMITS.evidenceItems,
+      description: 'Verifications and contradictions. Each is charged as one write and has its own result.',
+    }),
+  },
+  closed,
+)
+
+export const ResolutionInput = Type.Object(
+  {
+    resolution: words(RESOLUTIONS, 'The outcome of the report.'),
+    note: Type.Optional(text(LIMITS.rationaleCharacters, 'The reason, for administrators.')),
+  },
+  closed,
+)
+
+const Pin = Type.Object(
+  {
+    entryId: Type.Optional(uuid('The id of the entry.')),
+    slug: Type.Optional(text(LIMITS.slugCharacters, 'The slug of the entry, instead of its id.')),
+    revisionId: uuid('The revision that the caller relies on.'),
+  },
+  closed,
+)
+export const PinsInput = Type.Object(
+  {
+    since: Type.Optional(
       Type.String({
-        maxLength: LIMITS.queryCharacters,
+        minLength: 1,
+        maxLength: LIMITS.cursorDigits,
+        pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
         description:
-          'Words that must all occur in title, summary, tags or content. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters.',
+          'The sequence of the previous check: the answer omits evidence up to it. Without it, the answer names the evidence against.',
       }),
     ),
-    tag: Type.Optional(
-      Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, in any case.' }),
-    ),
-    sort: Type.Optional(
-      words(
-        SORTS,
-        'recent: latest change first. evolution: most revisions first. relevance: best match of q first.',
-        'recent',
-      ),
-    ),
-  },
-  closed,
-)
-
-/** A number of the feed, as text: a JSON number cannot represent all 64-bit integers. */
-const digits = (description: string) => Type.String({ pattern: DIGITS_PATTERN, description })
-
-export const CursorQuery = Type.Object(
-  {
-    limit,
-    before: Type.Optional(digits('The nextCursor of the previous page; omit it for the first page.')),
-  },
-  closed,
-)
-
-export const StreamQuery = Type.Object(
-  {
-    after: Type.Optional(
-      digits('The id of the last known event; without it the stream begins now. Last-Event-ID takes precedence.'),
-    ),
-  },
-  closed,
-)
-
-const listOf = (item: string, most: number): string => `^${item}(?:,${item}){0,${most - 1}}$`
-const uuids = UUID_PATTERN.slice(1, -1)
-const chosen = {
-  entry: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: LIMITS.entriesCharacters,
-      pattern: listOf(`[^,]{1,${LIMITS.slugCharacters}}`, LIMITS.pins),
-      description: `Ids or slugs of entries, at most ${LIMITS.pins}, separated by commas.`,
-    }),
-  ),
-  actor: Type.Optional(
-    Type.String({
-      minLength: 36,
-      maxLength: LIMITS.followedActors * 37 - 1,
-      pattern: listOf(uuids, LIMITS.followedActors),
-      description: `Ids of actors, at most ${LIMITS.followedActors}, separated by commas.`,
-    }),
-  ),
-  action: Type.Optional(
-    Type.String({
-      minLength: Math.min(...CHANGE_ACTIONS.map(({ length }) => length)),
-      maxLength: CHANGE_ACTIONS.join().length,
-      pattern: listOf(`(?:${CHANGE_ACTIONS.join('|')})`, CHANGE_ACTIONS.length),
-      description: `Some of ${CHANGE_ACTIONS.join(', ')}, separated by commas.`,
-    }),
-  ),
-}
-
-export const ChangesQuery = Type.Object(
-  {
-    limit,
-    after: Type.Optional(digits('The sequence of the previous answer; without it the list begins with the oldest.')),
-    ...chosen,
-  },
-  closed,
-)
-
-export const ChangesStreamQuery = Type.Object({ ...StreamQuery.properties, ...chosen }, closed)
-
-/** The request field that resumes a stream. EventSource sends it automatically. */
-export const StreamHeaders = { 'Last-Event-ID': digits('The id of the last received event.') }
-export const ExportQuery = Type.Object(
-  {
-    from: Type.Optional(
-      digits('The first sequence number to return; 1 by default. The answer ends with the segment of that number.'),
-    ),
-  },
-  closed,
-)
-
-export const ManifestQuery = Type.Object(
-  {
-    after: Type.Optional(
-      digits('The `change` of an earlier manifest or end line. The answer names what moderation changed after it.'),
-    ),
+    pins: Type.Array(Pin, { maxItems: LIMITS.pins, description: 'The revisions that the caller relies on.' }),
   },
   closed,
 )
@@ -226,11 +186,9 @@ export type VerifyInput = Static<typeof VerifyInput>
 export type ContradictInput = Static<typeof ContradictInput>
 export type RelationInput = Static<typeof RelationInput>
 export type ModerationInput = Static<typeof ModerationInput>
-export type EntryQuery = Static<typeof EntryQuery>
-export type CursorQuery = Static<typeof CursorQuery>
-export type ChangesQuery = Static<typeof ChangesQuery>
-export type ChangesStreamQuery = Static<typeof ChangesStreamQuery>
-export type StreamQuery = Static<typeof StreamQuery>
-export type ExportQuery = Static<typeof ExportQuery>
-export type ManifestQuery = Static<typeof ManifestQuery>
 export type SourcePair = { entryId: string; revisionId: string }
+export type PinsInput = Static<typeof PinsInput>
+export type ReportInput = Static<typeof ReportInput>
+export type EvidenceItemInput = Static<typeof EvidenceItemInput>
+export type EvidenceInput = Static<typeof EvidenceInput>
+export type ResolutionInput = Static<typeof ResolutionInput>

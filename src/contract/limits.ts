@@ -54,6 +54,9 @@ export const RATE_WINDOW_SECONDS = 60
 /** The maximum number of open streams per origin and per process, and the interval of heartbeats in milliseconds. */
 export const STREAMS = { perOrigin: 8, perProcess: 2_000, heartbeat: 15_000 } as const
 
+/** Reads with a Min-Sequence: how many seconds each waits at most, and how many may wait in one process. */
+export const MIN_SEQUENCE = { seconds: 2, waiters: 1_000 } as const
+
 /** For how many hours a retry with the same Idempotency-Key gets the first answer. */
 export const IDEMPOTENCY_HOURS = 24
 

@@ -2,10 +2,11 @@ import { uuid } from './fields.ts'
 import type { GeneralCode } from './general-problems.ts'
 import * as inputs from './inputs.ts'
 import { LIMITS } from './limits.ts'
-import * as more from './more-inputs.ts'
 import { DIGITS_PATTERN } from './patterns.ts'
+import * as queries from './queries.ts'
 import type * as resources from './resources.ts'
-import { Type } from './schema.ts'
+import { type Static, Type } from './schema.ts'
+import { CHANGE_TYPES, type CooldownAction } from './vocabulary.ts'
 
 /** Required credential: none, an actor token (X-Actor-Token), or the admin token (Authorization: Bearer). */
 export type Access = 'anyone' | 'actor' | 'admin'
@@ -13,6 +14,11 @@ export type Access = 'anyone' | 'actor' | 'admin'
 export type Kind = 'read' | 'write' | 'stream'
 /** How the limiter charges a call: as a read, as a write, or not at all. */
 export type Cost = 'read' | 'write' | 'free'
+/**
+ * The changes that end the life of a stored answer: of the entry that it shows, of any of the entries of a batch, of the actor that the path
+ * names, of any record; or, for a finished segment of the export, only moderation.
+ */
+export type Cached = 'entry' | 'batch' | 'actor' | 'list' | 'segment'
 /** Media types other than JSON: server-sent events, one JSON text per line, or a text file. */
 export type Media = 'text/event-stream' | 'application/x-ndjson' | 'text/plain'
 
@@ -31,6 +37,11 @@ export type Operation = {
   /** Request fields that only this operation has. */
   headers?: Record<string, Schema>
   body?: InputName
+  /**
+   * The actions that begin a cooldown: of the actor, or of the network if the operation needs no token. If there are several, the body
+   * says which.
+   */
+  cooldown?: readonly CooldownAction[]
   /** The list in the body of which each item is charged as one call. */
   chargedItems?: 'items'
   status: 200 | 201
@@ -38,6 +49,10 @@ export type Operation = {
   media?: Media
   /** The shape of the answer; of one event or one line if `media` is set. */
   response: keyof typeof resources.NAMED_RESOURCES
+  /** The answer has texts of entries or of judgements, so that it names the licence of the content. */
+  licensed?: true
+  /** Until which changes shared caches may store the answer; omitted for answers that show reads, depend on the caller or are private. */
+  cached?: Cached
   /** Problems specific to the operation. `problemsOf` (problems.ts) adds those that follow from its shape. */
   problems: readonly GeneralCode[]
 }
@@ -81,12 +96,13 @@ export const OPERATIONS = {
     summary: 'Create a pseudonymous actor and get its token, without registration.',
     access: 'anyone',
     cost: 'write',
+    cooldown: ['ACTOR'],
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'ActorInput',
     status: 201,
     response: 'ActorIssued',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SECRET_IN_TEXT'],
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'SECRET_IN_TEXT'],
   }),
   rotateToken: row({
     kind: 'write',
@@ -97,7 +113,7 @@ export const OPERATIONS = {
     access: 'actor',
     cost: 'write',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'RotateInput',
     status: 200,
     response: 'ActorIssued',
@@ -112,9 +128,10 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: { id: uuid('The actor.') },
-    query: inputs.CursorQuery,
+    query: queries.CursorQuery,
     status: 200,
     response: 'ActorProfile',
+    cached: 'actor',
     problems: ['ACTOR_NOT_FOUND'],
   }),
   listEntries: row({
@@ -126,9 +143,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.EntryQuery,
+    query: queries.EntryQuery,
     status: 200,
     response: 'EntryList',
+    licensed: true,
+    cached: 'list',
     problems: [],
   }),
   createEntry: row({
@@ -139,12 +158,13 @@ export const OPERATIONS = {
     summary: 'Publish an entry.',
     access: 'actor',
     cost: 'write',
+    cooldown: ['CREATE'],
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'CreateInput',
     status: 201,
     response: 'Published',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN', 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
   searchEntries: row({
     kind: 'read',
@@ -155,9 +175,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.EntryQuery,
+    query: queries.EntryQuery,
     status: 200,
     response: 'EntryList',
+    licensed: true,
+    cached: 'list',
     problems: [],
   }),
   readBatch: row({
@@ -169,9 +191,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: more.BatchQuery,
+    query: queries.BatchQuery,
     status: 200,
     response: 'Batch',
+    licensed: true,
+    cached: 'batch',
     problems: [],
   }),
   findEntries: row({
@@ -183,9 +207,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: more.FindQuery,
+    query: queries.FindQuery,
     status: 200,
     response: 'FoundList',
+    licensed: true,
+    cached: 'list',
     problems: [],
   }),
   checkPins: row({
@@ -197,7 +223,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'PinsInput',
     status: 200,
     response: 'PinsReport',
@@ -213,9 +239,10 @@ export const OPERATIONS = {
     personal: true,
     cost: 'read',
     params: none,
-    query: more.WorkQuery,
+    query: queries.WorkQuery,
     status: 200,
     response: 'WorkList',
+    licensed: true,
     problems: [],
   }),
   listSimilar: row({
@@ -227,9 +254,10 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: more.SimilarQuery,
+    query: queries.SimilarQuery,
     status: 200,
     response: 'SimilarList',
+    licensed: true,
     problems: [],
   }),
   readEntry: row({
@@ -241,9 +269,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'Entry',
+    licensed: true,
+    cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   readEntryAsOf: row({
@@ -255,9 +285,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: { sequence, slug },
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'EntryAsOf',
+    licensed: true,
+    cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_NOT_YET_CREATED', 'ENTRY_WITHDRAWN', 'SEQUENCE_NOT_REACHED'],
   }),
   findEntriesAsOf: row({
@@ -270,9 +302,10 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: { sequence },
-    query: more.FindAsOfQuery,
+    query: queries.FindAsOfQuery,
     status: 200,
     response: 'FoundAsOfList',
+    licensed: true,
     problems: ['SEQUENCE_NOT_REACHED'],
   }),
   listRevisions: row({
@@ -284,9 +317,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
-    query: inputs.CursorQuery,
+    query: queries.CursorQuery,
     status: 200,
     response: 'RevisionList',
+    licensed: true,
+    cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   reviseEntry: row({
@@ -297,15 +332,15 @@ export const OPERATIONS = {
     summary: 'Commit a revision on top of the latest one.',
     access: 'actor',
     cost: 'write',
+    cooldown: CHANGE_TYPES,
     params: ofEntry,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'RevisionInput',
     status: 201,
     response: 'Entry',
     problems: [
       'ACTOR_BLOCKED',
       'ORIGIN_BLOCKED',
-      'COOLDOWN',
       'ENTRY_NOT_FOUND',
       'ENTRY_WITHDRAWN',
       'ENTRY_LOCKED',
@@ -323,9 +358,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: { slug, revisionId: uuid('The revision.') },
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'Revision',
+    licensed: true,
+    cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN', 'REVISION_NOT_FOUND'],
   }),
   listRelations: row({
@@ -337,9 +374,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
-    query: inputs.CursorQuery,
+    query: queries.CursorQuery,
     status: 200,
     response: 'RelationList',
+    licensed: true,
+    cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   listEvidence: row({
@@ -351,9 +390,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
-    query: inputs.CursorQuery,
+    query: queries.CursorQuery,
     status: 200,
     response: 'Evidence',
+    licensed: true,
+    cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   readStanding: row({
@@ -365,9 +406,10 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'Standing',
+    cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   readBlame: row({
@@ -379,9 +421,11 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'Blame',
+    licensed: true,
+    cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   listTimeline: row({
@@ -393,7 +437,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: ofEntry,
-    query: inputs.CursorQuery,
+    query: queries.CursorQuery,
     status: 200,
     response: 'ActivityList',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
@@ -406,15 +450,15 @@ export const OPERATIONS = {
     summary: 'Record the result of using an exact revision.',
     access: 'actor',
     cost: 'write',
+    cooldown: ['VERIFY'],
     params: ofEntry,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'VerifyInput',
     status: 201,
     response: 'Verification',
     problems: [
       'ACTOR_BLOCKED',
       'ORIGIN_BLOCKED',
-      'COOLDOWN',
       'ENTRY_NOT_FOUND',
       'ENTRY_WITHDRAWN',
       'ENTRY_LOCKED',
@@ -430,15 +474,15 @@ export const OPERATIONS = {
     summary: 'Record that an exact revision is wrong, with the reason.',
     access: 'actor',
     cost: 'write',
+    cooldown: ['CONTRADICT'],
     params: ofEntry,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'ContradictInput',
     status: 201,
     response: 'Contradiction',
     problems: [
       'ACTOR_BLOCKED',
       'ORIGIN_BLOCKED',
-      'COOLDOWN',
       'ENTRY_NOT_FOUND',
       'ENTRY_WITHDRAWN',
       'ENTRY_LOCKED',
@@ -456,13 +500,14 @@ export const OPERATIONS = {
       'Record up to 10 verifications or contradictions. Each is charged and has its own result; they share one cooldown.',
     access: 'actor',
     cost: 'write',
+    cooldown: ['VERIFY', 'CONTRADICT'],
     chargedItems: 'items',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'EvidenceInput',
     status: 200,
     response: 'EvidenceResults',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'COOLDOWN'],
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED'],
   }),
   relateEntries: row({
     kind: 'write',
@@ -472,15 +517,15 @@ export const OPERATIONS = {
     summary: 'Relate one entry to another.',
     access: 'actor',
     cost: 'write',
+    cooldown: ['CONNECT'],
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'RelationInput',
     status: 201,
     response: 'Relation',
     problems: [
       'ACTOR_BLOCKED',
       'ORIGIN_BLOCKED',
-      'COOLDOWN',
       'ENTRY_NOT_FOUND',
       'ENTRY_WITHDRAWN',
       'ENTRY_LOCKED',
@@ -497,7 +542,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.CursorQuery,
+    query: queries.CursorQuery,
     status: 200,
     response: 'ActivityList',
     problems: [],
@@ -511,8 +556,8 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.StreamQuery,
-    headers: inputs.StreamHeaders,
+    query: queries.StreamQuery,
+    headers: queries.StreamHeaders,
     status: 200,
     media: 'text/event-stream',
     response: 'Activity',
@@ -528,7 +573,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.ChangesQuery,
+    query: queries.ChangesQuery,
     status: 200,
     response: 'ChangeList',
     problems: [],
@@ -542,8 +587,8 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.ChangesStreamQuery,
-    headers: inputs.StreamHeaders,
+    query: queries.ChangesStreamQuery,
+    headers: queries.StreamHeaders,
     status: 200,
     media: 'text/event-stream',
     response: 'Change',
@@ -558,9 +603,10 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'Stats',
+    cached: 'list',
     problems: [],
   }),
   exportRecords: row({
@@ -573,10 +619,12 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.ExportQuery,
+    query: queries.ExportQuery,
     status: 200,
     media: 'application/x-ndjson',
     response: 'ExportLine',
+    licensed: true,
+    cached: 'segment',
     problems: [],
   }),
   readExportManifest: row({
@@ -588,7 +636,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.ManifestQuery,
+    query: queries.ManifestQuery,
     status: 200,
     response: 'ExportManifest',
     problems: [],
@@ -602,7 +650,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: { record },
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'LogRecord',
     problems: ['NOT_IN_LOG'],
@@ -617,7 +665,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: { record },
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     media: 'text/plain',
     response: 'LogProof',
@@ -631,15 +679,15 @@ export const OPERATIONS = {
     summary: 'Report abuse to the operator. Only administrators see the report.',
     access: 'anyone',
     cost: 'write',
+    cooldown: ['REPORT'],
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'ReportInput',
     status: 201,
     response: 'Report',
     problems: [
       'ACTOR_BLOCKED',
       'ORIGIN_BLOCKED',
-      'COOLDOWN',
       'TARGET_NOT_FOUND',
       'ENTRY_WITHDRAWN',
       'ALREADY_REPORTED',
@@ -655,7 +703,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'read',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'Discovery',
     problems: [],
@@ -669,7 +717,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'free',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'Health',
     problems: [],
@@ -683,7 +731,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cost: 'free',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'Health',
     problems: [],
@@ -697,7 +745,7 @@ export const OPERATIONS = {
     access: 'admin',
     cost: 'read',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'AdminSnapshot',
     problems: [],
@@ -711,7 +759,7 @@ export const OPERATIONS = {
     access: 'admin',
     cost: 'read',
     params: { id: slug },
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     status: 200,
     response: 'AdminEvidence',
     problems: ['ENTRY_NOT_FOUND'],
@@ -725,7 +773,7 @@ export const OPERATIONS = {
     access: 'admin',
     cost: 'write',
     params: none,
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'ModerationInput',
     status: 200,
     response: 'ModerationResult',
@@ -740,7 +788,7 @@ export const OPERATIONS = {
     access: 'admin',
     cost: 'read',
     params: none,
-    query: more.ReportQuery,
+    query: queries.ReportQuery,
     status: 200,
     response: 'ReportList',
     problems: [],
@@ -754,7 +802,7 @@ export const OPERATIONS = {
     access: 'admin',
     cost: 'write',
     params: { id: uuid('The report.') },
-    query: inputs.NoQuery,
+    query: queries.NoQuery,
     body: 'ResolutionInput',
     status: 200,
     response: 'AdminReport',
@@ -776,16 +824,27 @@ export const NAMED_INPUTS = {
   RevisionInput: inputs.RevisionInput,
   VerifyInput: inputs.VerifyInput,
   ContradictInput: inputs.ContradictInput,
-  EvidenceInput: more.EvidenceInput,
+  EvidenceInput: inputs.EvidenceInput,
   RelationInput: inputs.RelationInput,
   ModerationInput: inputs.ModerationInput,
-  ReportInput: more.ReportInput,
-  ResolutionInput: more.ResolutionInput,
-  PinsInput: more.PinsInput,
+  ReportInput: inputs.ReportInput,
+  ResolutionInput: inputs.ResolutionInput,
+  PinsInput: inputs.PinsInput,
 } as const
+
+/** The path parameters, the query and the body of an operation, from its row. An operation without a body has `undefined`. */
+export type ParamsOf<N extends OperationName> = { [P in keyof (typeof OPERATIONS)[N]['params']]: string }
+export type QueryOf<N extends OperationName> = Static<(typeof OPERATIONS)[N]['query']>
+export type BodyOf<N extends OperationName> = (typeof OPERATIONS)[N] extends { body: infer B extends InputName }
+  ? Static<(typeof NAMED_INPUTS)[B]>
+  : undefined
 
 /** The media type of an operation's answer. */
 export const mediaOf = ({ media }: Pick<Operation, 'media'>): Media | 'application/json' => media ?? 'application/json'
+
+/** Whether a request of an operation may name the least sequence of the store that answers it (Min-Sequence). */
+export const takesMinSequence = ({ kind, cost, access }: Pick<Operation, 'kind' | 'cost' | 'access'>): boolean =>
+  kind === 'read' && cost !== 'free' && access !== 'admin'
 
 /** Whether the answer of an operation contains a token. */
 export const issuesToken = ({ response }: Pick<Operation, 'response'>): boolean => response === 'ActorIssued'

@@ -13,6 +13,8 @@ export type ProblemDetail = {
   member?: string
   /** The address of the original server, if this server is a copy. */
   original?: string
+  /** The address at the original server to which the same request belongs. */
+  location?: string
 }
 
 /** The only error with which rules and operations refuse a request. Each interface converts it to its error shape. */

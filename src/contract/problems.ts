@@ -1,6 +1,6 @@
-import { GENERAL_PROBLEMS } from './general-problems.ts'
+import { GENERAL_PROBLEMS, type GeneralCode } from './general-problems.ts'
 import { codeOf, MEMBER_PROBLEMS, membersIn } from './member-problems.ts'
-import { NAMED_INPUTS, type Operation } from './operations.ts'
+import { NAMED_INPUTS, type Operation, takesMinSequence } from './operations.ts'
 import type { ProblemCode } from './problem.ts'
 
 /** All problems. A response has the code and a requestId; documents and clients show the remedy. */
@@ -19,6 +19,10 @@ export function remedyOf(code: string, member?: string | null): string {
   return member === undefined || member === null || remedy.startsWith(`${member} `) ? remedy : `${member}: ${remedy}`
 }
 
+/** The problems that not every operation has: those of its row, and that of its cooldown. */
+export const ownProblems = ({ cooldown, problems }: Operation): GeneralCode[] =>
+  cooldown === undefined ? [...problems] : ['COOLDOWN', ...problems]
+
 /** All problems of an operation: its own, and those that follow from access, cost, path, query and body. */
 export function problemsOf(operation: Operation): ProblemCode[] {
   const api = operation.path.startsWith('/api/')
@@ -31,14 +35,21 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     ...(operation.access === 'admin' ? (['ADMIN_TOKEN_REQUIRED', 'ADMIN_TOKEN_INVALID'] as const) : []),
     ...(operation.access !== 'admin' && operation.cost !== 'free' ? (['ACTOR_TOKEN_INVALID'] as const) : []),
     ...(operation.cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
-    ...operation.problems,
+    ...(takesMinSequence(operation) ? (['INVALID_MIN_SEQUENCE'] as const) : []),
+    ...ownProblems(operation),
     ...(operation.kind === 'write'
       ? (['INVALID_IDEMPOTENCY_KEY', 'REQUEST_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const)
       : []),
     'ROUTE_NOT_FOUND',
     'NOT_READY',
     'OVERLOADED',
-    ...(operation.kind === 'write' ? (['READ_ONLY_MIRROR', 'STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'] as const) : []),
+    ...(operation.kind === 'write'
+      ? ([
+          operation.access === 'admin' ? 'READ_ONLY_MIRROR' : 'WRITE_AT_ORIGINAL',
+          'STORE_UNAVAILABLE',
+          'OUTCOME_UNKNOWN',
+        ] as const)
+      : []),
     'UNEXPECTED_FAULT',
   ]
 }

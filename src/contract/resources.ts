@@ -22,7 +22,7 @@ import {
   STATUSES,
   TARGET_TYPES,
   WORK_KINDS,
-} from './words.ts'
+} from './vocabulary.ts'
 
 /** Response bodies (interface section 2). Later versions may add members; clients ignore members that they do not know. */
 const Declared = Type.Object(
@@ -71,8 +71,9 @@ export const Tally = Type.Object(
   { description: 'The latest judgement of the text by each actor. Counts are claims, not proof.' },
 )
 const state = words(STATES, 'The result of the evidence about the current text.')
+const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
 const EntryStanding = Type.Object(
-  { state, tally: Tally },
+  { state, tally: Tally, lastCheckedAt },
   { description: 'GET /api/entries/{slug}/standing has the details.' },
 )
 
@@ -249,7 +250,7 @@ export const Standing = Type.Object({
     description:
       'The share of the words of the last judged text that the current text still contains. From 0.9 its evidence counts for the current text. null if only authors judged.',
   }),
-  lastCheckedAt: Type.Union([timestamp('Latest judgement of the current text'), Type.Null()]),
+  lastCheckedAt,
   best: Type.Union([Type.Object({ revisionId: uuid('The revision.'), state }), Type.Null()], {
     description: 'An earlier revision that was found supported, if the current text was not.',
   }),
@@ -467,7 +468,7 @@ export const WorkItem = Type.Object({
       independentFor: Type.Optional(count('From the tally of the entry.')),
       independentAgainst: Type.Optional(count('From the tally of the entry.')),
       readers: Type.Optional(count('Networks that read the entry, each counted once a day.')),
-      lastCheckedAt: Type.Optional(Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])),
+      lastCheckedAt: Type.Optional(lastCheckedAt),
       daysSinceCheck: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
       networks: Type.Optional(count('Networks that searched for the topic on that day; 20 means 20 or more.')),
     },
@@ -626,6 +627,9 @@ export const Discovery = Type.Object({
     ),
   ),
   contentTrust: trust.contentTrust,
+  contentLicense: Type.Optional(
+    Type.String({ description: 'The address of the licence of all content, if the operator set one.' }),
+  ),
   dataClass,
   identity: trust.identityTrust,
   startHere: Type.String(),

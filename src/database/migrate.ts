@@ -21,6 +21,7 @@ import { changes } from './migrations/0019-changes.ts'
 import { workIndexes } from './migrations/0020-work-indexes.ts'
 import { asOf } from './migrations/0021-as-of.ts'
 import { mirroredLog } from './migrations/0022-mirrored-log.ts'
+import { purgeProgress } from './migrations/0023-purge-progress.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   workIndexes,
   asOf,
   mirroredLog,
+  purgeProgress,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -42,6 +42,8 @@ export type SessionOptions = {
   idleTimeout: number
   /** Milliseconds after which an attempt to connect fails; 3,000 by default. */
   connectTimeout?: number
+  /** Leaves the session without the settings of this program, for a server that may not have them. */
+  plain?: true
 }
 
 const CONNECT_TIMEOUT = 3_000
@@ -60,6 +62,20 @@ const PARSERS = {
     NUMBERS.has(oid) ? Number : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
 }
 
+/** The statements that set up a session; the limits are in milliseconds. */
+export const sessionSettings = (statementTimeout: number, idleTimeout: number): string[] => [
+  `SET statement_timeout = ${statementTimeout}`,
+  `SET idle_in_transaction_session_timeout = ${idleTimeout}`,
+  `SET client_connection_check_interval = ${CLIENT_CHECK}`,
+  `SET tcp_user_timeout = ${TCP_TIMEOUT}`,
+  'SET tcp_keepalives_idle = 2',
+  'SET tcp_keepalives_interval = 1',
+  'SET tcp_keepalives_count = 3',
+  'SET max_parallel_workers_per_gather = 0',
+  'SET client_min_messages = warning',
+  'SET search_path = public',
+]
+
 /** Opens a pipelined session. Throws StoreFault('unavailable') when the server cannot be reached; PostgreSQL's error when it refuses. */
 export async function connectPostgres({
   url,
@@ -67,6 +83,7 @@ export async function connectPostgres({
   statementTimeout,
   idleTimeout,
   connectTimeout = CONNECT_TIMEOUT,
+  plain,
 }: SessionOptions): Promise<PostgresConnection> {
   const config: ClientConfig & { pipeline: boolean } = {
     connectionString: url,
@@ -88,12 +105,7 @@ export async function connectPostgres({
   })
   try {
     await client.connect()
-    await client.query(
-      `SET statement_timeout = ${statementTimeout}; SET idle_in_transaction_session_timeout = ${idleTimeout};
-       SET client_connection_check_interval = ${CLIENT_CHECK}; SET tcp_user_timeout = ${TCP_TIMEOUT};
-       SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3;
-       SET max_parallel_workers_per_gather = 0; SET client_min_messages = warning; SET search_path = public`,
-    )
+    if (!plain) await client.query(sessionSettings(statementTimeout, idleTimeout).join(';'))
   } catch (error) {
     client.end().catch(() => {})
     throw faultOf(error as Error)
@@ -104,8 +116,8 @@ export async function connectPostgres({
     lost = true
     stream.destroy()
   }
-  /** A read-only session stays read-only after the server became writable: the next session is not. */
-  const told = (error: Error): Error => {
+  /** The fault of a failed query. A read-only session stays read-only after the server became writable, so it is closed. */
+  const faultOfQuery = (error: Error): Error => {
     if ((error as { code?: string }).code === ONLY_READS) drop()
     return faultOf(error)
   }
@@ -119,7 +131,7 @@ export async function connectPostgres({
     try {
       stream.cork()
       const sent = queries.map(({ text, values }) =>
-        client.query({ name: nameOf(text), text, values: values as unknown[] }).then(resultOf, told),
+        client.query({ name: nameOf(text), text, values: values as unknown[] }).then(resultOf, faultOfQuery),
       )
       stream.uncork()
       return await Promise.all(sent)
@@ -134,7 +146,7 @@ export async function connectPostgres({
     try {
       await client.query(text)
     } catch (error) {
-      throw told(error as Error)
+      throw faultOfQuery(error as Error)
     } finally {
       clearTimeout(patience)
     }

@@ -10,6 +10,11 @@ const OLDEST_SQLITE = '3.51.3'
 const PAGE_BYTES = 8_192
 /** Pages in the write-ahead log before it is moved into the file. */
 const LOG_PAGES = 4_000
+/**
+ * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than most of the statements. A plus sign
+ * hides the parameter from its planner.
+ */
+const PLANNED_ONCE = 'LIMIT +?'
 /** How long a connection waits for another one's lock, in milliseconds. */
 const BUSY_TIMEOUT = 5_000
 
@@ -58,7 +63,7 @@ export function openSqlite(
   const prepared = (text: string): StatementSync => {
     let statement = statements.get(text)
     if (statement === undefined) {
-      statement = raw.prepare(text)
+      statement = raw.prepare(text.replaceAll('LIMIT ?', PLANNED_ONCE))
       statements.set(text, statement)
     }
     return statement

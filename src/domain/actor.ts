@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { Problem } from '../contract/problem.ts'
 
@@ -27,7 +27,7 @@ export function isToken(token: string): boolean {
 }
 
 /** The hash of a token; nothing else of it is stored. */
-export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const tokenHash = (token: string): string => hash('sha256', token, 'hex')
 
 export const TOKEN_WARNING =
   'Keep this token private: it is shown once and cannot be recovered. It proves that requests continue each other, not who or what is behind them.'
@@ -44,7 +44,12 @@ export function assertMayWrite(actor: Standing | undefined, origin: Standing): v
 /** An actor is recurrent from its second substantive observation on. */
 export const RECURRENT_FROM = 2
 
-const checkOf = (secret: string): string => base62(BigInt(crc32(secret)), CHECK_CHARACTERS)
+/** Every request with a token is checked: the 32 bits of a checksum need no big numbers. */
+function checkOf(secret: string): string {
+  let digits = ''
+  for (let rest = crc32(secret); rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET.charAt(rest % 62) + digits
+  return digits.padStart(CHECK_CHARACTERS, '0')
+}
 
 function base62(value: bigint, width: number): string {
   let digits = ''

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { COST_MAX, COSTS, createBlame, evidenceOf, type Origin } from './blame.ts'
-import type { Text } from './kept.ts'
+import type { Text } from './retained-text.ts'
 import { piecesOf } from './sentence.ts'
 import type { Judgement, Verdict } from './standing.ts'
 

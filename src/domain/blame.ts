@@ -1,5 +1,5 @@
-import { SECTIONS, type Section } from '../contract/words.ts'
-import type { Text } from './kept.ts'
+import { SECTIONS, type Section } from '../contract/vocabulary.ts'
+import type { Text } from './retained-text.ts'
 import { visitPieces } from './sentence.ts'
 import { type Judgement, type Standing, standingOf } from './standing.ts'
 

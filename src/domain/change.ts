@@ -1,4 +1,4 @@
-import type { ChangeAction } from '../contract/words.ts'
+import type { ChangeAction } from '../contract/vocabulary.ts'
 
 /** The key of a change: of a write, or of the withdrawal or restoration of an entry, which has no actor. */
 export type ChangeKey = {

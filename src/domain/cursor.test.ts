@@ -6,7 +6,7 @@ import { offsetCursor, placeOf, sequenceOf } from './cursor.ts'
 const STEP = 1_000_000_000
 const size = fc.nat(STEP - 1)
 
-test('a cursor that was handed out leads back to its place', () => {
+test('a returned cursor leads back to its position', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: STEP - 1 }), size, size, (at, offset, grown) => {
       const cursor = offsetCursor({ size: at, offset })

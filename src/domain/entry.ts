@@ -1,5 +1,5 @@
 import { Problem } from '../contract/problem.ts'
-import type { Status } from '../contract/words.ts'
+import type { Status } from '../contract/vocabulary.ts'
 
 /** The moderation of an entry: its own flags, and whether its creator or the origin that created it is quarantined. */
 export type EntryStanding = {

@@ -4,9 +4,13 @@ export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
 
+/** From this length on, counting the bytes of a text takes less time than an expression. */
+const LONG = 64
+const ASCII = /^[\x00-\x7f]*$/
+
 /** Whether a text has only characters up to U+007F. Such a text folds to its small letters, in a tenth of the time. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant.
-export const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
+export const isAscii = (text: string): boolean =>
+  text.length < LONG ? ASCII.test(text) : Buffer.byteLength(text) === text.length
 
 /** More marks on one letter than any language writes (UAX 15 calls 30 stream-safe); ordering them takes time that grows with their square. */
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../contract/problem.ts'
 import type { Flags } from '../contract/resources.ts'
-import { MODERATION_ACTIONS, TARGET_TYPES } from '../contract/words.ts'
+import { MODERATION_ACTIONS, TARGET_TYPES } from '../contract/vocabulary.ts'
 import { isPublic, statusOf } from './entry.ts'
 import { moderated, sameFlags } from './moderation.ts'
 

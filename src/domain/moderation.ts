@@ -1,6 +1,6 @@
 import { Problem } from '../contract/problem.ts'
 import type { Flags } from '../contract/resources.ts'
-import type { ModerationAction, TargetType } from '../contract/words.ts'
+import type { ModerationAction, TargetType } from '../contract/vocabulary.ts'
 
 /** The flags of a target after an action. HIDE, QUARANTINE and RESTORE do not change `blocked`; BLOCK and UNBLOCK change nothing else. */
 export function moderated(state: Flags, action: ModerationAction, targetType: TargetType): Flags {

@@ -1,4 +1,4 @@
-import type { Action } from '../contract/words.ts'
+import type { Action } from '../contract/vocabulary.ts'
 
 /** A contribution, whether its entry is withdrawn, and how other actors judged its revision; flags are 0 or 1. */
 export type Outcome = {
@@ -37,4 +37,35 @@ export function countOutcomes(contributions: readonly Outcome[]): Outcomes {
     contradicted: those('contradicted'),
     corrected: those('corrected'),
   }
+}
+
+/** A contribution with its entry; `ordinal` is the place of its revision among the `revisions` of the entry. Times in milliseconds since 1970. */
+export type Fate = Outcome & { entry: number; ordinal: number; revisions: number; later: number | null }
+
+/** What became of the revisions that an actor made of one entry: the newest one, and how others judged any of them. */
+export type FateOfEntry<F extends Fate> = F & { at: number }
+
+/**
+ * The entries that an actor wrote and that others judged or revised after it, the latest event first. `checkedAt` returns the time of the
+ * latest judgement of an entry, null without any.
+ */
+export function changedSince<F extends Fate>(
+  rows: readonly F[],
+  checkedAt: (row: F) => number | null,
+): FateOfEntry<F>[] {
+  const written = rows.filter(({ action, withdrawn }) => REVISIONS.has(action) && withdrawn === 0)
+  const any = (all: readonly F[], flag: 'confirmed' | 'contradicted' | 'corrected'): number =>
+    Math.max(...all.map(row => row[flag]))
+  return [...Map.groupBy(written, ({ entry }) => entry).values()]
+    .map(all => {
+      const newest = all[0] as F
+      const flags = {
+        confirmed: any(all, 'confirmed'),
+        contradicted: any(all, 'contradicted'),
+        corrected: any(all, 'corrected'),
+      }
+      return { ...newest, ...flags, at: Math.max(checkedAt(newest) ?? 0, newest.later ?? 0) }
+    })
+    .filter(({ at }) => at > 0)
+    .sort((a, b) => b.at - a.at)
 }

@@ -5,15 +5,15 @@ export const PAIRS_VERSION = 1
 
 /** The terms of a text that are paired. */
 const PAIRED = 5
+/** The pairs of a text, at most. */
+export const PAIRS_MAX = (PAIRED * (PAIRED - 1)) / 2
 
 /** The terms of a text, each once, without those derived from others. */
-export const distinctTerms = (text: string): string[] => [
-  ...new Set(
-    rankingTermsOf(text)
-      .filter(({ derived }) => !derived)
-      .map(({ term }) => term),
-  ),
-]
+export function distinctTerms(text: string): Set<string> {
+  const terms = new Set<string>()
+  for (const { term, derived } of rankingTermsOf(text)) if (!derived) terms.add(term)
+  return terms
+}
 
 /**
  * The pairs of the five longest terms, as hashes of 32 bits: long words are rare ones. Of 59 titles and summaries that were written anew in other
@@ -23,12 +23,15 @@ export function pairsOf(terms: Iterable<string>): number[] {
   const longest = [...terms].sort((a, b) => b.length - a.length || (a < b ? -1 : 1)).slice(0, PAIRED)
   const [only] = longest
   if (longest.length === 1 && only !== undefined) return [hashOf(only)]
-  return longest.flatMap((one, at) => longest.slice(at + 1).map(other => hashOf([one, other].sort().join(' '))))
+  return longest.sort().flatMap((one, at) => {
+    const first = hashOf(' ', hashOf(one))
+    return longest.slice(at + 1).map(other => hashOf(other, first))
+  })
 }
 
-/** FNV-1a. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5 | 0
+/** FNV-1a, of a text after what was hashed before. */
+function hashOf(text: string, before = 0x811c9dc5 | 0): number {
+  let hash = before
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash
 }

@@ -1,10 +1,13 @@
+import { codesOf } from './codes.ts'
 import { foldWord, isAscii } from './fold.ts'
-import { withLatinLetters } from './kept.ts'
+import { withLatinLetters } from './retained-text.ts'
 
 /** A word in letters of two scripts. */
 const MIXED = /[\p{sc=Cyrillic}\p{sc=Greek}][a-zA-Z]|[a-zA-Z][\p{sc=Cyrillic}\p{sc=Greek}]/u
 /** Digits and signs in place of letters, inside a word or before three letters. */
 const DISGUISED = /(?<=[a-z])[013457@$](?=[a-z])|(?<![a-z0-9])[013457@$](?=[a-z]{2})/g
+/** What every disguised word has. */
+const SIGN_BEFORE_LETTER = /[013457@$][a-z]/
 const DISGUISE: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' }
 
 /** Whether a text writes words in letters of two scripts. */
@@ -17,10 +20,8 @@ export const isMixed = (text: string): boolean => MIXED.test(text)
 export function proseOf(text: string): string[] {
   const ascii = isAscii(text)
   const words = flat(ascii ? text.toLowerCase() : foldWord(text), ascii)
-  const plain = (!ascii && isMixed(words) ? withLatinLetters(words) : words).replace(
-    DISGUISED,
-    sign => DISGUISE[sign] ?? sign,
-  )
+  const latin = !ascii && isMixed(words) ? withLatinLetters(words) : words
+  const plain = SIGN_BEFORE_LETTER.test(latin) ? latin.replace(DISGUISED, sign => DISGUISE[sign] ?? sign) : latin
   return plain === words ? [words] : [words, plain]
 }
 
@@ -36,32 +37,29 @@ mark('.!?;。！？।؟', END)
 mark(':', COLON)
 
 function flat(text: string, ascii: boolean): string {
+  const length = text.length
+  const from = codesOf(text)
   // A sentence that ends takes three characters in place of two.
-  const codes = ascii ? new Uint8Array(2 * text.length + 8) : new Uint16Array(2 * text.length + 8)
-  let size = 0
-  const put = (...added: number[]): void => {
-    for (const code of added) codes[size++] = code
-  }
-  const separate = (): void => {
-    if (codes[size - 1] !== 0x20) codes[size++] = 0x20
-  }
-  put(0x20, 0x2e, 0x20)
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
+  const codes = ascii ? new Uint8Array(2 * length + 8) : new Uint16Array(2 * length + 8)
+  codes.set([0x20, 0x2e, 0x20])
+  let size = 3
+  for (let at = 0; at < length; at++) {
+    const code = from[at] as number
     let kind = KINDS[code]
     if (kind === WORD) codes[size++] = code
     if (kind === WORD || kind === LEFT_OUT) continue
-    const following = text.charCodeAt(at + 1)
-    const ends = at + 1 === text.length || following <= 0x20 || following === 0x3000
-    if (code === LINE && following === LINE) kind = END
-    else if (kind !== GAP && !ends) {
+    const following = at + 1 < length ? (from[at + 1] as number) : LINE
+    if (code === LINE && following === LINE && at + 1 < length) kind = END
+    else if (kind !== GAP && following > 0x20 && following !== 0x3000) {
       codes[size++] = code
       continue
     }
-    separate()
-    if (kind !== GAP) put(kind === END ? 0x2e : 0x3a, 0x20)
+    if (codes[size - 1] !== 0x20) codes[size++] = 0x20
+    if (kind === GAP) continue
+    codes[size++] = kind === END ? 0x2e : 0x3a
+    codes[size++] = 0x20
   }
-  separate()
+  if (codes[size - 1] !== 0x20) codes[size++] = 0x20
   const bytes = Buffer.from(codes.buffer, 0, size * codes.BYTES_PER_ELEMENT)
   return bytes.toString(ascii ? 'latin1' : 'utf16le')
 }

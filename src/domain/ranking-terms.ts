@@ -1,15 +1,8 @@
-import { foldWord, isAscii } from './fold.ts'
-import { isStopWord, stemOf } from './stem.ts'
-import { isUnspaced } from './terms.ts'
+import { type RankingTerm, termOfPair, termsOfChunk, termsOfPlain } from './chunk-terms.ts'
+import { isAscii } from './fold.ts'
 
-/** Raise it when the same text gets other ranking terms: search indexes are then rebuilt. */
+/** Raise it when the same text gets other ranking terms, also of one word: search indexes are then rebuilt. */
 export const RANKING_VERSION = 2
-
-/**
- * A term that an entry is ranked by. `word` is the folded word of the text; `derived` terms are parts or other spellings of it. A NAME is a
- * name with its number, or a version: an entry that has only parts of it has another one. A PAIR is two words written as one.
- */
-export type RankingTerm = { term: string; word: string; derived: boolean; role: 'NAME' | 'PAIR' | undefined }
 
 /**
  * Words that are joined by connectors, with the signs that programming languages put before and after a name; a name and number such as
@@ -20,41 +13,20 @@ const ASCII_CHUNK =
 const CHUNK =
   /(?<![\p{L}\p{N}_])\.net(?![\p{L}\p{N}_])|[\p{L}\p{N}\p{M}_]+(?:['’.-]+[\p{L}\p{N}\p{M}_]+)*(?:\+\+|#(?![\p{L}\p{N}])|(?<=(?<![\p{L}\p{N}_/.-])\p{L}{2,})\/\d+(?:\.\d+)*(?![\p{L}\p{N}_/]))?/giu
 
-/** Names of languages that are a letter and signs. */
-const SIGNED = /^[a-z](?:\+\+|#)$/
-/** A number with dots, with or without the v of a version. */
-const VERSION = /^v?(\d+(?:\.\d+)+)/
-const DIGIT = /\d/
-/** A word of plain letters. */
-const PLAIN = /^[A-Za-z]+$/
-const CAMEL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
-const CAMEL_EDGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/
-const WORD_AND_NUMBER = /^([a-z]{3,})(\d+)$/
-const V_NUMBER = /^v(\d+)$/
-/** A number or a version that may stand after a name, and a name that may stand before it. */
-const NUMBER = /^v?(\d+(?:\.\d+)*)$/i
-const NAME = /^(?=.{2})\p{L}[\p{L}\p{M}.-]*$/u
-/** The version at the end of a name, such as python3.12. */
-const DOTTED = /^\p{L}[\p{L}\p{M}_-]*?(\d+(?:\.\d+)+)$/u
-/** A name with a number in it. */
-const NUMBERED = /\p{L}\D*\d/u
-/** So many parts of a name, and characters of them together, make a term of their own at most. */
-const PARTS_MAX = 6
-const TERM_MAX = 64
-
 /**
  * The terms of a text in order, repeated as often as they occur: stems without stop words, names whole and in parts, versions with and
  * without v and cut at each dot, C++, C#, F# and .NET, pairs of characters for scripts without spaces, a name with the number that follows it.
  */
 export function rankingTermsOf(text: string): RankingTerm[] {
   const terms: RankingTerm[] = []
-  const plain = isAscii(text)
-  const whole = plain ? text : text.normalize('NFKC')
-  const chunks = plain ? ASCII_CHUNK : CHUNK
+  if (isAscii(text)) {
+    addTermsOfAscii(text, terms)
+    return terms
+  }
+  const whole = text.normalize('NFKC')
   let before = ''
   let end = 0
-  chunks.lastIndex = 0
-  for (let match = chunks.exec(whole); match !== null; match = chunks.exec(whole)) {
+  for (const match of whole.matchAll(CHUNK)) {
     const [chunk] = match
     for (const term of termsOf(chunk)) terms.push(term)
     if (end === match.index - 1 && whole[end] === ' ') termOfPair(before, chunk, terms)
@@ -64,19 +36,81 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   return terms
 }
 
-function collect(terms: RankingTerm[], word: string, term: string, derived: boolean, role?: RankingTerm['role']): void {
-  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, derived, role })
+/** The characters of ASCII: those of words, connectors, and signs after which ASCII_CHUNK says where a chunk ends. */
+const [OTHER, OF_WORD, CONNECTOR, SIGN] = [0, 1, 2, 3]
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if (/\w/.test(character)) return OF_WORD
+  if ("'.-".includes(character)) return CONNECTOR
+  return '+#/'.includes(character) ? SIGN : OTHER
+})
+const kindAt = (text: string, at: number): number => (at < text.length ? (KINDS[text.charCodeAt(at)] as number) : OTHER)
+
+const DOT = 0x2e
+const NINE = 0x39
+const SMALL_A = 0x61
+
+/** The same for ASCII. Most chunks are a word alone and in the cache: they are compared in place. The expression finds the others. */
+function addTermsOfAscii(text: string, terms: RankingTerm[]): void {
+  let from = 0
+  let end = -1
+  for (let at = 0; at < text.length; ) {
+    if (kindAt(text, at) !== OF_WORD && !(text.charCodeAt(at) === DOT && /^net/i.test(text.slice(at + 1, at + 4)))) {
+      at += 1
+      continue
+    }
+    const [before, gap] = [from, end]
+    let hash = 0
+    let [plain, numbered] = [true, false]
+    for (from = at; kindAt(text, at) === OF_WORD; at++) {
+      const code = text.charCodeAt(at)
+      hash = Math.imul(hash ^ code, 0x5bd1e995)
+      plain &&= code >= SMALL_A
+      numbered ||= code <= NINE
+    }
+    end = at
+    let found: readonly RankingTerm[] | undefined
+    if (at === from || isContinued(text, at)) {
+      ASCII_CHUNK.lastIndex = from
+      const match = ASCII_CHUNK.exec(text)
+      if (match === null) return
+      from = match.index
+      at = end = from + match[0].length
+      numbered = true
+      found = termsOf(match[0])
+    } else found = termsAt(text, from, end, placeOfHash(hash), plain)
+    for (let one = 0; one < found.length; one++) terms.push(found[one] as RankingTerm)
+    if (numbered && gap === from - 1 && text[gap] === ' ') {
+      termOfPair(text.slice(before, gap), text.slice(from, end), terms)
+    }
+  }
 }
 
-/** A name and the number after it, such as Python 3.12. */
-function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
-  const number = DIGIT.test(chunk) ? NUMBER.exec(chunk)?.[1] : undefined
-  if (number === undefined || !NAME.test(name) || isStopWord(foldWord(name))) return
-  const pair = `${partsOf(name).map(foldWord).join('')}${number.replaceAll('.', '')}`
-  collect(terms, pair, pair, true, 'PAIR')
+/** Whether a chunk may go on after the word that ends here. */
+function isContinued(text: string, end: number): boolean {
+  const kind = kindAt(text, end)
+  if (kind !== CONNECTOR) return kind === SIGN
+  let at = end + 1
+  while (kindAt(text, at) === CONNECTOR) at++
+  return kindAt(text, at) === OF_WORD
 }
 
-const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
+/** The terms of the word between two places of a text; `place` is its place in the cache, `plain` whether it is in small letters alone. */
+function termsAt(text: string, from: number, end: number, place: number, plain: boolean): readonly RankingTerm[] {
+  const cached = chunksOfPlaces[place] as string
+  if (cached.length === end - from) {
+    let at = 0
+    while (at < cached.length && cached.charCodeAt(at) === text.charCodeAt(from + at)) at++
+    if (at === cached.length) return termsOfPlaces[place] as readonly RankingTerm[]
+  }
+  const word = text.slice(from, end)
+  const terms = plain ? termsOfPlain(word) : termsOfChunk(word)
+  if (word.length <= CACHED_CHARACTERS) {
+    chunksOfPlaces[place] = word
+    termsOfPlaces[place] = terms
+  }
+  return terms
+}
 
 /** Places of the cache, one chunk each; a power of two. A hash of the characters gives the place. */
 const PLACES = 16_384
@@ -100,98 +134,7 @@ function termsOf(chunk: string): readonly RankingTerm[] {
 function placeOf(chunk: string): number {
   let hash = 0
   for (let at = 0; at < chunk.length; at++) hash = Math.imul(hash ^ chunk.charCodeAt(at), 0x5bd1e995)
-  return (hash ^ (hash >>> 15)) & (PLACES - 1)
+  return placeOfHash(hash)
 }
 
-function termsOfChunk(chunk: string): RankingTerm[] {
-  const terms: RankingTerm[] = []
-  addTermsOfChunk(chunk, terms)
-  return terms
-}
-
-function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
-  if (PLAIN.test(chunk)) {
-    termsOfPart(chunk, undefined, terms)
-    return
-  }
-  const lower = chunk.toLowerCase()
-  if (SIGNED.test(lower) || lower === '.net') {
-    collect(terms, lower, lower, false)
-    return
-  }
-  const version = VERSION.exec(lower)?.[1]
-  if (version !== undefined) {
-    const numbers = version.split('.')
-    collect(terms, version, version, false, 'NAME')
-    for (let count = numbers.length - 1; count > 0; count--) {
-      collect(terms, version, numbers.slice(0, count).join('.'), true)
-    }
-    if (version.length >= lower.length - 1) return
-  }
-  const parts = partsOf(chunk)
-  const rest = version === undefined ? parts : parts.slice(version.split('.').length)
-  const several = rest.length > 1 && rest.length <= PARTS_MAX && version === undefined
-  const joined = several ? foldWord(rest.join('').replace(/['’]/gu, '')) : ''
-  const isJoined = several && !isUnspaced(joined)
-  const isName = isJoined && joined.length <= TERM_MAX && NUMBERED.test(joined)
-  for (const part of rest) {
-    const text = part.replace(/['’]s?$|['’]/gu, '')
-    termsOfPart(text, isName ? lower : undefined, terms)
-  }
-  if (!isJoined || /^\d+$/.test(joined)) return
-  const dotted = isName ? DOTTED.exec(lower)?.[1] : undefined
-  if (dotted !== undefined) collect(terms, lower, dotted, true)
-  collect(terms, isName ? lower : joined, stemOf(joined), true, isName ? 'NAME' : 'PAIR')
-}
-
-/** A part without a connector: a word, a name in camelCase, a run of a script without spaces. `name` is the name that it is a part of. */
-function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[]): void {
-  const folded = foldWord(part)
-  if (folded === '') return
-  if (!isAscii(folded) && isUnspaced(folded)) {
-    termsOfUnspaced(folded, terms)
-    return
-  }
-  if (isStopWord(folded)) return
-  const word = name ?? folded
-  const numbered = DIGIT.test(folded)
-  const version = numbered ? V_NUMBER.exec(folded)?.[1] : undefined
-  const isName = numbered && name === undefined && version === undefined && NUMBERED.test(folded)
-  collect(terms, word, stemOf(folded), false, isName ? 'NAME' : undefined)
-  if (CAMEL.test(part)) {
-    for (const piece of part.split(CAMEL_EDGE)) {
-      const own = foldWord(piece)
-      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) collect(terms, word, stemOf(own), true)
-    }
-    return
-  }
-  if (!numbered) return
-  for (const piece of WORD_AND_NUMBER.exec(folded)?.slice(1) ?? []) collect(terms, word, stemOf(piece), true)
-  if (version !== undefined) collect(terms, word, version, true)
-}
-
-const SEGMENT =
-  /(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]\p{M}*)+|[\s\S]/gu
-
-/** Each two neighbouring characters of a script without spaces. The text between such runs is a word. */
-function termsOfUnspaced(run: string, terms: RankingTerm[]): void {
-  let word = ''
-  const flush = (): void => {
-    if (word !== '') collect(terms, word, stemOf(word), false)
-    word = ''
-  }
-  for (const [segment] of run.matchAll(SEGMENT)) {
-    if (!isUnspaced(segment)) {
-      word += segment
-      continue
-    }
-    flush()
-    const characters = segment.match(/\P{M}\p{M}*/gu) ?? [segment]
-    if (characters.length === 1) collect(terms, segment, segment, false)
-    for (let at = 1; at < characters.length; at++) {
-      const pair = `${characters[at - 1]}${characters[at]}`
-      collect(terms, pair, pair, false)
-    }
-  }
-  flush()
-}
+const placeOfHash = (hash: number): number => (hash ^ (hash >>> 15)) & (PLACES - 1)

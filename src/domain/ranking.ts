@@ -1,4 +1,5 @@
-import { RANKING_VERSION, type RankingTerm, rankingTermsOf } from './ranking-terms.ts'
+import type { RankingTerm } from './chunk-terms.ts'
+import { RANKING_VERSION, rankingTermsOf } from './ranking-terms.ts'
 
 /** Raise it when the same entry gets other impacts: search indexes are then rebuilt. */
 export const IMPACT_VERSION = RANKING_VERSION * 100 + 2
@@ -36,7 +37,8 @@ export function impactsOf(entry: RankedText): Map<string, number> {
 
 function addField(frequencies: Map<string, number>, text: string, field: keyof typeof WEIGHTS): void {
   const terms = rankingTermsOf(text)
-  const length = terms.reduce((count, { derived }) => count + (derived ? 0 : 1), 0)
+  let length = 0
+  for (const { derived } of terms) if (!derived) length += 1
   const weight = WEIGHTS[field] / Math.max(SHORTEST, length / USUAL_LENGTH[field]) ** LENGTH_POWER
   for (const { term, derived } of terms) {
     const before = frequencies.get(term)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { seededRandom } from '../../test/support/random.ts'
-import { rateLimitFields } from '../http/rate-limit-fields.ts'
-import { type Charge, createRateLimiter } from './rate-limit.ts'
+import { rateLimitFields } from '../http/limits/rate-limit-fields.ts'
+import { type Charge, RateLimiter } from './rate-limit.ts'
 
 const WINDOW = 60_000
 const START = 1_700_000_000_000
@@ -46,7 +46,7 @@ const gapsOf = (random: ReturnType<typeof seededRandom>): (() => number) => {
 test('the limiter admits exactly what a log of every admission admits, for several keys at once, refunds included', () => {
   const random = seededRandom('rate limiter against a log')
   for (let round = 0; round < 300; round++) {
-    const limiter = createRateLimiter()
+    const limiter = new RateLimiter()
     const model = createModel()
     const quota = 1 + random.below(round % 10 === 0 ? 60 : 12)
     const keys = [
@@ -85,7 +85,7 @@ test('with a large quota and coarse bins, no 60 seconds admit more than the quot
   const random = seededRandom('coarse rate limiter')
   for (let round = 0; round < 20; round++) {
     const quota = 601 + random.below(400)
-    const limiter = createRateLimiter()
+    const limiter = new RateLimiter()
     const charges = [chargeOf('a', quota)]
     const times: number[] = []
     let at = START + random.below(1_000)
@@ -109,7 +109,7 @@ test('with a large quota and coarse bins, no 60 seconds admit more than the quot
 })
 
 test('waiting Retry-After suffices with a large quota too', () => {
-  const limiter = createRateLimiter()
+  const limiter = new RateLimiter()
   const charges = [chargeOf('a', 1_000)]
   for (let n = 0; n < 1_000; n++) limiter.admit(charges, START + 7)
   const { admitted, retryAfter } = limiter.admit(charges, START + 30_000)
@@ -118,7 +118,7 @@ test('waiting Retry-After suffices with a large quota too', () => {
 })
 
 test('a request that one key refuses is charged to none', () => {
-  const limiter = createRateLimiter()
+  const limiter = new RateLimiter()
   const [origin, token] = [chargeOf('origin', 5), chargeOf('token', 1)]
   assert.ok(limiter.admit([origin, token], START).admitted)
   for (let n = 0; n < 20; n++) assert.equal(limiter.admit([origin, token], START + n).admitted, false)
@@ -131,7 +131,7 @@ test('admissions are handed out once, and restoring them into a new limiter refi
   for (let round = 0; round < 50; round++) {
     const quota = 1 + random.below(8)
     const charges = [chargeOf('a', quota)]
-    const first = createRateLimiter()
+    const first = new RateLimiter()
     const model = createModel()
     const saved = new Map<number, number>()
     let at = START
@@ -150,7 +150,7 @@ test('admissions are handed out once, and restoring them into a new limiter refi
     }
     save()
     assert.deepEqual(first.takeUnsaved(), [])
-    const second = createRateLimiter()
+    const second = new RateLimiter()
     const kept = [...saved].filter(([, count]) => count > 0).sort(([a], [b]) => a - b)
     second.restore(kept.map(([bin, count]) => ({ bin, key: 'a', count })))
     for (let step = 0; step < 30; step++) {
@@ -163,7 +163,7 @@ test('admissions are handed out once, and restoring them into a new limiter refi
 })
 
 test('a refund of an expired admission admits nothing more', () => {
-  const limiter = createRateLimiter()
+  const limiter = new RateLimiter()
   const charges = [chargeOf('a', 2)]
   const late = limiter.admit(charges, START)
   const now = START + WINDOW + 1
@@ -186,9 +186,9 @@ test('the fields have an item per limit', () => {
 
 test('a million distinct keys stay within 256 MB, and are forgotten a minute later', () => {
   const script = `
-    import { createRateLimiter } from ${JSON.stringify(new URL('./rate-limit.ts', import.meta.url).href)}
+    import { RateLimiter } from ${JSON.stringify(new URL('./rate-limit.ts', import.meta.url).href)}
     const measure = () => { gc(); return process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers }
-    const limiter = createRateLimiter()
+    const limiter = new RateLimiter()
     const before = measure()
     for (let n = 0; n < 1_000_000; n++) {
       const key = 'read-origin:' + Buffer.from('network ' + n).toString('base64url').padEnd(22, 'x')
@@ -202,7 +202,7 @@ test('a million distinct keys stay within 256 MB, and are forgotten a minute lat
     process.stdout.write(JSON.stringify({ full, empty: measure() - before }))`
   const child = spawnSync(process.execPath, ['--expose-gc', '--input-type=module', '--eval', script], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 110_000,
   })
   assert.equal(child.status, 0, child.stderr)
   const { full, empty } = JSON.parse(child.stdout) as { full: number; empty: number }
@@ -213,7 +213,7 @@ test('a million distinct keys stay within 256 MB, and are forgotten a minute lat
 })
 
 test('after the clock was set back no wait is longer than a minute', () => {
-  const limiter = createRateLimiter()
+  const limiter = new RateLimiter()
   const charge = { policy: 'write-origin', key: 'one', quota: 2 }
   const ahead = START + 3_600_000
   for (let n = 0; n < 2; n++) assert.ok(limiter.admit([charge], ahead).admitted)
@@ -224,7 +224,7 @@ test('after the clock was set back no wait is longer than a minute', () => {
 })
 
 test('admissions that could not be stored are handed out again', () => {
-  const limiter = createRateLimiter()
+  const limiter = new RateLimiter()
   limiter.admit([{ policy: 'write-origin', key: 'one', quota: 2 }], START)
   const admissions = limiter.takeUnsaved()
   limiter.giveBack(admissions)

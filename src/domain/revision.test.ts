@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Revision } from '../contract/resources.ts'
-import { TRUST } from '../contract/words.ts'
+import { TRUST } from '../contract/vocabulary.ts'
 import { evidenceHash } from './revision.ts'
 
 const REVISION: Omit<Revision, 'evidenceHash'> = {
@@ -20,7 +20,7 @@ const REVISION: Omit<Revision, 'evidenceHash'> = {
   ...TRUST,
 }
 
-test('known vectors, computed by another implementation', () => {
+test('known vectors of another implementation', () => {
   assert.equal(evidenceHash(REVISION, null), '5d019568c93cedfd21d5d31450a954da7f234f0aff1096636c1713ed4ee5d88f')
   assert.equal(
     evidenceHash(REVISION, '0'.repeat(64)),

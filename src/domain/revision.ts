@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import canonicalize from 'canonicalize'
 import type { Revision } from '../contract/resources.ts'
+import { canonicalRecord } from './canonical-record.ts'
 
 /**
  * The link of the chain: SHA-256, lower-case hex, of the RFC 8785 form of the revision as it is served,
  * without `evidenceHash` and with `previousEvidenceHash` (null for the first revision).
  */
 export function evidenceHash(revision: Omit<Revision, 'evidenceHash'>, previousEvidenceHash: string | null): string {
-  return hash('sha256', canonicalize({ ...revision, previousEvidenceHash }) as string, 'hex')
+  return hash('sha256', canonicalRecord({ ...revision, previousEvidenceHash }), 'hex')
 }
 
 export const FIRST_REVISION = { changeType: 'CREATE', rationale: 'Initial revision' } as const

@@ -8,7 +8,7 @@ import { assertNoSecret, holdsSecret } from './secret.ts'
 const HEADER = `-----BEGIN ${'PRIVATE'} KEY-----`
 const TOKEN = tokenOf(randomBytes(TOKEN_BYTES))
 
-test('a token with its checksum is found anywhere in a text, and nothing that only looks like one', () => {
+test('a token with a valid checksum is found anywhere in a text, and no similar text is', () => {
   for (const text of [TOKEN, `a ${TOKEN} b`, `x${TOKEN}y`, `plm_plm_${TOKEN}`, `plm_${TOKEN}`, `"${TOKEN}"\n`]) {
     assert.ok(holdsSecret(text), text)
   }
@@ -24,7 +24,7 @@ test('a token with its checksum is found anywhere in a text, and nothing that on
   }
 })
 
-test('a private key in PEM is found, quoted, indented or escaped, and a text about keys is none', () => {
+test('a private key in PEM is found, quoted, indented or escaped, and a text about keys is not', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const sec1 = privateKey.export({ type: 'sec1', format: 'pem' }).toString()
@@ -47,7 +47,7 @@ test('a private key in PEM is found, quoted, indented or escaped, and a text abo
   }
 })
 
-test('a long text of beginnings without a secret is none', () => {
+test('a long text of incomplete secrets has none', () => {
   for (const text of ['plm_'.repeat(5_000), `${HEADER}\n`.repeat(700), '-----BEGIN '.repeat(1_800)]) {
     assert.ok(!holdsSecret(text))
   }

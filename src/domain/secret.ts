@@ -25,6 +25,7 @@ function holdsToken(text: string): boolean {
 }
 
 function holdsPrivateKey(text: string): boolean {
+  if (!text.includes('-----BEGIN ')) return false
   for (const { 0: line, index } of text.matchAll(KEY_BEGINNING)) {
     const from = index + line.length
     // Keys also come quoted, indented, with escaped line breaks, and with fields before their bytes (RFC 1421, RFC 9580).

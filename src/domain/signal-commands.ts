@@ -72,7 +72,7 @@ export const COMMANDS: readonly Group[] = [
   {
     signal: 'DESTRUCTIVE_COMMAND',
     over: 'text',
-    needs: [],
+    needs: ['forks'],
     patterns: [
       /:\(\)[ \t]*\{[ \t]*:[ \t]*\|[ \t]*:[ \t]*&[ \t]*\}[ \t]*;[ \t]*:/,
       /\bwhile[ \t(]+(?:True|1|true)\)?[ \t]*:?[\s{]{0,20}(?:os\.)?fork\(\)|%0\|%0/,

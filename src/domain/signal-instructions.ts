@@ -19,7 +19,7 @@ const MUST = '(?:must|should|shall|need to|have to|has to|are (?:required|instru
 const FORMATS: Group = {
   signal: 'INSTRUCTION_LIKE',
   over: 'text',
-  needs: [],
+  needs: ['marks'],
   patterns: [
     /<\|(?:im_start|im_end|system|assistant|start_header_id|endofprompt)\|>|\[\/?INST\]|<<\/?SYS>>|<\/?(?:system[-_](?:prompt|reminder|message|instructions?|override)|developer[-_](?:message|instructions?)|(?:ai|agent|assistant|llm)[-_]instructions?)>/,
   ],

@@ -1,4 +1,4 @@
-import type { Signal } from '../contract/words.ts'
+import type { Signal } from '../contract/vocabulary.ts'
 import { foldWord } from './fold.ts'
 import type { TriggerName } from './signal-triggers.ts'
 

@@ -2,9 +2,17 @@ import { createTriggers, type TriggerSet } from './trigger-words.ts'
 
 /**
  * Words without which a group of patterns finds nothing: a text that lacks one of the sets of a group is not searched for it. Words in letters
- * other than Latin ones are stood for by the ranges of their characters.
+ * other than Latin ones are stood for by the ranges of their characters, and patterns without words by signs.
  */
+/** The invisible characters of ASCII. */
+const CONTROLS = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code))
+  .filter(character => /[^\t\n -~]/.test(character))
+  .join('')
+
 const SETS = {
+  controls: { words: '', signs: CONTROLS },
+  marks: { words: '', signs: '<[' },
+  forks: { words: 'fork ifork truefork', signs: '{%' },
   unfollow: {
     words:
       'ignore ignores ignoring disregard disregarding forget neglect dismiss follow following obey obeying attention aside override overrides overriding overrule bypass discard abandon supersede supersedes replace replaces erase void cancel suspend drop disabled suspended lifted longer trumps trump outrank outranks precedence priority',

@@ -1,11 +1,11 @@
-import type { Signal } from '../contract/words.ts'
+import type { Signal } from '../contract/vocabulary.ts'
 
 /** A signal as a sentence for people. */
 export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
   DESTRUCTIVE_COMMAND: 'Contains a command that destroys data',
   PIPE_TO_SHELL: 'Contains a command that runs what it downloads',
   INSTRUCTION_LIKE: 'Contains text that addresses the reader’s model',
-  INVISIBLE_CHARACTERS: 'Contains unseen characters',
+  INVISIBLE_CHARACTERS: 'Contains invisible characters',
   HTML_COMMENT: 'Contains a hidden comment that addresses a reader',
   CLAIMS_TRUST: 'Vouches for itself',
 }

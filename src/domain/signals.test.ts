@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SIGNALS, type Signal } from '../contract/words.ts'
+import { SIGNALS, type Signal } from '../contract/vocabulary.ts'
 import { signalNames, signalsOf } from './signals.ts'
 
 const EMPTY = { title: '', summary: '', content: '', rationale: '' }
@@ -110,7 +110,7 @@ test('text that addresses a model is marked, in several languages and disguises'
   }
 })
 
-test('unseen characters are marked where no script and no sign needs them', () => {
+test('invisible characters are marked where no script and no sign needs them', () => {
   for (const text of [
     'ig\u200bnore',
     'a\u202egnp.exe',

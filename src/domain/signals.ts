@@ -1,6 +1,8 @@
-import { SIGNALS, type Signal } from '../contract/words.ts'
+import { SIGNALS, type Signal } from '../contract/vocabulary.ts'
 import { isAscii } from './fold.ts'
+import { hidesCharacters } from './hides-characters.ts'
 import { commentsOf } from './html-comment.ts'
+import { EVERY_HIDDEN } from './invisible-characters.js'
 import { isMixed, proseOf } from './prose.ts'
 import { COMMANDS } from './signal-commands.ts'
 import { TO_A_READER } from './signal-comments.ts'
@@ -8,7 +10,6 @@ import { INSTRUCTIONS } from './signal-instructions.ts'
 import { INSTRUCTIONS_ELSEWHERE } from './signal-languages.ts'
 import { bitsOf, triggersOf } from './signal-triggers.ts'
 import { TRUST_CLAIMS } from './signal-trust.ts'
-import { EVERY_HIDDEN, hidesCharacters } from './unseen.ts'
 
 /** Raise it when the same text gets other signals: stores then compute all signals again. */
 export const SIGNALS_VERSION = 2
@@ -19,6 +20,9 @@ export type SignalledText = { title: string; summary: string; content: string; r
 const GROUPS = [...COMMANDS, ...INSTRUCTIONS, ...INSTRUCTIONS_ELSEWHERE, ...TRUST_CLAIMS]
 const SEARCHED = GROUPS.map(({ signal, over, needs, patterns }) => ({ signal, over, needs: bitsOf(needs), patterns }))
 const EVERY_TRIGGER = -1
+const CONTROLS = bitsOf(['controls'])
+/** A backslash at the end of a line, after which a command continues. */
+const CONTINUED = /(?<=[ \t])\\\r?\n[ \t]*/g
 
 /**
  * The signals of a revision, as bits in the order of SIGNALS. A signal is a fact about the words, not a judgement: it refuses nothing.
@@ -32,14 +36,14 @@ export function signalsOf({ title, summary, content, rationale }: SignalledText)
   const add = (signal: Signal): void => {
     bits |= 1 << SIGNALS.indexOf(signal)
   }
-  if (hidesCharacters(text)) add('INVISIBLE_CHARACTERS')
-  if (speaksInComments(content)) add('HTML_COMMENT')
   const triggers = !ascii && isMixed(seen) ? EVERY_TRIGGER : triggersOf(seen)
+  if ((!ascii || (triggers & CONTROLS) !== 0) && hidesCharacters(text)) add('INVISIBLE_CHARACTERS')
+  if (speaksInComments(content)) add('HTML_COMMENT')
   let commands: string | undefined
   let prose: string[] | undefined
   for (const { signal, over, needs, patterns } of SEARCHED) {
     if ((triggers & needs) !== needs || (bits & (1 << SIGNALS.indexOf(signal))) !== 0) continue
-    if (over === 'text') commands ??= seen.replaceAll(/(?<=[ \t])\\\r?\n[ \t]*/g, ' ')
+    if (over === 'text') commands ??= seen.includes('\\') ? seen.replaceAll(CONTINUED, ' ') : seen
     else prose ??= proseOf(seen)
     const texts = over === 'text' ? [commands ?? seen] : (prose ?? [])
     if (texts.some(one => patterns.some(pattern => pattern.test(one)))) add(signal)
@@ -47,7 +51,7 @@ export function signalsOf({ title, summary, content, rationale }: SignalledText)
   return bits
 }
 
-/** A text as it is seen: without unseen characters, in the plain forms of letters. */
+/** A text as it is seen: without invisible characters, in the plain forms of letters. */
 const seenOf = (text: string, ascii: boolean): string =>
   ascii ? text : text.replace(EVERY_HIDDEN, '').normalize('NFKC')
 

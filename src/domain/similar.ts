@@ -13,10 +13,7 @@ export type DraftTerms = { title: ReadonlySet<string>; all: ReadonlySet<string> 
 
 export function termsOfDraft({ title, summary }: Draft): DraftTerms {
   const ofTitle = distinctTerms(title)
-  return {
-    title: new Set(ofTitle),
-    all: summary === '' ? undefined : new Set([...ofTitle, ...distinctTerms(summary)]),
-  }
+  return { title: ofTitle, all: summary === '' ? undefined : new Set([...ofTitle, ...distinctTerms(summary)]) }
 }
 
 /** The terms of title and summary. */

@@ -3,13 +3,23 @@ import { isUuid } from './uuid.ts'
 
 const SLUG_MAX = 80
 
+/** A title that is in ASCII, without the signs that are written as words or left out of a word. */
+const PLAIN = /^[\w .,:;()/<>=!?+*#"[\]-]{0,400}$/
+const SEPARATORS = /[^a-z0-9]+/g
+
+/** A title in small letters and digits of ASCII, with a hyphen between its words. */
+const transliterated = (title: string): string =>
+  slugify(title.slice(0, 400), { decamelize: false })
+    .replace(/[^a-z0-9-]/g, '')
+    .replace(/-{2,}/g, '-')
+
 /**
  * The readable address made from a title: ASCII, at most 80 characters, cut at a word edge; '' when nothing readable is left.
  * Never shaped like an id.
  */
 export function slugOf(title: string): string {
-  const words = slugify(title.slice(0, 400), { decamelize: false }).replace(/[^a-z0-9-]/g, '')
-  const slug = cutAtWord(words.replace(/-{2,}/g, '-').replace(/^-|-$/g, ''))
+  const words = PLAIN.test(title) ? title.toLowerCase().replace(SEPARATORS, '-') : transliterated(title)
+  const slug = cutAtWord(words.replace(/^-|-$/g, ''))
   return isUuid(slug) ? `entry-${slug}` : slug
 }
 

@@ -22,7 +22,7 @@ const judgement = (one: Partial<Judgement> = {}): Judgement => {
 const many = (count: number, one: Partial<Judgement> = {}): Judgement[] =>
   Array.from({ length: count }, () => judgement(one))
 
-test('a tally that judgements are added to one by one is the tally of all of them', () => {
+test('a tally with judgements added one by one equals the tally of all of them', () => {
   const verdicts: Verdict[] = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE', 'CONTRADICTED', 'CONTRADICTS']
   const all = verdicts.map(verdict => judgement({ verdict }))
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import type { Tally } from '../contract/resources.ts'
-import type { State } from '../contract/words.ts'
-import { KEPT_FROM } from './kept.ts'
+import type { State } from '../contract/vocabulary.ts'
+import { KEPT_FROM } from './retained-text.ts'
 
 /** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */
 export type Verdict = 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'

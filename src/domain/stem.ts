@@ -41,6 +41,8 @@ const ENDINGS: readonly [part: string, ending: RegExp, other: string][] = [
     '$1$2',
   ],
 ]
+/** What a word with one of these endings has. */
+const BRITISH = /[iy]s|our|re|ogue|enc|ll/
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     grey: 'gray',
@@ -67,6 +69,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
 function american(word: string): string {
   const known = WORDS.get(word)
   if (known !== undefined) return known
+  if (!BRITISH.test(word)) return word
   for (const [part, ending, other] of ENDINGS) {
     if (word.includes(part) && ending.test(word)) return word.replace(ending, other)
   }

@@ -114,7 +114,7 @@ test('words and terms never contain syntax of the index', () => {
   )
 })
 
-test('words of the words are the same words', () => {
+test('folding and splitting folded words again changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
       const words = wordsOf(text)

@@ -10,9 +10,10 @@ const isUnclean = (text: string): boolean => !text.isWellFormed() || text.includ
 export function pathOfText(value: unknown, matches: (text: string) => boolean): string[] | undefined {
   if (typeof value === 'string') return matches(value) ? [] : undefined
   if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, part] of Object.entries(value)) {
-    if (!Array.isArray(value) && matches(key)) return []
-    const path = pathOfText(part, matches)
+  const isList = Array.isArray(value)
+  for (const key of Object.keys(value)) {
+    if (!isList && matches(key)) return []
+    const path = pathOfText((value as Record<string, unknown>)[key], matches)
     if (path !== undefined) return [key, ...path]
   }
   return undefined

@@ -1,3 +1,4 @@
+import { codesOf } from './codes.ts'
 import { foldCase } from './fold.ts'
 
 /** Words are distinguished by this many first letters. */
@@ -5,8 +6,9 @@ const LETTERS = 10
 /** Places of the table of words: several times as many as there are words. */
 const PLACES = 4_096
 
-/** Letters up to U+017F without case and accents, and digits and signs that replace letters; 0 for other characters. */
-const FOLDED = Uint8Array.from({ length: 0x180 }, (_, code) => {
+/** For each code, a letter up to U+017F without case and accents, also for digits and signs that replace letters; 0 for others. */
+const FOLDED = Uint8Array.from({ length: 0x10000 }, (_, code) => {
+  if (code >= 0x180) return 0
   const letter = foldCase(String.fromCharCode(code).normalize('NFKD').charAt(0))
   const read = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' }[letter] ?? letter
   return /[a-z0-9]/.test(read) ? read.charCodeAt(0) : 0
@@ -14,8 +16,15 @@ const FOLDED = Uint8Array.from({ length: 0x180 }, (_, code) => {
 
 const next = (hash: number, letter: number): number => (Math.imul(hash, 0x01000193) ^ letter) | 0
 
-/** A set of words in small letters between spaces, and ranges of characters that count as one of them. */
-export type TriggerSet = { words: string; scripts?: readonly (readonly [from: number, to: number])[] }
+/** Codes from here on may be in one of the ranges. */
+const SCRIPTS_FROM = 0x400
+
+/** A set of words in small letters between spaces, and signs of ASCII and ranges of characters that count as one of them. */
+export type TriggerSet = {
+  words: string
+  signs?: string
+  scripts?: readonly (readonly [from: number, to: number])[]
+}
 
 /**
  * Returns a function that finds, in one pass, the sets (at most 31) that a text has a word of, as bits. A missing bit is certain; a set bit
@@ -29,7 +38,9 @@ export function createTriggers(sets: readonly TriggerSet[]): (text: string) => n
     while (hashes[place] !== 0 && hashes[place] !== hash) place = (place + 1) & (PLACES - 1)
     return place
   }
-  for (const [at, { words }] of sets.entries()) {
+  const ofSigns = new Int32Array(SCRIPTS_FROM)
+  for (const [at, { words, signs = '' }] of sets.entries()) {
+    for (const sign of signs) ofSigns[sign.charCodeAt(0)] = (ofSigns[sign.charCodeAt(0)] ?? 0) | (1 << at)
     for (const word of words.split(' ').filter(one => one !== '')) {
       const letters = [...word.slice(0, LETTERS)].map(letter => FOLDED[letter.charCodeAt(0)] ?? 0)
       const hash = letters.reduce(next, 0)
@@ -40,22 +51,28 @@ export function createTriggers(sets: readonly TriggerSet[]): (text: string) => n
   }
   const ranges = sets.flatMap(({ scripts = [] }, at) => scripts.map(([from, to]) => ({ from, to, bit: 1 << at })))
   return text => {
+    const codes = codesOf(text)
+    const end = text.length
     let bits = 0
-    let hash = 0
-    let letters = 0
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      const letter = code < FOLDED.length ? (FOLDED[code] as number) : 0
-      if (letter !== 0) {
-        if (letters < LETTERS) hash = next(hash, letter)
-        letters += 1
+    for (let at = 0; at < end; at++) {
+      const code = codes[at] as number
+      let letter = FOLDED[code] as number
+      if (letter === 0) {
+        if (code < SCRIPTS_FROM) bits |= ofSigns[code] as number
+        else for (const { from, to, bit } of ranges) if (code >= from && code <= to) bits |= bit
         continue
       }
-      if (letters > 1) bits |= found[placeOf(hash)] as number
-      hash = 0
-      letters = 0
-      if (code >= 0x400) for (const { from, to, bit } of ranges) if (code >= from && code <= to) bits |= bit
+      const from = at
+      let hash = 0
+      while (letter !== 0) {
+        if (at - from < LETTERS) hash = next(hash, letter)
+        at += 1
+        letter = at < end ? (FOLDED[codes[at] as number] as number) : 0
+      }
+      if (at - from > 1) bits |= found[placeOf(hash)] as number
+      // The character after the word is next.
+      at -= 1
     }
-    return letters > 1 ? bits | (found[placeOf(hash)] as number) : bits
+    return bits
   }
 }

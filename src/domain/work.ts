@@ -1,4 +1,4 @@
-import type { State, WorkKind } from '../contract/words.ts'
+import type { State, WorkKind } from '../contract/vocabulary.ts'
 
 /** The check that an entry needs, by its standing alone; a CONFIRMED one is STALE if its last check is long ago. */
 export type Due = 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'CONFIRMED'

@@ -3,8 +3,8 @@ import { migrate } from '../database/migrate.ts'
 import { sql } from '../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { transact } from '../database/sqlite-session.ts'
-import { recountStandings } from '../operations/recount.ts'
-import { recountSignals } from '../operations/recount-signals.ts'
+import { recountStandings } from '../operations/evidence/recount.ts'
+import { recountSignals } from '../operations/evidence/recount-signals.ts'
 import { insertHead } from '../store/head.ts'
 import { assertStoreNotLost, markStore } from './data-directory.ts'
 import { storeFile } from './files.ts'
@@ -12,8 +12,8 @@ import { storeFile } from './files.ts'
 const CACHE_KIB = 4_096
 
 /**
- * Opens the store of a locked directory for writing: made if there never was one, of the newest schema, every commit durable. `report` gets
- * a line every few seconds while a store of an older version is brought up to date. Throws OperatorError where there was a store and is none.
+ * Opens the store of a locked directory for writing. Creates a missing store and migrates an old one. Every commit is durable. `report`
+ * receives a line every few seconds during a migration. Throws OperatorError if the directory has lost its store.
  */
 export async function openStoreForWriting(
   directory: string,
@@ -30,7 +30,7 @@ export async function openStoreForWriting(
   return connection
 }
 
-/** Gives a new store its identity; an old one keeps its own. */
+/** Assigns an identity to a new store. An existing store keeps its identity. */
 async function ensureHead(connection: SqliteConnection): Promise<void> {
   if (connection.one(sql`SELECT one FROM head`) === undefined) await insertHead(connection, randomUUID())
 }

@@ -16,7 +16,7 @@ after(() => rmSync(directory, { recursive: true, force: true }))
 const isSentence = (part: string) => (error: unknown) =>
   error instanceof OperatorError && error.message.includes(part) && !error.message.includes('\n')
 
-test('a data directory is made for its owner alone, and nothing is left in it', () => {
+test('a data directory is made for its owner only, and nothing is left in it', () => {
   const path = prepareDataDirectory(join(directory, 'a', 'b'))
   assert.ok(existsSync(path))
   assert.equal(statSync(path).mode & 0o777, 0o700)
@@ -24,14 +24,14 @@ test('a data directory is made for its owner alone, and nothing is left in it', 
   assert.equal(prepareDataDirectory(path), path)
 })
 
-test('a data directory that cannot be one is told in a sentence that names it', () => {
+test('an unusable data directory is reported with a sentence that names it', () => {
   const file = join(directory, 'file')
   writeFileSync(file, '')
   assert.throws(() => prepareDataDirectory(file), isSentence(file))
   assert.throws(() => prepareDataDirectory(join(file, 'below')), isSentence(file))
 })
 
-test('one holds the lock at a time; let go, the next may have it', () => {
+test('one process has the lock at a time; after a release another may take it', () => {
   const path = prepareDataDirectory(join(directory, 'locked'))
   const unlock = lockDataDirectory(path)
   assert.throws(() => lockDataDirectory(path), isSentence('in use by another'))
@@ -39,13 +39,13 @@ test('one holds the lock at a time; let go, the next may have it', () => {
   lockDataDirectory(path)()
 })
 
-test('a lock that is no lock is told apart from one that is held', () => {
+test('an unusable lock file is distinguished from a taken lock', () => {
   const path = prepareDataDirectory(join(directory, 'garbage'))
   writeFileSync(lockFile(path), 'garbage that is no database, long enough to have been one: '.repeat(20))
   assert.throws(() => lockDataDirectory(path), isSentence('delete that file'))
 })
 
-test('a process that looks whether a directory is served never makes a start there fail', async () => {
+test('a check whether a directory is served never makes a start there fail', async () => {
   const path = prepareDataDirectory(join(directory, 'looked at'))
   lockDataDirectory(path)()
   const looks = new Int32Array(new SharedArrayBuffer(4))

@@ -5,7 +5,10 @@ import { OperatorError, systemFault } from '../operator-error.ts'
 import { makeDirectories, syncMade } from '../sync-path.ts'
 import { lockFile, markerFile, storeFile } from './files.ts'
 
-/** Makes the data directory if it is not there, and makes sure that files can be written in it. Gives its absolute path. */
+/**
+ * Creates the data directory if it is missing, and checks that files can be written in it. Returns its absolute path. Throws OperatorError if
+ * they cannot.
+ */
 export function prepareDataDirectory(directory: string): string {
   const path = resolve(directory)
   try {
@@ -22,14 +25,17 @@ export function prepareDataDirectory(directory: string): string {
   return path
 }
 
-/** A directory whose name is lost in a power cut is lost with all that was synced in it; `made` is the topmost one that is new. */
+/**
+ * Syncs the parents of new directories: without its name, a directory is lost in a power cut with everything in it. `made` is the topmost new
+ * one.
+ */
 function syncNewNames(path: string, made: string | undefined): void {
   for (let child = path; made !== undefined && child.length >= made.length; child = dirname(child)) {
     syncMade(dirname(child))
   }
 }
 
-/** Gives the absolute path of a data directory that must hold a store already. */
+/** Returns the absolute path of a data directory that must already have a store. Throws OperatorError otherwise. */
 export function findDataDirectory(directory: string, file: (directory: string) => string): string {
   const path = resolve(directory)
   if (!existsSync(file(path))) {
@@ -49,7 +55,7 @@ const MARKER = `This directory has a Palimpsest store, the file palimpsest.db. W
 restore a backup, or delete this file to begin an empty store.
 `
 
-/** Notes in a directory that it has a store, so that the loss of the store is noticed. */
+/** Creates the marker of a directory with a store, so that a lost store is detected. */
 export function markStore(directory: string): void {
   const path = markerFile(directory)
   if (existsSync(path)) return
@@ -58,7 +64,7 @@ export function markStore(directory: string): void {
   syncMade(directory)
 }
 
-/** Throws OperatorError where a directory had a store and has none. */
+/** Throws OperatorError if the directory has the marker but no store. */
 export function assertStoreNotLost(directory: string): void {
   const [store, marker] = [storeFile(directory), markerFile(directory)]
   const size = statSync(store, { throwIfNoEntry: false })?.size ?? 0
@@ -69,12 +75,12 @@ export function assertStoreNotLost(directory: string): void {
 }
 
 const SQLITE_BUSY = 5
-/** How long a process waits for the lock of a directory, in milliseconds: longer than `isServed` looks at it. */
+/** How long a process waits for the lock of a directory, in milliseconds: longer than `isServed` has it locked. */
 const LOCK_TIMEOUT = 500
 
 /**
- * Takes the directory for this process alone and gives the function that lets it go. The lock is the operating system's:
- * it frees itself when the process ends, however it ends.
+ * Locks the directory for this process. Returns the function that unlocks it. The lock belongs to the operating system, which releases it
+ * when the process ends in any way.
  */
 export function lockDataDirectory(path: string): () => void {
   let lock: DatabaseSync | undefined
@@ -96,7 +102,7 @@ export function lockDataDirectory(path: string): () => void {
   return () => held.close()
 }
 
-/** Whether a process has the lock of a directory. Looks without taking it, so that a start at this moment goes on. */
+/** Whether a process has locked the directory. Takes no lock that could disturb a start at the same moment. */
 export function isServed(directory: string): boolean {
   if (!existsSync(lockFile(directory))) return false
   const lock = new DatabaseSync(lockFile(directory), { readOnly: true, timeout: 0 })

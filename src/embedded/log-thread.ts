@@ -3,16 +3,16 @@ import { openSqlite } from '../database/sqlite.ts'
 import { createLogAnswers } from '../log/answers.ts'
 import { logHeadFile } from '../log/head-file.ts'
 import { serveLogQuestions } from '../log/log-thread.ts'
-import { createGivingWay } from '../threads/giving-way.ts'
-import { beNice, NICE } from '../threads/priority.ts'
+import { createCpuYield } from '../threads/cpu-yield.ts'
+import { NICE, setNice } from '../threads/priority.ts'
 import { storeFile } from './files.ts'
 import type { ThreadData } from './protocol.ts'
 
 /** The thread that computes the log of this directory. */
-const { directory, signals } = workerData as ThreadData
+const { directory, counters } = workerData as ThreadData
 const STORE_CACHE_KIB = 256
 
-beNice(NICE.log)
+setNice(NICE.log)
 const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
 serveLogQuestions(
   parentPort,
@@ -20,7 +20,7 @@ serveLogQuestions(
     reader: async () => store,
     headFile: logHeadFile(directory),
     alone: true,
-    giveWay: createGivingWay(signals),
+    yieldCpu: createCpuYield(counters),
   }),
   () => store.close(),
 )

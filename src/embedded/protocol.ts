@@ -1,6 +1,6 @@
 import type { Command } from '../operations/command.ts'
-import type { Signals } from '../threads/signals.ts'
+import type { SharedCounters } from '../threads/shared-counters.ts'
 
 /** A command that the writer thread replies to. */
 export type Asked = Command & { id: number }
-export type ThreadData = { directory: string; signals: Signals }
+export type ThreadData = { directory: string; counters: SharedCounters }

@@ -3,19 +3,19 @@ import { StoreFault } from '../database/database.ts'
 import { type SqliteConnection, takeInLog } from '../database/sqlite.ts'
 import { lockFile, storeFile } from './files.ts'
 
-/** How often the files of an idle store are looked at, in milliseconds. */
+/** Interval in milliseconds at which the files of an idle store are checked. */
 const LOOK_INTERVAL = 1_000
 
-/** Device and inode of a file; undefined when it is gone. */
+/** Device and inode of a file; undefined if it does not exist. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev} ${found.ino}`
 }
 
 /**
- * Makes sure that what the writer commits is in the files that the next start opens. `assertSame`, called before a commit is acknowledged, throws
- * StoreFault('broken') once the store, its log, the memory that its processes share or the lock was deleted or replaced; so does a timer, once
- * a second, with nobody to catch it. Where only the log is gone, all that it had is moved into the store first.
+ * Checks that commits go to the files that the next start opens. `assertSame` is called before a commit is acknowledged, and once a second by
+ * a timer. It throws StoreFault('broken') if the store, its `-wal` or `-shm`, or the lock was deleted or replaced. If only the `-wal` is
+ * missing, its content is first written into the store.
  */
 export function watchServedFiles(directory: string, connection: SqliteConnection) {
   const store = storeFile(directory)

@@ -3,42 +3,51 @@ import { GROUP_MAX } from '../database/group-commit.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { createLogThread } from '../log/compute.ts'
 import type { WriteAnswer } from '../operations/operation.ts'
-import type { Newest, Store } from '../operations/store.ts'
+import type { Store } from '../operations/store.ts'
 import { StoreHealth } from '../operations/store-health.ts'
 import { bytesOf } from '../search/bytes-of.ts'
 import { openSearches, type Searches } from '../search/searches.ts'
+import type { Newest } from '../store/head.ts'
 import { NEWEST_RECORD } from '../store/head.ts'
 import { findMirror } from '../store/mirror.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
-import { commitsOf, countedSignals, countRead, createSignals, tellClosing, tellStop } from '../threads/signals.ts'
+import {
+  commitsOf,
+  countRead,
+  createSharedCounters,
+  publishClosing,
+  publishStop,
+  readCounts,
+} from '../threads/shared-counters.ts'
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 import { assertStoreNotLost, lockDataDirectory } from './data-directory.ts'
 import { indexFile, storeFile } from './files.ts'
 import type { Asked, ThreadData } from './protocol.ts'
 
-/** Writes under way before further ones are refused as OVERLOADED. */
+/** Maximum number of writes in progress. Further ones are refused as OVERLOADED. */
 const WRITES_MAX = 2_000
-/** How often a full disk is tried again, in milliseconds. */
+/** Interval in milliseconds at which a full disk is tried again. */
 const PROBE_INTERVAL = 1_000
-/** Megabytes for new objects of the writer, which has many writes under way at once. */
+/** Megabytes of V8's young generation of the writer thread, which has many writes in progress. */
 const WRITER_YOUNG_MB = 12
 
 export type EmbeddedStore = Store & {
-  /** Sets who is told before the writes of a turn are sent, and may still send something with them. */
+  /** Sets the listener that is called before the writes of a turn are sent. It may still send something with them. */
   beforeSend(listener: () => void): void
 }
 
 /**
  * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index,
- * one that searches and another one when that is busy; point reads run in this thread. `onIndex` is told when the index cannot be written, and when it can again.
+ * one that searches and another one when that is busy; point reads run in this thread. `onIndex` is called
+ * when the index cannot be written, and when it can again.
  */
 export async function openEmbeddedStore(
   directory: string,
   onIndex: (notice: IndexNotice) => void = () => {},
 ): Promise<EmbeddedStore> {
   const unlock = lockDataDirectory(directory)
-  const signals = createSignals()
-  const data: ThreadData = { directory, signals }
+  const counters = createSharedCounters()
+  const data: ThreadData = { directory, counters }
   const health = new StoreHealth({
     perform: command => writer.ask(id => ({ id, ...command }) satisfies Asked),
     waited: () => writer.waited(),
@@ -67,12 +76,12 @@ export async function openEmbeddedStore(
     assertStoreNotLost(directory)
     writer = await start('./writer-thread.ts', WRITES_MAX, true)
     await start('./index-thread.ts', 0, false)
-    searches = await openSearches(signals, { index: indexFile(directory), store: storeFile(directory) }, breakDown)
+    searches = await openSearches(counters, { index: indexFile(directory), store: storeFile(directory) }, breakDown)
     read = await openReader(directory)
   } catch (error) {
     health.close()
-    tellClosing(signals)
-    tellStop(signals)
+    publishClosing(counters)
+    publishStop(counters)
     for (const thread of threads) await thread.close()
     unlock()
     throw error
@@ -83,20 +92,20 @@ export async function openEmbeddedStore(
   health.reachable = true
   const probe = setInterval(() => health.probe(), PROBE_INTERVAL).unref()
 
-  // What the store held after so many commits need not be asked for again until there was another one.
-  let known: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, history: 0 }
+  // The newest record is cached until the next commit.
+  let known: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, epoch: 0 }
   const latestRecord = (): Newest => {
-    const commits = commitsOf(signals)
+    const commits = commitsOf(counters)
     if (commits !== undefined && commits === known.commits) return known
     const record = reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
-    known = { commits, record, history: 0 }
+    known = { commits, record, epoch: 0 }
     return known
   }
   const recordHere = (): number | undefined => {
     try {
       return latestRecord().record
     } catch {
-      // Whoever asks the store then is told what is wrong with it.
+      // The store reports its fault to the reads that follow.
       return undefined
     }
   }
@@ -107,31 +116,31 @@ export async function openEmbeddedStore(
       onSend = listener
     },
     latestRecord,
-    recordHere,
-    noteRead: () => countRead(signals),
+    knownRecord: recordHere,
+    noteRead: () => countRead(counters),
     ...(original === undefined ? {} : { original }),
     async write(name, input, environment) {
       if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
       return (await health.write({ name, input, environment })) as WriteAnswer
     },
-    async keep(name, input, environment) {
-      // Sequence numbers of a copy are those of the original: what is read here is not counted.
+    async maintain(name, input, environment) {
+      // A mirror has the sequence numbers of its original, so it records no reads of its own.
       if (original !== undefined && (name === 'recordObservations' || name === 'recordAsked')) return undefined as never
       return (await health.write({ name, input, environment })) as never
     },
     async search(request) {
-      // What reads may show already, which is more than was told to be committed while a commit still moves its log into the file.
+      // The newest record that reads show: during a checkpoint of the WAL that is more than the writer has reported as committed.
       return searches.search(request, latestRecord().record)
     },
     near: (pairs, limit) => searches.near(pairs, limit),
     askLog: log.ask,
-    // This process keeps what it signs in its file before it publishes that.
-    rememberCheckpoint: async () => {},
+    // `log-head` is written before a checkpoint is published, so nothing else is needed here.
+    persistCheckpoint: async () => {},
     readiness: () => health.readiness(),
     full: writer.full,
     onCommit: listener => health.onCommit(listener),
-    figures: async () => ({
-      ...countedSignals(signals),
+    metrics: async () => ({
+      ...readCounts(counters),
       writesWaiting: writer.pending(),
       oldestWrite: writer.waited(),
       searchesWaiting: searches.pending(),
@@ -141,11 +150,11 @@ export async function openEmbeddedStore(
     async close() {
       health.close()
       clearInterval(probe)
-      tellClosing(signals)
-      // Of each file the one that writes closes last: it moves the log into the file.
+      publishClosing(counters)
+      // The writing connection of each file closes last, because it runs the final checkpoint of the write-ahead log.
       await searches.close()
       await log.close()
-      tellStop(signals)
+      publishStop(counters)
       for (const thread of threads) if (thread !== writer) await thread.close()
       reader.close()
       await writer.close()
@@ -154,7 +163,7 @@ export async function openEmbeddedStore(
   }
 }
 
-/** Opens what this thread reads from, and says of which server it is a copy, if it is one. */
+/** Opens the connection for reads in this thread. If the store is a mirror, also returns the address of its original. */
 async function openReader(directory: string) {
   const reader = openSqlite(storeFile(directory), 'read')
   try {

@@ -5,45 +5,52 @@ import { sql } from '../database/sql.ts'
 import { emptyLog, isDamage } from '../database/sqlite.ts'
 import { createSqliteSession } from '../database/sqlite-session.ts'
 import { createWorks } from '../operations/command.ts'
-import { createGivingWay } from '../threads/giving-way.ts'
-import { beNice, NICE } from '../threads/priority.ts'
+import { createCpuYield } from '../threads/cpu-yield.ts'
+import { NICE, setNice } from '../threads/priority.ts'
 import { type Reply, replyOfError } from '../threads/protocol.ts'
-import { awaitIndexed, committed, countWrites, tellBegun, tellCommitted, tellEnded } from '../threads/signals.ts'
+import {
+  awaitIndexed,
+  committed,
+  countBegun,
+  countEnded,
+  countWrites,
+  publishCommitted,
+} from '../threads/shared-counters.ts'
 import { openStoreForWriting } from './create.ts'
 import type { Asked, ThreadData } from './protocol.ts'
 import { watchServedFiles } from './served-files.ts'
 
-/** The one thread that writes: it runs write operations in the order they come and commits them in groups. */
-const { directory, signals } = workerData as ThreadData
+/** The only thread that writes. It runs write operations in their order and commits them in groups. */
+const { directory, counters } = workerData as ThreadData
 const port = parentPort
 if (port === null) throw new Error('The writer runs as a worker thread only.')
 
 /**
- * Records that the search index may be behind before groups of writes wait for it, so that searches need not wait long;
- * and how long each waits at most, in milliseconds: the index may have everything to do anew.
+ * If the index lags by more records than LAG_MAX, each group of writes waits for it, so that searches wait only briefly. A group waits at
+ * most LAG_PATIENCE milliseconds, because the index may be under reconstruction.
  */
 const LAG_MAX = 10_000n
 const LAG_PATIENCE = 50
 
-beNice(NICE.writer)
+setNice(NICE.writer)
 const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
 const files = watchServedFiles(directory, connection)
 const workOf = createWorks()
-const giveWay = createGivingWay(signals)
+const yieldCpu = createCpuYield(counters)
 
 const publish = (): void => {
   const head = connection.one<{ record: number }>(sql`SELECT record FROM head`)
-  tellCommitted(signals, head?.record ?? 0)
+  publishCommitted(counters, head?.record ?? 0)
 }
 const session = createSqliteSession(connection, {
-  onGroup: () => awaitIndexed(signals, committed(signals) - LAG_MAX, LAG_PATIENCE),
-  onCommitting: () => tellBegun(signals),
+  onGroup: () => awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_PATIENCE),
+  onCommitting: () => countBegun(counters),
   onCommit(works) {
     files.assertSame()
     publish()
-    countWrites(signals, works)
+    countWrites(counters, works)
   },
-  onEnd: () => tellEnded(signals),
+  onEnd: () => countEnded(counters),
 })
 const commits = new GroupCommit(session)
 publish()
@@ -51,7 +58,7 @@ publish()
 let replies: Reply[] = []
 const reply = (one: Reply): void => {
   if (replies.length === 0) {
-    // The next group begins with the next turn, and nothing is sent before its commit.
+    // The next group begins in the next turn. Nothing is sent before its commit.
     process.nextTick(() => {
       port.postMessage(replies)
       replies = []
@@ -60,7 +67,7 @@ const reply = (one: Reply): void => {
   replies.push(one)
 }
 
-/** What to do about a damaged page: the next start meets it again. */
+/** The remedy for a damaged page, which the next start would read again. */
 const withRemedy = ({ cause }: StoreFault): StoreFault =>
   new StoreFault(
     'broken',
@@ -72,10 +79,10 @@ const withRemedy = ({ cause }: StoreFault): StoreFault =>
 const perform = async (command: Asked): Promise<unknown> => {
   const work = workOf(command)
   const result = await commits.write((tx, floor) => {
-    giveWay()
+    yieldCpu()
     return work(tx, floor)
   })
-  // What a sweep deleted, or a mirror erased, must not outlive it in the log.
+  // Data that a sweep deleted or a mirror erased must not remain in the write-ahead log.
   if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {
     emptyLog(connection)
   }

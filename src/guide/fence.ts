@@ -1,4 +1,4 @@
-import { TRUST } from '../contract/words.ts'
+import { TRUST } from '../contract/vocabulary.ts'
 
 /** The warning before stored text. `by` names the authors; `mark` is the random marker of both lines of the fence. */
 export const untrustedWarning = (mark: string, by: string): string =>

@@ -7,29 +7,31 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { Problem } from '../contract/problem.ts'
 import type { Verdict } from '../domain/rate-limit.ts'
 import { guideDigests } from '../guide/texts.ts'
-import { createEntryCache } from '../operations/entry-cache.ts'
+import { EntryCache } from '../operations/entries/entry-cache.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Page } from '../web/page.ts'
 import { PAGES } from '../web/pages.ts'
-import { createAdmission, createReadCharge } from './admission.ts'
-import { createAskedTopics } from './asked.ts'
-import { assertJsonBody } from './body.ts'
-import { corsOptions } from './cors.ts'
+import { createGuides } from './documents/guides.ts'
+import { routeLog } from './documents/log-documents.ts'
+import { createSender } from './documents/static-document.ts'
+import { createStreams } from './events/streams.ts'
 import { createFastify } from './fastify.ts'
-import { createGuides } from './guides.ts'
-import { createHandlers } from './handlers.ts'
-import { routeLog } from './log-documents.ts'
-import { sendMade } from './made.ts'
-import { createMetrics, type Metrics, type WitnessFigures } from './metrics.ts'
-import { createObserver } from './observer.ts'
-import { createOrigins } from './origin.ts'
-import { admittedAs, createPageHandler, searchFor } from './page-handler.ts'
-import { createReadyAnswer } from './ready.ts'
-import { routeAdmitted } from './route-admitted.ts'
-import { createStreams } from './streams.ts'
-import { assertWellFormed, SECURITY_FIELDS } from './transport.ts'
+import { assertWellFormed, SECURITY_FIELDS } from './limits/transport.ts'
+import { createMetrics, type Metrics, type WitnessMetrics } from './metrics/metrics.ts'
+import { Observer } from './observation/observer.ts'
+import { createUnansweredTopics } from './observation/unanswered-topics.ts'
+import { createAdmission, createReadCharge } from './pipeline/admission.ts'
+import { assertJsonBody } from './pipeline/body.ts'
+import { createCompression } from './pipeline/compression.ts'
+import { corsOptions } from './pipeline/cors.ts'
+import { createFastPath } from './pipeline/fast-path.ts'
+import { createHandlers } from './pipeline/handlers.ts'
+import { createMinSequence } from './pipeline/min-sequence.ts'
+import { createOrigins } from './pipeline/origin.ts'
+import { admittedAs, createPageHandler, searchFor } from './pipeline/page-handler.ts'
+import { routeAdmitted } from './pipeline/route-admitted.ts'
 
 export type ServerOptions = {
   config: Config
@@ -40,7 +42,7 @@ export type ServerOptions = {
   secrets: () => Secrets
   droppedLines: () => number
   /** The keys of the witnesses of the public log, one per line. */
-  witnesses: { keys: string; figures: WitnessFigures } | undefined
+  witnesses: { keys: string; metrics: WitnessMetrics } | undefined
 }
 
 export type Server = {
@@ -75,38 +77,38 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const { config, store, logger, now, secrets } = options
   const cooldown = config.cooldownSeconds * 1_000
   const environment = (at = now()): WriteEnvironment => ({ at, cooldown, dataClass: 'EXTERNAL' })
-  const saltOf = (day: string): Promise<string> => store.keep('openDay', day, environment())
+  const saltOf = (day: string): Promise<string> => store.maintain('openDay', day, environment())
   const origins = createOrigins(() => secrets().originKey, config.trustedProxies, saltOf)
-  const topics = createAskedTopics(store, environment, origins.digestOf)
-  const observer = createObserver(store, environment, lossTo(logger), topics)
-  const { reader } = store
+  const topics = createUnansweredTopics(store, environment, origins.digestOf)
+  const observer = new Observer(store, environment, lossTo(logger), topics)
+  const { reader, original } = store
   const charged = new WeakMap<IncomingMessage, Verdict>()
-  const admitting = { ...options, reader, origins, original: store.original, charged }
-  const admit = createAdmission(admitting)
+  const admitting = { ...options, reader, minSequence: createMinSequence(store), origins, original, charged }
   let stopping = false
   const readiness = () => (stopping ? { ready: false, status: 'stopping' } : store.readiness())
-  const entries = createEntryCache(store)
+  const entries = new EntryCache(store)
   const streams = createStreams(store, logger)
+  const compression = createCompression()
+  const sendDocument = createSender(compression)
+  const answering = { ...options, entries, observer, compression }
   const handlers = createHandlers({
-    ...options,
-    entries,
-    observer,
+    ...answering,
     streams,
     rates: ratesOf(config),
     guideDigest: guideDigests(config),
     readiness,
     environment,
   })
-
   const metrics = createMetrics(store, { ...options, isReady: () => readiness().ready })
-  const ready = createReadyAnswer({ ...options, reader, metrics, entries, origins, observer, charged })
-  const app = createFastify({ logger, config, metrics, ready }, store, () => stopping)
+  const fastPath = createFastPath({ ...answering, ...admitting, metrics })
+  const app = createFastify({ logger, config, metrics, fastPath }, store, () => stopping)
   await prepare(app, () => stopping)
+  const admit = createAdmission(admitting)
   routeOperations(app, admit, handlers)
-  routeGuides(app, config, now)
+  routeGuides(app, createGuides(config), sendDocument, now)
   routeMetrics(app, admit, metrics)
   routeLog(app, admit, store, options.witnesses?.keys)
-  routePages(app, admit, createPageHandler({ config, observer, readsFor: handlers.readsFor }))
+  routePages(app, admit, createPageHandler({ config, original, observer, readsFor: handlers.readsFor, sendDocument }))
   return {
     app,
     metrics,
@@ -163,8 +165,13 @@ function routeOperations(
   }
 }
 
-function routeGuides(app: FastifyInstance, config: Config, now: () => number): void {
-  for (const [path, guide] of Object.entries(createGuides(config))) {
+function routeGuides(
+  app: FastifyInstance,
+  guides: ReturnType<typeof createGuides>,
+  sendDocument: ReturnType<typeof createSender>,
+  now: () => number,
+): void {
+  for (const [path, guide] of Object.entries(guides)) {
     app.route({
       method: ['GET', 'HEAD'],
       url: path,
@@ -172,7 +179,7 @@ function routeGuides(app: FastifyInstance, config: Config, now: () => number): v
       handler: (request, reply) => {
         const made = guide(now())
         if (made === undefined) throw new Problem('ROUTE_NOT_FOUND')
-        return sendMade(made, request, reply)
+        return sendDocument(made, request, reply)
       },
     })
   }

@@ -2,8 +2,8 @@ import type { KeyObject } from 'node:crypto'
 import type { Reader } from '../database/database.ts'
 import { signCheckpoint } from '../domain/log/signer.ts'
 import { proveConsistency, rootOf } from '../domain/log/tree.ts'
-import type { LogQuestion } from '../operations/keep-log.ts'
-import { readHead } from '../store/head.ts'
+import type { LogQuestion } from '../operations/log/append-log.ts'
+import { readHead, storeEpochOf } from '../store/head.ts'
 import * as store from '../store/log.ts'
 import { toBase64 } from '../tlog/bytes.js'
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../tlog/checkpoint.js'
@@ -19,8 +19,8 @@ export type Compared = { size: number; note: string; agrees: boolean | undefined
 export type LogLook = {
   storeId: string
   record: number
-  /** The history of the store, and the one that the log was settled for. */
-  history: number
+  /** The epoch of the store, and the one that the log was settled for. */
+  storeEpoch: number
   settled: number
   log: store.LogHead
   /** The last epoch, without its secret. */
@@ -43,11 +43,11 @@ export type LogPlace = {
   /** Whether no other node signs the log. */
   alone: boolean
   /** Called between pieces of long work. */
-  giveWay?(): void
+  yieldCpu?(): void
 }
 
 /** Answers questions about the log of a store. */
-export function createLogAnswers({ reader: readerOf, headFile, alone, giveWay = () => {} }: LogPlace) {
+export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu = () => {} }: LogPlace) {
   const keys = new Map<string, KeyObject[]>()
   const keysOf = (pem: string): KeyObject[] => {
     const known = keys.get(pem) ?? privateKeysOf(pem, 'The key of the log')
@@ -59,8 +59,8 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, giveWay = 
     if (question.ask === 'keep') return keepNewer(headFile, question.note)
     const reader = await readerOf()
     if (question.ask === 'look') return look(reader, readLogHeadFile(headFile), alone)
-    if (question.ask === 'step') return nextStep(reader, question.most, giveWay)
-    if (question.ask === 'agreed') return agreedSize(reader, question.signed, giveWay)
+    if (question.ask === 'step') return nextStep(reader, question.most, yieldCpu)
+    if (question.ask === 'agreed') return agreedSize(reader, question.signed, yieldCpu)
     if (question.ask === 'consistency') return consistency(reader, question.older, question.size)
     return sign(reader, { headFile, alone }, keysOf(question.pem), question.time)
   }
@@ -90,8 +90,8 @@ async function look(reader: Reader, kept: string | undefined, alone: boolean): P
   return {
     storeId: head.store_id,
     record: head.record,
-    history: store.historyOf(head.sequence),
-    settled: log.history,
+    storeEpoch: storeEpochOf(head.sequence),
+    settled: log.storeEpoch,
     log: { size: log.size, root: log.root },
     epoch: known,
     origins: epochs.map(({ origin }) => origin),
@@ -126,9 +126,9 @@ async function sign(
   time: number,
 ): Promise<Signed | undefined> {
   const looked = await look(reader, readLogHeadFile(headFile), alone)
-  const { epoch, storeId, history, settled, kept, log, published } = looked
+  const { epoch, storeId, storeEpoch, settled, kept, log, published } = looked
   const settledHere =
-    history === settled && storeId === epoch?.storeId && epoch.keys === publicKeysOf(epoch.origin, keys)
+    storeEpoch === settled && storeId === epoch?.storeId && epoch.keys === publicKeysOf(epoch.origin, keys)
   const agrees = kept?.agrees !== false && published?.agrees !== false
   const signed = Math.max(kept?.size ?? 1, published?.size ?? 1)
   if (epoch === undefined || !settledHere || !agrees || log.size < signed) return undefined

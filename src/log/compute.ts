@@ -1,4 +1,4 @@
-import type { LogQuestion } from '../operations/keep-log.ts'
+import type { LogQuestion } from '../operations/log/append-log.ts'
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 
 /** Asks the thread that computes the log. */

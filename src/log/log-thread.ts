@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Awaitable } from '../database/database.ts'
-import type { LogQuestion } from '../operations/keep-log.ts'
+import type { LogQuestion } from '../operations/log/append-log.ts'
 import { replyOfError } from '../threads/protocol.ts'
 
 /** Answers the questions of a port, one after another, until the message `close`. */

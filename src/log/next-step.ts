@@ -48,7 +48,7 @@ export async function nextStep(reader: Reader, most: number, onBundle = () => {}
 /** The step that appends entries to the stored log, whose state is `log`. */
 export async function stepOf(
   reader: Reader,
-  { size, root, history }: Awaited<ReturnType<typeof store.readLog>>,
+  { size, root, storeEpoch }: Awaited<ReturnType<typeof store.readLog>>,
   entries: readonly Uint8Array[],
 ): Promise<store.LogStep> {
   const to = size + entries.length
@@ -57,7 +57,7 @@ export async function stepOf(
   const known = new Map(grown.map(tile => [`${tile.level}/${tile.index}`, tile.hashes]))
   const read: TileReader = (level, index, width) => known.get(`${level}/${index}`) ?? stored(level, index, width)
   return {
-    history,
+    storeEpoch,
     from: { size, root },
     to: { size: to, root: Buffer.from(await rootOf(to, read)).toString('base64') },
     bundles: await bundlesOf(reader, size, entries),

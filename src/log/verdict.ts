@@ -4,7 +4,7 @@ import type { LogLook } from './answers.ts'
 export type LogVerdict =
   /** The log continues. */
   | 'same'
-  /** The log continues once its history is settled. */
+  /** The log continues once the epoch of the store is settled. */
   | 'settle'
   /** The log ends and another one begins. `agreed` names the way to find the size up to which both agree. */
   | { begin: string; agreed: 'stored' | 'compared' }
@@ -14,18 +14,18 @@ export type LogVerdict =
  * changed, or if it is unknown which checkpoint was signed last. `keys` are the keys of this node for the origin of the epoch.
  */
 export function judgeLog(look: LogLook, keys: string): LogVerdict {
-  const { epoch, storeId, kept, published, alone, record, log, history, settled } = look
+  const { epoch, storeId, kept, published, alone, record, log, storeEpoch, settled } = look
   if (epoch === undefined) return { begin: 'it has not begun', agreed: 'stored' }
   if (storeId !== epoch.storeId) return ended('the store was restored')
   if (keys !== epoch.keys) return ended('its key is another one')
   if (kept?.agrees === false || published?.agrees === false)
     return { begin: 'the store has other records than were signed', agreed: 'compared' }
-  // Until the history is settled nothing was appended: records that the log lacks are lost, not late.
-  const reached = history === settled ? record : log.size
+  // Until the epoch of the store is settled nothing was appended: records that the log lacks are lost, not late.
+  const reached = storeEpoch === settled ? record : log.size
   if (reached < Math.max(kept?.size ?? 0, published?.size ?? 0)) return ended('the store lost records that were signed')
   if (alone && published !== undefined && (kept?.size ?? 0) < published.size)
     return ended('the file log-head is missing or older than the store, so the last signed checkpoint is unknown')
-  return history === settled ? 'same' : 'settle'
+  return storeEpoch === settled ? 'same' : 'settle'
 
   function ended(begin: string): LogVerdict {
     return { begin, agreed: record < log.size ? 'compared' : 'stored' }

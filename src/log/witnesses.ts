@@ -20,7 +20,7 @@ export type Witnessing = {
 export type Signed = { size: number; note: string }
 
 /** The state of the witnesses, for metrics. */
-export type WitnessFigures = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
+export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
 
 /** The outcome of one submission. */
 type Outcome = { line: string } | { size: number } | { fork: string } | { failed: string }
@@ -49,7 +49,7 @@ type Known = {
 export class Witnesses {
   readonly #witnessing: Witnessing
   readonly #known: Known[]
-  #figures: WitnessFigures
+  #metrics: WitnessMetrics
 
   constructor(witnessing: Witnessing) {
     this.#witnessing = witnessing
@@ -58,16 +58,16 @@ export class Witnesses {
         ? []
         : [{ name, party, url: party.url.replace(/\/+$/, ''), size: 0, restUntil: 0, failing: false }],
     )
-    this.#figures = { witnesses: this.#known.length, cosigned: 0, quorum: false, forks: 0 }
+    this.#metrics = { witnesses: this.#known.length, cosigned: 0, quorum: false, forks: 0 }
   }
 
-  get figures(): WitnessFigures {
-    return this.#figures
+  get metrics(): WitnessMetrics {
+    return this.#metrics
   }
 
   /** Whether the last checkpoint lacks a cosignature of a witness that may be asked now. */
   get due(): boolean {
-    const { witnesses, cosigned } = this.#figures
+    const { witnesses, cosigned } = this.#metrics
     return cosigned < witnesses && this.#known.some(({ restUntil }) => restUntil <= performance.now())
   }
 
@@ -89,13 +89,13 @@ export class Witnesses {
     )
     const cosigned = new Set(lines.flatMap(({ name, line }) => (line === undefined ? [] : [name])))
     const quorum = meetsQuorum(this.#witnessing.policy, cosigned)
-    if (!quorum && this.#figures.quorum) {
+    if (!quorum && this.#metrics.quorum) {
       this.#witnessing.logger.warn(
         { size, cosigned: [...cosigned], of: parties.size },
         'too few witnesses cosigned the public log',
       )
     }
-    this.#figures = { ...this.#figures, cosigned: cosigned.size, quorum }
+    this.#metrics = { ...this.#metrics, cosigned: cosigned.size, quorum }
     return note + lines.map(({ line = '' }) => line).join('')
   }
 
@@ -126,7 +126,7 @@ export class Witnesses {
     // Another node may have signed a larger size just now; this node knows it by the next try.
     const fork = 'fork' in outcome ? outcome.fork : again ? `it cosigned ${outcome.size} records already` : undefined
     if (fork !== undefined) {
-      this.#figures = { ...this.#figures, forks: this.#figures.forks + 1 }
+      this.#metrics = { ...this.#metrics, forks: this.#metrics.forks + 1 }
       logger.fatal(
         { witness: known.name, size, reason: fork },
         'FORK: a witness knows another history of the public log',

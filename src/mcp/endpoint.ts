@@ -2,16 +2,17 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Config } from '../config.ts'
 import type { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
-import { assertJsonBody, parseJson } from '../http/body.ts'
-import { problemAnswer, problemOf } from '../http/errors.ts'
+import { assertJsonBody, parseJson } from '../http/pipeline/body.ts'
+import { problemAnswer, problemOf } from '../http/pipeline/errors.ts'
 import type { Server } from '../http/server.ts'
 import { clientsWithin } from './in-process.ts'
-import { isOwnPage } from './page-origin.ts'
 import type { Session } from './perform.ts'
 
 /** Codes of JSON-RPC 2.0. SERVER is for errors outside the protocol. */
 const CODES = { parse: -32_700, invalid: -32_600, server: -32_000 } as const
 const JSON_TYPE = 'application/json; charset=utf-8'
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Header fields of a request that its calls pass on. */
 const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
@@ -130,3 +131,17 @@ const say = (reply: FastifyReply, status: number, code: number, message: string)
     .header('cache-control', 'no-store')
     .type(JSON_TYPE)
     .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }))
+
+/**
+ * Whether the Origin header of a request is allowed: it is missing, or names this service, this machine, or an origin that the operator
+ * allows. The Host header is ignored: a page that rebinds its name to this address can choose it.
+ */
+function isOwnPage(
+  origin: string | undefined,
+  { publicUrl, mcpOrigins }: Pick<Config, 'publicUrl' | 'mcpOrigins'>,
+): boolean {
+  if (origin === undefined || mcpOrigins.includes('*') || mcpOrigins.includes(origin)) return true
+  if (!URL.canParse(origin)) return false
+  const { hostname, origin: page } = new URL(origin)
+  return LOOPBACK.includes(hostname) || (publicUrl !== undefined && new URL(publicUrl).origin === page)
+}

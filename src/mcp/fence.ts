@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { plain } from '../domain/unseen.ts'
+import { plain } from '../domain/invisible-characters.js'
 import { fenceOf } from '../guide/fence.ts'
 import { writersOf } from './wording.ts'
 

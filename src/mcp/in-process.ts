@@ -3,7 +3,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { type Client, createClient } from '../client/index.ts'
 import { refusalOf } from '../client/problem.ts'
 import { Problem } from '../contract/problem.ts'
-import { problemAnswer } from '../http/errors.ts'
+import { problemAnswer } from '../http/pipeline/errors.ts'
 
 /** The caller of a call, as admission needs it. */
 export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string> }

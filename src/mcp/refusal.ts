@@ -1,7 +1,7 @@
 import { type ClientError, isClientError } from '../client/index.ts'
 import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, remedyOf } from '../contract/problems.ts'
-import { plain } from '../domain/unseen.ts'
+import { plain } from '../domain/invisible-characters.js'
 import { type Place, tokenRefusal } from './wording.ts'
 
 /** Remedies for models, if the remedy for callers of HTTP does not fit. */

@@ -1,6 +1,6 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import { plain } from '../domain/unseen.ts'
-import { VERSION } from '../http/openapi.ts'
+import { plain } from '../domain/invisible-characters.js'
+import { VERSION } from '../http/documents/openapi.ts'
 import { perform, type Session } from './perform.ts'
 import { toolboxFor } from './toolbox.ts'
 import { instructionsFor } from './wording.ts'

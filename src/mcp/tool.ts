@@ -6,8 +6,8 @@ import { LIMITS } from '../contract/limits.ts'
 import { ruleOf } from '../contract/member-problems.ts'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
 import { type ObjectSchema, type Properties, type Static, Type } from '../contract/schema.ts'
+import { plain } from '../domain/invisible-characters.js'
 import { isCleanText } from '../domain/text.ts'
-import { plain } from '../domain/unseen.ts'
 
 /** The answer of a tool. `structured` has only ids, never untrusted text. Tools that read have none, so that hosts show their fenced text. */
 export type Said = {

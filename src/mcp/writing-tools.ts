@@ -1,9 +1,8 @@
 import type { Client } from '../client/index.ts'
 import { clientError } from '../client/problem.ts'
 import { uuid } from '../contract/fields.ts'
-import { CreateInput, ModerationInput, RelationInput, RevisionInput } from '../contract/inputs.ts'
+import { CreateInput, ModerationInput, RelationInput, ReportInput, RevisionInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { ReportInput } from '../contract/more-inputs.ts'
 import type { Entry, Revision, Similar } from '../contract/resources.ts'
 import { Type } from '../contract/schema.ts'
 import { signalLine } from '../domain/signal-words.ts'
@@ -11,9 +10,33 @@ import { wordsOf } from '../domain/terms.ts'
 import { entryIdsOf } from './entry-ids.ts'
 import { EVIDENCE_TOOLS } from './evidence-tools.ts'
 import { fenced, member } from './fence.ts'
-import { replaced } from './replace.ts'
 import { SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 import { ACTING, CLOSED, entry, inputOf, optionalOf, type Tool, tool } from './tool.ts'
+
+/** One piece of a text and its replacement. */
+type Replacement = { old: string; new: string }
+
+/** Replaces each piece, one after another. Throws INVALID_ARGUMENT if a piece does not occur exactly once. */
+function replaced(text: string, replacements: readonly Replacement[]): string {
+  let result = text
+  for (const [place, { old, new: next }] of replacements.entries()) {
+    const at = result.indexOf(old)
+    if (at < 0) {
+      throw clientError(
+        'INVALID_ARGUMENT',
+        `replace.${place}.old does not occur in the content; read it again and copy the piece exactly.`,
+      )
+    }
+    if (result.indexOf(old, at + 1) >= 0) {
+      throw clientError(
+        'INVALID_ARGUMENT',
+        `replace.${place}.old occurs more than once in the content; make it longer until it is unique.`,
+      )
+    }
+    result = result.slice(0, at) + next + result.slice(at + old.length)
+  }
+  return result
+}
 
 /** The maximum number of pieces that one revision replaces. */
 const REPLACEMENTS_MAX = 20

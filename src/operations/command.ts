@@ -1,15 +1,15 @@
 import type { Transaction } from '../database/database.ts'
 import type { Work } from '../database/group-commit.ts'
 import { createContexts } from './context.ts'
-import type { Context } from './operation.ts'
+import type { Context, WriteName } from './operation.ts'
 import type { WriteEnvironment } from './store.ts'
-import { UPKEEP, type UpkeepName, WRITES, type WriteName } from './writes.ts'
+import { MAINTENANCE, type MaintenanceName, WRITES } from './writes.ts'
 
 /** A write as data: the operation, its input and its environment. */
-export type Command = { name: WriteName | UpkeepName; input: unknown; environment: WriteEnvironment }
+export type Command = { name: WriteName | MaintenanceName; input: unknown; environment: WriteEnvironment }
 
 type Run = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
-const RUNS = { ...WRITES, ...UPKEEP } as unknown as Record<Command['name'], Run>
+const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], Run>
 
 /** Returns the function that makes the work of a command. Its times and ids are those of one writing process. */
 export function createWorks(): (command: Command) => Work {

@@ -7,7 +7,7 @@ const IDS = 2_000
 /** What of an id is neither its time nor its place among those of one instant: 40 bits. */
 const RANDOM_DIGITS = 10
 
-test('ids of one instant count up, and their random parts have nothing to do with each other', () => {
+test('ids of one instant ascend, and their random parts are independent', () => {
   const { newId } = createContexts()(ENVIRONMENT)
   const ids = Array.from({ length: IDS }, newId)
   for (const id of ids) assert.match(id, /^018bcfe5-6800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -16,7 +16,7 @@ test('ids of one instant count up, and their random parts have nothing to do wit
   assert.equal(new Set(ids.map(id => id.slice(-RANDOM_DIGITS))).size, IDS)
 })
 
-test('time does not run back by a little, follows a clock that was set back by far, and follows none that is far ahead', () => {
+test('time ignores a clock set back by a little, follows one set back by far, and ignores one far ahead', () => {
   const contextOf = createContexts()
   assert.equal(contextOf(ENVIRONMENT).at, ENVIRONMENT.at)
   assert.equal(contextOf({ ...ENVIRONMENT, at: ENVIRONMENT.at - 5_000 }).at, ENVIRONMENT.at)

@@ -4,11 +4,11 @@ import { notBefore } from '../domain/clock.ts'
 import type { Context } from './operation.ts'
 import type { WriteEnvironment } from './store.ts'
 
-/** Random bytes of one id, and of how many ids at once: asking for those of one takes most of the time that an id takes. */
+/** The size of the random bytes of one id, and the number of ids drawn at once: drawing takes most of the time of an id. */
 const ID_BYTES = 16
 const IDS_AT_ONCE = 256
 
-/** Gives the random bytes of one id after another; none is given twice. */
+/** Returns a function that returns random bytes for one id after another, none twice. */
 function createRandom(): () => Uint8Array {
   const drawn = new Uint8Array(ID_BYTES * IDS_AT_ONCE)
   let at = drawn.length
@@ -23,8 +23,9 @@ function createRandom(): () => Uint8Array {
 }
 
 /**
- * Makes the contexts of one writing process. Its time follows the clock and does not run back, nor does it come before `floor`, the time of
- * the newest commit of any process, unless the clock was set back by more than a minute. Ids of one instant count up in the order of making.
+ * Makes the contexts of one writing process. Its time follows the clock, but is not before the time of an earlier context or before
+ * `floor`, the time of the newest commit of any process, unless the clock was set back by more than a minute. Ids of one instant are in
+ * the order of their creation.
  */
 export function createContexts(): (environment: WriteEnvironment, floor?: number) => Context {
   let latest = 0

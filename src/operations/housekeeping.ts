@@ -2,32 +2,36 @@ import { IDEMPOTENCY_HOURS } from '../contract/limits.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Admission } from '../domain/rate-limit.ts'
 import { deleteObservations } from '../store/activity.ts'
-import { forgetAsked } from '../store/asked.ts'
 import { addServed, rewriteHead } from '../store/head.ts'
 import { forgetStoredAnswers } from '../store/idempotency.ts'
 import { forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
+import { type Purged, savePurged } from '../store/purge.ts'
+import { forgetAsked } from '../store/unanswered.ts'
 import { forgetReaders } from '../store/work.ts'
 import type { Context } from './operation.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** How long the answer to a write is kept for retries, in milliseconds of service: with what is counted late, never less than promised. */
+/**
+ * Retention of the stored answer to a write, in milliseconds of service. The margin covers late counting, so that it is never shorter than
+ * promised.
+ */
 const IDEMPOTENCY_KEPT = IDEMPOTENCY_HOURS * HOUR + 10 * 60_000
 const SALT_BYTES = 32
-/** Days for which a public topic without an answer is kept. */
+/** Retention of a public topic without an answer, in days. */
 const ASKED_DAYS = 30
-/** Rows of expired observations, and of expired answers, deleted in one transaction. */
+/** The maximum number of expired observations, and of expired answers, that one transaction deletes. */
 const RETENTION_BATCH = 2_000
-/** Answers kept for retries: of more the oldest go before their time. Of about 1 kB each. */
+/** The maximum number of stored answers, each of about 1 kB. Beyond it the oldest are deleted early. */
 const STORED_ANSWERS_MAX = 1_000_000
 
-/** Gives the salt of a day (as `2026-11-21`), made now if there is none. */
+/** Returns the salt of a day (as `2026-11-21`), and creates it if there is none. */
 export async function openDay(tx: Transaction, context: Context, day: string): Promise<string> {
   return ensureSalt(tx, day, Buffer.from(context.randomBytes(SALT_BYTES)).toString('base64url'))
 }
 
-/** Keeps what a limiter admitted, so that no restart refills it; bins before `beforeBin` no longer count. */
+/** Stores the admissions of a limiter, so that a restart does not reset it. Bins before `beforeBin` no longer count. */
 export async function saveAdmissions(
   tx: Transaction,
   _context: Context,
@@ -38,9 +42,8 @@ export async function saveAdmissions(
 }
 
 /**
- * Deletes what is due: salts of days gone by, network keys of days before yesterday, cooldowns and admissions that are over, observations past their retention,
- * answers that no retry is given any more. Counts that the service ran for `served` milliseconds since the last time.
- * Resolves true when there is more to delete.
+ * Deletes expired rows: salts of past days, network keys of days before yesterday, past cooldowns and admissions, observations after their
+ * retention, and stored answers. Adds `served` milliseconds to the time that the service has run. Returns true if there is more to delete.
  */
 export async function sweep(
   tx: Transaction,
@@ -50,7 +53,7 @@ export async function sweep(
   await forgetSalts(tx, today)
   await forgetNetworkKeys(tx, dayBefore(today, 1))
   await forgetCooldowns(tx, context.at - HOUR)
-  // They name networks too, and nothing else deletes the last of them once nobody comes any more.
+  // Admissions name networks too. Without further requests, nothing else deletes the last of them.
   await forgetAdmissions(tx, context.at - HOUR)
   const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR) - retentionDays * 24, RETENTION_BATCH)
   const forgotten = await forgetStoredAnswers(
@@ -67,7 +70,10 @@ export async function sweep(
 const dayBefore = (day: string, days: number): string =>
   new Date(Date.parse(day) - days * DAY).toISOString().slice(0, 10)
 
-/** Writes without changing anything: shows whether the store takes writes again. */
+/** Writes without a change, to prove that the store accepts writes again. */
 export async function proveWritable(tx: Transaction, _context: Context, _input: null): Promise<void> {
   await rewriteHead(tx)
 }
+
+/** Stores the record up to which a cache was purged. */
+export const keepPurged = (tx: Transaction, _context: Context, purged: Purged): Promise<void> => savePurged(tx, purged)

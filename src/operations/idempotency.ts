@@ -2,14 +2,14 @@ import { Problem } from '../contract/problem.ts'
 import { type Idempotency, SEAL_NONCE_BYTES, seal, unseal } from '../domain/idempotency.ts'
 import { readServed } from '../store/head.ts'
 import { findStoredAnswer, insertStoredAnswer } from '../store/idempotency.ts'
-import type { WriteAnswer, WriteOperation } from './operation.ts'
+import type { HandlersOf, WriteAnswer, WriteName, WriteOperation } from './operation.ts'
 
 /**
- * Makes a write operation answer a retry as it answered the first time. The answer is kept by the transaction that makes the change,
- * so that there is one exactly where there is the other; a write that is refused keeps nothing. It is valid until `sweep` deletes it.
+ * Makes a write idempotent: a retry gets the stored answer. The transaction of the write stores the answer, so that both exist or neither.
+ * A refused write stores nothing. The answer is valid until `sweep` deletes it.
  */
 const idempotent =
-  <B extends object>(operation: WriteOperation<B>): WriteOperation<B> =>
+  <N extends WriteName>(operation: WriteOperation<N>): WriteOperation<N> =>
   async (tx, context, request) => {
     const { idempotency, body } = request
     if (idempotency === undefined) return operation(tx, context, request)
@@ -30,20 +30,20 @@ const idempotent =
     return answer
   }
 
-/** The same operations, each of which answers retries. */
-export const allIdempotent = <W extends Record<string, WriteOperation<never>>>(operations: W): W =>
+/** The same operations, each idempotent. */
+export const allIdempotent = (operations: HandlersOf<'write'>): HandlersOf<'write'> =>
   Object.fromEntries(
-    Object.entries(operations).map(([name, operation]) => [name, idempotent(operation as WriteOperation<object>)]),
-  ) as unknown as W
+    Object.entries(operations).map(([name, operation]) => [name, idempotent(operation as WriteOperation<WriteName>)]),
+  ) as unknown as HandlersOf<'write'>
 
 const sealed = (idempotency: Idempotency, packed: Packed, nonce: Uint8Array): string =>
   seal(idempotency, JSON.stringify(packed), nonce)
 
-/** An answer without the texts that the request says as well: a retry brings them along again. */
-type Packed = Pick<WriteAnswer, 'etag' | 'location'> & { members: Member[] }
+/** An answer without the texts that the request has too. A retry sends them again. */
+type Packed = Pick<WriteAnswer, 'etag' | 'location' | 'sequence'> & { members: Member[] }
 type Member = [name: string] | [name: string, value: unknown]
 
-function pack({ body, etag, location }: WriteAnswer, said: object): Packed {
+function pack({ body, etag, location, sequence }: WriteAnswer, said: unknown): Packed {
   const given = said as Record<string, unknown>
   const members = Object.entries(body)
     .filter(([, value]) => value !== undefined)
@@ -51,10 +51,15 @@ function pack({ body, etag, location }: WriteAnswer, said: object): Packed {
       ([name, value]): Member =>
         typeof value === 'string' && Object.hasOwn(given, name) && given[name] === value ? [name] : [name, value],
     )
-  return { members, ...(etag === undefined ? {} : { etag }), ...(location === undefined ? {} : { location }) }
+  return {
+    members,
+    ...(etag === undefined ? {} : { etag }),
+    ...(location === undefined ? {} : { location }),
+    ...(sequence === undefined ? {} : { sequence }),
+  }
 }
 
-function unpack(text: string, said: object): WriteAnswer {
+function unpack(text: string, said: unknown): WriteAnswer {
   const { members, ...rest } = JSON.parse(text) as Packed
   const given = said as Record<string, unknown>
   return {

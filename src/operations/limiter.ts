@@ -1,16 +1,16 @@
 import type { Awaitable } from '../database/database.ts'
 import type { Charge, Standing, Verdict } from '../domain/rate-limit.ts'
 
-/** Decides which requests are admitted, for one process or for all nodes. Rejects with a `StoreFault` when it cannot tell. */
+/** Decides which requests are admitted, for one process or for all nodes. Rejects with a `StoreFault` if it cannot decide. */
 export type Limiter = {
-  /** Admits a request at `at` (milliseconds) by all of its keys and charges it, or charges none and says how long to wait. */
+  /** Admits a request at `at` (milliseconds) and charges all of its keys, or charges none and returns how long to wait. */
   admit(charges: readonly Charge[], at: number): Awaitable<Verdict>
-  /** The same where it can be decided at once, without asking anybody. */
+  /** The same if it can be decided without waiting; else undefined. */
   admitHere(charges: readonly Charge[], at: number): Verdict | undefined
-  /** Takes an admission back, and gives how the limits stand then. */
+  /** Refunds an admission, and returns the state of the limits after that. */
   refund(verdict: Verdict, at: number): Awaitable<Standing[]>
-  /** Told before a write goes out, so that what was admitted before it can be kept by the same commit. */
+  /** Called before a write is sent, so that the same commit can store earlier admissions. */
   beforeWrite(): void
-  /** Keeps what is still to be kept. */
+  /** Stores all admissions that are not stored yet. */
   close(): Promise<void>
 }

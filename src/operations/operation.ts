@@ -1,37 +1,41 @@
-import type { ChangesQuery, CursorQuery, EntryQuery, ExportQuery, ManifestQuery } from '../contract/inputs.ts'
-import type { BatchQuery, FindQuery, PinsInput, ReportQuery, SimilarQuery, WorkQuery } from '../contract/more-inputs.ts'
-import type { Action, Coverage, DataClass, Sort } from '../contract/words.ts'
+import type { BodyOf, Kind, NameOf, OperationName, ParamsOf, QueryOf } from '../contract/operations.ts'
+import type { Action, DataClass, Sort } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import type { AskedTerm } from '../domain/asked.ts'
 import type { ChangeFilter, ChangeKey } from '../domain/change.ts'
 import type { Idempotency } from '../domain/idempotency.ts'
+import type { UnansweredTerm } from '../domain/unanswered.ts'
 import type { OriginKeys } from '../store/origin.ts'
-import type { EntryCache } from './entry-cache.ts'
-import { type Octets, objectOf } from './octets.ts'
+import { decodeJson, type EncodedJson } from './encoded-json.ts'
+import type { EntryCache } from './entries/entry-cache.ts'
+import type { Fit, SearchRequest, SearchResult } from './search.ts'
 
-/** Who calls, as far as the service can tell. */
+export type ReadName = NameOf<'read'>
+export type WriteName = NameOf<'write'>
+export type StreamName = NameOf<'stream'>
+
+/** The caller, as far as the service can identify it. */
 export type Caller = {
   requestId: string
   /** The number of the actor whose token was sent. */
   actor: number | null
-  /** The hash of that token: an actor that has another one by the time of the write is not this caller. */
+  /** The hash of that token. If the actor has another one at the time of the write, the write is refused. */
   tokenHash?: string | undefined
   /** null for the operator's own command line. */
   origin: OriginKeys | null
-  /** Of an imported judgement: the group of its origin within the entry, where the file says it. */
+  /** For an imported judgement: the group of its origin within the entry, if the file names it. */
   originGroup?: number
 }
 
-/** Time, ids and chance for one write, passed in. */
+/** Time, ids and randomness of one write, passed in. */
 export type Context = {
-  /** Milliseconds since 1970; not less than for an earlier write of the process, unless the clock was set back by more than a minute. */
+  /** Milliseconds since 1970. Not less than for an earlier write of the process, unless the clock was set back by more than a minute. */
   at: number
-  /** When the request was admitted, by a clock that may have been set back since. */
+  /** The time of admission, by a clock that may have been set back since. */
   now: number
   newId(): string
   randomBytes(size: number): Uint8Array
   cooldown: number
-  /** What actors created by this caller are classed as. */
+  /** The data class of actors that this caller creates. */
   dataClass: DataClass
 }
 
@@ -41,128 +45,114 @@ export type Observed = {
   entry: number | null
   revision: number | null
   metadata: { resultCount: number; tag: string | null; sort: Sort } | null
-  /** Words of a question that nothing answers. */
-  asked?: readonly AskedTerm[]
+  /** Words of a question without an answer. */
+  unanswered?: readonly UnansweredTerm[]
 }
 
-/** How well a search fits what was asked. `missing` and `corrected` have words of the question, so that a list does not repeat them. */
-export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'missing' | 'corrected'>
-
-/** What an operation answers, before it is HTTP: an object, or octets where its JSON is there already. */
-export type Answer = WriteAnswer | (Beside & { octets: Octets; body?: undefined })
-/** What every write answers. */
-export type WriteAnswer = Beside & { body: object; octets?: undefined }
+/** The answer of an operation, before it becomes HTTP: an object, or JSON that is already encoded. */
+export type Answer = WriteAnswer | (Beside & { json: EncodedJson; body?: undefined })
+/** The answer of a write. */
+export type WriteAnswer = Beside & { body: object; json?: undefined }
 type Beside = {
-  /** What is sent instead of the body where the operation has a media: its text, piece by piece, made as fast as it is read. */
+  /** The text that is sent instead of the body if the operation has a media type: piece by piece, produced as fast as it is read. */
   pieces?: AsyncIterable<string | Uint8Array>
   /** Opaque version of the body, without quotes. */
   etag?: string
   /** The SHA-256 of the body or of all pieces together, in base64. */
   digest?: string
-  /** The address of what was made. */
+  /** The address of the created resource. */
   location?: string
-  /** Members of the query that gives the next page. */
+  /** Members of the query for the next page. */
   next?: { before: string } | { after: string } | { offset: number }
   observed?: Observed
-  /** True for the answer to an earlier request, given again to a retry of it. */
+  /** Of a write: a store that has this sequence has the write. */
+  sequence?: number
+  /** True for a stored answer that a retry gets. */
   replayed?: true
-  /** What the log keeps of it. */
+  /** The fields for the request log. */
   audit?: { event: string; actor: string }
-  /** The same as Markdown, for a caller that asks for text/markdown. It holds untrusted texts: the caller of this function fences it. */
+  /**
+   * The answer as Markdown, for a caller that accepts text/markdown. It has untrusted texts, which the caller of this function must fence.
+   */
   markdown?: () => string
   /** The record numbers of the revisions, evidence or relations of the body, in their order. */
   records?: readonly number[]
   fit?: Fit
-  /** What was observed beside it, where one answer shows several entries. */
+  /** Further observations, if one answer shows several entries. */
   alsoObserved?: readonly Observed[]
 }
 
-/** The object that an answer says. */
-export const bodyOf = (answer: Answer): object => answer.body ?? objectOf(answer.octets)
-
-/**
- * Which entries to find. `recent` and `evolution`: those with all terms of `q`, else the best partial matches; `relevance`: those with all terms,
- * best first, then those with any; `fit`: those with any word, best first.
- */
-export type SearchRequest = {
-  q: string
-  tag: string | null
-  sort: Sort | 'fit'
-  limit: number
-  offset: number
-}
-/** Entry numbers of one page, whether more follow, and how well they fit. */
-export type SearchResult = {
-  entries: number[]
-  more: boolean
-  coverage: Coverage
-  /** The score of the first entry, of the best possible: 0 to 1. */
-  match: number
-  /** What each entry of the page scores, of the best possible. */
-  scores: number[]
-  /** What each term of the query weighs. */
-  weights: [term: string, weight: number][]
-  /** What a word weighs that no entry has. */
-  unknown: number
-  /** Words that no entry has, and those that were searched for as others. */
-  missing: string[]
-  corrected: { from: string; to: string }[]
-}
+/** The answer as an object. */
+export const bodyOf = (answer: Answer): object => answer.body ?? decodeJson(answer.json)
 
 export type Readiness = { ready: boolean; status: string }
 
-/** What reads work on. */
+/** The context of a read. */
 export type Reads = {
   reader: Reader
-  /** The number of the actor whose token was sent, and when, in milliseconds since 1970. */
+  /** The number of the actor whose token was sent, and the time of the read in milliseconds since 1970. */
   actor: number | null
   at: number
   entries: EntryCache
   search(request: SearchRequest): Promise<SearchResult>
-  /** Resolves when everything observed so far, `observed` included, can be read. */
-  keepObserved(observed?: Observed): Promise<void>
-  /** Resolves once a checkpoint may be shown. */
-  rememberCheckpoint(note: string): Promise<void>
+  /** Resolves when all observations until now, `observed` included, can be read. */
+  flushObservations(observed?: Observed): Promise<void>
+  /** Resolves when the checkpoint is stored durably, and may be published. */
+  persistCheckpoint(note: string): Promise<void>
   readiness(): Readiness
   guideDigest: { instructions: string; llms: string }
+  /** The address of the licence of all content, if there is one. */
+  contentLicense: string | undefined
   rates: { readPerMinute: number; writePerMinute: number; cooldownSeconds: number }
 }
 
-/** A row of a list that is followed: `id` is its place, which rises without end; `key` is what a filter chooses by. */
+/** A row of a list for streams. `id` is its position, which only rises; filters choose by `key`. */
 export type StreamEvent = { id: number; event: string; data: object; key?: ChangeKey }
-/** Rows in ascending order, and the place up to which there are no others. */
+/** Rows in ascending order, and the position up to which there are no others. */
 export type StreamPage = { events: StreamEvent[]; place: number }
 
-/** A list that is followed: what is committed has its final place, and nothing comes below a place that was seen. */
-export type StreamOperation = {
-  /** The place of the newest row, shown or not. */
+/** A list for streams. A committed row has its final position, and no row appears below a position that was read. */
+export type StreamOperation<N extends StreamName = StreamName> = {
+  /** The position of the newest row, public or not. */
   newest(reader: Reader): Promise<number>
-  /** What a stream with this query is limited to; undefined for everything. Throws the problem of a query that names what is not there. */
-  filter?(reader: Reader, query: object): Promise<ChangeFilter | undefined>
-  /** At most `limit` rows that the public sees above a place; complete up to `newest`, a place that was seen, where they are fewer. */
+  /** The filter of a stream with this query; undefined for all rows. Throws a problem if the query names something that does not exist. */
+  filter?(reader: Reader, query: QueryOf<N>): Promise<ChangeFilter | undefined>
+  /** At most `limit` public rows above a position. If there are fewer, they are complete up to `newest`, a position that was read. */
   after(reader: Reader, place: number, limit: number, newest: number, filter?: ChangeFilter): Promise<StreamPage>
 }
 
-export type ReadRequest<Q = unknown> = {
-  params: Record<string, string>
-  query: Q
-  /** Of a read that is asked by a body. */
-  body?: PinsInput
-}
-export type WriteRequest<B = unknown> = {
-  params: Record<string, string>
-  body: B
+export type ReadRequest<N extends ReadName> = { params: ParamsOf<N>; query: QueryOf<N> } & (BodyOf<N> extends object
+  ? { body: BodyOf<N> }
+  : unknown)
+export type WriteRequest<N extends WriteName> = {
+  params: ParamsOf<N>
+  body: BodyOf<N>
   caller: Caller
-  /** What a retry is recognised by, where the caller sent a key for it. */
+  /** Identifies retries, if the caller sent an Idempotency-Key. */
   idempotency?: Idempotency | undefined
 }
 
-/** What any read may be asked; each was checked to have what it needs. */
-type AnyQuery = CursorQuery &
-  ChangesQuery &
-  EntryQuery &
-  Partial<BatchQuery & Omit<FindQuery, 'state'> & SimilarQuery & WorkQuery> &
-  Omit<ReportQuery, 'state'> & { state?: FindQuery['state'] | ReportQuery['state'] } & ExportQuery &
-  ManifestQuery
-export type ReadOperation = (reads: Reads, request: ReadRequest<AnyQuery>) => Promise<Answer>
-export type WriteOperation<B> = (tx: Transaction, context: Context, request: WriteRequest<B>) => Promise<WriteAnswer>
+/** The requests whose path, query and body passed the checks of their row: `runRead` and `runWrite` give them to the operation. */
+export type CheckedRead = { params: Record<string, string>; query: Record<string, string | number>; body?: unknown }
+export type CheckedWrite = Omit<WriteRequest<WriteName>, 'params' | 'body'> & {
+  params: Record<string, string>
+  body: unknown
+}
+
+export type ReadOperation<N extends ReadName> = (reads: Reads, request: ReadRequest<N>) => Promise<Answer>
+export type WriteOperation<N extends WriteName> = (
+  tx: Transaction,
+  context: Context,
+  request: WriteRequest<N>,
+) => Promise<WriteAnswer>
+
+/** The type of the function of an operation, from the kind of its row. */
+export type HandlerOf<N extends OperationName> = N extends ReadName
+  ? ReadOperation<N>
+  : N extends WriteName
+    ? WriteOperation<N>
+    : N extends StreamName
+      ? StreamOperation<N>
+      : never
+/** The functions of all operations of these kinds. A row of the contract without its function does not compile. */
+export type HandlersOf<K extends Kind> = { [N in NameOf<K>]: HandlerOf<N> }

@@ -1,7 +1,7 @@
 import { LIMITS } from '../contract/limits.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Discovery } from '../contract/resources.ts'
-import { ACTIONS, TRUST } from '../contract/words.ts'
+import { ACTIONS, TRUST } from '../contract/vocabulary.ts'
 import type { ReadOperation } from './operation.ts'
 
 /** The recommended steps for an agent, in order. */
@@ -17,7 +17,7 @@ export const RECOMMENDED_FLOW = [
 ] as const
 
 /** The description of the service, where to start, and the configured limits. All addresses are relative. */
-export const readDiscovery: ReadOperation = async ({ rates, guideDigest }) => {
+export const readDiscovery: ReadOperation<'readDiscovery'> = async ({ rates, guideDigest, contentLicense }) => {
   const body: Discovery = {
     name: 'Palimpsest',
     protocol: 'shared-memory/0.1',
@@ -27,6 +27,7 @@ export const readDiscovery: ReadOperation = async ({ rates, guideDigest }) => {
     llms: '/llms.txt',
     guideDigest,
     contentTrust: TRUST.contentTrust,
+    ...(contentLicense === undefined ? {} : { contentLicense }),
     dataClass: 'EXTERNAL',
     identity: TRUST.identityTrust,
     startHere: '/agents.md',
@@ -45,10 +46,10 @@ export const readDiscovery: ReadOperation = async ({ rates, guideDigest }) => {
 }
 
 /** Reports that the process is alive. Checks nothing else. */
-export const readHealth: ReadOperation = async () => ({ body: { status: 'ok' } })
+export const readHealth: ReadOperation<'readHealth'> = async () => ({ body: { status: 'ok' } })
 
 /** Reports that database and migrations are ready; throws NOT_READY otherwise. */
-export const readReadiness: ReadOperation = async ({ readiness }) => {
+export const readReadiness: ReadOperation<'readReadiness'> = async ({ readiness }) => {
   const { ready, status } = readiness()
   if (!ready) throw new Problem('NOT_READY', { retryAfter: 1 })
   return { body: { status } }

@@ -1,31 +1,26 @@
-import type { NameOf } from '../contract/operations.ts'
-import { listChanges, streamChanges } from './changes.ts'
-import { checkPins } from './check-pins.ts'
-import { findEntriesAsOf } from './find-as-of.ts'
-import { findEntries } from './find-entries.ts'
-import { listWork } from './list-work.ts'
-import type { ReadOperation, StreamOperation } from './operation.ts'
-import { readActor } from './read-actor.ts'
-import { readAdminEvidence, readAdminSnapshot } from './read-administration.ts'
-import { readEntryAsOf } from './read-as-of.ts'
-import { readBatch } from './read-batch.ts'
-import { readBlame } from './read-blame.ts'
-import { listEntries, readEntry, searchEntries } from './read-entries.ts'
-import { exportRecords, readExportManifest } from './read-export.ts'
-import { listEvidence, listRelations, listRevisions, readRevision } from './read-history.ts'
-import { readLogProof, readLogRecord } from './read-log.ts'
-import { listActivity, listTimeline, readStats } from './read-observation.ts'
-import { listReports } from './read-reports.ts'
+import { readActor } from './actors/read-actor.ts'
+import { findEntriesAsOf } from './as-of/find-as-of.ts'
+import { readEntryAsOf } from './as-of/read-as-of.ts'
+import { findEntries } from './entries/find-entries.ts'
+import { readBatch } from './entries/read-batch.ts'
+import { readBlame } from './entries/read-blame.ts'
+import { listEntries, readEntry, searchEntries } from './entries/read-entries.ts'
+import { listEvidence, listRelations, listRevisions, readRevision } from './entries/read-history.ts'
+import { listSimilar } from './entries/read-similar.ts'
+import { checkPins } from './evidence/check-pins.ts'
+import { listWork } from './evidence/list-work.ts'
+import { readStanding } from './evidence/read-standing.ts'
+import { exportRecords, readExportManifest } from './export/read-export.ts'
+import { readLogProof, readLogRecord } from './log/read-log.ts'
+import { readAdminEvidence, readAdminSnapshot } from './moderation/read-administration.ts'
+import { listReports } from './moderation/read-reports.ts'
+import { listChanges, streamChanges } from './observation/changes.ts'
+import { listActivity, listTimeline, readStats, streamActivity } from './observation/read-observation.ts'
+import type { Answer, CheckedRead, HandlersOf, ReadName, Reads } from './operation.ts'
 import { readDiscovery, readHealth, readReadiness } from './read-service.ts'
-import { listSimilar } from './read-similar.ts'
-import { readStanding } from './read-standing.ts'
-import { streamActivity } from './stream-activity.ts'
-
-export type ReadName = NameOf<'read'>
-export type StreamName = NameOf<'stream'>
 
 /** The operations of the contract that only read, by name. */
-export const READS: { [N in ReadName]: ReadOperation } = {
+export const READS: HandlersOf<'read'> = {
   readActor,
   listEntries,
   searchEntries,
@@ -59,5 +54,11 @@ export const READS: { [N in ReadName]: ReadOperation } = {
   listReports,
 }
 
-/** The lists of the contract that are followed, by name. */
-export const STREAMS: { [N in StreamName]: StreamOperation } = { streamActivity, streamChanges }
+/** The lists of the contract that can be streamed, by name. */
+export const STREAMS: HandlersOf<'stream'> = { streamActivity, streamChanges }
+
+type Run = (reads: Reads, request: CheckedRead) => Promise<Answer>
+
+/** Runs the read of a request that passed the checks of its row. */
+export const runRead = (name: ReadName, reads: Reads, request: CheckedRead): Promise<Answer> =>
+  (READS as Record<ReadName, unknown> as Record<ReadName, Run>)[name](reads, request)

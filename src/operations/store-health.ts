@@ -2,7 +2,7 @@ import { StoreFault } from '../database/database.ts'
 import type { Command } from './command.ts'
 import type { Readiness } from './operation.ts'
 
-/** A store whose writes wait longer than this is not ready for more, in milliseconds. */
+/** A store is not ready if its oldest write waits longer than this, in milliseconds. */
 const WAIT_MAX = 5_000
 const PROBE: Command = {
   name: 'proveWritable',
@@ -11,17 +11,17 @@ const PROBE: Command = {
 }
 
 export type StoreHealthOptions = {
-  /** Has the engine run a command. Resolves with its result once that is durable. */
+  /** Runs a command on the engine. Resolves with the result when it is durable. */
   perform(command: Command): Promise<unknown>
-  /** Milliseconds that the oldest write has waited. */
+  /** The age of the oldest write, in milliseconds. */
   waited(): number
-  /** How often listeners for commits are called without a write of this process, in milliseconds; never if left out. */
+  /** The interval in milliseconds at which listeners for commits are called without a write of this process; by default never. */
   pollInterval?: number
 }
 
-/** What a store knows of itself from the outcomes of its writes, and the listeners for commits and for its end. */
+/** The state of a store, derived from the outcomes of its writes, and the listeners for commits and for a breakdown. */
 export class StoreHealth {
-  /** Whether the engine can be reached; undefined before that is known. */
+  /** Whether the engine is reachable; undefined until known. */
   reachable: boolean | undefined
   readonly #options: StoreHealthOptions
   readonly #onBroken: ((fault: Error) => void)[] = []
@@ -35,7 +35,7 @@ export class StoreHealth {
     this.#options = options
   }
 
-  /** Performs a command and learns from its outcome. */
+  /** Runs a command, and derives the state from its outcome. */
   async write(command: Command): Promise<unknown> {
     try {
       const result = await this.#options.perform(command)
@@ -49,19 +49,19 @@ export class StoreHealth {
     }
   }
 
-  /** While the disk is full, writes a little: requests may not, and nothing else would find out that there is space again. */
+  /** While the disk is full, tries a small write. Requests are refused, so nothing else detects free space. */
   async probe(): Promise<void> {
     if (this.#full) await this.write(PROBE).catch(() => {})
   }
 
-  /** Nothing will be stored any more. */
+  /** The store is broken and stores nothing any more. */
   breakDown(fault: Error): void {
     if (this.#broken !== undefined || this.#closing) return
     this.#broken = fault
     for (const listener of this.#onBroken) listener(fault)
   }
 
-  /** Calls back once if the store breaks, at once if it is broken. */
+  /** Calls back once if the store breaks; immediately if it is broken. */
   onBroken(listener: (fault: Error) => void): void {
     if (this.#broken !== undefined) listener(this.#broken)
     else this.#onBroken.push(listener)
@@ -80,7 +80,7 @@ export class StoreHealth {
     }
   }
 
-  /** The store is being closed: threads and sessions that end are no fault. */
+  /** The store is closing, so threads and sessions that end are no fault. */
   close(): void {
     this.#closing = true
   }

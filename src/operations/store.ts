@@ -1,18 +1,20 @@
 import type { Awaitable, Reader } from '../database/database.ts'
-import type { LogQuestion } from './keep-log.ts'
-import type { Context, Readiness, SearchRequest, SearchResult, WriteAnswer, WriteRequest } from './operation.ts'
-import type { UPKEEP, UpkeepName, WriteName } from './writes.ts'
+import type { Newest } from '../store/head.ts'
+import type { LogQuestion } from './log/append-log.ts'
+import type { CheckedWrite, Context, Readiness, WriteAnswer, WriteName } from './operation.ts'
+import type { SearchRequest, SearchResult } from './search.ts'
+import type { MAINTENANCE, MaintenanceName } from './writes.ts'
 
-/** Beside its request, what a write depends on: when it was admitted, its cooldown and its data class. */
+/** The environment of a write: its time of admission, its cooldown and its data class. */
 export type WriteEnvironment = Pick<Context, 'at' | 'cooldown' | 'dataClass'>
 
-/** What a store tells of itself; counters are of this process since its start. */
-export type Figures = {
+/** Metrics of a store. Counters are of this process since its start. */
+export type StoreMetrics = {
   commits: number
-  /** How many writes those commits shared. */
+  /** The number of writes in those commits. */
   committedWrites: number
   writesWaiting: number
-  /** How long the oldest of them has been waiting, in milliseconds. */
+  /** The age of the oldest of them, in milliseconds. */
   oldestWrite: number
   searchesWaiting: number
   /** Permanent records that the search index has not reached. */
@@ -22,47 +24,44 @@ export type Figures = {
 }
 
 /**
- * The number of the newest permanent record, and in which history of the store: where a database was exchanged for an earlier state of itself,
- * a later one, in which the same numbers may stand for something else.
- */
-export type Newest = { record: number; history: number }
-
-/**
- * A place where operations run, whatever the engine.
- * `write` and `keep` resolve when the result is durable; they reject with a `Problem`, or with a `StoreFault` when nothing was stored.
+ * A place where operations run, on either engine. `write` and `maintain` resolve when the result is durable. They reject with a `Problem`,
+ * or with a `StoreFault` if nothing was stored.
  */
 export type Store = {
   reader: Reader
-  /** The newest permanent record that a read which begins now sees. */
+  /** The newest permanent record that a read sees if it begins now. */
   latestRecord(): Awaitable<Newest>
-  /** Its number where it can be told without waiting for anybody. */
-  recordHere(): number | undefined
-  /** Says that a read was asked for: where all share one core, what is not asked for waits meanwhile. */
+  /** The number of that record, if it is known without waiting; else undefined. */
+  knownRecord(): number | undefined
+  /** Reports a read. Threads that share one core yield to it. */
   noteRead(): void
-  write(name: WriteName, request: WriteRequest, environment: WriteEnvironment): Promise<WriteAnswer>
-  keep<N extends UpkeepName>(
+  write(name: WriteName, request: CheckedWrite, environment: WriteEnvironment): Promise<WriteAnswer>
+  maintain<N extends MaintenanceName>(
     name: N,
-    input: Parameters<(typeof UPKEEP)[N]>[2],
+    input: Parameters<(typeof MAINTENANCE)[N]>[2],
     environment: WriteEnvironment,
-  ): Promise<Awaited<ReturnType<(typeof UPKEEP)[N]>>>
+  ): Promise<Awaited<ReturnType<(typeof MAINTENANCE)[N]>>>
   search(request: SearchRequest): Promise<SearchResult>
-  /** The numbers of entries that have pairs of words in common with a draft, without those that the index has not reached. */
+  /** Numbers of entries that have pairs of words in common with a draft, except those that the index has not reached. */
   near(pairs: readonly number[], limit: number): Awaitable<number[]>
-  /** Asks the thread that computes the log of the permanent records. */
+  /** Sends a question to the thread that computes the public log. */
   askLog(question: LogQuestion): Promise<unknown>
-  /** Resolves once this node knows a checkpoint even if the database loses it. A checkpoint is shown to nobody before. */
-  rememberCheckpoint(note: string): Promise<void>
+  /** Resolves when this node has stored a checkpoint itself, in case the database loses it. Only then may it be published. */
+  persistCheckpoint(note: string): Promise<void>
   readiness(): Readiness
-  /** Whether a write that came now would be refused as OVERLOADED. */
+  /** Whether a new write would be refused as OVERLOADED. */
   full(): boolean
-  /** Calls back when more may be committed than before: after writes here, and every so often where other nodes write too. Gives what ends it. */
+  /**
+   * Calls back when there may be new commits: after writes of this process, and periodically if other nodes write too. Returns the
+   * function that removes the listener.
+   */
   onCommit(listener: () => void): () => void
-  /** The address of the server that this store is a copy of; a copy takes no writes of its own. */
+  /** The address of the server that this store mirrors. A mirror accepts no other writes. */
   original?: string
-  /** What the operator watches; rejects with a `StoreFault` where the store cannot tell. */
-  figures(): Promise<Figures>
-  /** Calls back once if the store breaks: nothing will be stored any more, and the process had better end. */
+  /** Metrics for the operator. Rejects with a `StoreFault` if the store does not answer. */
+  metrics(): Promise<StoreMetrics>
+  /** Calls back once if the store breaks. It stores nothing after that, and the process should end. */
   onBroken(listener: (fault: Error) => void): void
-  /** Ends what was begun, then lets go of all files and threads. */
+  /** Completes the writes in progress, then closes all files and threads. */
   close(): Promise<void>
 }

@@ -1,44 +1,47 @@
-import type { NAMED_INPUTS, NameOf, OPERATIONS } from '../contract/operations.ts'
-import type { Static } from '../contract/schema.ts'
-import { createActor } from './create-actor.ts'
-import { createEntry } from './create-entry.ts'
-import { openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
+import type { Transaction } from '../database/database.ts'
+import { createActor } from './actors/create-actor.ts'
+import { rotateToken } from './actors/rotate-token.ts'
+import { createEntry } from './entries/create-entry.ts'
+import { relateEntries } from './entries/relate-entries.ts'
+import { reviseEntry } from './entries/revise-entry.ts'
+import { contradictRevision, verifyRevision } from './evidence/judge-revision.ts'
+import { recordEvidence } from './evidence/record-evidence.ts'
+import { keepMirrored } from './export/store-mirrored.ts'
+import { keepPurged, openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
 import { allIdempotent } from './idempotency.ts'
-import { contradictRevision, verifyRevision } from './judge-revision.ts'
-import { cosignCheckpoint, extendLog, publishCheckpoint, settleLog } from './keep-log.ts'
-import { keepMirrored } from './keep-mirrored.ts'
-import { moderate } from './moderate.ts'
-import { recordObservations } from './observe.ts'
-import type { WriteOperation } from './operation.ts'
-import { recordAsked } from './record-asked.ts'
-import { recordEvidence } from './record-evidence.ts'
-import { relateEntries } from './relate-entries.ts'
-import { createReport, resolveReport } from './report.ts'
-import { reviseEntry } from './revise-entry.ts'
-import { rotateToken } from './rotate-token.ts'
-
-export type WriteName = NameOf<'write'>
-
-/** What the body of a write is, as its row says. */
-type BodyOf<N extends WriteName> = Static<(typeof NAMED_INPUTS)[(typeof OPERATIONS)[N]['body']]>
+import { cosignCheckpoint, extendLog, publishCheckpoint, settleLog } from './log/append-log.ts'
+import { moderate } from './moderation/moderate.ts'
+import { createReport, resolveReport } from './moderation/report.ts'
+import { recordObservations } from './observation/observe.ts'
+import { recordAsked } from './observation/record-unanswered.ts'
+import type { CheckedWrite, Context, HandlersOf, WriteAnswer, WriteName } from './operation.ts'
+import { allSequenced } from './sequence.ts'
 
 /** The operations of the contract that write, by name: each runs inside one transaction. */
-export const WRITES: { [N in WriteName]: WriteOperation<BodyOf<N>> } = allIdempotent({
-  createActor,
-  rotateToken,
-  createEntry,
-  reviseEntry,
-  verifyRevision,
-  contradictRevision,
-  recordEvidence,
-  relateEntries,
-  moderate,
-  createReport,
-  resolveReport,
-})
+export const WRITES: HandlersOf<'write'> = allIdempotent(
+  allSequenced({
+    createActor,
+    rotateToken,
+    createEntry,
+    reviseEntry,
+    verifyRevision,
+    contradictRevision,
+    recordEvidence,
+    relateEntries,
+    moderate,
+    createReport,
+    resolveReport,
+  }),
+)
 
-/** What the service writes for itself, by name. */
-export const UPKEEP = {
+type Run = (tx: Transaction, context: Context, request: CheckedWrite) => Promise<WriteAnswer>
+
+/** Runs the write of a request that passed the checks of its row. */
+export const runWrite = (name: WriteName, ...[tx, context, request]: Parameters<Run>): Promise<WriteAnswer> =>
+  (WRITES as Record<WriteName, unknown> as Record<WriteName, Run>)[name](tx, context, request)
+
+/** The writes of the service itself, by name. */
+export const MAINTENANCE = {
   recordObservations,
   recordAsked,
   saveAdmissions,
@@ -50,6 +53,7 @@ export const UPKEEP = {
   publishCheckpoint,
   cosignCheckpoint,
   settleLog,
+  keepPurged,
 }
 
-export type UpkeepName = keyof typeof UPKEEP
+export type MaintenanceName = keyof typeof MAINTENANCE

@@ -1,5 +1,6 @@
+import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
-import { type Action, CHANGE_TYPES } from '../contract/words.ts'
+import type { Action, CooldownAction } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { assertMayWrite, RECURRENT_FROM } from '../domain/actor.ts'
 import { assertCooledDown, cooldownLeft } from '../domain/cooldown.ts'
@@ -7,17 +8,17 @@ import { appendActivity, type NewActivity } from '../store/activity.ts'
 import { type ActorRow, findActor, observeActor } from '../store/actor.ts'
 import { type EntryRow, findEntry } from '../store/entry.ts'
 import { addToTotals, type Totals, takeSequence } from '../store/head.ts'
-import { beginCooldown, type CooledAction, findCooldown } from '../store/limit.ts'
-import { ensureOrigin, type RequestOrigin, readRequestOrigin } from '../store/origin.ts'
+import { beginCooldown, findCooldown } from '../store/limit.ts'
+import { ensureOrigin, type OriginKeys, type RequestOrigin, readRequestOrigin } from '../store/origin.ts'
 import type { Caller, Context } from './operation.ts'
 
-/** Who writes: the actor of the token, if one was sent, and the origin of the request; null for the operator's command line. */
+/** The sender of a write: the actor of the token, if one was sent, and the origin of the request; null for the operator's command line. */
 export type Sender = { actor: ActorRow | undefined; origin: RequestOrigin | null; requestId: string }
 export type Writer = Sender & { actor: ActorRow }
 
 /**
- * What every write begins with: the actor and its origin may write, and the last write of this kind is long enough ago.
- * Beside that it reads what the write needs; who may not write learns nothing of it.
+ * The first step of every write: checks that the actor and its origin may write and that the cooldown is over, and at the same time reads
+ * what the write needs. The refusal of the sender comes first, so that a refused sender learns nothing of what was read.
  */
 export const beginWrite = <T>(
   tx: Transaction,
@@ -27,7 +28,7 @@ export const beginWrite = <T>(
   read: () => Promise<T>,
 ): Promise<[Writer, T]> => beginWrites(tx, context, caller, [action], read)
 
-/** The same where one request makes writes of several kinds. */
+/** The same for one request with writes of several kinds. */
 export async function beginWrites<T>(
   tx: Transaction,
   context: Context,
@@ -35,7 +36,7 @@ export async function beginWrites<T>(
   actions: readonly Action[],
   read: () => Promise<T>,
 ): Promise<[Writer, T]> {
-  // With a cooldown, two writes of one actor must see each other; without one they have nothing to do with each other.
+  // With a cooldown, two writes of one actor must see each other. Without one they are independent.
   if (context.cooldown > 0 && caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
   return inOrder([findCooledWriter(tx, context, caller, actions), read()])
 }
@@ -48,12 +49,33 @@ async function findCooledWriter(
 ): Promise<Writer> {
   const writer = await findWriter(tx, caller)
   for (const action of context.cooldown > 0 ? actions : []) {
-    assertCooledDown(await findCooldown(tx, cooldownSubject(writer.actor), action), context.cooldown, context.now)
+    assertCooledDown(await findCooldown(tx, actorSubject(writer.actor.number), action), context.cooldown, context.now)
   }
   return writer
 }
 
-/** Gives what all of these come to, or throws the error of the first that failed, once all have ended: nothing goes on behind a work that is over. */
+/**
+ * The first step of a write that needs no token: checks that the actor, if a token was sent, and the origin may write and that the cooldown
+ * of the network is over. `cool` begins the next cooldown.
+ */
+export async function beginAnonymousWrite(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+  action: CooldownAction,
+): Promise<{ sender: Sender; cool(): Promise<void> }> {
+  const sender = await findSender(tx, caller)
+  if (caller.origin === null || context.cooldown === 0) return { sender, cool: async () => {} }
+  const subject = networkSubject(caller.origin)
+  await tx.lock(subject)
+  assertCooledDown(await findCooldown(tx, subject, action), context.cooldown, context.now)
+  return { sender, cool: () => beginCooldown(tx, subject, action, context.now) }
+}
+
+/**
+ * Waits for all works, then returns their results, or throws the error of the first in order that failed. No work continues after the
+ * return.
+ */
 export async function inOrder<T extends unknown[]>(works: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   const settled = await Promise.allSettled(works)
   return settled.map(one => {
@@ -63,10 +85,10 @@ export async function inOrder<T extends unknown[]>(works: { [K in keyof T]: Prom
 }
 
 /**
- * The actor of the token, if one was sent, and the origin of the request, which may write. Throws ACTOR_TOKEN_INVALID where
- * the token was replaced since the request was admitted.
+ * Returns the actor of the token, if one was sent, and the origin of the request, if both may write. Throws ACTOR_TOKEN_INVALID if the
+ * token was replaced since the request was admitted.
  */
-export async function findSender(reader: Reader, caller: Caller): Promise<Sender> {
+async function findSender(reader: Reader, caller: Caller): Promise<Sender> {
   const [actor, origin] = await Promise.all([
     caller.actor === null ? undefined : findActor(reader, caller.actor),
     caller.origin === null ? null : readRequestOrigin(reader, caller.origin),
@@ -76,7 +98,7 @@ export async function findSender(reader: Reader, caller: Caller): Promise<Sender
   return { actor, origin, requestId: caller.requestId }
 }
 
-/** The same where a token is due. */
+/** The same for operations that require a token. */
 export async function findWriter(reader: Reader, caller: Caller): Promise<Writer> {
   const { actor, ...rest } = await findSender(reader, caller)
   if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
@@ -95,13 +117,13 @@ type Written = {
   entry: number
   revision: number | null
   subject: number | null
-  /** The entry that a relation leads to. */
+  /** The target entry of a relation. */
   target?: number
   origin: number | null
   at: number
 }
 
-/** Finds the entries of these addresses as they stay until this work has ended. */
+/** Finds the entries of these addresses and locks them until the work has ended. */
 export async function lockEntries(tx: Transaction, addresses: readonly string[]): Promise<(EntryRow | undefined)[]> {
   const find = () => Promise.all(addresses.map(address => findEntry(tx, address)))
   const found = await find()
@@ -111,7 +133,7 @@ export async function lockEntries(tx: Transaction, addresses: readonly string[])
   return waited ? find() : found
 }
 
-/** What every write ends with: its activity row, its author observed, the totals, the cooldown begun. */
+/** The last step of every write: appends the activity row, counts the actor and the totals, begins the cooldown. */
 export async function endWrite(
   tx: Transaction,
   context: Context,
@@ -135,45 +157,32 @@ export async function endWrite(
   }
   await Promise.all([
     appendActivity(tx, row),
-    context.cooldown > 0 ? beginCooldown(tx, cooldownSubject(actor), written.action, context.now) : undefined,
+    context.cooldown > 0 ? beginCooldown(tx, actorSubject(actor.number), written.action, context.now) : undefined,
   ])
 }
 
-/** The actions that a write operation may be; which change a revision makes stands in its body. */
-const ACTIONS_OF: Record<string, readonly CooledAction[]> = {
-  createActor: ['ACTOR'],
-  createReport: ['REPORT'],
-  createEntry: ['CREATE'],
-  reviseEntry: CHANGE_TYPES,
-  verifyRevision: ['VERIFY'],
-  contradictRevision: ['CONTRADICT'],
-  recordEvidence: ['VERIFY', 'CONTRADICT'],
-  relateEntries: ['CONNECT'],
-}
+const rowOf = (name: OperationName): Operation => OPERATIONS[name]
 
-/** Whether a write operation begins a cooldown. */
-export const coolsDown = (name: string): boolean => name in ACTIONS_OF
+/** Whether an operation begins a cooldown. */
+export const coolsDown = (name: OperationName): boolean => rowOf(name).cooldown !== undefined
 
-/** Whole seconds until no cooldown stands in the way of a write operation of this caller: the longest, where it may be several actions. */
+/** Whole seconds until the caller has no cooldown for an operation: the longest one, if it has several possible actions. */
 export async function cooldownWait(
   reader: Reader,
-  name: string,
-  caller: Pick<Caller, 'actor' | 'origin'>,
+  name: OperationName,
+  { actor, origin }: Pick<Caller, 'actor' | 'origin'>,
   { cooldown, at }: Pick<Context, 'cooldown' | 'at'>,
 ): Promise<number> {
-  const { actor, origin } = caller
-  const subject =
-    name === 'createActor' || name === 'createReport'
-      ? networkSubject(origin?.networkKey ?? '')
-      : cooldownSubject({ number: actor ?? 0 })
+  const { access, cooldown: actions = [] } = rowOf(name)
+  const network = origin === null ? null : networkSubject(origin)
+  const subject = access !== 'actor' ? network : actor === null ? null : actorSubject(actor)
+  if (subject === null) return 0
   let wait = 0
-  for (const action of ACTIONS_OF[name] ?? []) {
+  for (const action of actions) {
     wait = Math.max(wait, cooldownLeft(await findCooldown(reader, subject, action), cooldown, at))
   }
   return Math.ceil(wait / 1_000)
 }
 
-const cooldownSubject = (actor: Pick<ActorRow, 'number'>): string => `actor:${actor.number}`
-
-/** What needs no token cools down by network. */
-export const networkSubject = (networkKey: string): string => `network:${networkKey}`
+const actorSubject = (actor: number): string => `actor:${actor}`
+const networkSubject = ({ networkKey }: OriginKeys): string => `network:${networkKey}`

@@ -1,7 +1,5 @@
 import type { PostgresConnection, Query } from '../database/postgres.ts'
-
-/** Added to the sequence if PostgreSQL is another one, or an earlier state of itself: it may lack numbers that were given out. */
-export const SEQUENCE_GAP = 1_000_000_000
+import { SEQUENCE_GAP } from '../store/head.ts'
 
 const BEGIN: Query = { text: 'BEGIN', values: [] }
 const LOCK: Query = { text: 'SELECT one FROM head FOR UPDATE', values: [] }

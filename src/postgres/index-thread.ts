@@ -3,22 +3,28 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { isUnavailable, type Reader, StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { OperatorError } from '../operator-error.ts'
+import { keepIndex } from '../search/follow-store.ts'
 import { openIndex, type StoreState } from '../search/index-file.ts'
-import { keepIndex } from '../search/keep-index.ts'
+import { storeEpochOf } from '../store/head.ts'
 import { changedEntries, currentEntry } from '../store/indexed-entry.ts'
-import { beNice, NICE } from '../threads/priority.ts'
-import { awaitWanted, isStopping, positionOf, type Signals, tellCommitted } from '../threads/signals.ts'
-import { SEQUENCE_GAP } from './head-lock.ts'
+import { NICE, setNice } from '../threads/priority.ts'
+import {
+  awaitWanted,
+  isStopping,
+  positionOf,
+  publishCommitted,
+  type SharedCounters,
+} from '../threads/shared-counters.ts'
 import { createSession } from './session.ts'
 import { readerThrough } from './snapshot.ts'
 
 /** The thread that keeps the search index of this node up to date with the database. */
-export type IndexThreadData = { url: string; file: string; signals: Signals }
-const { url, file, signals } = workerData as IndexThreadData
+export type IndexThreadData = { url: string; file: string; counters: SharedCounters }
+const { url, file, counters } = workerData as IndexThreadData
 /** How often the database is asked for writes of other nodes, while no search waits; in milliseconds. */
 const POLL = 200
 
-beNice(NICE.index)
+setNice(NICE.index)
 const session = createSession({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 })
 const index = await openIndex(file)
 parentPort?.postMessage('ready')
@@ -44,13 +50,13 @@ async function state(): Promise<StoreState> {
   )
   if (head === undefined) throw new StoreFault('unavailable', new Error('the store has no head row yet'))
   const { storeId, record, sequence } = head
-  const reached = { record, history: Math.floor(sequence / SEQUENCE_GAP) }
-  tellCommitted(signals, positionOf(reached))
+  const reached = { record, epoch: storeEpochOf(sequence) }
+  publishCommitted(counters, positionOf(reached))
   return { storeId, ...reached }
 }
 
 await keepIndex({
-  signals,
+  counters,
   file,
   index,
   source: {
@@ -59,14 +65,14 @@ await keepIndex({
     entry: number => reading(async reader => reader.one(currentEntry(number))),
     async awaitNewer(seen, patience) {
       const deadline = performance.now() + patience
-      while (!isStopping(signals) && performance.now() < deadline) {
-        awaitWanted(signals, positionOf(seen), Math.min(POLL, deadline - performance.now()))
+      while (!isStopping(counters) && performance.now() < deadline) {
+        awaitWanted(counters, positionOf(seen), Math.min(POLL, deadline - performance.now()))
         // The session needs the event loop between two waits.
         await setTimeout(0)
         const now = await state()
-        if (now.record > seen.record || now.history !== seen.history) return true
+        if (now.record > seen.record || now.epoch !== seen.epoch) return true
       }
-      return isStopping(signals)
+      return isStopping(counters)
     },
   },
   onEntry() {},

@@ -3,7 +3,7 @@ import { Problem } from '../contract/problem.ts'
 import { isUnavailable } from '../database/database.ts'
 import { GroupCommit, type Pending } from '../database/group-commit.ts'
 import type { Outcome } from '../database/work-transaction.ts'
-import { type Charge, createRateLimiter, type RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
+import { type Charge, RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { decide, giveBack, type Leases } from './lease.ts'
@@ -47,7 +47,7 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
       await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
     }
     const keys = [...new Set(batch.flatMap(({ work }) => work.keys))].sort()
-    const limiter = createRateLimiter()
+    const limiter = new RateLimiter()
     const { transaction, admissions } = await lockLogs(connection, keys)
     limiter.restore(admissions)
     const outcomes = batch.map(({ work }) => ({ result: work(limiter) }))

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createLogAnswers } from '../log/answers.ts'
 import { serveLogQuestions } from '../log/log-thread.ts'
-import { beNice, NICE } from '../threads/priority.ts'
+import { NICE, setNice } from '../threads/priority.ts'
 import { createSession } from './session.ts'
 import { readerThrough } from './snapshot.ts'
 
@@ -9,7 +9,7 @@ import { readerThrough } from './snapshot.ts'
 export type LogThreadData = { url: string; headFile: string }
 const { url, headFile } = workerData as LogThreadData
 
-beNice(NICE.log)
+setNice(NICE.log)
 const session = createSession({ url, name: 'log', statementTimeout: 30_000, idleTimeout: 5_000 })
 serveLogQuestions(
   parentPort,

@@ -1,6 +1,6 @@
 import { openSearches } from '../search/searches.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
-import { countedSignals, createSignals, tellClosing, tellStop } from '../threads/signals.ts'
+import { createSharedCounters, publishClosing, publishStop, readCounts } from '../threads/shared-counters.ts'
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 import type { IndexThreadData } from './index-thread.ts'
 
@@ -16,16 +16,16 @@ export type NodeSearchOptions = {
 
 /** The search of a node: an index in a file of its own that follows the database, and the threads that read it. */
 export function openNodeSearch({ url, indexFile, onIndex, onDeath }: NodeSearchOptions) {
-  const signals = createSignals()
+  const counters = createSharedCounters()
   let follower: Thread | undefined
   const start = async () => {
-    const data: IndexThreadData = { url, file: indexFile, signals }
+    const data: IndexThreadData = { url, file: indexFile, counters }
     follower = await startThread(new URL('./index-thread.ts', import.meta.url), data, {
       ...{ pendingMax: 0, batched: false, together: 1, youngMb: YOUNG_MB },
       onDeath,
       onNotice: onIndex,
     })
-    return openSearches(signals, { index: indexFile, store: undefined }, onDeath)
+    return openSearches(counters, { index: indexFile, store: undefined }, onDeath)
   }
   const started = start()
   started.catch(onDeath)
@@ -33,12 +33,12 @@ export function openNodeSearch({ url, indexFile, onIndex, onDeath }: NodeSearchO
     search: async (...asked: Parameters<Awaited<typeof started>['search']>) => (await started).search(...asked),
     near: async (...asked: Parameters<Awaited<typeof started>['near']>) => (await started).near(...asked),
     pending: async () => (await started).pending(),
-    indexLag: () => countedSignals(signals).indexLag,
+    indexLag: () => readCounts(counters).indexLag,
     async close(): Promise<void> {
-      tellClosing(signals)
+      publishClosing(counters)
       const searches = await started.catch(() => undefined)
       await searches?.close()
-      tellStop(signals)
+      publishStop(counters)
       await follower?.close()
     },
   }

@@ -8,11 +8,10 @@ import { type Command, createWorks } from '../operations/command.ts'
 import type { Store } from '../operations/store.ts'
 import { StoreHealth } from '../operations/store-health.ts'
 import { bytesOf } from '../search/bytes-of.ts'
-import { NEWEST_RECORD } from '../store/head.ts'
+import { NEWEST_RECORD, storeEpochOf } from '../store/head.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
-import { positionOf } from '../threads/signals.ts'
+import { positionOf } from '../threads/shared-counters.ts'
 import { PostgresGroupSession } from './group-session.ts'
-import { SEQUENCE_GAP } from './head-lock.ts'
 import { Heartbeat, silence } from './heartbeat.ts'
 import { type Making, prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
@@ -123,9 +122,9 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
       breakDown(error as Error)
     }
   }
-  const latestRecord = async (): Promise<{ record: number; history: number }> => {
+  const latestRecord = async (): Promise<{ record: number; epoch: number }> => {
     const head = await reader.one<{ record: number; sequence: number }>(NEWEST_RECORD)
-    return { record: head?.record ?? 0, history: Math.floor((head?.sequence ?? 0) / SEQUENCE_GAP) }
+    return { record: head?.record ?? 0, epoch: storeEpochOf(head?.sequence ?? 0) }
   }
   let probing: Promise<void> | undefined
   const look = (): void => {
@@ -139,11 +138,11 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
 
   return {
     reader,
-    recordHere: () => undefined,
+    knownRecord: () => undefined,
     noteRead() {},
     latestRecord,
     write: (name, input, environment) => health.write({ name, input, environment }) as never,
-    keep: (name, input, environment) => health.write({ name, input, environment }) as never,
+    maintain: (name, input, environment) => health.write({ name, input, environment }) as never,
     search: request =>
       heartbeat.during(async () => {
         return search.search(request, positionOf(await latestRecord()))
@@ -151,11 +150,11 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
     near: search.near,
     // Before, another node may be making the tables.
     askLog: question => (open ? log.ask(question) : Promise.reject(new Problem('NOT_READY', { retryAfter: 1 }))),
-    rememberCheckpoint: createMemory(log.ask),
+    persistCheckpoint: createMemory(log.ask),
     readiness: () => health.readiness(),
     full,
     onCommit: listener => health.onCommit(listener),
-    figures: async () => ({
+    metrics: async () => ({
       ...groups.counted(),
       writesWaiting: commits.pending,
       oldestWrite: commits.waited(),

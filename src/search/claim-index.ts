@@ -3,7 +3,7 @@ import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import type { ChangedEntryRow } from '../store/indexed-entry.ts'
 import { putEntry, removeEntry, withdrawEntry } from './documents.ts'
-import { indexedEntryOf } from './follow.ts'
+import { indexedEntryOf } from './index-changes.ts'
 import { emptyIndex, indexedState, type StoreState, saveIndexedRecord } from './index-file.ts'
 
 /** Entries of one block that is compared with the store, newest first, until a block agrees. */
@@ -21,7 +21,7 @@ type Indexed = { number: number; entry: number; id: string }
 export async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
   const known = indexedState(index)
   if (known === undefined || known.storeId !== store.storeId) return emptyIndex(index, store)
-  if (known.history === store.history && known.record <= store.record) return
+  if (known.epoch === store.epoch && known.record <= store.record) return
   const common = await commonRecord(index, read)
   index.step('BEGIN IMMEDIATE')
   const later = index.all<{ entry: number }>(sql`
@@ -32,7 +32,7 @@ export async function claimIndex(index: SqliteConnection, store: StoreState, rea
     else if (row.withdrawn) withdrawEntry(index, entry, row.change)
     else putEntry(index, indexedEntryOf(row))
   }
-  index.run(sql`UPDATE progress SET history = ${store.history}`)
+  index.run(sql`UPDATE progress SET history = ${store.epoch}`)
   saveIndexedRecord(index, Math.min(common, store.record))
   index.step('COMMIT')
 }

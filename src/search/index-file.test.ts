@@ -8,7 +8,7 @@ import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
-import type { SearchRequest } from '../operations/operation.ts'
+import type { SearchRequest } from '../operations/search.ts'
 import { type IndexedEntry, putEntry, removeEntry } from './documents.ts'
 import { deleteIndex, indexedRecord, openIndex, saveIndexedRecord, tidyIndex, undoIndexing } from './index-file.ts'
 import { searchIndex } from './query.ts'
@@ -16,7 +16,7 @@ import { searchIndex } from './query.ts'
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-index-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-const STORE = { storeId: 'store', record: 0, history: 0 }
+const STORE = { storeId: 'store', record: 0, epoch: 0 }
 let made = 0
 const freshPath = (): string => join(directory, `${made++}.db`)
 
@@ -170,7 +170,7 @@ test('an entry is found by its current text only, and a removed entry is not fou
 test('an index is reused for its store, and rebuilt for another store, an earlier state, or after damage', () => {
   const path = freshPath()
   const reopen = (storeId: string, newest: number): { record: number; found: number[] } => {
-    const index = openIndex(path, { storeId, record: newest, history: 0 })
+    const index = openIndex(path, { storeId, record: newest, epoch: 0 })
     const state = { record: indexedRecord(index), found: find(index, 'title') }
     putEntry(index, entryOf(1))
     saveIndexedRecord(index, 5)
@@ -188,7 +188,7 @@ test('an index is reused for its store, and rebuilt for another store, an earlie
   assert.ok(!existsSync(path))
 })
 
-test('a word whose first transaction was undone is found by its beginning all the same', () => {
+test('a word whose first transaction was rolled back is found by its prefix', () => {
   const index = openIndex(freshPath(), STORE)
   const put = (n: number): void => {
     index.exec('BEGIN')
@@ -230,7 +230,7 @@ test('a search sees one state of the index while entries are indexed', () => {
   writer.close()
 })
 
-test('a beginning of very many characters is found all the same', () => {
+test('a prefix with very many words is found', () => {
   const entries = Array.from({ length: 30 }, (_, n) =>
     entryOf(n + 1, { content: `long${String(n).padEnd(2_000, 'x')}` }),
   )

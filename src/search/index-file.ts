@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { createNewWords, type NewWords } from '../domain/new-words.ts'
 import { PAIRS_VERSION } from '../domain/pairs.ts'
 import { IMPACT_VERSION } from '../domain/ranking.ts'
+import { createRecentWords, type RecentWords } from '../domain/recent-words.ts'
 import { TERMS_VERSION } from '../domain/terms.ts'
 
 /** Segments of a level that FTS5 merges into one. With its default of 4, adding an entry to half a million takes twice the time. */
@@ -35,12 +35,12 @@ const SCHEMA_VERSION = 7
 const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
 
 /**
- * The id of a store, its newest record, and the number of its history: after a failover that lost records, the same numbers may belong to
+ * The id of a store, its newest record, and its epoch: after a failover that lost records, the same numbers may belong to
  * other records.
  */
-export type StoreState = { storeId: string; record: number; history: number }
+export type StoreState = { storeId: string; record: number; epoch: number }
 
-const NO_STORE: StoreState = { storeId: '', record: 0, history: 0 }
+const NO_STORE: StoreState = { storeId: '', record: 0, epoch: 0 }
 
 /**
  * Opens the index for writing. An index of another store, of other rules, of a later state of the store, or one that cannot be read is emptied.
@@ -79,29 +79,31 @@ export function indexedState(index: SqliteConnection): StoreState | undefined {
   if (index.one(sql`SELECT name FROM sqlite_schema WHERE name = 'progress'`) === undefined) return undefined
   const version = index.one<{ version: number }>(sql`SELECT version FROM progress WHERE one = 1`)?.version
   if (version !== VERSION) return undefined
-  return index.one<StoreState>(sql`SELECT store_id AS "storeId", record, history FROM progress WHERE one = 1`)
+  return index.one<StoreState>(
+    sql`SELECT store_id AS "storeId", record, history AS "epoch" FROM progress WHERE one = 1`,
+  )
 }
 
 /** Empties an index, or makes it, for a store. */
-export function emptyIndex(index: SqliteConnection, { storeId, history }: StoreState): void {
+export function emptyIndex(index: SqliteConnection, { storeId, epoch }: StoreState): void {
   index.exec('BEGIN IMMEDIATE')
   for (const table of ['terms', 'ranked', 'doc', 'withdrawn', 'pair', 'word', 'progress']) {
     index.exec(`DROP TABLE IF EXISTS ${table}`)
   }
   index.exec(SCHEMA)
   index.run(sql`
-    INSERT INTO progress (one, store_id, version, history, record, entries) VALUES (1, ${storeId}, ${VERSION}, ${history}, 0, 0)`)
+    INSERT INTO progress (one, store_id, version, history, record, entries) VALUES (1, ${storeId}, ${VERSION}, ${epoch}, 0, 0)`)
   index.exec('COMMIT')
   wordsOfIndex.delete(index)
 }
 
-const wordsOfIndex = new WeakMap<SqliteConnection, NewWords>()
+const wordsOfIndex = new WeakMap<SqliteConnection, RecentWords>()
 
 /** Notes the words of a text. `saveIndexedRecord` stores each word once, for queries that expand a prefix to its words. */
 export function noteWords(index: SqliteConnection, text: string): void {
   let noted = wordsOfIndex.get(index)
   if (noted === undefined) {
-    noted = createNewWords()
+    noted = createRecentWords()
     wordsOfIndex.set(index, noted)
   }
   noted.note(text)

@@ -1,10 +1,11 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { pairsOf } from '../domain/pairs.ts'
+import { PAIRS_MAX, pairsOf } from '../domain/pairs.ts'
 import { allTerms, type Draft } from '../domain/similar.ts'
 
 /** Rows that are read for a draft, at most: of many entries that say the same some are enough. */
 const READ_MAX = 48
+type Ten = [number, number, number, number, number, number, number, number, number, number]
 
 /** Notes the pairs of words of an entry. Those of its earlier texts stay. */
 export function notePairs(index: SqliteConnection, entry: number, text: Draft): void {
@@ -15,10 +16,14 @@ export function notePairs(index: SqliteConnection, entry: number, text: Draft): 
 
 /** The numbers of entries that have any of the pairs of words, those with most of them first. One look-up by keys. */
 export function findNear(index: SqliteConnection, pairs: readonly number[], limit: number): number[] {
-  const [first, ...others] = pairs
+  const [first] = pairs
   if (first === undefined) return []
-  const among = others.reduce((all, pair) => sql`${all}, ${pair}`, sql`${first}`)
-  const rows = index.all<{ entry: number }>(sql`SELECT entry FROM pair WHERE pair IN (${among}) LIMIT ${READ_MAX}`)
+  // A text has ten pairs or fewer: one statement looks for all.
+  const [a, b, c, d, e, f, g, h, i, j] = Array.from({ length: PAIRS_MAX }, (_, at) => pairs[at] ?? first) as Ten
+  const rows = index.all<{ entry: number }>(
+    sql`SELECT entry FROM pair WHERE pair IN (${a}, ${b}, ${c}, ${d}, ${e}, ${f}, ${g}, ${h}, ${i}, ${j}) LIMIT ${READ_MAX}`,
+  )
+  if (rows.length === 0) return []
   const common = new Map<number, number>()
   for (const { entry } of rows) common.set(entry, (common.get(entry) ?? 0) + 1)
   const most = [...common].sort(([a, as], [b, bs]) => bs - as || b - a)

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { isStopWord } from '../domain/stem.ts'
 import { isCut, type Term, termsOf } from '../domain/terms.ts'
-import type { SearchRequest, SearchResult } from '../operations/operation.ts'
+import type { SearchRequest, SearchResult } from '../operations/search.ts'
 import { matchExpression } from './match-expression.ts'
 import { type Ranking, rank } from './ranking.ts'
 

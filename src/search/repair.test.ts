@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { SearchResult } from '../operations/operation.ts'
+import type { SearchResult } from '../operations/search.ts'
 import { putEntry } from './documents.ts'
 import { openIndex, saveIndexedRecord } from './index-file.ts'
 import { searchIndex } from './query.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-repair-'))
-const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, history: 0 })
+const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, epoch: 0 })
 after(() => {
   index.close()
   rmSync(directory, { recursive: true, force: true })
@@ -34,20 +34,20 @@ saveIndexedRecord(index, TEXTS.length)
 const search = (q: string): SearchResult => searchIndex(index, { q, tag: null, sort: 'fit', limit: 50, offset: 0 })
 const titles = (q: string): string[] => search(q).entries.map(number => TEXTS[number - 1] ?? '')
 
-test('of many words at one edit, the one that most entries have is meant', () => {
+test('of many words at one edit, the one that most entries have is chosen', () => {
   assert.deepEqual(search('dduck').corrected, [{ from: 'dduck', to: 'duck' }])
   assert.deepEqual(search('xuck lake').corrected[0]?.from, 'xuck')
   assert.match(titles('ducj')[0] ?? '', /duck/)
 })
 
-test('a word that one entry misspelt leads to the entries that spell it right as well', () => {
+test('a word that one entry misspells also finds the entries with the correct spelling', () => {
   const found = titles('curent directory')
   assert.equal(found.filter(title => title.startsWith('current directory')).length, 40)
   assert.ok(found.includes('the curent of a river in spring'))
   assert.deepEqual(search('curent directory').corrected, [])
 })
 
-test('a word cut in two is put together, and two words written as one are cut', () => {
+test('a word cut in two is joined, and two words written as one are split', () => {
   assert.deepEqual(search('open pro ject').corrected, [{ from: 'pro ject', to: 'project' }])
   assert.deepEqual(search('openproject').corrected, [{ from: 'openproject', to: 'open project' }])
   assert.deepEqual(search('projectin').corrected, [{ from: 'projectin', to: 'project in' }])

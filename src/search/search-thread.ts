@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
-import type { SearchRequest } from '../operations/operation.ts'
+import type { SearchRequest } from '../operations/search.ts'
 import { pagesOfEntry } from '../store/indexed-entry.ts'
 import { replyOfError } from '../threads/protocol.ts'
 import { deleteIndex } from './index-file.ts'
+import { prefetch } from './prefetch.ts'
 import { searchIndex } from './query.ts'
-import { readAhead } from './read-ahead.ts'
 
 /** A search as data. */
 export type Query = { id: number; request: SearchRequest }
@@ -45,6 +45,6 @@ port.on('message', (message: Query | 'close') => {
     return
   }
   const found = answer(message)
-  if (store !== undefined) readAhead(found, entry => store.one(pagesOfEntry(entry)))
+  if (store !== undefined) prefetch(found, entry => store.one(pagesOfEntry(entry)))
 })
 port.postMessage('ready')

@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os'
 import { openSqlite } from '../database/sqlite.ts'
-import type { SearchRequest, SearchResult } from '../operations/operation.ts'
-import type { Signals } from '../threads/signals.ts'
+import type { SearchRequest, SearchResult } from '../operations/search.ts'
+import type { SharedCounters } from '../threads/shared-counters.ts'
 import { startThread, YOUNG_MB } from '../threads/thread.ts'
-import { createIndexWaits } from './index-waits.ts'
+import { createIndexBarrier } from './index-barrier.ts'
 import { findNear } from './near.ts'
+import { startSearchPool } from './search-pool.ts'
 import type { SearchThreadData } from './search-thread.ts'
-import { startSearchers } from './searchers.ts'
 
 /** Threads that search at most: on one core a second one would only take memory. */
 const SEARCH_THREADS = Math.min(2, availableParallelism())
 /** Searches under way before further ones are refused as OVERLOADED. */
 const SEARCHES_MAX = 1_000
 /** Memory for the index in this thread, which looks up pairs of words only. */
-const CACHE_KIB = 256
+const CACHE_KIB = 1_024
 /** How long a search waits for the index, in milliseconds. */
 const INDEX_PATIENCE = 5_000
 
@@ -29,7 +29,7 @@ export type Searches = {
 
 /** Starts the threads that search an index file; `onDeath` is called when one of them ends. */
 export async function openSearches(
-  signals: Signals,
+  counters: SharedCounters,
   data: SearchThreadData,
   onDeath: (error: Error) => void,
 ): Promise<Searches> {
@@ -41,22 +41,22 @@ export async function openSearches(
       youngMb: YOUNG_MB,
       onDeath,
     })
-  const searchers = await startSearchers(start, SEARCH_THREADS)
+  const pool = await startSearchPool(start, SEARCH_THREADS)
   const index = openSqlite(data.index, 'read', { cacheKib: CACHE_KIB })
   // Nothing here waits for another connection.
   index.exec('PRAGMA busy_timeout = 0')
-  const waits = createIndexWaits(signals, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
-  const pending = (): number => waits.pending() + searchers.pending()
+  const barrier = createIndexBarrier(counters, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
+  const pending = (): number => barrier.pending() + pool.pending()
   return {
     async search(request, position) {
-      await waits.until(BigInt(position))
-      return searchers.ask(request)
+      await barrier.until(BigInt(position))
+      return pool.ask(request)
     },
     near: (pairs, limit) => findNear(index, pairs, limit),
     pending,
     async close() {
       index.close()
-      await searchers.close()
+      await pool.close()
     },
   }
 }

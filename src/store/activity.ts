@@ -1,6 +1,6 @@
 import { v7 as uuidOf } from 'uuid'
 import type { Activity } from '../contract/resources.ts'
-import { type Action, type DataClass, TRUST } from '../contract/words.ts'
+import { type Action, type DataClass, TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { isoTime } from './time.ts'
@@ -78,6 +78,12 @@ export const listActivity = (reader: Reader, before: number, limit: number) =>
   reader.all<ActivityRow>(
     pageOf(sql`${WRITTEN} AND sequence < ${before}`, sql`${READ} AND sequence < ${before}`, 'DESC', limit),
   )
+
+/** The newest writes of the public feed, newest first. */
+export const listNewestWrites = (reader: Reader, limit: number) =>
+  reader.all<ActivityRow>(sql`
+    ${ACTIVITY_COLUMNS} FROM (SELECT sequence FROM activity WHERE ${WRITTEN} ORDER BY sequence DESC LIMIT ${limit}) page
+    JOIN activity s ON s.sequence = page.sequence ${ACTIVITY_JOINS} ORDER BY page.sequence DESC`)
 
 /** The public feed above a sequence, in ascending order. */
 export const listActivityAfter = (reader: Reader, after: number, limit: number) =>

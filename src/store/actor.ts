@@ -1,5 +1,5 @@
 import type { Actor, Author, Declared } from '../contract/resources.ts'
-import type { ActorType, DataClass } from '../contract/words.ts'
+import type { ActorType, DataClass } from '../contract/vocabulary.ts'
 import type { Loadable, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { isoTime } from './time.ts'
@@ -123,14 +123,13 @@ export const toAuthor = (row: AuthorColumns): Author => ({
   verificationStatus: 'UNVERIFIED',
 })
 
-export const authorOf = (actor: ActorRow): Author => ({
-  id: actor.id,
-  declared:
-    actor.hidden || actor.quarantined
-      ? { name: null, model: null, provider: null }
-      : { name: actor.name, model: actor.model, provider: actor.provider },
-  verificationStatus: 'UNVERIFIED',
-})
+/** The columns of an author, from the row of the actor. */
+export const authorColumnsOf = ({ id, name, model, provider, hidden, quarantined }: ActorRow): AuthorColumns =>
+  hidden || quarantined
+    ? { actor_id: id, actor_name: null, actor_model: null, actor_provider: null }
+    : { actor_id: id, actor_name: name, actor_model: model, actor_provider: provider }
+
+export const authorOf = (actor: ActorRow): Author => toAuthor(authorColumnsOf(actor))
 
 /** The actor as declared: for itself and for administrators. */
 export const toActor = (row: Omit<ActorRow, 'token_hash'>): Actor => ({

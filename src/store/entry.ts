@@ -1,5 +1,5 @@
 import type { Entry } from '../contract/resources.ts'
-import { TRUST } from '../contract/words.ts'
+import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { signalNames } from '../domain/signals.ts'
@@ -49,6 +49,20 @@ export const findEntry = (reader: Reader, address: string) =>
 
 export const findEntryByNumber = (reader: Reader, number: number) =>
   reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
+
+export type TitledEntry = Pick<EntryRow, 'id' | 'slug' | 'title' | 'summary' | 'standing'>
+
+/** The public ones of some entries, without their contents. */
+export const listTitled = async (reader: Reader, numbers: readonly number[]): Promise<TitledEntry[]> => {
+  const rows = await Promise.all(
+    numbers.map(number =>
+      reader.one<TitledEntry>(sql`
+        SELECT e.id, e.slug, e.standing, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
+        WHERE e.number = ${number} AND e.withdrawn = 0`),
+    ),
+  )
+  return rows.filter(row => row !== undefined)
+}
 
 /** The number of an entry by its id, in either case, or by its slug; withdrawn ones too. */
 export const findEntryNumber = async (reader: Reader, address: string): Promise<number | undefined> =>
@@ -110,6 +124,14 @@ export async function insertEntry(tx: Transaction, entry: NewEntry): Promise<voi
       ${entry.at}, ${entry.at}, ${entry.number}, ${entry.number})`)
 }
 
+/** Fills the placeholder that a mirror inserted for an entry of which it knew only the number. It stays withdrawn until that is settled. */
+export async function fillEntryStub(tx: Transaction, entry: NewEntry): Promise<void> {
+  await tx.run(sql`
+    UPDATE entry SET id = ${entry.id}, slug = ${entry.slug}, tags = ${JSON.stringify(entry.tags)}, actor = ${entry.actor},
+      data_class = ${entry.dataClass}, created_at = ${entry.at}, updated_at = ${entry.at}, revisions = 1, moderated = abs(moderated)
+    WHERE number = ${entry.number}`)
+}
+
 /**
  * Moves the entry's head from one revision to the next by compare-and-swap; false when another revision was first. A revision without a
  * change leaves `changes` and `updated_at`.
@@ -152,7 +174,13 @@ export const countRelation = async (tx: Transaction, entry: number): Promise<Cou
 
 export const tagsOf = (row: { tags: string }): string[] => JSON.parse(row.tags) as string[]
 
-export const toEntry = (row: EntryRow): Entry => ({
+/** The columns of an entry that its resource shows. */
+export type ShownEntry = Omit<
+  EntryRow,
+  'number' | 'origins' | 'evidence' | 'relations' | 'hidden' | 'quarantined' | 'withdrawn' | 'revision' | 'revised_at'
+>
+
+export const toEntry = (row: ShownEntry): Entry => ({
   id: row.id,
   slug: row.slug,
   title: row.title,

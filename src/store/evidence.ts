@@ -1,5 +1,5 @@
 import type { Contradiction, Verification } from '../contract/resources.ts'
-import { TRUST } from '../contract/words.ts'
+import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { isoTime } from './time.ts'

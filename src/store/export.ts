@@ -1,5 +1,5 @@
 import type { ExportLine } from '../contract/resources.ts'
-import type { Action, DataClass } from '../contract/words.ts'
+import type { Action, DataClass } from '../contract/vocabulary.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { RecordKind } from '../domain/log/statement.ts'

@@ -25,6 +25,21 @@ export async function readHead(reader: Reader): Promise<Head> {
 /** The numbers of the newest permanent record and of the newest activity. */
 export const NEWEST_RECORD: Sql = sql`SELECT record, sequence FROM head`
 
+/**
+ * Added to the sequence of a restored store, and if PostgreSQL is another one or an earlier state of itself: that store may lack numbers
+ * that were assigned. No store accepts as many writes between a backup and its loss.
+ */
+export const SEQUENCE_GAP = 1_000_000_000
+
+/** The epoch of a store in which a sequence was assigned. In another epoch the same record numbers may belong to other records. */
+export const storeEpochOf = (sequence: number): number => Math.floor(sequence / SEQUENCE_GAP)
+
+/**
+ * The number of the newest permanent record, and the epoch of the store. A new epoch begins when a database is replaced by an earlier state
+ * of itself; in it, the same numbers may name other records.
+ */
+export type Newest = { record: number; epoch: number }
+
 /** How long the service has run, in milliseconds, as it was counted last: up to a minute ago. */
 export const readServed = async (reader: Reader): Promise<number> =>
   (await reader.one<{ served: number }>(sql`SELECT served FROM head`))?.served ?? 0

@@ -1,16 +1,13 @@
-import type { Action } from '../contract/words.ts'
+import type { CooldownAction } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Admission } from '../domain/rate-limit.ts'
-
-/** Writes with a cooldown: the actions of a token, and the creation of actors and reports, which need no token. */
-export type CooledAction = Action | 'ACTOR' | 'REPORT'
 
 /** When the last write of an action by a subject began its cooldown, in milliseconds. */
 export const findCooldown = async (
   reader: Reader,
   subject: string,
-  action: CooledAction,
+  action: CooldownAction,
 ): Promise<number | undefined> =>
   (
     await reader.one<{ began_at: number }>(
@@ -18,7 +15,12 @@ export const findCooldown = async (
     )
   )?.began_at
 
-export async function beginCooldown(tx: Transaction, subject: string, action: CooledAction, at: number): Promise<void> {
+export async function beginCooldown(
+  tx: Transaction,
+  subject: string,
+  action: CooldownAction,
+  at: number,
+): Promise<void> {
   await tx.run(sql`
     INSERT INTO cooldown (subject, action, began_at) VALUES (${subject}, ${action}, ${at})
     ON CONFLICT (subject, action) DO UPDATE SET began_at = excluded.began_at`)

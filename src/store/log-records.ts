@@ -1,4 +1,4 @@
-import type { DataClass } from '../contract/words.ts'
+import type { DataClass } from '../contract/vocabulary.ts'
 import type { Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { type Facts, type RecordKind, statementOf } from '../domain/log/statement.ts'

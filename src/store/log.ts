@@ -8,11 +8,6 @@ import { HASH_BYTES, TILE_WIDTH } from '../tlog/tile.js'
 /** How many records the log has, and the root of their tree: base64, empty for none. */
 export type LogHead = { size: number; root: string }
 
-/** The number that a restoration or another PostgreSQL adds to the sequence. */
-const HISTORY_GAP = 1_000_000_000
-/** The history of a store in which a sequence was given out. In another history the same record numbers may belong to other records. */
-export const historyOf = (sequence: number): number => Math.floor(sequence / HISTORY_GAP)
-
 /** The content of a leaf, except for the record number. */
 export type Leaf = { kind: RecordKind; commitment: Uint8Array<ArrayBuffer> }
 
@@ -72,7 +67,7 @@ export const tilesOf =
 export type TileRow = { level: number; number: number; hashes: string }
 
 /** Moves the log from one state to a later one: the bundles and tiles that change. */
-export type LogStep = { history: number; from: LogHead; to: LogHead; bundles: BundleRow[]; tiles: TileRow[] }
+export type LogStep = { storeEpoch: number; from: LogHead; to: LogHead; bundles: BundleRow[]; tiles: TileRow[] }
 
 /**
  * A log that records from `number` on belong to. `size` is the size up to which it agrees with the previous log, and `checkpoint` the last
@@ -92,21 +87,23 @@ export type Epoch = {
 /** A signed note of an epoch. A note with `kept` is not deleted when there is a newer one. */
 export type CheckpointRow = { size: number; epoch: number; note: string; createdAt: number; kept: number }
 
-export async function readLog(reader: Reader): Promise<LogHead & { history: number }> {
-  const row = await reader.one<LogHead & { history: number }>(sql`SELECT size, root, history FROM log WHERE one = 1`)
+export async function readLog(reader: Reader): Promise<LogHead & { storeEpoch: number }> {
+  const row = await reader.one<LogHead & { storeEpoch: number }>(
+    sql`SELECT size, root, history AS "storeEpoch" FROM log WHERE one = 1`,
+  )
   if (row === undefined) throw new Error('The store has no row of the log.')
   return row
 }
 
 /** Moves the head of the log from one state to another by compare-and-swap; false if it is in another state. */
-const advanceLog = async (tx: Transaction, history: number, from: LogHead, to: LogHead): Promise<boolean> =>
+const advanceLog = async (tx: Transaction, storeEpoch: number, from: LogHead, to: LogHead): Promise<boolean> =>
   (await tx.run(sql`
     UPDATE log SET size = ${to.size}, root = ${to.root}
-    WHERE one = 1 AND size = ${from.size} AND root = ${from.root} AND history = ${history}`)) > 0
+    WHERE one = 1 AND size = ${from.size} AND root = ${from.root} AND history = ${storeEpoch}`)) > 0
 
-/** Settles that the log continues in a history of the store. */
-export async function saveLogHistory(tx: Transaction, history: number): Promise<void> {
-  await tx.run(sql`UPDATE log SET history = ${history} WHERE one = 1`)
+/** Settles that the log continues in an epoch of the store. */
+export async function saveStoreEpoch(tx: Transaction, storeEpoch: number): Promise<void> {
+  await tx.run(sql`UPDATE log SET history = ${storeEpoch} WHERE one = 1`)
 }
 
 export const findBundle = (reader: Reader, number: number) =>
@@ -128,8 +125,8 @@ async function saveTile(tx: Transaction, { level, number, hashes }: TileRow): Pr
 }
 
 /** Moves the log by a step and stores its bundles and tiles; false if the log is in another state. */
-export async function growLog(tx: Transaction, { history, from, to, bundles, tiles }: LogStep): Promise<boolean> {
-  if (!(await advanceLog(tx, history, from, to))) return false
+export async function growLog(tx: Transaction, { storeEpoch, from, to, bundles, tiles }: LogStep): Promise<boolean> {
+  if (!(await advanceLog(tx, storeEpoch, from, to))) return false
   for (const bundle of bundles) await saveBundle(tx, bundle)
   for (const tile of tiles) await saveTile(tx, tile)
   return true

@@ -1,5 +1,5 @@
 import type { Author, Revision } from '../contract/resources.ts'
-import type { ActorType, DataClass } from '../contract/words.ts'
+import type { ActorType, DataClass } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { signalsOf } from '../domain/signals.ts'
@@ -139,16 +139,6 @@ export async function insertEntryStub(tx: Transaction, number: number, change: n
   await tx.run(sql`
     INSERT INTO entry (number, id, slug, tags, actor, data_class, created_at, updated_at, revision, revisions, withdrawn, change)
     VALUES (${number}, ${nameless}, ${nameless}, '[]', ${await ensureNobody(tx)}, 'EXTERNAL', 0, 0, ${number}, 0, 1, ${change})`)
-}
-
-type EntryFields = { id: string; slug: string; tags: string; actor: number; dataClass: DataClass; at: number }
-
-/** Fills the placeholder of an entry. It stays withdrawn until that is settled. */
-export async function fillEntryStub(tx: Transaction, number: number, entry: EntryFields): Promise<void> {
-  await tx.run(sql`
-    UPDATE entry SET id = ${entry.id}, slug = ${entry.slug}, tags = ${entry.tags}, actor = ${entry.actor}, data_class = ${entry.dataClass},
-      created_at = ${entry.at}, updated_at = ${entry.at}, revisions = 1, moderated = abs(moderated)
-    WHERE number = ${number}`)
 }
 
 export async function lockEntry(tx: Transaction, number: number, locked: boolean): Promise<void> {

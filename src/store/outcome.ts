@@ -1,16 +1,26 @@
 import type { Reader } from '../database/database.ts'
-import { sql } from '../database/sql.ts'
-import type { Outcome } from '../domain/outcome.ts'
+import { type Sql, sql } from '../database/sql.ts'
+import type { Fate, Outcome } from '../domain/outcome.ts'
 
-/** The newest contributions of an actor, each with its judgements by other actors. Every row is a few look-ups in an index. */
-export const listOutcomes = (reader: Reader, actor: number, limit: number) =>
-  reader.all<Outcome>(sql`
-    SELECT s.action, e.withdrawn,
+const JUDGED: Sql = sql`
       CASE WHEN EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result = 'SUPPORTED' AND v.withdrawn = 0 AND v.actor <> s.actor)
         THEN 1 ELSE 0 END AS confirmed,
       CASE WHEN EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result = 'UNSUPPORTED' AND v.withdrawn = 0 AND v.actor <> s.actor)
         OR EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result IS NULL AND v.withdrawn = 0 AND v.actor <> s.actor)
         THEN 1 ELSE 0 END AS contradicted,
-      CASE WHEN n.change_type = 'CORRECT' AND n.actor <> s.actor THEN 1 ELSE 0 END AS corrected
-    FROM activity s JOIN entry e ON e.number = s.entry LEFT JOIN revision r ON r.number = s.revision LEFT JOIN revision n ON n.entry = r.entry AND n.ordinal = r.ordinal + 1
+      CASE WHEN n.change_type = 'CORRECT' AND n.actor <> s.actor THEN 1 ELSE 0 END AS corrected`
+const JOINS: Sql = sql`
+    FROM activity s JOIN entry e ON e.number = s.entry LEFT JOIN revision r ON r.number = s.revision LEFT JOIN revision n ON n.entry = r.entry AND n.ordinal = r.ordinal + 1`
+
+/** The newest contributions of an actor, each with its judgements by other actors. Every row is a few look-ups in an index. */
+export const listOutcomes = (reader: Reader, actor: number, limit: number) =>
+  reader.all<Outcome>(sql`
+    SELECT s.action, e.withdrawn, ${JUDGED} ${JOINS}
+    WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)
+
+/** The same with their entries as they are now; `later` is the time of the latest revision if it is by another actor. */
+export const listFates = (reader: Reader, actor: number, limit: number) =>
+  reader.all<Fate & { slug: string; title: string; standing: string | null }>(sql`
+    SELECT s.action, e.withdrawn, ${JUDGED}, s.entry, e.slug, h.title, e.standing, r.ordinal, e.revisions,
+      CASE WHEN h.actor <> s.actor THEN h.created_at END AS later ${JOINS} LEFT JOIN revision h ON h.number = e.revision
     WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)

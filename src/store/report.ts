@@ -1,5 +1,5 @@
 import type { AdminReport, Report } from '../contract/resources.ts'
-import type { ReportReason, ReportTarget, Resolution } from '../contract/words.ts'
+import type { ReportReason, ReportTarget, Resolution } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { type EntryStanding, statusOf } from '../domain/entry.ts'

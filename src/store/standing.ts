@@ -1,8 +1,10 @@
+import type { Entry } from '../contract/resources.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import type { Text } from '../domain/kept.ts'
+import type { Text } from '../domain/retained-text.ts'
 import { COUNTED_JUDGEMENTS, type Judgement, NO_TALLY, type Standing, type Verdict } from '../domain/standing.ts'
 import { dueOf } from '../domain/work.ts'
+import { isoTime } from './time.ts'
 
 type JudgementRow = Omit<Judgement, 'own' | 'originGroup'> & { own: number; origin_group: number }
 
@@ -207,10 +209,13 @@ export const keptStanding = (text: string | null): KeptStanding =>
   text === null ? NO_STANDING : (JSON.parse(text) as KeptStanding)
 
 /** The part of a standing that every answer with an entry shows. */
-export function shownStanding(text: string | null): Pick<Standing, 'state' | 'tally'> {
-  const { state, tally } = keptStanding(text)
-  return { state, tally }
-}
+export const shownStanding = (text: string | null): Entry['standing'] => slimStanding(keptStanding(text))
+
+export const slimStanding = ({ state, tally, checkedAt }: Pick<Standing, 'state' | 'tally' | 'checkedAt'>) => ({
+  state,
+  tally,
+  lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
+})
 
 /** Stores the standing of an entry, and the check that it needs; null if there is no evidence. */
 export async function updateStanding(

@@ -1,18 +1,40 @@
+import type { ActorType } from '../contract/vocabulary.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { Text } from '../domain/kept.ts'
+import { KEPT_FROM, type Text } from '../domain/retained-text.ts'
 import type { Verdict } from '../domain/standing.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
 
-export type HeadingRow = { id: string; slug: string; title: string; summary: string; withdrawn: number }
+export type HeadingRow = {
+  id: string
+  slug: string
+  title: string
+  summary: string
+  withdrawn: number
+  standing: string | null
+}
 
 /** The present title and slug of an entry, by its id; withdrawn ones too. */
 export const findHeading = (reader: Reader, id: string) =>
   reader.one<HeadingRow>(sql`
-    SELECT e.id, e.slug, e.withdrawn, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
+    SELECT e.id, e.slug, e.withdrawn, e.standing, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.id = ${id.toLowerCase()}`)
+
+export type FacetRow = {
+  number: number
+  tags: string
+  updated_at: number
+  standing: string | null
+  actor_type: ActorType
+}
+
+/** The properties of a public entry that lists are narrowed by. */
+export const findFacets = (reader: Reader, number: number) =>
+  reader.one<FacetRow>(sql`
+    SELECT e.number, e.tags, e.updated_at, e.standing, a.actor_type FROM entry e JOIN actor a ON a.number = e.actor
+    WHERE e.number = ${number} AND e.withdrawn = 0`)
 
 /** A revision of an entry: its text, and its author as declared. */
 export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: string) =>
@@ -20,28 +42,50 @@ export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: st
     SELECT r.number, r.ordinal, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.id = ${revisionId.toLowerCase()} AND r.entry = ${entry}`)
 
-export type JudgedRow = { revision: number; verdict: Verdict; created_at: number; ordinal: number }
+export type JudgedRow = { id: string; revision: number; verdict: Verdict; ordinal: number }
 
 /** The newest public evidence of an entry, newest first, without its texts. */
 export const listJudged = (reader: Reader, entry: number, limit: number) =>
   reader.all<JudgedRow>(sql`
-    SELECT v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.created_at, v.ordinal
+    SELECT v.id, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.ordinal
     FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
-export type StepRow = { number: number; ordinal: number; id: string; change_type: string; created_at: number }
+/** The number of public pieces of evidence of an entry, at most `most`. */
+export const countEvidence = async (reader: Reader, entry: number, most: number): Promise<number> =>
+  (
+    await reader.one<{ n: number }>(sql`
+      SELECT count(*) AS n FROM (SELECT v.number FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 LIMIT ${most}) AS page`)
+  )?.n ?? 0
+
+/** The number of public relations at an entry, at most `most`. */
+export const countRelations = async (reader: Reader, entry: number, most: number): Promise<number> =>
+  (
+    await reader.one<{ n: number }>(sql`
+      SELECT count(*) AS n FROM (SELECT l.number FROM relation_end x JOIN relation l ON l.number = x.relation
+        WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`)
+  )?.n ?? 0
+
+export type StepRow = {
+  number: number
+  ordinal: number
+  id: string
+  change_type: string
+  created_at: number
+  actor_id: string
+}
 
 /** The newest revisions of an entry, newest first, without their words. */
 export const listSteps = (reader: Reader, entry: number, limit: number) =>
   reader.all<StepRow>(sql`
-    SELECT r.number, r.ordinal, r.id, r.change_type, r.created_at FROM revision r
+    SELECT r.number, r.ordinal, r.id, r.change_type, r.created_at, a.id AS actor_id FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.entry = ${entry} AND r.ordinal > 0 ORDER BY r.ordinal DESC LIMIT ${limit}`)
 
-export type ContestedRow = HeadingRow & { standing: string | null; actor: number; origin: number | null }
+export type ContestedRow = HeadingRow & { number: number; actor: number; origin: number | null }
 
 /** The most contested public entries, with the actors that published them. */
 export const listMostContested = (reader: Reader, limit: number) =>
   reader.all<ContestedRow>(sql`
-    SELECT e.id, e.slug, r.title, r.summary, e.withdrawn, e.standing, e.actor, e.origin
+    SELECT e.number, e.id, e.slug, r.title, r.summary, e.withdrawn, e.standing, e.actor, e.origin
     FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.contest > 0 AND e.withdrawn = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
 
@@ -57,6 +101,19 @@ export const findRelator = (reader: Reader, record: number) =>
   reader.one<ObjectorRow>(sql`
     SELECT l.actor, l.origin, l.rationale, a.first_seen_at FROM relation l JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
 
+export type SupporterRow = { number: number; rationale: string; first_seen_at: number }
+
+/** Of the newest public evidence of an entry, those that support a text whose evidence counts for the current one and are not by its authors. */
+export const listSupporters = (reader: Reader, entry: number, limit: number) =>
+  reader.all<SupporterRow>(sql`
+    SELECT page.number, page.rationale, a.first_seen_at
+    FROM (SELECT v.number, v.actor, v.rationale FROM evidence v
+      WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}) page
+    JOIN judgement j ON j.entry = ${entry} AND j.actor = page.actor AND j.record = page.number
+    JOIN judged_text t ON t.entry = ${entry} AND t.text = j.text
+    JOIN entry e ON e.number = ${entry} JOIN actor a ON a.number = page.actor
+    WHERE j.verdict = 'SUPPORTED' AND j.own = 0 AND (t.text = e.revision OR t.kept >= ${KEPT_FROM})`)
+
 export type ChangeRow = AuthorColumns & {
   number: number
   id: string
@@ -68,12 +125,13 @@ export type ChangeRow = AuthorColumns & {
   change_type: string
   created_at: number
   hidden: number
+  standing: string | null
 }
 
 /** The newest revisions of all entries, newest first; `hidden` ones are not for the public. */
 export const listRecentChanges = (reader: Reader, before: number, limit: number) =>
   reader.all<ChangeRow>(sql`
-    SELECT r.number, r.id, e.slug, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS},
+    SELECT r.number, r.id, e.slug, e.standing, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS},
       CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS hidden
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor LEFT JOIN origin o ON o.number = r.origin
     WHERE r.number < ${before} ORDER BY r.number DESC LIMIT ${limit}`)

@@ -24,11 +24,11 @@ export async function listDue(reader: Reader, due: Due, end: End, limit: number)
   return rows.map(row => ({ ...row, due, contest: 0 }))
 }
 
-/** The entries that were confirmed before a time, those judged longest ago first. */
-export async function listConfirmed(reader: Reader, before: number, limit: number): Promise<Waiting[]> {
+/** The entries that were confirmed before a time: `least` begins with those judged longest ago, `most` with those judged last. */
+export async function listConfirmed(reader: Reader, before: number, end: End, limit: number): Promise<Waiting[]> {
   const rows = await reader.all<Pick<Waiting, 'number' | 'readers' | 'confirmed_at'>>(sql`
     SELECT number, readers, confirmed_at FROM entry WHERE confirmed_at < ${before} AND withdrawn = 0 AND blocked = 0
-    ORDER BY confirmed_at, number LIMIT ${limit}`)
+    ORDER BY ${end === 'most' ? sql`confirmed_at DESC, number DESC` : sql`confirmed_at, number`} LIMIT ${limit}`)
   return rows.map(row => ({ ...row, due: 'CONFIRMED', contest: 0 }))
 }
 

@@ -1,10 +1,10 @@
 import { setPriority } from 'node:os'
 
-/** How nice the threads are that work behind the one that answers (nice(2)): where cores are fewer than threads, requests go first, then commits, then the public log, then the index. */
+/** Nice values of the background threads (nice(2)). With fewer cores than threads, requests go first, then commits, the public log, the index. */
 export const NICE = { writer: 5, log: 10, index: 15 } as const
 
-/** Makes the thread that calls this so nice. Only Linux gives each thread a priority of its own; where it may not be set it stays as it is. */
-export function beNice(niceness: number): void {
+/** Sets the nice value of the calling thread. Only Linux has one for each thread. If it may not be set, it stays unchanged. */
+export function setNice(niceness: number): void {
   try {
     if (process.platform === 'linux') setPriority(0, niceness)
   } catch {}

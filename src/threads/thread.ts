@@ -4,14 +4,14 @@ import { Worker } from 'node:worker_threads'
 import { Problem } from '../contract/problem.ts'
 import { errorOfReply, type IndexNotice, type Reply } from './protocol.ts'
 
-/** Requests to a thread that are under way; each resolves with its reply. */
+/** Requests in progress to a thread. Each resolves with its reply. */
 export type Thread = {
   /** Sends a request together with all others of this turn of the event loop. */
   ask(message: (id: number) => unknown): Promise<unknown>
   pending(): number
-  /** Whether a request that came now would be refused. */
+  /** Whether a new request would be refused. */
   full(): boolean
-  /** Milliseconds that the oldest request under way has been waiting; 0 when there is none. */
+  /** Milliseconds that the oldest request in progress has waited; 0 if there is none. */
   waited(): number
   close(): Promise<void>
 }
@@ -20,35 +20,42 @@ export type ThreadOptions = {
   pendingMax: number
   together: number
   batched: boolean
-  /** Megabytes for objects that are new: where they are few, what is needed a little longer is copied more often, and then kept until the whole heap is looked through. */
+  /**
+   * Size of V8's young generation in megabytes. If it is too small, objects with a slightly longer life are promoted, and stay until the
+   * whole heap is collected.
+   */
   youngMb: number
   onDeath: (error: Error) => void
   onSend?: () => void
-  /** Told what the thread says without being asked. */
+  /** Receives messages of the thread that are no replies. */
   onNotice?: (notice: IndexNotice) => void
 }
 
-/** Whoever would wait longer than this, by how fast answers came lately, is refused at once: who waits longer has often gone. In milliseconds. */
+/**
+ * A request is refused at once if it would wait longer than this at the recent rate of answers, because its client would often have
+ * disconnected. In milliseconds.
+ */
 const WAIT_MAX = 2_000
-/** So few requests may always be under way: of those answered together, what is answered now and as many that wait for the next time. */
+/** A minimum of requests is always accepted: those that are answered now, and as many for the next group. */
 const ALWAYS = 8
 const GROUPS_ALWAYS = 2
 /**
- * Megabytes for new objects of a thread that does one thing at a time. V8 gives a third of that to each of two halves and fills one of them.
+ * Size in megabytes of the young generation of a thread that does one thing at a time. V8 uses a third of it for each of two halves, and
+ * fills one of them.
  */
 export const YOUNG_MB = 3
-/** Far more than a thread needs; the less it may take, the sooner V8 collects what it does not need any more. */
+/** The maximum heap, far more than a thread needs. With a lower maximum V8 collects earlier. */
 const OLD_GENERATION_MB = 512
-/** What the command line says of the heap is for the thread that answers; V8 would have it hold for all that are started later, too. */
+/** The heap limits of the command line are for the main thread. V8 would apply them to threads that are started later. */
 setFlagsFromString('--max-semi-space-size=0')
 setFlagsFromString('--max-old-space-size=0')
-/** How much the newest answers weigh in how fast they come. */
+/** The weight of the newest answers in the rate of answers. */
 const NEWEST = 0.2
 
 /**
- * Starts a thread and resolves when it is ready. At most `pendingMax` requests may be under way, and none that would wait for too
- * long; further ones are refused as OVERLOADED. `together` is how many the thread answers at once at most.
- * `batched` sends the requests of one turn as an array; `onSend` is told before, and may still add to them. When the thread dies, everything under way fails and `onDeath` is told.
+ * Starts a thread and resolves when it is ready. Refuses a request as OVERLOADED if `pendingMax` requests are in progress, or if it would
+ * wait too long. `together` is the maximum number of requests that the thread answers at once. `batched` sends the requests of one turn as an
+ * array. `onSend` is called before that, and may add requests. When the thread ends, all requests in progress fail and `onDeath` is called.
  */
 export async function startThread(
   file: URL,

@@ -1,9 +1,11 @@
 import type { ActorProfile } from '../contract/resources.ts'
+import { type EntryFate, readFates } from '../operations/views.ts'
+import { actorName, badge, day, olderLink, titleOf } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
+import { activityRows } from './list-rows.ts'
 import type { Page } from './page.ts'
-import { actorName, day, olderLink, titleOf } from './parts.ts'
-import { activityRows } from './rows.ts'
-import { words } from './visible.ts'
+import { standingStrip } from './standing-strip.ts'
+import { visible, words } from './untrusted-text.ts'
 
 const TYPES: Record<ActorProfile['actorType'], string> = {
   HUMAN: 'declared as a person',
@@ -20,12 +22,13 @@ export const ACTOR: Page = {
     const actor = await read<ActorProfile>('readActor', { id }, query)
     if (id !== actor.id) return { location: `/actors/${actor.id}` }
     const { name, model, provider } = actor.declared
+    const fates = await readFates(reads, id)
     return {
       title: name === null ? `Actor …${actor.id.slice(-6)}` : titleOf(name),
       unlisted: true,
       body: html`<article>
 <h1>${actorName(name)}</h1>
-<p class="meta">Actor <code>${actor.id}</code> · ${TYPES[actor.actorType]} · first seen ${day(actor.firstSeenAt)}</p>
+<p class="meta">Actor <code>${actor.id}</code> · ${TYPES[actor.actorType]} · first seen ${day(actor.firstSeenAt)}<span data-mine hidden> · this is you: <a href="/actor">your token</a></span></p>
 ${
   model === null && provider === null
     ? NOTHING
@@ -33,12 +36,26 @@ ${
 }
 <p class="trust" role="note"><strong>Self-declared, unverified.</strong> The name is the actor’s own claim. A token connects these contributions; it does not prove who made them, and one person can have many actors.</p>
 ${figures(actor)}
+${fates.length === 0 ? NOTHING : html`<section><h2>What became of it</h2><p class="small">Entries that were judged or revised by others since, the latest event first.</p><ul class="plain fates">${fates.map(fate => fateRow(fate, reads.at))}</ul></section>`}
 <section><h2>Contributions</h2>
 ${actor.items.length === 0 ? html`<p class="notice">This ${query.before === undefined ? 'actor has no public contributions' : 'page has no public contributions'}.</p>` : await activityRows(reads, actor.items)}
 ${olderLink(path, query, actor.nextCursor)}</section>
 </article>`,
     }
   },
+}
+
+function fateRow(fate: EntryFate, at: number): Html {
+  const { slug, title, superseded, ordinal, revisions } = fate
+  const events = [
+    fate.confirmed === 1 && badge('Verified', 'good'),
+    fate.contradicted === 1 && badge('Contradicted', 'bad'),
+    fate.corrected === 1 && badge('Corrected', 'mixed'),
+    superseded
+      ? html`<a href="/entries/${slug}/history">revision ${ordinal} of ${revisions}</a>`
+      : 'still the current text',
+  ].filter(part => part !== false)
+  return html`<li><a dir="auto" href="/entries/${slug}">${visible(title)}</a><p class="meta">${standingStrip(fate, at)} · ${events.map(part => [part, ' '])}</p></li>`
 }
 
 const figures = ({ outcomes }: ActorProfile): Html => html`<dl class="figures">

@@ -17,7 +17,12 @@ export const AGENTS: Page = {
   render: ({ config, accept }) =>
     prefersJson(accept)
       ? { type: 'application/json; charset=utf-8', body: JSON.stringify(agentsJson(config)) }
-      : { title: 'For agents', section: '/agents', description: WHAT, body: guide(config) },
+      : {
+          title: 'For agents',
+          section: '/agents',
+          description: WHAT,
+          body: guide(config),
+        },
 }
 
 const operations = Object.values(OPERATIONS as Record<string, Operation>).filter(({ access }) => access !== 'admin')
@@ -26,7 +31,7 @@ const guide = (config: Config): Html =>
   html`<h1>For agents</h1>
 <p class="lead">${WHAT}</p>
 <div class="steps"><section><h2>Give this text to an agent</h2>
-<pre tabindex="0"><code>Read ${curlBase(config)}/llms.txt and use it as your memory.</code></pre>
+<pre tabindex="0" data-copy="the line"><code>Read ${curlBase(config)}/llms.txt and use it as your memory.</code></pre>
 <p class="small">Programs read <a href="/agents.md">/agents.md</a>, <a href="/llms.txt">/llms.txt</a> or <a href="/openapi.json">/openapi.json</a>; this page is JSON if the Accept field asks for it.</p></section>
 <section><h2>Rules of trust</h2><ul>${list(TRUST_RULES)}</ul></section></div>
 <h2>The flow</h2>

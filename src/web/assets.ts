@@ -7,11 +7,17 @@ import type { Page } from './page.ts'
 const HERE = import.meta.dirname
 const BROWSER = join(HERE, 'browser')
 const TLOG = join(HERE, '..', 'tlog')
+const DOMAIN = join(HERE, '..', 'domain')
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
+  png: 'image/png',
+  ico: 'image/x-icon',
 }
+const typeOf = (name: string): string => TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain'
+/** The pictures that other programs show for a page, drawn by `scripts/images.ts`. */
+const IMAGES = ['card.png', 'touch-icon.png', 'favicon.ico']
 
 const inFolder = (folder: string, ending: RegExp): [string, string][] =>
   existsSync(folder)
@@ -21,12 +27,30 @@ const inFolder = (folder: string, ending: RegExp): [string, string][] =>
         .map(name => [name, readFileSync(join(folder, name), 'utf8')])
     : []
 
-/** All modules are served side by side. */
-const modules = [...inFolder(BROWSER, /\.js$/), ...inFolder(TLOG, /\.js$/)].map(([name, text]): [string, string] => [
+/** All modules are served side by side, without the comments for the type check. */
+const modules = [BROWSER, TLOG, DOMAIN]
+  .flatMap(folder => inFolder(folder, /\.js$/))
+  .map(([name, text]): [string, string] => [
+    name,
+    text.replace(/'\.\.\/\.\.\/(?:tlog|domain)\//g, "'./").replace(/^ *\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n/gm, ''),
+  ])
+/** The parts of each style sheet in `styles/`, served without comments and indentation, in the order of the cascade: `style.css` for all pages, `forms.css` for pages with scripts. */
+const SHEETS = {
+  'style.css':
+    'base components controls layout home search lists entry life layers evidence difference history plots relations figures documents problem print',
+  'forms.css': 'forms conflict admin',
+}
+const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
   name,
-  text.replaceAll('../../tlog/', './'),
+  parts
+    .split(' ')
+    .map(part => readFileSync(join(HERE, 'styles', `${part}.css`), 'utf8'))
+    .join('')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s*([{};])\s*/g, '$1'),
 ])
-const FILES = new Map<string, string>([...inFolder(HERE, /\.(?:css|svg)$/), ...modules])
+const images = IMAGES.map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])
+const FILES = new Map<string, string | Buffer>([...sheets, ...inFolder(HERE, /\.svg$/), ...images, ...modules])
 
 /** One digest of all files: the relative imports of a module then name the version of the module itself. */
 const VERSION = hash('sha256', JSON.stringify([...FILES]), 'base64url').slice(0, 12)
@@ -42,6 +66,13 @@ export const ASSETS: Page = {
   render({ params: { version, name = '' } }) {
     const body = FILES.get(name)
     if (body === undefined) throw new Problem('ROUTE_NOT_FOUND')
-    return { type: TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain', body, immutable: version === VERSION }
+    return { type: typeOf(name), body, immutable: version === VERSION }
   },
 }
+
+/** Addresses that browsers request without a link. Their files can change, so caches ask again. */
+const ICONS = { '/favicon.ico': 'favicon.ico', '/apple-touch-icon.png': 'touch-icon.png' }
+export const ICON_PAGES: readonly Page[] = Object.entries(ICONS).map(([path, name]) => ({
+  path,
+  render: () => ({ type: typeOf(name), body: FILES.get(name) ?? '' }),
+}))

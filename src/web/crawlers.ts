@@ -20,6 +20,7 @@ Disallow: /actors/
 Disallow: /admin
 Disallow: /preview
 Disallow: /entries/*/diff
+Disallow: /entries/*/layers
 Disallow: /entries/*/timeline
 Disallow: /search?q=
 ${config.publicUrl === undefined ? '' : `\nSitemap: ${config.publicUrl}/sitemap.xml\n`}`,

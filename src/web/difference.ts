@@ -1,6 +1,7 @@
 import type { Difference } from './browser/difference.js'
+import { many } from './components.ts'
 import { type Html, html } from './html.ts'
-import { everyCharacter } from './visible.ts'
+import { everyCharacter } from './untrusted-text.ts'
 
 /** Unchanged lines that are shown on each side of a change. Further lines are folded. */
 const CONTEXT = 3
@@ -23,7 +24,36 @@ function sameView(text: string, first: boolean, last: boolean): Html {
   const folded = lines.length - head - tail
   if (folded < 2 * CONTEXT) return everyCharacter(text)
   const part = (from: number, to: number): Html => everyCharacter(lines.slice(from, to).join(''))
-  return html`${part(0, head)}<details class="folded"><summary>${folded} unchanged lines</summary>${part(head, lines.length - tail)}</details>${part(lines.length - tail, lines.length)}`
+  return html`${part(0, head)}<details class="folded"><summary>${many(folded, 'unchanged line')}</summary>${part(head, lines.length - tail)}</details>${part(lines.length - tail, lines.length)}`
+}
+
+/** The same in two columns: the earlier text with its deletions, the later one with its insertions. */
+export const splitView = ({ by, pieces }: Difference): Html =>
+  html`<div class="both">${differenceView({ by, pieces: pieces.filter(({ kind }) => kind !== 'new') })}${differenceView({ by, pieces: pieces.filter(({ kind }) => kind !== 'gone') })}</div>`
+
+const PIECE = /[^\n.!?。]*[\n.!?。]|[^\n.!?。]+/g
+
+/** About how many characters were deleted and inserted, in time proportional to the texts: sentences between the first and the last change are compared as wholes. */
+export function sizeOfChange(before: string, after: string): { gone: number; came: number } {
+  const most = Math.min(before.length, after.length)
+  let head = 0
+  while (head < most && before[head] === after[head]) head += 1
+  let tail = 0
+  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1
+  const left = new Map<string, number>()
+  let gone = 0
+  let came = 0
+  for (const piece of before.slice(head, before.length - tail).match(PIECE) ?? []) {
+    left.set(piece, (left.get(piece) ?? 0) + 1)
+    gone += piece.length
+  }
+  for (const piece of after.slice(head, after.length - tail).match(PIECE) ?? []) {
+    const count = left.get(piece) ?? 0
+    left.set(piece, count - 1)
+    if (count > 0) gone -= piece.length
+    else came += piece.length
+  }
+  return { gone, came }
 }
 
 /** The numbers of deleted and inserted characters, for the line above a difference. */

@@ -3,7 +3,7 @@ import { GENERAL_PROBLEMS } from '../contract/general-problems.ts'
 import { MEMBER_PROBLEMS } from '../contract/member-problems.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
-import { PROBLEMS, problemsOf } from '../contract/problems.ts'
+import { ownProblems, PROBLEMS, problemsOf } from '../contract/problems.ts'
 import { curlCall } from './curl.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
@@ -77,6 +77,8 @@ export const API: Page = {
   render: ({ config }) => ({
     title: 'The API, call by call',
     section: '/docs/api',
+    scripts: ['try.js'],
+    forms: false,
     description: 'All operations of the public interface, each with a curl command to try it.',
     body: html`<h1>The API, call by call</h1>
 <p class="lead">The pages use only these operations. Other descriptions: <a href="/openapi.json">OpenAPI 3.1</a> for programs, <a href="/llms.txt">llms.txt</a> for agents, <a href="/agents">the guide</a> for people, and all <a href="/docs/errors">errors</a>, some of which any request can get.</p>
@@ -112,7 +114,7 @@ const operationOf = (
 ${parameters(operation)}
 <pre tabindex="0" aria-label="Try it"><code>${curl}</code></pre>
 <details><summary>Response</summary>${exampleOf(name, operation)}
-${operation.problems.length > 0 && html`<p class="small">Can fail with ${operation.problems.map((code, index) => html`${index > 0 && ', '}<a href="/docs/errors/${code}">${code}</a>`)}.</p>`}</details>
+${ownProblems(operation).length > 0 && html`<p class="small">Can fail with ${ownProblems(operation).map((code, index) => html`${index > 0 && ', '}<a href="/docs/errors/${code}">${code}</a>`)}.</p>`}</details>
 </section>`
 
 type Described = { description?: string; maxLength?: number; minimum?: number; maximum?: number; enum?: string[] }

@@ -1,10 +1,11 @@
 import type { Contradiction, Entry, Evidence, Standing, Verification } from '../contract/resources.ts'
-import { readAuthors, readHeadings, readLife, VIEW_ROWS } from '../operations/views.ts'
+import { readCounts, readLife } from '../operations/entries/entry-views.ts'
+import { readAuthors, readHeadings, VIEW_ROWS } from '../operations/views.ts'
+import { badge, by, entryHead, olderLink, RESULT_WORDS, titleOf, when } from './components.ts'
+import { stateOfEvidence } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
-import { badge, by, entryHead, olderLink, RESULT_WORDS, titleOf, when } from './parts.ts'
-import { stateOfEvidence } from './state.ts'
-import { visible, words } from './visible.ts'
+import { visible, words } from './untrusted-text.ts'
 
 type Piece = (Verification | Contradiction) & { createdAt?: string }
 
@@ -19,7 +20,8 @@ export const EVIDENCE: Page = {
     const page = await read<Evidence>('listEvidence', { slug }, query)
     // Ids are ordered by time, so that sorting by id merges both kinds into one list.
     const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
-    const [state, life, authors, names] = await Promise.all([
+    const [counts, state, life, authors, names] = await Promise.all([
+      readCounts(reads, slug),
       read<Standing>('readStanding', { slug }),
       readLife(reads, slug, VIEW_ROWS),
       readAuthors(
@@ -49,7 +51,7 @@ export const EVIDENCE: Page = {
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/evidence', 'Evidence')}
+${entryHead(entry, '/evidence', 'Evidence', counts)}
 <div class="columns"><div class="column">
 ${rows.length === 0 ? html`<p class="notice">There is no evidence about this entry yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
 ${olderLink(path, query, page.nextCursor)}
@@ -66,7 +68,7 @@ type Around = { ordinal: number | undefined; author: Html; source: Html | undefi
 function pieceRow({ slug, currentRevisionId }: Entry, piece: Piece, { ordinal, author, source }: Around): Html {
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
   const current = piece.revisionId === currentRevisionId
-  return html`<li class="piece ${tone}">
+  return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
 <p dir="auto">${visible(piece.rationale)}</p>
 ${source}

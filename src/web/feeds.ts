@@ -2,10 +2,10 @@ import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Author, Entry, EntryList, Revision } from '../contract/resources.ts'
 import { listChanges, readAuthors, readHeadings } from '../operations/views.ts'
+import { CHANGE_WORDS } from './components.ts'
 import { html } from './html.ts'
 import type { File, Page, PageRequest, ReadPage } from './page.ts'
-import { CHANGE_WORDS } from './parts.ts'
-import { seen } from './visible.ts'
+import { seen } from './untrusted-text.ts'
 
 /** One item of a feed. Its texts are untrusted. */
 type Item = {
@@ -16,7 +16,7 @@ type Item = {
   path: string
   author: string
   tags?: readonly string[]
-  /** The standing, if the item is an entry. */
+  /** The standing of its entry as it is now. */
   standing?: Entry['standing']
 }
 /** A feed, independent of its format. `path` is its address without the ending. */
@@ -41,6 +41,7 @@ const changes = async ({ reads }: PageRequest): Promise<Feed> => ({
     text: `${one.summary}\n\n${one.rationale}`,
     path: `/entries/${one.slug}/revisions/${one.id}`,
     author: nameOf(one.author),
+    standing: one.standing,
   })),
 })
 
@@ -65,6 +66,7 @@ const activity = async ({ read, reads }: PageRequest): Promise<Feed> => {
         text: entry?.summary ?? action,
         path: entry === undefined ? '/activity' : `/entries/${entry.slug}/timeline`,
         author: actorName ?? 'an actor without a name',
+        ...(entry === undefined ? {} : { standing: entry.standing }),
       }
     }),
   }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
-import { type Html, html, NOTHING, type Part, raw } from './html.ts'
+import { type Html, html, type Part, raw } from './html.ts'
 
 /** One field of a form. `max` counts code points, as the service does. The attribute of HTML would count UTF-16 units. */
 export type FieldOptions = {
@@ -67,8 +67,11 @@ ${options.map(
 }
 
 /** The button that sends a form, with the places for its state and its problem. */
-export const sendRow = (name: string): Html => html`<div class="problem-box" data-problem tabindex="-1" hidden></div>
-<p class="row"><button type="submit" class="do">${name}</button> <span data-state role="status"></span></p>`
+export const sendRow = (
+  name: string,
+  form?: string,
+): Html => html`<div class="problem-box" data-problem tabindex="-1" hidden></div>
+<p class="row"><button type="submit" class="do"${form !== undefined && html` form="${form}" disabled`}>${name}</button> <span data-state role="status"></span></p>`
 
 /** The editor of tags: a field, a button and the list. */
 export const TAGS_EDITOR: Html = html`<div class="editor" data-tags>
@@ -88,7 +91,7 @@ export type ListedSource = { entryId: string; revisionId: string; title: string 
 export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => html`<div class="editor" data-sources>
 <div class="field">
 <label for="f-source">Sources <span class="optional">optional</span></label>
-<p class="hint" id="f-source-hint">Entries that the text uses. Paste the address of an entry or revision of this service.</p>
+<p class="hint" id="f-source-hint">Entries that the text uses. Type words to find one, or paste the address of an entry or revision.</p>
 <div class="row"><input type="text" id="f-source" aria-describedby="f-source-hint f-source-problem" autocomplete="off" spellcheck="false"> <button type="button" data-add>Add the source</button></div>
 <p class="field-problem" id="f-source-problem" hidden></p>
 </div>
@@ -100,37 +103,9 @@ export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => ht
 
 /** The preview of the content. */
 export const PREVIEW: Html = html`<div class="preview" data-preview>
-<p class="row"><button type="button">Preview the content</button> <span class="hint">Markdown: headings, lists, code, quotes, links. No HTML, no images.</span></p>
-<div class="prose" data-place role="region" aria-label="Preview" tabindex="-1" dir="auto" hidden></div>
+<p class="row"><button type="button" aria-expanded="false" aria-controls="preview">Preview the content</button> <span class="hint">Markdown: headings, lists, code, quotes, links. No HTML, no images.</span></p>
+<div class="prose" id="preview" data-place role="region" aria-label="Preview" tabindex="0" dir="auto" hidden></div>
 </div>`
-
-/** A page that writes: its purpose, the actor, the form, and the same write as a curl command. */
-export type WritingPage = {
-  heading: Part
-  lead: Part
-  actor: Html
-  form: Html
-  curl: string
-  /** Content above the form. */
-  before?: Html
-}
-
-export function writingPage({ heading, lead, actor, form, curl, before = NOTHING }: WritingPage): Html {
-  return html`<article class="writing">
-<h1>${heading}</h1>
-<p class="lead">${lead}</p>
-${NEEDS_SCRIPT}
-${before}
-${actor}
-<p class="notice" data-draft hidden></p>
-${form}
-<section class="curl" aria-labelledby="curl-heading">
-<h2 id="curl-heading">The same without a browser</h2>
-<p>Send this request; <code>$TOKEN</code> is the token of your actor. <a href="/agents">How to take part</a> explains the rest.</p>
-<pre tabindex="0"><code>${curl}</code></pre>
-</section>
-</article>`
-}
 
 /** Shown without JavaScript: the token is sent in a header field, which a form without a script cannot set. */
 export const NEEDS_SCRIPT: Html = html`<noscript><p class="notice">This form needs JavaScript, because an actor’s token is sent in a header field and not in a cookie. Without JavaScript, use the curl command at the end of this page.</p></noscript>`

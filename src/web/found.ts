@@ -1,11 +1,12 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { FoundList } from '../contract/resources.ts'
-import type { Fit } from '../operations/operation.ts'
+import { wordsOf } from '../domain/terms.ts'
+import type { Fit } from '../operations/search.ts'
+import { ago, tagList } from './components.ts'
 import { type Html, html } from './html.ts'
-import { day, tagList } from './parts.ts'
 import { signalBadges } from './signals.ts'
-import { standingBadge } from './state.ts'
-import { visible, words } from './visible.ts'
+import { standingStrip } from './standing-strip.ts'
+import { visible, words } from './untrusted-text.ts'
 
 /** The maximum number of words of a question that a line names. */
 const WORDS_SHOWN = 12
@@ -16,19 +17,45 @@ export const publishFor = (q: string): string =>
     ? '/publish'
     : `/publish?title=${encodeURIComponent([...q.trim()].slice(0, LIMITS.titleCharacters).join(''))}`
 
-/** Lists the corrected and the missing words of a question and, if `doubtful`, warns that the entries hardly match. */
+/** Proposes the corrected question, lists the words that no entry has and, if `doubtful`, warns that the entries hardly match. */
 export function advice({ corrected, missing }: Pick<Fit, 'corrected' | 'missing'>, doubtful: boolean, q: string): Html {
-  return html`${corrected.length > 0 && html`<p class="small">Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${doubtful && html`<p class="notice">No entry answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">publish it</a>.</p>`}`
+  const meant = correctedQuestion(q, corrected)
+  return html`${corrected.length > 0 && html`<p class="small">${meant !== q && html`Did you mean <a href="/search?q=${encodeURIComponent(meant)}">${words(meant)}</a>? `}Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${doubtful && html`<p class="notice">No entry answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">publish it</a>.</p>`}`
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+
+/** The question with its corrected words replaced, one word or two neighbouring ones each; everything else stays as it was written. */
+export function correctedQuestion(q: string, corrected: Fit['corrected']): string {
+  const meant = new Map(corrected.map(({ from, to }) => [from, to]))
+  const found = [...q.matchAll(WORD)].map(match => ({
+    at: match.index,
+    end: match.index + match[0].length,
+    word: wordsOf(match[0]).join(' '),
+  }))
+  let text = ''
+  let from = 0
+  for (let index = 0; index < found.length; index++) {
+    const one = found[index] as (typeof found)[number]
+    const two = found[index + 1]
+    const joined = two && meant.get(`${one.word} ${two.word}`)
+    const to = joined ?? meant.get(one.word)
+    if (to === undefined) continue
+    text += q.slice(from, one.at) + to
+    from = joined === undefined ? one.end : (two?.end ?? one.end)
+    if (joined !== undefined) index++
+  }
+  return text + q.slice(from)
 }
 
 /** The found entries, best first, each with its best passage. */
-export const foundRows = ({ items }: FoundList): Html =>
+export const foundRows = ({ items }: FoundList, at: number): Html =>
   html`<ol class="results">${items.map(
     entry => html`<li class="result">
 <h2 dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h2>
 <p dir="auto">${visible(entry.summary)}</p>
 <p class="passage" dir="auto">${visible(entry.excerpt)}</p>
-<p class="meta">${standingBadge(entry)}${signalBadges(entry)} ${day(entry.updatedAt)}</p>
+<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)} changed ${ago(entry.updatedAt, at)}</p>
 ${tagList(entry.tags)}
 </li>`,
   )}</ol>`

@@ -1,6 +1,6 @@
 import { type Term, wordsOf } from '../domain/terms.ts'
 import { type Html, html } from './html.ts'
-import { visible } from './visible.ts'
+import { visible } from './untrusted-text.ts'
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 /** Characters of a content that are searched for a passage. */

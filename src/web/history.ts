@@ -1,67 +1,108 @@
-import { Problem } from '../contract/problem.ts'
 import type { Entry, Revision } from '../contract/resources.ts'
-import { isUuid } from '../domain/uuid.ts'
+import { offsetCursor } from '../domain/cursor.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
-import { readAuthors, readHeadings, readLife, readLogSize, readRevisionState, VIEW_ROWS } from '../operations/views.ts'
-import { difference } from './browser/difference.js'
-import { differenceView, sizeOf } from './difference.ts'
-import { sourcesOf } from './entry.ts'
+import { readCounts, readLife, readRevisionState, readVerdicts, type Step } from '../operations/entries/entry-views.ts'
+import { readAuthors, readHeadings, readLogSize, VIEW_ROWS } from '../operations/views.ts'
+import { badge, by, CHANGE_WORDS, entryHead, olderLink, titleOf, trustNotice, when } from './components.ts'
+import { sizeOfChange } from './difference.ts'
+import { sourcesOf } from './entry-aside.ts'
+import { stateOfEvidence, VERDICTS } from './evidence-summary.ts'
+import { actorsOf, filtered, filterForm, filterNote, filterOf, filterPager } from './history-filter.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
-import type { Page, PageRequest } from './page.ts'
-import { badge, by, CHANGE_WORDS, entryHead, olderLink, titleOf, trustNotice, when } from './parts.ts'
-import { lifePlot } from './plot.ts'
+import { lifeLine } from './life-line.ts'
+import type { Page, PageRequest, Query } from './page.ts'
 import { prose } from './prose.ts'
-import { stateOfEvidence } from './state.ts'
-import { visible, words } from './visible.ts'
-
-/** How many of the newest events the plot of an entry shows. */
-const MOMENTS = 300
+import { visible, words } from './untrusted-text.ts'
 
 type RevisionPage = { items: Revision[]; nextCursor: string | null }
 
-/** The revisions of an entry, newest first, with a form to compare two. */
+/** The revisions of an entry, newest first, all or those that pass a filter, with a form to compare two. */
 export const HISTORY: Page = {
   path: '/entries/{slug}/history',
   as: 'listRevisions',
   query: ['before', 'limit'],
+  ownQuery: ['at', 'kind', 'by', 'below'],
   async render({ params: { slug = '' }, query, read, reads, path }) {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/history` }
-    const [{ items, nextCursor }, life, logged] = await Promise.all([
-      read<RevisionPage>('listRevisions', { slug }, query),
-      readLife(reads, slug, VIEW_ROWS),
+    const life = await readLife(reads, slug, VIEW_ROWS)
+    const { kind: _kind, by: _by, below: _below, ...own } = query
+    const filter = filterOf(query, life.steps)
+    const found = filter && filtered(life.steps, filter)
+    const place = placeOf(own, entry.revisionCount)
+    const [counts, { items, nextCursor }, logged, verdicts] = await Promise.all([
+      readCounts(reads, slug),
+      found === undefined ? read<RevisionPage>('listRevisions', { slug }, place) : revisionsOf(read, slug, found.page),
       readLogSize(reads),
+      readVerdicts(reads, slug),
     ])
-    const authors = await readAuthors(
-      reads,
-      items.map(({ actorId }) => actorId),
-    )
+    const before = found === undefined ? items.at(-1)?.previousRevisionId : undefined
+    const actors = actorsOf(life.steps)
+    const [authors, earlier] = await Promise.all([
+      readAuthors(reads, [...items.map(({ actorId }) => actorId), ...actors]),
+      before == null ? undefined : read<Revision>('readRevision', { slug, revisionId: before }),
+    ])
     const steps = new Map(life.steps.map(step => [step.id, step]))
-    const rows = items.map((revision, index) =>
-      revisionRow(
-        entry,
-        revision,
-        steps.get(revision.id)?.ordinal,
-        index,
-        html`${by(authors.get(revision.actorId), revision.actorId)}${inLog(steps.get(revision.id)?.record, logged)}`,
-      ),
-    )
+    const rows = items.map((revision, index) => {
+      const step = steps.get(revision.id)
+      const author = html`${by(authors.get(revision.actorId), revision.actorId)}${inLog(step?.record, logged)}`
+      const previous = items[index + 1] ?? earlier
+      const adjoins = (previous?.id ?? null) === revision.previousRevisionId
+      const facts = html`${adjoins && sizeOf(previous, revision)}${step && standingOf(verdicts.get(step.record))}`
+      return revisionRow(entry, revision, step?.ordinal, index, { author, facts })
+    })
     return {
       title: `History of ${titleOf(entry.title)}`,
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/history', 'History')}
+${entryHead(entry, '/history', 'History', counts)}
 <p class="lead">Revisions are permanent. The newest is first.</p>
-${lifePlot({ ...life, moments: life.moments.slice(-MOMENTS) })}
+${lifeLine(slug, life, counts.revisions)}
+${entry.revisionCount >= JUMP_FROM && html`<div class="finders">${jumpForm(slug, entry.revisionCount)}${filterForm(slug, actors, authors, filter)}</div>`}
+${found && filterNote(found.page.length, life.steps.length, entry.revisionCount)}
 <form class="compare" action="/entries/${slug}/diff" method="get">
 ${items.length > 1 && html`<p class="row"><button type="submit">Compare the two chosen</button></p>`}
 <ol class="revisions" reversed>${rows}</ol>
 </form>
-${olderLink(path, query, nextCursor)}
+${filter === undefined ? olderLink(path, place, nextCursor) : filterPager(slug, filter, found?.older ? found.page.at(-1)?.ordinal : undefined)}
 </article>`,
     }
   },
+}
+
+/** The revisions of some steps. The list is read too, because the page is observed as that read. */
+async function revisionsOf(read: PageRequest['read'], slug: string, steps: readonly Step[]): Promise<RevisionPage> {
+  await read('listRevisions', { slug }, { limit: 1 })
+  const items = await Promise.all(steps.map(({ id }) => read<Revision>('readRevision', { slug, revisionId: id })))
+  return { items, nextCursor: null }
+}
+
+/** The page of the list that the query names: by its cursor, or by the number of the revision that it begins with. */
+function placeOf({ at, ...query }: Query, revisions: number): Query {
+  if (typeof at !== 'string' || !/^\d{1,9}$/.test(at)) return query
+  const offset = Math.max(0, revisions - Math.max(1, Number(at)))
+  return { ...query, before: offsetCursor({ size: revisions, offset }) }
+}
+
+/** A shorter history needs neither a jump nor a filter. */
+const JUMP_FROM = 6
+
+const jumpForm = (slug: string, revisions: number): Html =>
+  html`<form class="row jump" action="/entries/${slug}/history" method="get"><label for="jump-at">Go to revision</label> <input id="jump-at" name="at" type="number" min="1" max="${revisions}" required> <button type="submit">Go</button></form>`
+
+/** The characters that a revision deleted and inserted in the content, by sentences. */
+function sizeOf(before: Revision | undefined, { content }: Revision): Html {
+  const { gone, came } = sizeOfChange(before?.content ?? '', content)
+  return html` · <span class="size">${came > 0 && html`<ins>+${came.toLocaleString('en-GB')}</ins>`} ${gone > 0 && html`<del>−${gone.toLocaleString('en-GB')}</del>`} ${gone + came > 0 ? 'characters' : 'same content'}</span>`
+}
+
+/** The result of the judgements of exactly this revision. */
+function standingOf(standing: Pick<Entry['standing'], 'state' | 'tally'> | undefined): Html {
+  if (standing === undefined || standing.state === 'UNCHECKED') return NOTHING
+  const { name, tone } = VERDICTS[standing.state]
+  const { independent, independentFor, independentAgainst } = standing.tally
+  return html` · ${badge(name, tone)} held for ${independentFor} of ${independent}${independentAgainst > 0 && `, contested by ${independentAgainst}`}`
 }
 
 /** A link to the proof of a record, if the public log has it. */
@@ -71,11 +112,11 @@ const inLog = (record: number | undefined, logged: number): Html =>
     : html` · <a href="/log?record=${record}">in the public log<span class="unshown">, record ${record}</span></a>`
 
 function revisionRow(
-  { slug, currentRevisionId }: Entry,
+  { slug, currentRevisionId, status }: Entry,
   revision: Revision,
   ordinal: number | undefined,
   index: number,
-  author: Html,
+  { author, facts }: { author: Html; facts: Html },
 ): Html {
   const { id, previousRevisionId } = revision
   const name = ordinal === undefined ? 'this revision' : `revision ${ordinal}`
@@ -83,7 +124,7 @@ function revisionRow(
 <p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
 <div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'good')}`}</h2>
 <p class="rationale" dir="auto">${visible(revision.rationale)}</p>
-<p class="meta">${author} · ${when(revision.createdAt)}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
+<p class="meta">${author} · ${when(revision.createdAt)}${facts}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
 </li>`
 }
 
@@ -126,13 +167,13 @@ export const REVISION: Page = {
 <h1 dir="auto">${visible(revision.title)}</h1>
 <p class="lead" dir="auto">${visible(revision.summary)}</p>
 <p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${when(revision.createdAt)}: <q dir="auto">${visible(revision.rationale)}</q></p>
-${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>.</p>`}
+${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>${entry.status !== 'LOCKED' && html`, or <a href="/entries/${slug}/revise?from=${revision.id}">restore this text</a> in a new revision`}.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
 <div class="columns"><div class="column">${trustNotice(entry)}
 <section class="prose" aria-label="Content" dir="auto">${content}</section></div>
 <aside class="beside" aria-label="About this revision">
 ${stateOfEvidence(state, slug)}
-${sourcesOf(revision, names)}
+${sourcesOf(revision, names, reads.at)}
 ${hashOf(slug, revision, state.record <= logged ? state.record : undefined)}
 </aside></div></article>`,
     }
@@ -148,57 +189,3 @@ const hashOf = (
 <p><code class="hash">${evidenceHash}</code></p>
 ${record !== undefined && html`<p class="small"><a href="/log?record=${record}">Record ${record} of the public log</a></p>`}
 <details><summary>How to check it</summary><p class="small">${HASH_RECIPE}</p><p class="small"><a href="/api/entries/${slug}/revisions/${id}">The revision as served</a></p></details></section>`
-
-/** The difference between two revisions, by words if that fits into the time limit. */
-export const DIFF: Page = {
-  path: '/entries/{slug}/diff',
-  as: 'listRevisions',
-  ownQuery: ['from', 'to'],
-  async render(request) {
-    const { read, params } = request
-    const entry = await read<Entry>('readEntry')
-    if (params.slug !== entry.slug) {
-      const query = new URLSearchParams(request.query as Record<string, string>)
-      return { location: `/entries/${entry.slug}/diff?${query}` }
-    }
-    const [from, to] = await compared(request, entry)
-    await read('listRevisions', params, { limit: 1 })
-    const differences = [
-      ['Title', difference(from.title, to.title)],
-      ['Summary', difference(from.summary, to.summary)],
-      ['Content', difference(from.content, to.content)],
-    ] as const
-    const changed = differences.filter(([, { pieces }]) => pieces.some(({ kind }) => kind !== 'same'))
-    const content = sizeOf(differences[2][1])
-    const { steps } = await readLife(request.reads, entry.slug, VIEW_ROWS)
-    const nameOf = ({ id }: Revision): string => {
-      const step = steps.find(one => one.id === id)
-      return step === undefined ? 'an early revision' : `revision ${step.ordinal}`
-    }
-    return {
-      title: `Changes in ${titleOf(entry.title)}`,
-      section: '/search',
-      unlisted: true,
-      body: html`<article class="entry">
-${entryHead(entry, '/diff', 'Changes')}
-<dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from)}${endOf(entry.slug, `To ${nameOf(to)}`, to)}</dl>
-<p class="meta">${content.gone.toLocaleString('en-GB')} characters of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">Swap both revisions</a></p>
-${changed.length === 0 && html`<p class="notice">The two revisions have the same texts.</p>`}
-${changed.map(([name, one]) => html`<section><h2>${name}</h2>${one.by !== 'words' && html`<p class="small">The texts differ too much to compare them by words; ${one.by === 'lines' ? 'whole lines are shown.' : 'the whole texts are shown.'}</p>`}${differenceView(one)}</section>`)}
-</article>`,
-    }
-  },
-}
-
-const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision): Html =>
-  html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${when(createdAt)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${visible(rationale)}</span></dd></div>`
-
-/** The two requested revisions; by default the latest and the previous one. */
-async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {
-  const revision = (member: 'from' | 'to', revisionId: string): Promise<Revision> => {
-    if (!isUuid(revisionId)) throw new Problem('INVALID_REVISION_ID', { member })
-    return read<Revision>('readRevision', { ...params, revisionId })
-  }
-  const to = await revision('to', String(query.to ?? entry.currentRevisionId))
-  return [await revision('from', String(query.from ?? to.previousRevisionId ?? to.id)), to]
-}

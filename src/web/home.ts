@@ -1,30 +1,63 @@
-import type { EntryList, Stats } from '../contract/resources.ts'
-import { type Contested, listContested } from '../operations/contested.ts'
+import type { Entry, EntryList, Stats } from '../contract/resources.ts'
+import { tagKey } from '../domain/tag.ts'
+import { type Life, readLife } from '../operations/entries/entry-views.ts'
+import { type Contested, listContested } from '../operations/evidence/contested.ts'
+import {
+  type CheckedShares,
+  listNewlyConfirmed,
+  listUnchecked,
+  listWrites,
+  readCheckedShares,
+} from '../operations/home-views.ts'
+import { ago, by, many, originMark, tagPath } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
-import type { Page } from './page.ts'
-import { badge, by, day, many, originMark, tagPath } from './parts.ts'
-import { standingBadge, VERDICTS } from './state.ts'
+import { lifeLine } from './life-line.ts'
+import { activityRows } from './list-rows.ts'
+import type { Page, PageRequest } from './page.ts'
+import { standingStrip } from './standing-strip.ts'
 import { curlBase } from './take-part-curl.ts'
-import { visible, words } from './visible.ts'
+import { visible, words } from './untrusted-text.ts'
 
-const RECENT = 6
+const RECENT = 5
 const CONTESTED = 4
+const CONFIRMED = 5
+const UNCHECKED = 5
+const WRITES = 6
 const TOPICS_SHOWN = 24
+/** The newest revisions and pieces of evidence of the example. */
+const LIFE_ROWS = 40
 
-/** The home page: a description, recent changes, contested entries, and the first step for people and for agents. */
+/** Everything that the home page of a store with entries shows. */
+type Shown = {
+  recent: Entry[]
+  contested: Contested[]
+  confirmed: Entry[]
+  unchecked: Entry[]
+  writes: Html
+  topics: Stats['topics']
+  checked: CheckedShares
+  at: number
+}
+
+/** The home page: a description beside an example, disputes, confirmed and unchecked entries, changes, and the first step for people and for agents. */
 export const HOME: Page = {
   path: '/',
   as: 'readStats',
-  async render({ read, reads, config }) {
-    const [stats, recent, contested] = await Promise.all([
+  async render(request) {
+    const { read, reads, config } = request
+    const [stats, { items: recent }, contested, confirmed, unchecked, written, checked] = await Promise.all([
       read<Stats>('readStats', {}),
       read<EntryList>('listEntries', {}, { limit: RECENT }),
       listContested(reads, CONTESTED),
+      listNewlyConfirmed(reads, CONFIRMED),
+      listUnchecked(reads, UNCHECKED),
+      listWrites(reads, WRITES),
+      readCheckedShares(reads),
     ])
-    const base = curlBase(config)
+    const [example, writes] = await Promise.all([readExample(request, confirmed, recent), activityRows(reads, written)])
     return {
       title: 'Palimpsest, the public memory of people and agents',
-      body: html`<section class="hero">
+      body: html`<div class="first"><section class="hero">
 <h1>A public memory for <em>people and agents.</em></h1>
 <p class="lead">Anyone can search, read and write entries. Every earlier version stays readable. Every entry shows the evidence of those who used it.</p>
 <form class="search big" action="/search" method="get" aria-label="Search the memory">
@@ -32,36 +65,86 @@ export const HOME: Page = {
 <input id="hero-q" type="search" name="q" maxlength="2000" placeholder="What do you want to know?" autocomplete="off" dir="auto"><button type="submit" class="do">Search</button>
 </form>
 ${stats.entries > 0 && html`<p class="meta">${many(stats.entries, 'entry', 'entries')}, ${many(stats.revisions, 'revision')}, ${many(stats.verifications, 'verification')} and ${many(stats.contradictions, 'contradiction')} so far.</p>`}
-</section>
-${recent.items.length === 0 ? FIRST_STEP : standing(recent, contested, stats)}
-${firstSteps(base)}`,
+</section>${example}</div>
+${recent.length === 0 ? FIRST_STEP : lists({ recent, contested, confirmed, unchecked, writes, topics: stats.topics, checked, at: reads.at })}
+${firstSteps(curlBase(config))}`,
     }
   },
 }
 
+/** The example: of the entries confirmed last, the one with the most independent voices; without one, the latest change. */
+async function readExample(
+  { reads }: PageRequest,
+  confirmed: readonly Entry[],
+  recent: readonly Entry[],
+): Promise<Html> {
+  const [entry = recent[0]] = confirmed.toSorted(
+    (one, other) => other.standing.tally.independentFor - one.standing.tally.independentFor,
+  )
+  return entry === undefined ? NOTHING : exampleOf(entry, await readLife(reads, entry.slug, LIFE_ROWS), reads.at)
+}
+
+const exampleOf = (
+  entry: Entry,
+  life: Life,
+  at: number,
+): Html => html`<section class="empty example" aria-labelledby="example">
+<p class="over">An entry, as it stands now</p>
+<h2 id="example" class="clip" dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h2>
+<p>${standingStrip(entry, at)}</p>
+<p class="clip" dir="auto">${visible(entry.summary)}</p>
+${lifeLine(entry.slug, life, entry.revisionCount)}
+<p class="meta">${originMark(entry)} ${many(entry.revisionCount, 'revision')} · created by ${by(entry.actor)}</p>
+</section>`
+
 const FIRST_STEP = html`<section class="empty"><h2>There are no entries yet</h2> <p>Publish one thing that was hard to find out: an error message and its cause, an undocumented limit, a measurement.</p>
 <p class="row"><a class="do" href="/publish">Publish the first entry</a> <a class="do quiet" href="/agents">How agents take part</a></p></section>`
 
-const standing = (
-  recent: EntryList,
-  contested: readonly Contested[],
-  { topics }: Stats,
-): Html => html`<div class="columns">
+const lists = ({
+  recent,
+  contested,
+  confirmed,
+  unchecked,
+  writes,
+  topics,
+  checked,
+  at,
+}: Shown): Html => html`<div class="boards">
+<section><h2>In dispute</h2>${contested.length === 0 ? html`<p class="small">No entry is in dispute.</p>` : html`<p class="small">Entries that others contradict, those with the most independent voices on both sides first.</p><ul class="plain">${contested.map(one => contestedRow(one, at))}</ul>`}</section>
+<section><h2>Confirmed</h2>${confirmed.length === 0 ? html`<p class="small">No entry is confirmed by others yet.</p>` : html`<p class="small">The latest checks by others.</p>${titles(confirmed, at)}`}</section>
+<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Used one of these? Record whether it held.</p>${titles(unchecked, at)}`}</section>
+</div>
+<div class="columns">
 <section class="column"><h2>Recent changes</h2>
-<ol class="results">${recent.items.map(
-  entry => html`<li class="result"><h3 dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h3><p dir="auto">${visible(entry.summary)}</p>
-<p class="meta">${standingBadge(entry)}${originMark(entry)} ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${day(entry.updatedAt)} · created by ${by(entry.actor)}</p></li>`,
-)}</ol><p><a href="/search">All entries</a> · <a href="/activity">All activity</a></p></section>
-<aside class="beside" aria-label="Contested entries and topics">
-<section><h2>Contested</h2>${contested.length === 0 ? html`<p class="small">No entry is contested.</p>` : html`<p class="small">Entries with the most independent voices on both sides.</p><ul class="plain">${contested.map(contestedRow)}</ul>`}</section>
-${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count}</span></a></li>`)}</ul></section>`}
+<ol class="results">${recent.map(
+  entry => html`<li class="result"><h3 dir="auto" class="clip"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h3><p dir="auto" class="clip">${visible(entry.summary)}</p>
+<p class="meta">${standingStrip(entry, at)} ${originMark(entry)} · ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${ago(entry.updatedAt, at)} · created by ${by(entry.actor)}</p></li>`,
+)}</ol><p><a href="/search">All entries</a></p>
+${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">Each with its entries, and the share of its newest ones that others checked.</p><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count.toLocaleString('en-GB')}${shareOf(checked, tag)}</span></a></li>`)}</ul></section>`}</section>
+<aside class="beside" aria-label="Activity">
+<section class="writes"><h2>Newest writes</h2>${writes}<p class="small"><a href="/activity">All activity</a></p></section>
 </aside></div>`
 
-const contestedRow = ({ slug, title, state, tally, rationale }: Contested): Html => {
-  const { name, tone } = VERDICTS[state]
-  const sides = `${tally.independentFor} for, ${tally.independentAgainst} against`
-  return html`<li><a href="/entries/${slug}/evidence">${words(title)}</a> ${badge(name, tone)} <span class="small">${sides}</span>${rationale !== null && html`<br><span class="small clip" dir="auto">${visible(rationale)}</span>`}</li>`
+/** The checked share of the newest entries with a tag. */
+const shareOf = (checked: CheckedShares, tag: string): Html => {
+  const share = checked.get(tagKey(tag))
+  return share === undefined ? NOTHING : html`, ${Math.round(share * 100)} % checked`
 }
+
+const titles = (entries: readonly Entry[], at: number): Html =>
+  html`<ul class="plain">${entries.map(
+    entry =>
+      html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${originMark(entry)}</li>`,
+  )}</ul>`
+
+/** An entry in dispute, with the words of one voice on each side. */
+const contestedRow = (entry: Contested, at: number): Html =>
+  html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}/evidence">${visible(entry.title)}</a>${standingStrip(entry, at)}${said('For', 'good', entry.support)}${said('Against', 'bad', entry.rationale)}</li>`
+
+const said = (side: string, tone: string, rationale: string | null): Html =>
+  rationale === null
+    ? NOTHING
+    : html`<p class="side ${tone}"><span class="small">${side}</span> <q class="clip" dir="auto">${visible(rationale)}</q></p>`
 
 const firstSteps = (base: string): Html => html`<div class="steps">
 <section><h2>For people</h2><p>Search, read and check the evidence. After you have used an entry, record the result. You need no account and no cookie: a pseudonym and a token suffice.</p>

@@ -1,10 +1,12 @@
 import type { Config } from '../config.ts'
 import { assetPath } from './assets.ts'
+import { publishFor } from './found.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
+import { dataBlock } from './linked-data.ts'
 import type { Document } from './page.ts'
 
 /** The properties of a request that the frame of a page needs. */
-export type Frame = { config: Pick<Config, 'publicUrl'>; path: string; q?: string }
+export type Frame = { config: Pick<Config, 'publicUrl' | 'contentLicense'>; path: string; q?: string }
 
 const MARK = raw(
   '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><path d="M6 9h20" opacity=".35"/><path d="M6 16h14" opacity=".65"/><path d="M6 23h20"/></svg>',
@@ -43,13 +45,15 @@ ${document.unlisted && html`<meta name="robots" content="noindex">`}
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:type" content="${frame.path.startsWith('/entries/') ? 'article' : 'website'}">
+${base !== undefined && cardOf(base)}
 ${base !== undefined && !document.unlisted && html`<meta property="og:url" content="${base}${canonical}"><link rel="canonical" href="${base}${canonical}">`}
 <link rel="icon" type="image/svg+xml" href="${assetPath('mark.svg')}">
 <link rel="stylesheet" href="${assetPath('style.css')}">
-${scripts.length > 0 && html`<link rel="stylesheet" href="${assetPath('forms.css')}">`}
+${scripts.length > 0 && document.forms !== false && html`<link rel="stylesheet" href="${assetPath('forms.css')}">`}
 ${base !== undefined && html`<link rel="search" type="application/opensearchdescription+xml" title="Palimpsest" href="/opensearch.xml">`}
 ${[...alternates, ...FEEDS].map(({ type, href, title: name }) => html`<link rel="alternate" type="${type}" title="${name}" href="${href}">`)}
-${scripts.map(scriptOf)}
+${['site.js', ...scripts].map(scriptOf)}
+${document.data !== undefined && dataBlock(document.data)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -57,11 +61,15 @@ ${header(document.section, frame)}
 <main id="main" tabindex="-1">
 ${body}
 </main>
-${FOOTER}
+${footerOf(frame.config.contentLicense)}
 </body>
 </html>
 `.markup
 }
+
+/** The picture of a link card. Its address must be absolute. */
+const cardOf = (base: string): Html =>
+  html`<meta property="og:image" content="${base}${assetPath('card.png')}"><meta property="og:image:width" content="1200"><meta property="og:image:height" content="630"><meta property="og:image:alt" content="Palimpsest"><meta name="twitter:card" content="summary_large_image">`
 
 const scriptOf = (name: string): Html => {
   const path = assetPath(name)
@@ -73,17 +81,18 @@ const header = (section: string | undefined, { path, q = '' }: Frame): Html => h
 <a class="brand" href="/"${path === '/' && raw(' aria-current="page"')}>${MARK}Palimpsest</a>
 <form class="find" role="search" action="/search" method="get">
 <label class="unshown" for="site-q">Search entries</label>
-<input id="site-q" type="search" name="q" value="${q}" maxlength="2000" placeholder="Search the memory" autocomplete="off">
+<input id="site-q" type="search" name="q" value="${q}" maxlength="2000" placeholder="Search" autocomplete="off">
 <button type="submit">Search</button>
 </form>
 <nav aria-label="Site"><ul>
 ${SECTIONS.map(([href, name]) => html`<li><a href="${href}"${section === href && raw(' aria-current="true"')}>${name}</a></li>`)}
-<li><a class="do" href="/publish"${section === '/publish' && raw(' aria-current="true"')}>Publish</a></li>
+<li><a class="do" href="${publishFor(q)}"${section === '/publish' && raw(' aria-current="true"')}>Publish</a></li>
+<li><a class="you" href="/actor" data-you>You</a></li>
 </ul></nav>
 </div>
 </header>`
 
-const FOOTER = html`<footer class="site">
+const footerOf = (license: string | undefined): Html => html`<footer class="site">
 <div class="inner">
 <p>All content is untrusted and unverified. Names are self-declared. A verification is the claim of one author. The order of events does not prove a cause.</p>
 <ul>
@@ -93,7 +102,13 @@ const FOOTER = html`<footer class="site">
 <li><a href="/log">Public log</a></li>
 <li><a href="/feeds/changes.atom">Atom feed</a></li>
 <li><a href="/feeds/changes.json">JSON Feed</a></li>
-<li><a href="/admin" rel="nofollow">Moderation</a></li>
+${
+  license === undefined
+    ? NOTHING
+    : html`<li><a rel="license" href="${license}">Licence of the content</a></li>
+`
+}<li><a href="/admin" rel="nofollow">Moderation</a></li>
+<li hidden><button type="button" data-keys>Keys</button></li>
 </ul>
 </div>
 </footer>`

@@ -1,7 +1,7 @@
 import type { RendererRule, StateCore, Token } from 'markdown-it'
 import MarkdownIt from 'markdown-it'
 import { type Html, html, raw } from './html.ts'
-import { visible } from './visible.ts'
+import { seen, visible } from './untrusted-text.ts'
 
 /** Rows of a table are filled up to the width of its head, so that a table can have far more cells than characters. Above this number of cells tables are shown as text. */
 const CELLS_MAX = 10_000
@@ -11,7 +11,10 @@ const ADDRESS_CHARACTERS_MAX = 100_000
 const HEADING_ABOVE = 1
 const HEADING_LAST = 6
 
-type Environment = { addresses: number; open: string[] }
+/** A heading of a content: its id in the page, its level and its words. */
+export type Section = { id: string; level: number; title: string }
+
+type Environment = { addresses: number; open: string[]; sections?: Section[] }
 
 const OUTSIDE = /^(?:https?:)?\/\//i
 const ALLOWED = /^(?:https?:\/\/|mailto:|\/(?!\/)|#)/i
@@ -27,7 +30,11 @@ function createMarkdown() {
   markdown.validateLink = address => ALLOWED.test(address) && address.length <= ADDRESS_CHARACTERS
   // The parser of the runtime is many times as fast on names that are not ASCII.
   markdown.normalizeLink = address =>
-    URL.canParse(address) ? new URL(address).href : encodeURI(address.toWellFormed())
+    address.startsWith('#')
+      ? address
+      : URL.canParse(address)
+        ? new URL(address).href
+        : encodeURI(address.toWellFormed())
   markdown.normalizeLinkText = text => text
   markdown.core.ruler.push('headings', nestHeadings)
   Object.assign(markdown.renderer.rules, rules)
@@ -69,20 +76,78 @@ rules.link_close = (tokens, index, _options, env) => {
 
 const hrefOf = (token: Token | undefined): string => String(token?.attrGet('href') ?? '')
 
-/** The depth of a heading within its text. Levels are consecutive below the heading of the page, independent of the marks in the text. */
-function nestHeadings({ tokens }: StateCore): void {
+/**
+ * The depth of a heading within its text. Levels are consecutive below the heading of the page, independent of the marks in the text. Where
+ * the caller asks for sections, each heading gets an id.
+ */
+function nestHeadings({ tokens, env }: StateCore): void {
+  const { sections } = env as Environment
   const above: string[] = []
-  for (const token of tokens) {
+  const newId = createIds()
+  tokens.forEach((token, index) => {
     if (token.type === 'heading_open') {
       while ((above.at(-1) ?? '') >= token.tag) above.pop()
       above.push(token.tag)
     }
-    if (token.type.startsWith('heading_')) token.tag = `h${Math.min(above.length + HEADING_ABOVE, HEADING_LAST)}`
+    if (!token.type.startsWith('heading_')) return
+    const level = Math.min(above.length + HEADING_ABOVE, HEADING_LAST)
+    token.tag = `h${level}`
+    if (sections === undefined || token.type !== 'heading_open') return
+    const title = wordsOfLine(tokens[index + 1])
+    const id = newId(title)
+    token.attrSet('id', id)
+    sections.push({ id, level, title })
+  })
+}
+
+const wordsOfLine = (inline: Token | undefined): string =>
+  seen((inline?.children ?? []).map(({ content }) => content).join(''))
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const ID_CHARACTERS = 60
+/** No id of a page itself begins like this: a heading cannot take the place of a part of the page. */
+const ID_PREFIX = 'section-'
+
+const idOf = (title: string): string => {
+  const words =
+    title
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return ID_PREFIX + [...words.join('-')].slice(0, ID_CHARACTERS).join('')
+}
+
+/** Returns ids from titles, each once; further headings with the same words are numbered. */
+function createIds(): (title: string) => string {
+  const used = new Set<string>()
+  const counts = new Map<string, number>()
+  return title => {
+    const base = idOf(title)
+    let count = counts.get(base) ?? 0
+    let id = base
+    do {
+      count += 1
+      id = count === 1 ? base : `${base}-${count}`
+    } while (used.has(id))
+    counts.set(base, count)
+    used.add(id)
+    return id
   }
 }
 
-function openLink(address: string, given: unknown): string {
+const decoded = (address: string): string => {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return address
+  }
+}
+
+/** A link to a part of the page leads to a heading of the content. */
+function openLink(target: string, given: unknown): string {
   const env = given as Environment
+  const address = target.startsWith('#') ? `#${idOf(decoded(target.slice(1)))}` : target
   env.addresses += address.length
   if (env.addresses > ADDRESS_CHARACTERS_MAX) {
     env.open.push('</span>')
@@ -113,7 +178,15 @@ function cellsOf(content: string): number {
  * named. Time and size are bounded for every text.
  */
 export function markup(content: string): Html {
-  const markdown = cellsOf(content) > CELLS_MAX ? withoutTables : withTables
   const env: Environment = { addresses: 0, open: [] }
-  return raw(markdown.render(content, env))
+  return raw(rendererFor(content).render(content, env))
+}
+
+const rendererFor = (content: string): typeof withTables => (cellsOf(content) > CELLS_MAX ? withoutTables : withTables)
+
+/** The same, with an id for each heading. Ids are stable while the headings are: they are made from their words. */
+export function markupWithSections(content: string): { content: Html; sections: Section[] } {
+  const sections: Section[] = []
+  const env: Environment = { addresses: 0, open: [], sections }
+  return { content: raw(rendererFor(content).render(content, env)), sections }
 }

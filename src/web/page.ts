@@ -1,7 +1,9 @@
 import type { Config } from '../config.ts'
 import type { EntryList } from '../contract/resources.ts'
-import type { Fit, Reads } from '../operations/operation.ts'
-import type { ReadName } from '../operations/reads.ts'
+import type { Narrowing } from '../domain/facets.ts'
+import type { Facets } from '../operations/entries/faceted-search.ts'
+import type { ReadName, Reads } from '../operations/operation.ts'
+import type { Fit } from '../operations/search.ts'
 import type { Html } from './html.ts'
 
 /** The query of a page, typed by the schema of its operation. Parameters that the operation does not have are texts. */
@@ -19,12 +21,20 @@ export type PageRequest = {
   requestId: string
   /** The parsed JSON body of a POST. */
   body: unknown
+  /** The original server, if this server is a copy. */
+  original: string | undefined
   /* * Runs a read of the API and returns its body. It is observed only once, and only if it is the operation that the page is admitted as.
    * Throws the Problem of the read.
    */
   read<B extends object>(name: ReadName, params?: Record<string, string>, query?: Query): Promise<B>
-  /** Runs `searchEntries` as `read` does. `fit` says how well the list fits the query; it is undefined without a query. */
-  search(query: Query): Promise<{ list: EntryList; fit: Fit | undefined }>
+  /**
+   * Runs `searchEntries` as `read` does, narrowed. `fit` says how well the list fits the query; it is undefined without a query. `facets`
+   * are undefined beyond the first matches.
+   */
+  search(
+    query: Query,
+    narrowing: Narrowing,
+  ): Promise<{ list: EntryList; fit: Fit | undefined; facets: Facets | undefined }>
   /** The input of views that only pages have (`operations/views.ts`). */
   reads: Reads
 }
@@ -41,22 +51,31 @@ export type Document = {
   alternates?: readonly Alternate[]
   /** Modules of `browser/`, by file name. */
   scripts?: readonly string[]
+  /** False if the page has scripts but needs no styles of forms. */
+  forms?: false
   status?: number
   /** Search engines shall not index the page. */
   unlisted?: boolean
   /** The permanent path of the page, if it differs from the requested one. */
   canonical?: string
+  /** The page as linked data, for search engines. */
+  data?: object
 }
 export type Alternate = { type: string; href: string; title: string }
 
 /** A response that is not a page of HTML. `immutable` is only for files of the program: caches use them for a year without a request. */
-export type File = { type: string; body: string; immutable?: boolean }
+export type File = { type: string; body: string | Buffer; immutable?: boolean }
 export type Redirect = { location: string }
 
 type Shown = Document | File | Redirect
 
+type EveryPage = {
+  /** Its form writes. A mirror redirects to the same page of its original. */
+  writes?: true
+}
+
 /** A page that reads. */
-export type ReadPage = {
+export type ReadPage = EveryPage & {
   /** The path in the syntax of the contract; `{name}` is a parameter. */
   path: string
   method?: 'GET' | 'POST'
@@ -75,7 +94,7 @@ export type ReadPage = {
 export type FixedRequest = Pick<PageRequest, 'params' | 'accept' | 'config'>
 
 /** A page that reads nothing. It is not charged, and each format of it is made once per process. */
-export type FixedPage = {
+export type FixedPage = EveryPage & {
   path: string
   method?: 'GET'
   as?: undefined

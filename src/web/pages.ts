@@ -1,16 +1,18 @@
+import { ACTIVITY, STATS, TIMELINE } from './activity-pages.ts'
 import { ACTOR } from './actor.ts'
 import { ADMIN } from './admin.ts'
 import { AGENTS } from './agents.ts'
-import { ASSETS } from './assets.ts'
+import { ASSETS, ICON_PAGES } from './assets.ts'
 import { CRAWLERS } from './crawlers.ts'
+import { DIFF } from './difference-page.ts'
 import { API, ERROR, ERRORS } from './docs.ts'
 import { ENTRY } from './entry.ts'
 import { EVIDENCE } from './evidence.ts'
 import { FEED_PAGES } from './feeds.ts'
-import { DIFF, HISTORY, REVISION } from './history.ts'
+import { HISTORY, REVISION } from './history.ts'
 import { HOME } from './home.ts'
+import { LAYERS } from './layers.ts'
 import { LOG } from './log.ts'
-import { ACTIVITY, STATS, TIMELINE } from './observed.ts'
 import type { Page } from './page.ts'
 import { PREVIEW_PAGE } from './preview.ts'
 import { RELATIONS } from './relations.ts'
@@ -25,6 +27,7 @@ export const PAGES: readonly Page[] = [
   SEARCH,
   ENTRIES,
   ENTRY,
+  LAYERS,
   HISTORY,
   REVISION,
   DIFF,
@@ -45,4 +48,5 @@ export const PAGES: readonly Page[] = [
   ...TAKE_PART,
   ADMIN,
   ASSETS,
+  ...ICON_PAGES,
 ]

@@ -1,5 +1,4 @@
-import type { Action } from '../contract/words.ts'
-import type { Life } from '../operations/views.ts'
+import type { Action } from '../contract/vocabulary.ts'
 import { dateFormat } from './date-format.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
@@ -13,9 +12,6 @@ const clock = dateFormat({ timeStyle: 'short' })
 
 /** A time on an axis: the time within a day, the day within a year, otherwise day and year. */
 const tick = (at: number, span: number): string => (span < DAY ? clock : span < 300 * DAY ? short : withYear)(at)
-
-/** The day, with the time if all points are within one day. */
-const moment = (at: number, span: number): string => (span < DAY ? `${withYear(at)}, ${clock(at)}` : withYear(at))
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
@@ -85,38 +81,6 @@ export function activityPlot({ step, bars }: Bars): Html {
     html`<line class="axis" x1="0" y1="${BAR_HEIGHT - 0.5}" x2="${WIDTH}" y2="${BAR_HEIGHT - 0.5}"/>${drawn}`,
   )}<p class="axis-words"><span>${tick(bars[0]?.at ?? 0, span)}</span><span>${bars.length > 1 && lasting}</span></p>
 <figcaption><ul class="legend">${GROUPS.map(({ name, tone }) => html`<li><i class="key ${tone}"></i>${name}</li>`)}</ul></figcaption></figure>`
-}
-
-const LIFE_HEIGHT = 112
-const EDGE = 14
-
-/** The history of an entry: revisions as layers along a time axis, supporting evidence above it, opposing evidence below it. */
-export function lifePlot({ moments }: Life): Html {
-  if (moments.length === 0) return NOTHING
-  const first = moments[0]?.at ?? 0
-  const span = Math.max((moments.at(-1)?.at ?? 0) - first, 1)
-  const x = (at: number): number => EDGE + ((at - first) / span) * (WIDTH - 2 * EDGE)
-  const middle = LIFE_HEIGHT / 2
-  const stacks = new Map<string, number>()
-  const drawn = moments.map(({ at, kind, revision }) => {
-    const left = round(x(at))
-    if (kind === 'revision') {
-      return html`<line class="layer" x1="${left}" y1="${middle - 17}" x2="${left}" y2="${middle + 17}"><title>Revision ${revision}</title></line>`
-    }
-    const side = kind === 'against' ? 1 : -1
-    const slot = `${side} ${Math.round(x(at) / 7)}`
-    const height = stacks.get(slot) ?? 0
-    stacks.set(slot, height + 1)
-    return html`<circle class="${kind}" cx="${left}" cy="${round(middle + side * Math.min(26 + height * 8, middle - 4))}" r="3.4"/>`
-  })
-  const count = (kind: string): number => moments.filter(moment => moment.kind === kind).length
-  const told = `${count('revision')} revisions; ${count('for')} times supported, ${count('against')} times disputed, ${count('open')} times undecided`
-  return html`<figure class="picture life">${svg(
-    LIFE_HEIGHT,
-    `The history of this entry: ${told}`,
-    html`<line class="axis" x1="0" y1="${middle}" x2="${WIDTH}" y2="${middle}"/>${drawn}`,
-  )}<p class="axis-words"><span>${moment(first, span)}</span><span>${span > 1 && moment(first + span, span)}</span></p>
-<figcaption><ul class="legend"><li><i class="key layer"></i>revision</li><li><i class="key for"></i>supported</li><li><i class="key open"></i>undecided</li><li><i class="key against"></i>unsupported or contradicted</li></ul></figcaption></figure>`
 }
 
 const GROWTH_HEIGHT = 140

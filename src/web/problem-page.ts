@@ -1,9 +1,14 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Problem, ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
+import type { Entry } from '../contract/resources.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Document } from './page.ts'
-import { seen } from './visible.ts'
+import { standingStrip } from './standing-strip.ts'
+import { seen, words } from './untrusted-text.ts'
+
+/** The entries that the page of a problem proposes, as read at a time in milliseconds since 1970. */
+export type Leads = { items: readonly Pick<Entry, 'slug' | 'title' | 'standing'>[]; at: number }
 
 const HEADINGS: Partial<Record<ProblemCode, string>> = {
   ROUTE_NOT_FOUND: 'Page not found',
@@ -51,20 +56,25 @@ export function wordsOfAddress(path: string): string {
   return [...plain.trim()].slice(0, LIMITS.queryCharacters).join('').trim()
 }
 
-const searchFor = (q: string): Html =>
-  html`<form class="search" action="/search" method="get" aria-label="Search for the missing page"><div class="field grow"><label for="missing-q">Search for</label><input id="missing-q" type="search" name="q" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" dir="auto"></div><button type="submit" class="do">Search</button></form>`
+const searchFor = (q: string, label: string): Html =>
+  html`<form class="search" action="/search" method="get" aria-label="${label}"><div class="field grow"><label for="missing-q">Search for</label><input id="missing-q" type="search" name="q" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" dir="auto"></div><button type="submit" class="do">Search</button></form>`
 
-const onward = (status: number, q: string): Html => {
+const proposed = (heading: string, { items, at }: Leads): Html =>
+  items.length === 0
+    ? NOTHING
+    : html`<h2>${heading}</h2><ul class="plain">${items.map(entry => html`<li><a href="/entries/${entry.slug}">${words(entry.title)}</a><br>${standingStrip(entry, at)}</li>`)}</ul>`
+
+const onward = (status: number, q: string, leads: Leads): Html => {
   if (status === 404) {
-    return html`${searchFor(q)}<p>Or see the <a href="/activity">recent activity</a> or the <a href="/">home page</a>.</p>`
+    return html`${proposed('Entries with words of this address', leads)}${searchFor(q, 'Search for the missing page')}<p>Or see the <a href="/activity">recent activity</a> or the <a href="/">home page</a>.</p>`
   }
   return status === 410
-    ? html`<p>See <a href="/search">other entries</a> or the <a href="/">home page</a>.</p>`
+    ? html`${searchFor('', 'Search other entries')}${proposed('Newest entries', leads)}<p>See <a href="/search">other entries</a> or the <a href="/">home page</a>.</p>`
     : NOTHING
 }
 
 /** The page of a problem: the status and code of the API, the remedy, and the request id for the operator. */
-export function problemPage(problem: Problem, requestId: string, q: string): Document {
+export function problemPage(problem: Problem, requestId: string, { q, leads }: { q: string; leads: Leads }): Document {
   const { code, detail } = problem
   const { status, remedy } = PROBLEMS[code]
   const heading = HEADINGS[code] ?? BY_STATUS[status] ?? 'The request was refused'
@@ -79,7 +89,7 @@ export function problemPage(problem: Problem, requestId: string, q: string): Doc
 <h1>${heading}</h1>
 <p class="lead">${REMEDIES[code] ?? remedy}</p>
 ${wait === undefined ? NOTHING : html`<p>You can try again in <strong><span data-retry-after="${wait}">${wait}</span> ${wait === 1 ? 'second' : 'seconds'}</strong>. <a href="" data-retry>Try again</a></p>`}
-${onward(status, q)}
+${onward(status, q, leads)}
 <p class="small">Code <a href="/docs/errors/${code}"><code>${code}</code></a> · request <code>${requestId}</code></p>
 </article>`,
   }

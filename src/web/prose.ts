@@ -1,7 +1,25 @@
+import { createLruCache } from '../operations/lru-cache.ts'
 import type { Html } from './html.ts'
+import type { Section } from './markdown.ts'
 
 /** Renders untrusted Markdown as safe markup. The renderer takes 6 MB of memory and is loaded with the first text that is shown; a service for programs only never loads it. */
 export async function prose(content: string): Promise<Html> {
   const { markup } = await import('./markdown.ts')
   return markup(content)
+}
+
+type Prose = { content: Html; sections: Section[] }
+
+/** The maximum size of the cached renderings, in characters of text and markup. */
+const CACHED_MAX = 4_000_000
+const cached = createLruCache<string, Prose>(CACHED_MAX)
+
+/** The same, with an id for each heading, and the headings. A text that is shown again is not rendered again. */
+export async function proseWithSections(content: string): Promise<Prose> {
+  const known = cached.get(content)
+  if (known !== undefined) return known
+  const { markupWithSections } = await import('./markdown.ts')
+  const made = markupWithSections(content)
+  cached.set(content, made, content.length + made.content.markup.length)
+  return made
 }

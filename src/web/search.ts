@@ -1,16 +1,19 @@
 import { FIND, LIMITS } from '../contract/limits.ts'
 import type { Entry, EntryList, FoundList, Stats } from '../contract/resources.ts'
+import { isNarrowed, type Narrowing } from '../domain/facets.ts'
 import { isAnswerable } from '../domain/ranking.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
+import type { Facets } from '../operations/entries/faceted-search.ts'
+import { ago, byName, hrefOf, many, originMark, pager, tagList, tagPath, titleOf } from './components.ts'
+import { facetLists, narrowingOf, widened } from './facets.ts'
 import { advice, foundRows, publishFor } from './found.ts'
 import { createHighlighter } from './highlight.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Document, Page, PageRequest, Query } from './page.ts'
-import { by, day, hrefOf, many, originMark, pager, tagList, tagPath, titleOf } from './parts.ts'
 import { signalBadges } from './signals.ts'
-import { standingBadge } from './state.ts'
-import { words } from './visible.ts'
+import { standingStrip } from './standing-strip.ts'
+import { words } from './untrusted-text.ts'
 
 const SORTS: readonly (readonly [string, string])[] = [
   ['relevance', 'Best match'],
@@ -18,53 +21,65 @@ const SORTS: readonly (readonly [string, string])[] = [
   ['evolution', 'Most revised'],
 ]
 
-/** All entries, or those that match words and a tag, in an order, with the matches marked. */
+/** All entries, or those that match words and a tag, in an order, with the matches marked and counts to narrow them by. */
 export const SEARCH: Page = {
   path: '/search',
   as: 'searchEntries',
   question: 'findEntries',
   query: ['q', 'tag', 'sort', 'offset', 'limit'],
-  async render({ query, read, search, path }) {
+  ownQuery: ['state', 'author', 'changed'],
+  async render({ query, read, reads, search, path }) {
     const { q, tag, sort, limit, offset } = settled(query)
-    if ([...q].length > LIMITS.queryCharacters) return answered(q, tag, read)
-    const { list, fit } = await search({ ...query, sort, limit, offset })
+    if ([...q].length > LIMITS.queryCharacters) return answered(q, tag, { read, reads })
+    const narrowing = narrowingOf(query)
+    const { state, author, changed, ...plain } = query
+    const { list, fit, facets } = await search({ ...plain, sort, limit, offset }, narrowing)
     const found = list.items
     const advised = sort === 'relevance' && offset === 0
-    const next = found.length === limit && offset + limit <= LIMITS.offsetMax
-    const shown = { ...query, sort }
-    const heading = q === '' && tag === '' ? 'All entries' : 'Search'
+    const narrowed = isNarrowed(narrowing)
+    const further =
+      offset + found.length < (facets?.found ?? 0) || (!narrowed && (facets?.more ?? found.length === limit))
+    const next = further && offset + limit <= LIMITS.offsetMax
+    const shown = { ...plain, ...narrowing, sort }
     const mark = createHighlighter(termsOf(q))
     return {
       title: titleFor(q, tag),
       section: '/search',
-      unlisted: q !== '' || offset > 0,
+      unlisted: q !== '' || offset > 0 || narrowed,
       alternates: tag === '' ? [] : tagFeeds(tag),
-      body: html`<h1>${heading}</h1>
-${searchForm(q, tag, sort)}
-<p class="told" role="status">${told(found.length, offset, q, tag)}</p>
+      body: html`<h1>${q === '' && tag === '' ? 'All entries' : 'Search'}</h1>
+${searchForm(q, tag, sort, narrowing)}
 ${advised && fit !== undefined && advice(fit, found.length > 0 && !isAnswerable(fit.match), q)}
-${found.length === 0 ? await nothingFound(q, tag, offset, read) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark))}</ol>`}
+<div class="columns found"><div class="column">
+<p class="told" role="status">${countLine(found.length, offset, q, tag, facets)}${facets !== undefined && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
+${found.length === 0 ? (narrowed ? html`<p class="notice"><a href="${widened(shown)}">Remove all filters</a></p>` : await nothingFound(q, tag, offset, read)) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark, reads.at))}</ol>`}
 ${pager(
   offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,
   next ? ['More', hrefOf(path, shown, { offset: offset + limit })] : undefined,
 )}
-${tag !== '' && html`<p class="small">Follow this topic: ${tagFeeds(tag).map(({ href, title }, index) => html`${index > 0 && ', '}<a href="${href}">${title.includes('Atom') ? 'Atom' : 'JSON Feed'}</a>`)}</p>`}`,
+${found.length > 0 && html`<p class="small">Not among these? <a href="${publishFor(q)}">Publish it</a> when you know it.</p>`}
+${tag !== '' && html`<p class="small">Follow this topic: ${tagFeeds(tag).map(({ href, title }, index) => html`${index > 0 && ', '}<a href="${href}">${title.includes('Atom') ? 'Atom' : 'JSON Feed'}</a>`)}</p>`}
+</div>${facets !== undefined && facetLists(facets, shown, narrowing)}</div>`,
     }
   },
 }
 
 /** The answer to a question that is too long for a search. */
-async function answered(q: string, tag: string, read: PageRequest['read']): Promise<Document> {
+async function answered(
+  q: string,
+  tag: string,
+  { read, reads }: Pick<PageRequest, 'read' | 'reads'>,
+): Promise<Document> {
   const found = await read<FoundList>('findEntries', {}, { q, ...(tag === '' ? {} : { tag }), limit: FIND.max })
   return {
     title: titleFor(q, tag),
     section: '/search',
     unlisted: true,
     body: html`<h1>Search</h1>
-${searchForm(q, tag, 'relevance')}
+${searchForm(q, tag, 'relevance', {})}
 <p class="told" role="status">${found.items.length === 0 ? 'No entries found.' : html`The ${many(found.items.length, 'entry', 'entries')} that fit best.`}</p>
 ${advice(found, found.items.length > 0 && !found.answerable, q)}
-${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(found)}`,
+${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(found, reads.at)}`,
   }
 }
 
@@ -100,27 +115,27 @@ const searchForm = (
   q: string,
   tag: string,
   sort: string,
+  narrowing: Narrowing,
 ): Html => html`<form class="search" action="/search" method="get" aria-label="Search entries">
 <div class="field grow"><label for="q">Words</label><input id="q" name="q" type="search" value="${q}" maxlength="${FIND.queryCharacters}" autocomplete="off" dir="auto"></div>
 <div class="field"><label for="tag">Tag</label><input id="tag" name="tag" value="${tag}" maxlength="${LIMITS.tagCharacters}" autocomplete="off" dir="auto"></div>
 <div class="field"><label for="sort">Order</label><select id="sort" name="sort">${SORTS.map(([value, name]) => html`<option value="${value}"${value === sort && raw(' selected')}>${name}</option>`)}</select></div>
-<button type="submit" class="do">Search</button>
+${Object.entries(narrowing).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit" class="do">Search</button>
 </form>`
 
-function told(found: number, offset: number, q: string, tag: string): Html {
+function countLine(found: number, offset: number, q: string, tag: string, facets: Facets | undefined): Html {
   const asked = html`${q !== '' && html` for <q>${words(q)}</q>`}${tag !== '' && html` tagged ${words(tag)}`}`
   if (found === 0) return html`Nothing${offset > 0 ? ' more' : ' found'}${asked}.`
-  return html`Entries ${offset + 1} to ${offset + found}${asked}.`
+  const all = facets && html` of ${facets.more && 'the first '}${facets.found.toLocaleString('en-GB')}`
+  return html`Entries ${offset + 1} to ${offset + found}${all}${asked}.`
 }
 
-function resultRow(entry: Entry, mark: ReturnType<typeof createHighlighter>): Html {
+function resultRow(entry: Entry, mark: ReturnType<typeof createHighlighter>, at: number): Html {
   const passage = mark.has(`${entry.title} ${entry.summary}`) ? undefined : mark.passage(entry.content)
   return html`<li class="result">
-<h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>
-<p dir="auto">${mark.marked(entry.summary)}</p>
-${passage && html`<p class="passage" dir="auto">${passage}</p>`}
-<p class="meta">${standingBadge(entry)}${signalBadges(entry)}${originMark(entry)} ${many(entry.revisionCount, 'revision')} · ${day(entry.updatedAt)} · created by ${by(entry.actor)}</p>
-${tagList(entry.tags)}
+<div class="named"><h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>${tagList(entry.tags)}</div>
+<p${passage && html` class="passage"`} dir="auto">${passage ?? mark.marked(entry.summary)}</p>
+<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)}<span>${entry.revisionCount > 1 ? html`revision ${entry.revisionCount.toLocaleString('en-GB')},` : 'published'} ${ago(entry.updatedAt, at)} · ${byName(entry.actor.declared.name, entry.actor.id)}</span></p>
 </li>`
 }
 

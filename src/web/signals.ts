@@ -1,7 +1,7 @@
 import type { Entry } from '../contract/resources.ts'
 import { SIGNAL_WORDS } from '../domain/signal-words.ts'
+import { badge } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
-import { badge } from './parts.ts'
 
 type Signalled = Pick<Entry, 'signals'>
 

@@ -8,7 +8,7 @@ import { curlBase } from './take-part-curl.ts'
 export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-actor aria-labelledby="actor-heading">
 <h2 id="actor-heading">Your actor</h2>
 <div data-kept hidden>
-<p>You write as <strong data-name></strong> <span class="small" data-known>actor <code data-id></code></span></p>
+<p>You write as <strong data-name></strong> <span class="small" data-known>actor <code data-id></code> · <a data-page href="/actor">what became of it</a></span></p>
 <p class="row"><button type="button" data-save>Save the token as a file</button> <button type="button" data-forget>Remove the actor</button></p>
 </div>
 <div class="issued" data-issued tabindex="-1" hidden></div>
@@ -49,6 +49,7 @@ ${sendRow('Load the token')}
 /** The actor of this browser, on a page of its own. */
 export const ACTOR_PAGE: Page = {
   path: '/actor',
+  writes: true,
   render: ({ config }) => ({
     title: 'Your actor',
     description: 'Create your actor, without registration, and save its token.',

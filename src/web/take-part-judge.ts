@@ -1,11 +1,11 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Entry, Revision } from '../contract/resources.ts'
-import { choice, field, sendRow, writingPage } from './form.ts'
+import { choice, field } from './form.ts'
 import { type Html, html } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
-import { ACTOR_PANEL } from './take-part-actor.ts'
 import { curlLine } from './take-part-curl.ts'
-import { seen, words } from './visible.ts'
+import { seen, words } from './untrusted-text.ts'
+import { writingPage } from './writing-page.ts'
 
 /** The entry, and the revision to judge: the named one, or the latest. */
 async function judged({ params, query, read }: PageRequest): Promise<{ entry: Entry; revision: Revision }> {
@@ -24,6 +24,7 @@ const rationale = (label: string, hint: string): Html =>
 
 export const VERIFY: Page = {
   path: '/entries/{slug}/verify',
+  writes: true,
   as: 'readEntry',
   ownQuery: ['revision'],
   async render(request) {
@@ -36,8 +37,7 @@ export const VERIFY: Page = {
         heading: html`Verify ${words(entry.title)}`,
         lead: 'Record the result of your use. A verification is your own claim, under your actor, about one exact revision.',
         before: subject(entry, revision),
-        actor: ACTOR_PANEL,
-        form: html`<form class="needs-script" data-write="verify" data-slug="${entry.slug}" novalidate aria-label="The verification">
+        form: html`<form class="needs-script" id="writing" data-write="verify" data-slug="${entry.slug}" novalidate aria-label="The verification">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
 ${choice('result', 'Result', [
@@ -47,9 +47,9 @@ ${choice('result', 'Result', [
 ])}
 ${field({ name: 'confidence', label: 'Confidence', hint: 'In per cent: 0 is a guess, 100 is certain.', range: [0, 100] })}
 ${rationale('Rationale', 'Your test, its conditions and its outcome, so that others can repeat it.')}
-${sendRow('Record the verification')}
 </fieldset>
 </form>`,
+        send: 'Record the verification',
         curl: curlLine(request.config, `/api/entries/${entry.slug}/verify`, {
           revisionId: revision.id,
           result: 'SUPPORTED',
@@ -63,6 +63,7 @@ ${sendRow('Record the verification')}
 
 export const CONTRADICT: Page = {
   path: '/entries/{slug}/contradict',
+  writes: true,
   as: 'readEntry',
   ownQuery: ['revision'],
   async render(request) {
@@ -75,15 +76,14 @@ export const CONTRADICT: Page = {
         heading: html`Contradict ${words(entry.title)}`,
         lead: html`Name the error and your evidence. If you can fix it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
         before: subject(entry, revision),
-        actor: ACTOR_PANEL,
-        form: html`<form class="needs-script" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
+        form: html`<form class="needs-script" id="writing" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
 ${rationale('Rationale', 'Name the wrong sentence, and the evidence against it.')}
 ${field({ name: 'support', label: 'An entry that supports you', hint: 'Its address here, if there is one.', optional: true })}
-${sendRow('Record the contradiction')}
 </fieldset>
 </form>`,
+        send: 'Record the contradiction',
         curl: curlLine(request.config, `/api/entries/${entry.slug}/contradict`, {
           revisionId: revision.id,
           rationale: 'The error, and the evidence',
@@ -95,6 +95,7 @@ ${sendRow('Record the contradiction')}
 
 export const RELATE: Page = {
   path: '/entries/{slug}/relate',
+  writes: true,
   as: 'readEntry',
   async render({ config, read }) {
     const entry = await read<Entry>('readEntry')
@@ -105,8 +106,7 @@ export const RELATE: Page = {
       body: writingPage({
         heading: html`Relate ${words(entry.title)}`,
         lead: 'Relate this entry to another one. The relation starts at this entry and ends at the other.',
-        actor: ACTOR_PANEL,
-        form: html`<form class="needs-script" data-write="relate" data-slug="${entry.slug}" data-entry="${entry.id}" novalidate aria-label="The relation">
+        form: html`<form class="needs-script" id="writing" data-write="relate" data-slug="${entry.slug}" data-entry="${entry.id}" novalidate aria-label="The relation">
 <fieldset class="bare" disabled>
 ${choice('relationType', 'This entry …', [
   ['CONNECT', 'is connected', 'with the other: they belong together.'],
@@ -116,9 +116,9 @@ ${choice('relationType', 'This entry …', [
 ])}
 ${field({ name: 'target', label: 'The other entry', hint: 'Its address here, as the address line of your browser shows it.' })}
 ${rationale('Why?', 'The reason for the relation.')}
-${sendRow('Record the relation')}
 </fieldset>
 </form>`,
+        send: 'Record the relation',
         curl: curlLine(config, '/api/relations', {
           sourceEntryId: entry.id,
           targetEntryId: 'id of the other entry',

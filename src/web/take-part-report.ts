@@ -1,11 +1,12 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Entry } from '../contract/resources.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { choice, field, sendRow, writingPage } from './form.ts'
+import { choice, field, sendRow } from './form.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
 import { curlBase } from './take-part-curl.ts'
-import { seen, words } from './visible.ts'
+import { seen, words } from './untrusted-text.ts'
+import { writingPage } from './writing-page.ts'
 
 /** The target of a report: the piece of evidence or the revision that the address names, otherwise the entry. */
 function targetOf({ query }: PageRequest, entry: Entry): { type: string; id: string; named: Html } {
@@ -19,6 +20,7 @@ function targetOf({ query }: PageRequest, entry: Entry): { type: string; id: str
 /** The page that reports abuse. It needs no actor. */
 export const REPORT: Page = {
   path: '/entries/{slug}/report',
+  writes: true,
   as: 'readEntry',
   ownQuery: ['revision', 'evidence'],
   async render(request) {
@@ -32,7 +34,6 @@ export const REPORT: Page = {
         heading: html`Report ${words(entry.title)}`,
         lead: html`Report abuse here; only the operator sees the report. If the text is merely wrong, <a href="/entries/${entry.slug}/contradict">contradict it</a> instead.`,
         before: html`<p class="subject">${named}<a href="/entries/${entry.slug}">${words(entry.title)}</a></p>`,
-        actor: NOTHING,
         form: html`<form class="needs-script" data-report data-slug="${entry.slug}" novalidate aria-label="The report">
 <fieldset class="bare" disabled>
 <input type="hidden" name="targetType" value="${type}"><input type="hidden" name="targetId" value="${id}">

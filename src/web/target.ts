@@ -8,6 +8,12 @@ export function targetOf(url: string): { path: string; search: string } {
   return mark < 0 ? { path: origin, search: '' } : { path: origin.slice(0, mark), search: origin.slice(mark + 1) }
 }
 
+/** The path and the query of a request target as one text. */
+export function addressOf(url: string): string {
+  const { path, search } = targetOf(url)
+  return search === '' ? path : `${path}?${search}`
+}
+
 /** An address with the cursor or the offset of its query replaced. */
 export function exchanged(
   path: string,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Actor, Stats } from '../../src/contract/resources.ts'
-import { TRUST } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { TRUST } from '../../src/contract/vocabulary.ts'
+import { useApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const HOUR = 3_600_000
@@ -23,15 +23,12 @@ const MEMBERS = [
   'timestamp',
 ]
 
-let app: TestApp
 let token: string
 let actor: Actor
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   app.advance(HOUR - (Date.now() % HOUR))
   ;({ token, actor } = await newActor(app.url, { declaredName: 'Observed' }))
 })
-after(() => app.close())
 
 type Page = { items: Activity[]; nextCursor: string | null }
 const feed = async (query = ''): Promise<Page> =>
@@ -46,7 +43,7 @@ const interactions = async (): Promise<number> =>
 const rowsOf = async (actorId: string): Promise<Activity[]> =>
   (await allPages<Activity>(app.url, '/api/activity')).filter(row => row.actorId === actorId)
 
-test('a write is the newest row once it was answered', async () => {
+test('an answered write is the newest row', async () => {
   const body = { title: 'In the feed', content: 'c', summary: 's' }
   const answer = await call<{ id: string; slug: string; currentRevisionId: string; createdAt: string }>(
     app.url,
@@ -73,7 +70,7 @@ test('a write is the newest row once it was answered', async () => {
   })
 })
 
-test('CREATE metadata keep the title of that time', async () => {
+test('the metadata of CREATE have the title of that time', async () => {
   const { actor: author, token: own } = await newActor(app.url)
   const entry = await newEntry(app.url, own, { title: 'Title then' })
   const body = revisionOf(entry, { title: 'Title now' })
@@ -83,7 +80,7 @@ test('CREATE metadata keep the title of that time', async () => {
   assert.deepEqual(revised?.metadata, { previousRevisionId: entry.currentRevisionId })
 })
 
-test('a reader sees its own reading and search at once', async () => {
+test('a reader sees its own read and search at once', async () => {
   const entry = await newEntry(app.url, token, { tags: ['Seen at once'] })
   const reader = await newActor(app.url)
   const read = await get(`/api/entries/${entry.slug}`, reader.token)
@@ -97,7 +94,7 @@ test('a reader sees its own reading and search at once', async () => {
   assert.deepEqual(row?.metadata, { resultCount: 0, tag: 'Seen at once', sort: 'relevance' })
 })
 
-test('the words of a query are nowhere in feeds or logs', async () => {
+test('the words of a query are in no feed and no log', async () => {
   await get('/api/search?q=xyzzyplugh')
   await get('/api/entries?q=xyzzyplugh')
   const everything = JSON.stringify(await allPages(app.url, '/api/activity'))
@@ -105,7 +102,7 @@ test('the words of a query are nowhere in feeds or logs', async () => {
   assert.ok(!app.log().includes('xyzzyplugh'))
 })
 
-test('lists and searches are one SEARCH row for each actor and hour, of the first', async () => {
+test('lists and searches are one SEARCH row per actor and hour, with the first', async () => {
   const { actor: seeker, token: own } = await newActor(app.url)
   const first = await get('/api/entries?limit=2', own)
   for (const path of ['/api/search?q=fox', '/api/entries?offset=5&sort=evolution', '/api/search']) await get(path, own)
@@ -131,7 +128,7 @@ test('rows are coalesced, counters are exact', async () => {
   assert.deepEqual(rows.map(({ action }) => action).sort(), ['READ', 'SEARCH'])
 })
 
-test('only answers 2xx are observed, and neither feed, stats, discovery nor guides', async () => {
+test('only answers 2xx are observed; feed, stats, discovery and guides are not', async () => {
   const entry = await newEntry(app.url, token)
   const path = `/api/entries/${entry.slug}`
   const earlier = { count: await interactions(), newest: (await feed('?limit=1')).items }
@@ -166,7 +163,7 @@ test('only answers 2xx are observed, and neither feed, stats, discovery nor guid
   assert.deepEqual((await feed('?limit=1')).items, earlier.newest)
 })
 
-test('the feed descends by sequence without holes, twenty a page, to a null cursor', async () => {
+test('the feed is in descending sequence without gaps, twenty a page, to a null cursor', async () => {
   for (let n = 0; n < 22; n++) await newEntry(app.url, token)
   const whole = await allPages<Activity>(app.url, '/api/activity', 50)
   assert.deepEqual(
@@ -183,7 +180,7 @@ test('the feed descends by sequence without holes, twenty a page, to a null curs
   assert.equal(first.nextCursor, whole[19]?.sequence)
 })
 
-test('pages neither repeat nor skip while rows are added; a Link stands beside the cursor', async () => {
+test('pages neither repeat nor skip while rows are added, and the answer has a Link to the next page', async () => {
   const whole = await allPages<Activity>(app.url, '/api/activity')
   const seen: Activity[] = []
   let next: string | undefined = '/api/activity?limit=10'
@@ -216,7 +213,7 @@ test('before is a sequence, of 1 to 19 digits', async () => {
   }
 })
 
-test('concurrent writes come into the feed in one order, each once', async () => {
+test('concurrent writes are in the feed in one order, each once', async () => {
   const { actor: author, token: own } = await newActor(app.url)
   const made = await Promise.all(Array.from({ length: 60 }, () => newEntry(app.url, own)))
   const rows = await rowsOf(author.id)
@@ -228,7 +225,7 @@ test('concurrent writes come into the feed in one order, each once', async () =>
   )
 })
 
-test('the feed outlives a restart, and its numbers go on', async () => {
+test('the feed survives a restart, and its numbers continue', async () => {
   const earlier = await allPages<Activity>(app.url, '/api/activity')
   await app.restart()
   assert.deepEqual(await allPages<Activity>(app.url, '/api/activity'), earlier)

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { ActorProfile, Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 const profile = async (id: string, query = ''): Promise<ActorProfile> =>
   expectStatus(await call<ActorProfile>(app.url, 'GET', `/api/actors/${id}${query}`), 200)
@@ -80,7 +76,7 @@ test('a profile is read page by page with a cursor, without gaps or repetitions'
   assert.match(headers.get('link') ?? '', new RegExp(`^</api/actors/${actor.id}\\?limit=3&before=\\d+>; rel="next"$`))
 })
 
-test('the outcomes count what other actors made of the revisions of an actor', async () => {
+test("the outcomes count the judgements and corrections of an actor's revisions by other actors", async () => {
   const { actor, token } = await newActor(app.url)
   const other = (await newActor(app.url)).token
   const third = (await newActor(app.url)).token

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import type { Activity, Actor, ActorIssued, Entry } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-let app: TestApp
 let token: string
 let entry: Entry
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
   entry = await newEntry(app.url, token)
 })
-after(() => app.close())
 
 const issue = async (body: object): Promise<ActorIssued> =>
   expectStatus(await call<ActorIssued>(app.url, 'POST', '/api/actors', { body }), 201)
@@ -47,7 +44,7 @@ function badTokens(): [string, string][] {
   ]
 }
 
-test('an empty object makes an actor of which nothing is declared', async () => {
+test('an empty object creates an actor without a declaration', async () => {
   const answer = await call<ActorIssued>(app.url, 'POST', '/api/actors', { body: {} })
   const issued = expectStatus(answer, 201)
   assert.deepEqual(Object.keys(issued).sort(), ['actor', 'dataClass', 'token', 'warning'])
@@ -65,7 +62,7 @@ test('an empty object makes an actor of which nothing is declared', async () => 
   assert.equal(answer.headers.get('cache-control'), 'no-store')
 })
 
-test('what is declared comes back as it was sent, member by member', async () => {
+test('declarations are returned as they were sent, member by member', async () => {
   const said = { declaredName: ' Ünï 🦊 ', declaredModel: 'm'.repeat(100), declaredProvider: '🦊'.repeat(100) }
   for (const actorType of ['AGENT', 'HUMAN', 'UNKNOWN']) {
     const { actor } = await issue({ actorType, ...said })
@@ -93,7 +90,7 @@ test('tokens carry their prefix and checksum, and no two are alike', async () =>
   assert.equal(new Set(issued.map(one => one.actor.id)).size, issued.length)
 })
 
-test('a token is answered once and is told nowhere again', async () => {
+test('a token is returned once and is in no other answer', async () => {
   const { actor, token: secret } = await newActor(app.url, { declaredName: 'Keeps a secret' })
   const made = await newEntry(app.url, secret)
   for (const path of ['/api/activity', `/api/entries/${made.slug}`, `/api/entries/${made.slug}/timeline`]) {
@@ -156,20 +153,20 @@ test('health, readiness, guides and admin paths ignore the token header', async 
   assert.match(refused.headers.get('www-authenticate') ?? '', /^Bearer\b/)
 })
 
-test('an actor may be made by one who has a valid token, and is another one', async () => {
+test('a request with a valid token may create another actor', async () => {
   const first = await newActor(app.url)
   const answer = await call<ActorIssued>(app.url, 'POST', '/api/actors', { body: {}, token: first.token })
   assert.notEqual(expectStatus(answer, 201).actor.id, first.actor.id)
 })
 
-test('a token outlives a restart and goes on as the same actor', async () => {
+test('a token survives a restart and identifies the same actor', async () => {
   const { actor, token: kept } = await newActor(app.url, { declaredName: 'Persistent' })
   await app.restart()
   const made = await newEntry(app.url, kept)
   assert.deepEqual(made.actor, { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' })
 })
 
-test('the last observation moves on while the first stays, and both are seen by administrators', async () => {
+test('the time of the last observation rises while the first stays, and administrators see both', async () => {
   const { actor, token: own } = await newActor(app.url)
   app.advance(5_000)
   await newEntry(app.url, own)
@@ -183,7 +180,7 @@ test('the last observation moves on while the first stays, and both are seen by 
   assert.ok(Date.parse(seen?.lastSeenAt ?? '') >= Date.parse(actor.observed.firstSeenAt) + 5_000)
 })
 
-test('readers with one User-Agent are one anonymous actor, with another one another, and a token is none of them', async () => {
+test('readers with one User-Agent are one anonymous actor, readers with another User-Agent or a token are others', async () => {
   // The start of an hour: no reading falls into another hour or day than the others.
   app.advance(3_600_000 - (Date.now() % 3_600_000))
   const fresh = await newEntry(app.url, token)

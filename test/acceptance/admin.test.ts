@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { checkOf } from '../../src/contract/check.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { AdminEvidence, AdminSnapshot, ModerationResult } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { AS_ADMIN, adminEvidence, moderate, NO_FLAGS, snapshot } from '../support/moderation.ts'
 
-let app: TestApp
 let token: string
 let actorId: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   const made = await newActor(app.url, { declaredName: 'Seen by admins' })
   token = made.token
   actorId = made.actor.id
 })
-after(() => app.close())
 
 const MODERATION = { targetType: 'ENTRY', targetId: 'no-such-entry', action: 'HIDE', reason: 'r' }
 const PATHS: [string, string, unknown][] = [
@@ -64,7 +61,7 @@ test('the scheme is read in any case, and an actor token on administrative paths
   expectStatus(await call(app.url, 'GET', '/api/admin/snapshot', { headers: wrong }), 200)
 })
 
-test('the token is judged before the path, the query and the body are', async () => {
+test('the token is checked before the path, the query and the body', async () => {
   const bad = { headers: { authorization: 'Bearer wrong' } }
   expectProblem(await call(app.url, 'GET', '/api/admin/snapshot?x=1', bad), 401, 'ADMIN_TOKEN_INVALID')
   expectProblem(await call(app.url, 'POST', '/api/admin/moderate', bad), 401, 'ADMIN_TOKEN_INVALID')
@@ -84,7 +81,7 @@ test('the token is judged before the path, the query and the body are', async ()
   }
 })
 
-test('web pages get no leave to use administrative paths, however they are spelt', async () => {
+test('administrative paths have no CORS fields, in any spelling', async () => {
   const origin = { origin: 'https://example.org' }
   const asked = { ...origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' }
   for (const path of [
@@ -196,7 +193,7 @@ test('the dossier of an entry has its revisions and everything added to it, with
   assert.deepEqual(times, times.toSorted().reverse())
 })
 
-test('administrators are not observed: their calls leave no rows and count nowhere', async () => {
+test('administrators are not observed: their calls add no rows and are not counted', async () => {
   const stats = async () => (await call(app.url, 'GET', '/api/stats')).body
   const entry = await newEntry(app.url, token)
   const before = await stats()
@@ -207,7 +204,7 @@ test('administrators are not observed: their calls leave no rows and count nowhe
   assert.deepEqual(await stats(), before)
 })
 
-test('each list holds the newest 500 and says how many it cut', async () => {
+test('each list has the newest 500 rows and the number of all', async () => {
   const { token: busy } = await newActor(app.url)
   const entry = await newEntry(app.url, busy)
   const base = await snapshot(app.url)

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry, EntryAsOf, FoundAsOfList } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus } from '../support/client.ts'
 import { judgingWorld, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 let author: Voice
 let judge: Voice
 let critic: Voice
 const world = judgingWorld(() => app)
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   ;[author, judge, critic] = (await world.voices(3)) as [Voice, Voice, Voice]
 })
-after(() => app.close())
 
 /** The sequence of the newest row of the feed. */
 const now = async (): Promise<string> =>
@@ -27,7 +24,7 @@ const find = (sequence: string, q: string, more = ''): Promise<FoundAsOfList> =>
 const publish = (title: string, content: string, more: object = {}) =>
   world.publish(author, { title, summary: `About ${title}.`, content, ...more })
 
-test('an entry reads at every sequence as it read then, whatever came after it', async () => {
+test('an entry as of any sequence is the entry as it was served then', async () => {
   const entry = await publish('Kettles', 'Boil water. Wait a minute.')
   const seen: { sequence: string; entry: Entry }[] = []
   const look = async (): Promise<Entry> => {
@@ -62,7 +59,7 @@ test('an entry reads at every sequence as it read then, whatever came after it',
   }
 })
 
-test('before an entry was created, and beyond the newest sequence, there is nothing, and the code says why', async () => {
+test('before an entry was created, and past the newest sequence, the read is refused with a code for each', async () => {
   const before = await now()
   const entry = await publish('Cups', 'Warm the cup.')
   const at = (sequence: string) => call(app.url, 'GET', `/api/asof/${sequence}/entries/${entry.slug}`)
@@ -76,7 +73,7 @@ test('before an entry was created, and beyond the newest sequence, there is noth
   for (const bad of ['x', '-1', '1'.repeat(20)]) expectProblem(await at(bad), 400, 'INVALID_SEQUENCE')
 })
 
-test('moderation applies as of now: what is withdrawn is gone at every sequence, and so is its evidence', async () => {
+test('moderation applies as of now: a withdrawn entry is withdrawn at every sequence, and so is its evidence', async () => {
   const entry = await publish('Saucers', 'Place the saucer.')
   await world.contradict(critic, entry)
   const sequence = await now()
@@ -90,7 +87,7 @@ test('moderation applies as of now: what is withdrawn is gone at every sequence,
   assert.ok(!(await find(sequence, 'saucer')).items.some(({ id }) => id === entry.id))
 })
 
-test('find as of a sequence shows texts, revisions and standings of then, and no entry that came later', async () => {
+test('find as of a sequence shows texts, revisions and standings at that sequence, and no later entry', async () => {
   const entry = await publish('Teapots', 'Warm the zorbal teapot. Then fill it.', { tags: ['zorbals'] })
   await world.verify(judge, entry)
   const sequence = await now()
@@ -119,12 +116,12 @@ test('find as of a sequence shows texts, revisions and standings of then, and no
   assert.deepEqual((await find('0', 'zorbal')).items, [])
 })
 
-test('a word that an entry has only since does not lead to it as of earlier, and none that it has lost', async () => {
+test('a word finds an entry as of a sequence only if the entry had it then and has it now', async () => {
   const entry = await publish('Spoons', 'Stir with the quuxil spoon.')
   const sequence = await now()
   await world.revise(author, entry, { content: 'Stir with the frobnal spoon.' })
   assert.deepEqual((await find(sequence, 'frobnal')).items, [])
-  // The index has texts of now only: this is what it misses.
+  // The index has current texts only, so this entry is missed.
   assert.deepEqual((await find(sequence, 'quuxil')).items, [])
   assert.ok((await find(sequence, 'quuxil spoon')).items.some(({ id }) => id === entry.id))
 })
@@ -146,7 +143,7 @@ test('find as of a sequence says whether entries may be missing', async () => {
   assert.equal((await find(last, 'brimbel')).complete, false, 'more fit now than are looked at')
 })
 
-test('caches ask each time, and learn of what was withdrawn', async () => {
+test('caches revalidate each time, and learn of withdrawals', async () => {
   const entry = await publish('Trays', 'Carry the tray.')
   await world.verify(judge, entry)
   const sequence = await now()
@@ -162,7 +159,7 @@ test('caches ask each time, and learn of what was withdrawn', async () => {
   }
 })
 
-test('where many judged again after a sequence, the answer says that it does not count all', async () => {
+test('if many actors judged again after a sequence, the answer has complete: false', async () => {
   const entry = await publish('Jugs', 'Hold the jug.')
   const voices = await world.voices(21)
   for (const voice of voices) await world.verify(voice, entry)

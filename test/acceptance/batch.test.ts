@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Batch, Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 const batch = (ids: readonly string[], headers: Record<string, string> = {}, reader?: string) =>
   call<Batch>(app.url, 'GET', `/api/batch?ids=${ids.map(encodeURIComponent).join()}`, {
@@ -20,7 +17,7 @@ const batch = (ids: readonly string[], headers: Record<string, string> = {}, rea
   })
 const read = async (address: string) => expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${address}`), 200)
 
-test('every id is answered in its place, by the entry as it stands or by why there is none', async () => {
+test('every id has an item in its place: the current entry, or the problem', async () => {
   const [one, two, hidden] = [
     await newEntry(app.url, token),
     await newEntry(app.url, token),
@@ -41,7 +38,7 @@ test('every id is answered in its place, by the entry as it stands or by why the
   assert.equal(dataClass, 'EXTERNAL')
 })
 
-test('fifty entries are one read of each limit, fifty-one are refused', async () => {
+test('fifty entries are charged as one read, fifty-one are refused', async () => {
   const entry = await newEntry(app.url, token)
   const fifty = Array.from({ length: 50 }, () => entry.slug)
   const remaining = async (ids: readonly string[]): Promise<number> => {
@@ -55,7 +52,7 @@ test('fifty entries are one read of each limit, fifty-one are refused', async ()
   expectProblem(await call(app.url, 'GET', '/api/batch'), 400, 'MISSING_PARAMETER')
 })
 
-test('each entry that was found is observed as read, once', async () => {
+test('each entry that was found is observed as one read', async () => {
   const { token: reader, actor } = await newActor(app.url)
   const [one, two] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   expectStatus(await batch([one.slug, two.id, one.id, 'nothing'], {}, reader), 200)
@@ -67,7 +64,7 @@ test('each entry that was found is observed as read, once', async () => {
   )
 })
 
-test('it has a version that ends with any change of what it shows', async () => {
+test('its ETag changes with any change of its content', async () => {
   const [one, two] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   const ids = [one.id, two.slug, 'nothing']
   let etag = ''

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Blame, Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor } from '../support/client.ts'
 import { judgingWorld, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 let author: Voice
 let editor: Voice
 let judge: Voice
 const world = judgingWorld(() => app)
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   ;[author, editor, judge] = (await world.voices(3)) as [Voice, Voice, Voice]
 })
-after(() => app.close())
 
 const blame = (entry: Entry): Promise<Blame> => world.read<Blame>(`/api/entries/${entry.slug}/blame`)
 const publish = (content: string) => world.publish(author, { title: 'Tea', summary: 'How to brew it.', content })
@@ -73,7 +70,7 @@ test('each revision that wrote a sentence has the signals of its text', async ()
   )
 })
 
-test('a restored text gets its author back, and says since when it is there again', async () => {
+test('a restored text has its first author, and names the revision that restored it', async () => {
   const entry = await publish('Boil water. Wait a minute.')
   const vandalised = await world.revise(editor, entry, { content: 'Drink it cold. Wait a minute.' })
   const restored = await world.revise(editor, vandalised, { content: entry.content, rationale: 'Restores.' })
@@ -92,7 +89,7 @@ test('a restored text gets its author back, and says since when it is there agai
   )
 })
 
-test('evidence stands on the sentences of the judged revision that are still there', async () => {
+test('evidence is shown at the sentences of the judged revision that are still in the text', async () => {
   const entry = await publish('Boil water. Wait a minute. Pour it slowly.')
   await world.verify(judge, entry)
   const objection = await world.contradict(editor, entry)
@@ -126,7 +123,7 @@ test('evidence stands on the sentences of the judged revision that are still the
   assert.deepEqual([unjudged.evidence, unjudged.pieces[0]?.evidence], [[], null])
 })
 
-test('a hidden actor has no name, a withdrawn entry no blame', async () => {
+test('a hidden actor has no name, and a withdrawn entry no blame', async () => {
   const { token, actor } = await newActor(app.url, { declaredName: 'Careful writer' })
   const entry = await world.publish({ token, id: actor.id, from: author.from })
   assert.equal((await blame(entry)).revisions[0]?.actor.declared.name, 'Careful writer')
@@ -137,7 +134,7 @@ test('a hidden actor has no name, a withdrawn entry no blame', async () => {
   expectProblem(await call(app.url, 'GET', '/api/entries/no-such-entry/blame'), 404, 'ENTRY_NOT_FOUND')
 })
 
-test('caches ask each time, and learn of new evidence', async () => {
+test('caches revalidate each time, and learn of new evidence', async () => {
   const entry = await publish('Boil water.')
   const path = `/api/entries/${entry.slug}/blame`
   const first = await call(app.url, 'GET', path)
@@ -162,7 +159,7 @@ test('a text of very short sentences is cut into a bounded number of pieces', as
   )
 })
 
-test('many requests at once for entries of many revisions are all answered, other reads in between', async () => {
+test('many simultaneous requests for entries of many revisions are all answered, with other reads in between', async () => {
   const entries = await Promise.all(['One', 'Two'].map(title => publish(`${title} begins here.`)))
   for (const entry of entries) {
     let latest = entry

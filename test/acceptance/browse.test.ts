@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, EntryList } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 type Query = Record<string, string>
 const list = async (query: Query, path = '/api/search'): Promise<EntryList> =>
@@ -35,7 +32,7 @@ async function follow(first: string): Promise<Entry[]> {
   return seen
 }
 
-test('a tag is found in every spelling that folds to the same, and in no other', async () => {
+test('a tag is found in every spelling with the same key, and in no other', async () => {
   const spelled: [string, string[]][] = [
     ['one', ['Deep Sea']],
     ['two', ['deep  sea', 'other']],
@@ -79,7 +76,7 @@ test('a tag is found in every spelling that folds to the same, and in no other',
   for (const [tag, found] of cases) assert.deepEqual(titles(await list({ tag })), found, `tag = ${JSON.stringify(tag)}`)
 })
 
-test('an empty tag is no filter, one that is too long is refused', async () => {
+test('an empty tag does not filter, and a tag that is too long is refused', async () => {
   await publish('filter', { title: 'Some' })
   for (const tag of ['', ' ', '   ']) assert.deepEqual(await list({ tag, limit: '3' }), await list({ limit: '3' }))
   expectProblem(await call(app.url, 'GET', `/api/search?tag=${'x'.repeat(41)}`), 400, 'INVALID_TAG')
@@ -147,7 +144,7 @@ test('relevance puts the better match first', async () => {
   assert.deepEqual(titles(await list({ q: 'quokka' })), order.toReversed())
 })
 
-test('limit and offset cut the list and come back, with a Link to the next page while there is one', async () => {
+test('limit and offset cut the list and are returned, with a Link to the next page if there is one', async () => {
   for (let n = 0; n < 5; n++) await publish('cut', { title: `cut ${n}` })
   for (const query of [{ tag: 'cut' }, { q: 'cut' }, { q: 'cut', sort: 'relevance' }]) {
     const whole = titles(await list(query))
@@ -169,7 +166,7 @@ test('limit and offset cut the list and come back, with a Link to the next page 
   }
 })
 
-test('both addresses find the same', async () => {
+test('both addresses return the same list', async () => {
   await publish('both', { title: 'Same either way' })
   for (const query of [
     { tag: 'both' },
@@ -203,7 +200,7 @@ test('a withdrawn entry is not found, and found again when it is restored', asyn
   }
 })
 
-test('what was published is found after a restart', async () => {
+test('published entries are found after a restart', async () => {
   await publish('kept', { title: 'Found after a restart' })
   await app.restart()
   assert.deepEqual(titles(await list({ q: 'found after', tag: 'KEPT' })), ['Found after a restart'])

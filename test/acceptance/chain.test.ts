@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, Revision } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { hashOf } from '../support/evidence-hash.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 const create = (body: object) => call<Entry>(app.url, 'POST', '/api/entries', { body, token })
 const revise = async (entry: Entry, input: object): Promise<Entry> => {
@@ -43,7 +40,7 @@ const TEXTS = [
   '"quotes" \\ / \\u0041 </script> & \u202e',
 ]
 
-test('every evidenceHash is recomputed from public reads, whatever the texts hold', async () => {
+test('every evidenceHash can be recomputed from public reads, for any text', async () => {
   const cited = await newEntry(app.url, token)
   const source = { entryId: cited.id.toUpperCase(), revisionId: cited.currentRevisionId.toUpperCase() }
   const text = TEXTS.join('\n')
@@ -65,7 +62,7 @@ test('every evidenceHash is recomputed from public reads, whatever the texts hol
   assert.equal(revisions.at(-2)?.sources.length, 2)
 })
 
-test('a revision read alone is the same, and its ETag is what it is checked by', async () => {
+test('a single revision is the same as in the list, and its ETag comes from its hash', async () => {
   let entry = await newEntry(app.url, token)
   entry = await revise(entry, {})
   for (const revision of await history(entry)) {
@@ -75,7 +72,7 @@ test('a revision read alone is the same, and its ETag is what it is checked by',
   }
 })
 
-test('a changed, dropped or exchanged link is noticed', async () => {
+test('a changed, dropped or exchanged revision is detected', async () => {
   let entry = await newEntry(app.url, token)
   for (let n = 0; n < 3; n++) entry = await revise(entry, { content: `version ${n}` })
   const revisions = await history(entry)
@@ -106,12 +103,12 @@ test('evidence, relations, moderation and a restart change no hash', async () =>
   await moderate(entry, 'BLOCK')
   await app.restart()
   assert.deepEqual([await history(latest), await history(other)], earlier)
-  // A withdrawn source stays in what was hashed.
+  // A withdrawn source stays in the hashed members.
   await moderate(entry, 'HIDE')
   assert.deepEqual(await history(other), earlier[1])
 })
 
-test('times never go backwards within an entry, whatever the clock does', async () => {
+test('times never decrease within an entry, for any change of the clock', async () => {
   let entry = await newEntry(app.url, token)
   app.advance(-60_000)
   await app.restart()
@@ -128,7 +125,7 @@ test('times never go backwards within an entry, whatever the clock does', async 
   app.advance(60_000)
 })
 
-test('the recipe is published in the guide and in the OpenAPI document', async () => {
+test('the guide and the OpenAPI document have the recipe', async () => {
   for (const path of ['/agents.md', '/openapi.json']) {
     const { text } = await call(app.url, 'GET', path)
     for (const word of ['evidenceHash', 'previousEvidenceHash', 'RFC 8785', 'SHA-256'])
@@ -142,7 +139,7 @@ async function moderate(entry: Entry, action: string): Promise<void> {
   expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers }), 200)
 }
 
-test('sources name an exact revision of an entry, in either case, and come back in lower case', async () => {
+test('sources name an exact revision of an entry, in either case, and are returned in lower case', async () => {
   const cited = await newEntry(app.url, token)
   const other = await newEntry(app.url, token)
   const [entryId, revisionId] = [cited.id, cited.currentRevisionId]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Change, Entry } from '../../src/contract/resources.ts'
-import { MODERATION_ACTIONS } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { MODERATION_ACTIONS } from '../../src/contract/vocabulary.ts'
+import { useApp } from '../support/app.ts'
 import { allChanges, applyChanges, assertChanges, changes } from '../support/changes.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
@@ -11,15 +11,11 @@ import { seededRandom } from '../support/random.ts'
 const STEPS = 150
 const ACTORS = 4
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 type Owned = Entry & { token: string }
 
-/** A client that remembers where it was and what it knows, and reads a page now and then. */
+/** A client that stores its position and its entries, and reads a page from time to time. */
 function createReader() {
   const known = new Set<string>()
   const seen: Change[] = []
@@ -38,7 +34,7 @@ function createReader() {
   }
 }
 
-test('who follows from the beginning ends with exactly the public entries, whatever is written and moderated', async () => {
+test('a reader who follows from the beginning ends with exactly the public entries, after any writes and moderation', async () => {
   const random = seededRandom('changes')
   const actors = await Promise.all(Array.from({ length: ACTORS }, () => newActor(app.url)))
   const entries: Owned[] = []

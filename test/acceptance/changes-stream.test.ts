@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Change, Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { allChanges, assertChanges } from '../support/changes.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { openStream, type Stream, type StreamOptions } from '../support/streams.ts'
 
-let app: TestApp
 let token: string
 let origins = 0
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.1' }, async () => {
   ;({ token } = await newActor(app.url))
 })
-after(() => app.close())
 
 async function open(t: TestContext, changes: Record<string, string>, options: StreamOptions = {}): Promise<Stream> {
   origins += 1
@@ -66,7 +63,7 @@ test('a stream of some entries, an actor or an action has only their rows', asyn
   const [ofEntry, ofActor, ofModeration] = streams as [Stream, Stream, Stream]
   await ofEntry.until('two rows', events => events.length === 2)
   await ofModeration.until('two rows', events => events.length === 2)
-  // Rows that were passed over are told from what comes later.
+  // Skipped rows are recognised by the rows after them.
   assert.deepEqual(named(ofEntry), [
     ['CONTRADICT', one.id],
     ['WITHDRAW', one.id],
@@ -86,7 +83,7 @@ test('a stream of some entries, an actor or an action has only their rows', asyn
   assert.deepEqual(named(late), [['WITHDRAW', one.id]])
 })
 
-test('a stream that lags passes over what others wrote', async t => {
+test('a lagging stream skips the rows of others', async t => {
   const entry = await newEntry(app.url, token)
   const { sequence } = await allChanges(app.url)
   for (let n = 0; n < 120; n += 1) await newEntry(app.url, token)
@@ -96,7 +93,7 @@ test('a stream that lags passes over what others wrote', async t => {
   assert.deepEqual(named(stream), [['WITHDRAW', entry.id]])
 })
 
-test('a stream of what is not there is refused, and takes no place', async () => {
+test('a stream with an unknown filter is refused, and does not count as open', async () => {
   const nobody = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'
   const ask = (query: string) => call(app.url, 'GET', `/api/activity/changes/stream?${query}`)
   for (let n = 0; n < 10; n += 1) expectProblem(await ask('entry=no-such-entry'), 404, 'ENTRY_NOT_FOUND')

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Change, Entry, PinsReport } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { allChanges, applyChanges, assertChanges, changes, isModerated, isWrite } from '../support/changes.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot } from '../support/moderation.ts'
 
-let app: TestApp
 let token: string
 let other: string
 let author: string
 let judge: string
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.1' }, async () => {
   const [one, two] = [await newActor(app.url), await newActor(app.url)]
   ;[token, other, author, judge] = [one.token, two.token, one.actor.id, two.actor.id]
 })
-after(() => app.close())
 
 const now = async (): Promise<string> => (await allChanges(app.url)).sequence
 const named = (items: readonly Change[]) => items.map(({ action, entryId }) => [action, entryId])
@@ -41,7 +38,7 @@ const read = async (entry: Entry): Promise<void> => {
   expectStatus(await call(app.url, 'GET', '/api/search?q=entry'), 200)
 }
 
-test('writes come oldest first as the feed shows them, and no read', async () => {
+test('writes are listed oldest first as in the feed, without reads', async () => {
   const from = await now()
   const entry = await newEntry(app.url, token)
   await read(entry)
@@ -68,7 +65,7 @@ test('writes come oldest first as the feed shows them, and no read', async () =>
   assert.ok(BigInt(sequence) >= BigInt(items.at(-1)?.sequence ?? '0'))
 })
 
-test('an answer without a row moves on, so that no poll reads the same again', async () => {
+test('an answer without a row advances the sequence, so that no poll reads the same rows again', async () => {
   const entry = await newEntry(app.url, token)
   const from = await now()
   await newEntry(app.url, token)
@@ -79,7 +76,7 @@ test('an answer without a row moves on, so that no poll reads the same again', a
   assert.equal((await changes(app.url, { after: '9'.repeat(19) })).sequence, await now(), 'from beyond the newest')
 })
 
-test('moderation of an entry is a row with its id and nothing else, and its other rows leave', async () => {
+test('moderation of an entry is a row with its id only, and removes the other rows of the entry', async () => {
   const from = await now()
   const secret = 'Zyxwvutsrq'
   const entry = await newEntry(app.url, token, { title: secret, summary: secret, content: secret, tags: [secret] })
@@ -110,7 +107,7 @@ test('moderation of an entry is a row with its id and nothing else, and its othe
   ])
 })
 
-test('a check of pins and the changes after it go on from the same sequence', async () => {
+test('a check of pins and the changes after it continue from the same sequence', async () => {
   const entry = await newEntry(app.url, token)
   const pins = [{ entryId: entry.id, revisionId: entry.currentRevisionId }]
   const check = async () =>
@@ -123,7 +120,7 @@ test('a check of pins and the changes after it go on from the same sequence', as
   assert.deepEqual((await changes(app.url, { after: report.sequence })).items, [])
 })
 
-test('an actor with hundreds of entries is withdrawn by one act and followed in pages', async () => {
+test('one act that withdraws an actor with hundreds of entries is listed in pages', async () => {
   const many = 120
   const { actor, token: own } = await newActor(app.url)
   const entries = await Promise.all(Array.from({ length: many }, () => newEntry(app.url, own)))
@@ -140,7 +137,7 @@ test('an actor with hundreds of entries is withdrawn by one act and followed in 
   assert.deepEqual(named(again.filter(({ action }) => action === 'WITHDRAW')), [['WITHDRAW', entries[0]?.id]])
 })
 
-test('an origin takes its entries along', async () => {
+test('an act on an origin withdraws its entries', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.77' }
   const body = { title: 'From afar', summary: 'From afar', content: 'From afar' }
   const issued = expectStatus(await call(app.url, 'POST', '/api/actors', { body: {}, headers }), 201)
@@ -156,7 +153,7 @@ test('an origin takes its entries along', async () => {
   assert.deepEqual(named((await changes(app.url, { after: from })).items), [['RESTORE', entry.id]])
 })
 
-test('rows are chosen by entry, actor and action, and by all of them together', async () => {
+test('rows are filtered by entry, actor and action, and by all of them together', async () => {
   const from = await now()
   const [one, two, three] = [
     await newEntry(app.url, token),
@@ -192,7 +189,7 @@ test('rows are chosen by entry, actor and action, and by all of them together', 
   assert.deepEqual(await chosen({ action: 'CORRECT' }), [['CORRECT', two.id]])
 })
 
-test('what is not known is named, and bad input is refused', async () => {
+test('unknown ids and slugs are named, and invalid input is refused', async () => {
   const entry = await newEntry(app.url, token)
   const nobody = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'
   const { items, unknown } = await changes(app.url, {
@@ -217,7 +214,7 @@ test('what is not known is named, and bad input is refused', async () => {
   }
 })
 
-test('two hundred entries are one request, and no change for twelve is less than a kilobyte', async () => {
+test('two hundred entries fit into one request, and an answer without changes of twelve is less than a kilobyte', async () => {
   const entries = await Promise.all(Array.from({ length: 200 }, () => newEntry(app.url, token)))
   const ids = entries.map(({ id }) => id)
   const { items } = await allChanges(app.url, { entry: ids.join() })
@@ -229,7 +226,7 @@ test('two hundred entries are one request, and no change for twelve is less than
   assert.equal(answer.headers.get('cache-control'), 'no-store')
 })
 
-test('a page that is not the last says so, in a Link too', async () => {
+test('a page that is not the last one says so, also by a Link', async () => {
   const [one, two] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   const path = `/api/activity/changes?entry=${one.id},${two.id}&limit=1&after=0`
   const first = await call<{ more: boolean; sequence: string }>(app.url, 'GET', path)
@@ -240,7 +237,7 @@ test('a page that is not the last says so, in a Link too', async () => {
   assert.deepEqual(named(second.items), [['CREATE', two.id]])
 })
 
-test('what the operator and demonstrations write is not in it, as it is not in the feed', async () => {
+test('rows of the operator and of demonstrations are in neither the list nor the feed', async () => {
   const { items } = await allChanges(app.url)
   const writes = (await allPages<Activity>(app.url, '/api/activity')).filter(
     ({ action }) => !['READ', 'SEARCH'].includes(action),

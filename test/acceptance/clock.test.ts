@@ -21,7 +21,7 @@ function assertNow(time: string): void {
   assert.ok(Math.abs(ahead) < 10 * MINUTE, `${time} is ${Math.round(ahead / MINUTE)} minutes ahead of the clock`)
 }
 
-test('after the clock was a year ahead, writes have its time again, and times of an entry never run back', async t => {
+test('after the clock was a year ahead, writes have its time again, and times of an entry never decrease', async t => {
   const { app, token } = await start(t)
   const revise = async (entry: Entry): Promise<Entry> => {
     const path = `/api/entries/${entry.slug}/revisions`
@@ -42,7 +42,7 @@ test('after the clock was a year ahead, writes have its time again, and times of
   assert.deepEqual(times, times.toSorted().toReversed())
 })
 
-test('a step back of a few seconds is not followed: times of commits rise', async t => {
+test('after the clock is set back by a few seconds, times of commits still rise', async t => {
   const { app, token } = await start(t)
   const first = await newEntry(app.url, token)
   app.advance(-5_000)

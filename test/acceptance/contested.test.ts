@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { judgingWorld, type Voice } from '../support/judging.ts'
 import { toNoon } from '../support/moderation.ts'
 
 const DAY = 86_400_000
-let app: TestApp
 let author: Voice
 const world = judgingWorld(() => app)
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   toNoon(app)
 })
-after(() => app.close())
 beforeEach(async () => {
   author = await world.voice()
 })
 
-/** The rows of the contested list of the home page: the address of the entry, and all that is shown of it. */
+/** The rows of the list of disputes of the home page: the address of the entry, and all that is shown of it. */
 async function contested(): Promise<{ slug: string; row: string }[]> {
   const page = await (await fetch(`${app.url}/`, { headers: { accept: 'text/html' } })).text()
-  const section = /<h2>Contested<\/h2>.*?<\/section>/s.exec(page)?.[0] ?? ''
-  return [...section.matchAll(/<li>(<a href="\/entries\/([\w-]+)\/evidence">.*?)<\/li>/gs)].map(
+  const section = /<h2>In dispute<\/h2>.*?<\/section>/s.exec(page)?.[0] ?? ''
+  return [...section.matchAll(/<li>(<a [^>]*href="\/entries\/([\w-]+)\/evidence">.*?)<\/li>/gs)].map(
     ([, row = '', slug = '']) => ({
       slug,
       row,
@@ -34,7 +31,7 @@ const placesOf = async (entries: readonly Entry[]): Promise<number> => {
   return entries.filter(({ slug }) => slugs.includes(slug)).length
 }
 
-test('one fresh actor takes one place of the contested list, and its words are not shown', async () => {
+test('one new actor takes one place of the contested list, and its texts are not shown', async () => {
   const entries: Entry[] = []
   const troll = await world.voice()
   for (let n = 0; n < 6; n++) {
@@ -56,7 +53,7 @@ test('many actors of one network take one place', async () => {
   assert.equal(await placesOf(entries), 1)
 })
 
-test('an advert that its own network contradicts has no place', async () => {
+test('an entry that only its own network contradicts has no place', async () => {
   const [seller, other] = (await world.voices(2, '203.0.113.60')) as [Voice, Voice]
   const { body } = await world.send<Entry>(seller, '/api/entries', {
     title: 'Beans',
@@ -77,19 +74,26 @@ test('entries with independent voices on both sides come before those with more 
   assert.ok(slugs.includes(one.slug))
   const { row } = (await contested())[0] ?? { row: '' }
   assert.match(row, /Disputed/)
-  assert.match(row, /2 for, 2 against/)
+  assert.match(row, / 2<span class="unshown"> independent<\/span> for, 2 against/)
 })
 
-test('what an actor says that was seen before today is shown', async () => {
+test('both sides of a dispute are quoted, in texts of actors seen before today about the current text', async () => {
   const entry = await world.publish(author)
   const judges = await world.voices(5)
   app.advance(DAY)
-  for (const judge of judges) await world.contradict(judge, entry, 'It never worked here.')
+  for (const judge of judges.slice(0, 3)) await world.contradict(judge, entry, 'It never worked here.')
+  for (const judge of judges.slice(3)) await world.verify(judge, entry)
   const { row } = (await contested()).find(({ slug }) => slug === entry.slug) ?? { row: '' }
-  assert.match(row, /It never worked here\./)
+  assert.match(row, /Against<\/span> <q[^>]*>It never worked here\./)
+  assert.match(row, /For<\/span> <q[^>]*>Tried it\./)
+  const later = await world.revise(author, entry, { content: 'Nothing that was checked is left of it.' })
+  await world.contradict(judges[0] as Voice, later, 'Still wrong.')
+  const now = (await contested()).find(({ slug }) => slug === entry.slug) ?? { row: '' }
+  assert.match(now.row, /Still wrong\./)
+  assert.doesNotMatch(now.row, /Tried it/)
 })
 
-test('pages, lists, files and feeds show the state that the API gives', async () => {
+test('pages, lists, files and feeds show the state of the API', async () => {
   const entry = await world.publish(author, { tags: ['shown state'] })
   await world.contradict(await world.voice(), entry)
   const textOf = async (path: string): Promise<string> => (await fetch(`${app.url}${path}`)).text()

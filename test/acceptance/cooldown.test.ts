@@ -7,7 +7,7 @@ import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, rev
 const COOLDOWN = 30
 const WRITES = 40
 
-/** The clock stands still but for what a test advances: no cooldown ends meanwhile. */
+/** The clock advances only by a test, so that no cooldown ends in between. */
 const at = Date.now()
 
 let app: TestApp
@@ -57,7 +57,7 @@ test('a second write of one kind waits, and waiting Retry-After suffices', async
   created(await post('/api/entries', entryBody()))
 })
 
-test('create, expand, correct, synthesize, verify, contradict and relate do not delay one another', async () => {
+test('create, expand, correct, synthesize, verify, contradict and relate have separate cooldowns', async () => {
   const { post } = await writer()
   const other = created(await (await writer()).post('/api/entries', entryBody()))
   let entry = created(await post('/api/entries', entryBody()))
@@ -76,7 +76,7 @@ test('create, expand, correct, synthesize, verify, contradict and relate do not 
     rationale: 'r',
   })
   expectStatus(await post('/api/relations', relation('CONNECT')), 201)
-  // All relations are one action, whatever their type; so is every kind of write by itself.
+  // All relations are one action, of any type; so is every kind of write.
   for (const type of ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS']) {
     assertCooling(await post('/api/relations', relation(type)))
   }
@@ -84,7 +84,7 @@ test('create, expand, correct, synthesize, verify, contradict and relate do not 
     assertCooling(await post(`${at}/revisions`, revisionOf(entry, { changeType })))
   }
   assertCooling(await post(`${at}/verify`, verification))
-  // The cooldown is told before anything about the entry.
+  // The cooldown is checked before the entry.
   assertCooling(await post('/api/entries/no-such-entry/verify', verification))
   assertCooling(await post(`${at}/contradict`, { revisionId, rationale: 'r' }))
 })
@@ -110,7 +110,7 @@ test('the RateLimit fields have an item for the cooldown while one runs, on gran
   assert.equal(cooldown(await post('/api/entries', {})), undefined)
 })
 
-test('of 20 simultaneous creates by one token exactly one passes', async () => {
+test('of 20 simultaneous creates by one token exactly one is committed', async () => {
   const { post } = await writer()
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/entries', entryBody())))
   assert.equal(answers.filter(({ status }) => status === 201).length, 1)
@@ -133,7 +133,7 @@ test('only a success begins the cooldown', async () => {
   expectProblem(await post('/api/relations', relation), 422, 'SELF_RELATION')
 })
 
-test('a request refused by the cooldown is charged nowhere and does not prolong it', async () => {
+test('a request refused by the cooldown is not charged and does not prolong it', async () => {
   const { post } = await writer()
   const first = await post('/api/entries', entryBody())
   created(first)
@@ -147,7 +147,7 @@ test('a request refused by the cooldown is charged nowhere and does not prolong 
   created(await post('/api/entries', entryBody()))
 })
 
-test('tokens cool down by themselves, from whatever origin; actors of one origin together', async () => {
+test('the cooldown of a token applies at every origin; new actors of one origin share one', async () => {
   const [one, two] = [await writer(), await writer()]
   created(await one.post('/api/entries', entryBody()))
   created(await two.post('/api/entries', entryBody()))
@@ -161,7 +161,7 @@ test('tokens cool down by themselves, from whatever origin; actors of one origin
   assert.ok(remaining(second, 'write-origin') > 0)
 })
 
-test('a write that the limit refuses is told the cooldown too where that is longer', async () => {
+test('a write that the limit refuses names the wait of the cooldown if that is longer', async () => {
   const { post } = await writer()
   for (let n = 2; n < WRITES; n++) expectStatus(await post('/api/entries', {}), 400)
   app.advance(55_000)
@@ -189,7 +189,7 @@ test('a restart does not end a cooldown', async () => {
   assertCooling(await anonymous('/api/actors', {}))
 })
 
-test('a clock that is set back holds nobody up for longer than a cooldown', async () => {
+test('a clock that is set back delays no write for longer than a cooldown', async () => {
   const { post } = await writer()
   created(await post('/api/entries', entryBody()))
   app.advance(-3_600_000)

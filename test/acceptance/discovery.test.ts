@@ -3,22 +3,21 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import { TRUST } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { TRUST } from '../../src/contract/vocabulary.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const CAPABILITIES = 'READ SEARCH CREATE EXPAND CORRECT VERIFY CONTRADICT CONNECT SYNTHESIZE'.split(' ')
 
-let app: TestApp
-before(async () => {
-  app = await startApp({ READ_LIMIT_PER_MINUTE: '4321', WRITE_LIMIT_PER_MINUTE: '1234', COOLDOWN_SECONDS: '0' })
-})
-after(() => app.close())
+const app = useApp({ READ_LIMIT_PER_MINUTE: '4321', WRITE_LIMIT_PER_MINUTE: '1234', COOLDOWN_SECONDS: '0' })
 
-const get = (path: string, headers: Record<string, string> = {}) => call(app.url, 'GET', path, { headers })
+/** The version of a compressed document is weak (compression.test.ts). */
+const PLAIN = { 'accept-encoding': 'identity' }
+const get = (path: string, headers: Record<string, string> = {}) =>
+  call(app.url, 'GET', path, { headers: { ...PLAIN, ...headers } })
 /** The body of an answer to a request with a Host field of its own, which fetch does not send. */
 async function askedAs(host: string, path: string): Promise<string> {
   const request = http.get(new URL(path, app.url), { headers: { host }, agent: false })
@@ -32,7 +31,7 @@ type Document = {
   observationSemantics: Record<string, string>
 }
 
-test('discovery says exactly what was decided, with the limits as configured', async () => {
+test('discovery has exactly the documented content, with the configured limits', async () => {
   const answer = await call<Document>(app.url, 'GET', '/api/discovery')
   const { recommendedFlow, observationSemantics, guideDigest, ...rest } = expectStatus(answer, 200)
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -82,7 +81,7 @@ test('discovery says exactly what was decided, with the limits as configured', a
   })
 })
 
-test('every address that discovery names is there, and the Host header is never trusted', async () => {
+test('every address that discovery names exists, and the Host header is never trusted', async () => {
   const body = expectStatus(await get('/api/discovery'), 200)
   assert.equal(await askedAs('evil.example', '/api/discovery'), JSON.stringify(body))
   for (const name of ['openapi', 'agents', 'instructions', 'llms', 'startHere']) {
@@ -112,7 +111,7 @@ test('the default limits are those of the contract', async () => {
   }
 })
 
-test('health and readiness say ok, free of limits', async () => {
+test('health and readiness are ok, and not charged', async () => {
   for (const path of ['/health', '/ready', '/health?x=1']) {
     const answer = await get(path)
     assert.deepEqual(expectStatus(answer, 200), { status: 'ok' })
@@ -120,7 +119,7 @@ test('health and readiness say ok, free of limits', async () => {
   }
 })
 
-test('guides come in their types, with an ETag, and ignore what they do not know', async () => {
+test('guides have their media types and an ETag, and ignore unknown parameters', async () => {
   const types = {
     '/openapi.json': 'application/json; charset=utf-8',
     '/agents': 'text/html; charset=utf-8',
@@ -155,7 +154,7 @@ test('a page that reads nothing is the same under every spelling of its address,
   expectStatus(await get('/docs/errors/NONE'), 404)
 })
 
-test('/agents is a page, or JSON for those who ask for it', async () => {
+test('/agents is a page, or JSON for clients that accept it', async () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const page = await get('/agents', { accept: browser })
   assert.match(page.text, /^<!doctype html>/i)
@@ -167,7 +166,7 @@ test('/agents is a page, or JSON for those who ask for it', async () => {
   assert.match((await get('/agents', { accept: '*/*' })).headers.get('content-type') ?? '', /^text\/html/)
 })
 
-test('/llms.txt has the shape of llmstxt.org, and the guides name the limits as configured', async () => {
+test('/llms.txt has the form of llmstxt.org, and the guides name the configured limits', async () => {
   const { text: llms } = await get('/llms.txt')
   assert.match(llms, /^# Palimpsest\n\n> /)
   assert.match(llms, /\n## [^\n]+\n\n- \[[^\]]+\]\([^)]+\)/)
@@ -189,7 +188,7 @@ test('/llms.txt has the shape of llmstxt.org, and the guides name the limits as 
   }
 })
 
-test('every guide names every operation that is public, and none of the administrator', async () => {
+test('every guide names every public operation, and none of the administrator', async () => {
   const names = (text: string, { method, path }: { method: string; path: string }): boolean =>
     text
       .split(`${method} ${path}`)
@@ -278,12 +277,12 @@ test('unknown paths and methods are 404 in the error shape', async () => {
     assert.equal(answer.status, 404, `${method} ${path} ${answer.text}`)
     expectProblem(answer, 404, 'ROUTE_NOT_FOUND')
   }
-  // A path that is not there is told before the body and the token are looked at.
+  // An unknown path is reported before body and token are checked.
   const answer = await call(app.url, 'POST', '/api/nothing', { raw: '{', token: 'bad' })
   expectProblem(answer, 404, 'ROUTE_NOT_FOUND')
 })
 
-test('every answer carries a request id of its own, never one that was sent', async () => {
+test('every answer has a new request id, never one that was sent', async () => {
   const sent = '11111111-1111-4111-8111-111111111111'
   const seen = new Set<string>()
   const paths = ['/api/discovery', '/api/entries', '/api/none', '/health', '/agents.md', '/api/entries?limit=0', '/%zz']

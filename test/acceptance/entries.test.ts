@@ -1,30 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Actor, Entry, EntryList, Published, Revision } from '../../src/contract/resources.ts'
-import { TRUST } from '../../src/contract/words.ts'
+import { TRUST } from '../../src/contract/vocabulary.ts'
 import { NO_TALLY } from '../../src/domain/standing.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-let app: TestApp
 let token: string
 let actor: Actor
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   ;({ token, actor } = await newActor(app.url, { declaredName: 'Author', declaredModel: 'M1' }))
 })
-after(() => app.close())
 
 const read = async (address: string): Promise<Entry> =>
   expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${encodeURIComponent(address)}`), 200)
 const create = (body: object) => call<Entry>(app.url, 'POST', '/api/entries', { body, token })
 const titled = (title: string) => newEntry(app.url, token, { title })
 
-test('a new entry carries every member of the contract, and reads as it was answered', async () => {
+test('a new entry has every member of the contract, and is read as it was answered', async () => {
   const said = { title: 'All members', content: 'Body', summary: 'Gist', tags: ['Alpha', 'Beta 2'] }
   const answer = await create(said)
   const { hints, ...made } = expectStatus(answer, 201) as Published
@@ -42,7 +39,7 @@ test('a new entry carries every member of the contract, and reads as it was answ
     dataClass: 'EXTERNAL',
     actor: { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' },
     revisionCount: 1,
-    standing: { state: 'UNCHECKED', tally: NO_TALLY },
+    standing: { state: 'UNCHECKED', tally: NO_TALLY, lastCheckedAt: null },
     signals: [],
     ...TRUST,
   })
@@ -61,14 +58,14 @@ test('an entry is read by its slug and by its id in either case', async () => {
   }
 })
 
-test('tags and sources are optional and are empty then', async () => {
+test('tags and sources are optional, and empty by default', async () => {
   const made = expectStatus(await create({ title: 'Bare', content: 'c', summary: 's' }), 201)
   assert.deepEqual(made.tags, [])
   const revision = await call<Revision>(app.url, 'GET', `/api/entries/${made.id}/revisions/${made.currentRevisionId}`)
   assert.deepEqual(expectStatus(revision, 200).sources, [])
 })
 
-test('a slug is ASCII words from the title', async () => {
+test('a slug is the ASCII words of the title', async () => {
   const expected: [string, string][] = [
     ['  Café   Öl -- naïve!  ', 'cafe-oel-naive'],
     ['C++ & Rust: 2 languages', 'c-and-rust-2-languages'],
@@ -78,7 +75,7 @@ test('a slug is ASCII words from the title', async () => {
   for (const [title, slug] of expected) assert.equal((await titled(title)).slug, slug)
 })
 
-test('titles of any script lead to an ASCII slug that reads back', async () => {
+test('titles of any script have an ASCII slug under which the entry is read', async () => {
   const titles = ['日本語の題名', 'Лисы севера', 'العربية', '🦊🦊🦊', '???', '\u202e\u200b', 'ไทย', '-', '한국어']
   for (const title of titles) {
     const made = await titled(title)
@@ -90,7 +87,7 @@ test('titles of any script lead to an ASCII slug that reads back', async () => {
   for (const title of ['🦊', '…']) assert.match((await titled(title)).slug, /^entry-[0-9a-z-]+$/)
 })
 
-test('a long title is cut at the edge of a word, at most 80 characters', async () => {
+test('a long title is cut at a word, to at most 80 characters', async () => {
   const { slug } = await titled('tenletters '.repeat(16).trim())
   assert.equal(slug, 'tenletters-'.repeat(7).slice(0, -1))
   const oneWord = await titled('x'.repeat(180))
@@ -101,7 +98,7 @@ test('a long title is cut at the edge of a word, at most 80 characters', async (
   assert.deepEqual(await read(twin.slug), twin)
 })
 
-test('a title shaped like the id of another entry takes over nothing', async () => {
+test('a title shaped like the id of another entry does not replace that entry', async () => {
   const first = await titled('The real one')
   const nil = '00000000-0000-0000-0000-000000000000'
   const tail = 'and some more words that are cut away at the edge of a word'
@@ -116,7 +113,7 @@ test('a title shaped like the id of another entry takes over nothing', async () 
   assert.deepEqual(await read(first.slug), first)
 })
 
-test('a thousand entries of one title made at once have a thousand slugs, each its own', async () => {
+test('a thousand simultaneous entries of one title have a thousand slugs', async () => {
   const made = await Promise.all(Array.from({ length: 1_000 }, () => titled('One title for all')))
   const slugs = made.map(({ slug }) => slug)
   assert.equal(new Set(slugs).size, 1_000)
@@ -126,7 +123,7 @@ test('a thousand entries of one title made at once have a thousand slugs, each i
   for (const entry of [made[0], made[499], made[999]]) assert.deepEqual(await read(entry?.slug ?? ''), entry)
 })
 
-test('a slug stays when the title changes, and is not given away', async () => {
+test('a slug stays when the title changes, and is not assigned to another entry', async () => {
   const entry = await titled('First name')
   const body = revisionOf(entry, { title: 'Second name' })
   const revised = expectStatus(
@@ -139,7 +136,7 @@ test('a slug stays when the title changes, and is not given away', async () => {
   assert.equal((await titled('Second name')).slug, 'second-name')
 })
 
-test('text is kept as it was sent, byte for byte', async () => {
+test('text is stored as it was sent, byte for byte', async () => {
   const content =
     ' \t\r\n\u0001\u001b[31m\u007f e\u0301 \u00e9 ﬁ \ufeff\u202e\u2028 <script>alert(1)</script> \\u0041 🦊👩‍👩‍👧 \ufffe \n'
   const entry = await newEntry(app.url, token, { title: ` ${content.slice(0, 40)}`, summary: content, content })
@@ -177,7 +174,7 @@ test('text that cannot be stored is 400', async () => {
   }
 })
 
-test('tags are kept as spelled first, in the order sent, once for each folded form', async () => {
+test('tags are stored in their first spelling, in the order sent, once for each key', async () => {
   const tags = ['Zeta', ' Deep  Sea', 'deep sea', 'ZETA', 'Straße', 'STRASSE', 'ﬁsh', 'FISH']
   const { tags: kept } = await newEntry(app.url, token, { tags })
   assert.deepEqual(kept, ['Zeta', ' Deep  Sea', 'Straße', 'ﬁsh'])
@@ -185,7 +182,7 @@ test('tags are kept as spelled first, in the order sent, once for each folded fo
   assert.deepEqual((await newEntry(app.url, token, { tags: others })).tags, others)
 })
 
-test('the limit of eight tags counts before repeats are dropped', async () => {
+test('the limit of eight tags applies before repeats are dropped', async () => {
   const short = { title: 't', summary: 's', content: 'c' }
   assert.deepEqual(expectStatus(await create({ ...short, tags: Array(8).fill('same') }), 201).tags, ['same'])
   expectProblem(await create({ ...short, tags: Array(9).fill('same') }), 400, 'INVALID_TAGS')
@@ -194,7 +191,7 @@ test('the limit of eight tags counts before repeats are dropped', async () => {
   }
 })
 
-test('a refused creation leaves nothing behind', async () => {
+test('a refused creation stores nothing', async () => {
   const count = async () => expectStatus(await call<{ entries: number }>(app.url, 'GET', '/api/stats'), 200).entries
   const earlier = await count()
   const sources = [{ entryId: actor.id, revisionId: actor.id }]
@@ -203,7 +200,7 @@ test('a refused creation leaves nothing behind', async () => {
   expectProblem(await call(app.url, 'GET', '/api/entries/never-made'), 404, 'ENTRY_NOT_FOUND')
 })
 
-test('the list is newest change first with ties by id, and limit and offset come back', async () => {
+test('the list is newest change first with ties by id, and limit and offset are returned', async () => {
   const newest = [await titled('List a'), await titled('List b'), await titled('List c')]
   const path = '/api/entries?limit=3'
   const list = expectStatus(await call<EntryList>(app.url, 'GET', path), 200)
@@ -224,7 +221,7 @@ test('the list is newest change first with ties by id, and limit and offset come
   assert.deepEqual([beyond.items, beyond.offset], [[], 10_000])
 })
 
-test('entries outlive a restart unchanged', async () => {
+test('entries survive a restart unchanged', async () => {
   const entry = await titled('Kept')
   await app.restart()
   assert.deepEqual(await read(entry.slug), entry)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry, Evidence, EvidenceResults, Stats } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
@@ -9,16 +9,13 @@ const WRITES = 30
 const COOLDOWN = 20
 const at = Date.now()
 
-let app: TestApp
 let token: string
 let entries: Entry[]
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
   entries = []
   for (let made = 0; made < 4; made += 1) entries.push(await newEntry(app.url, token))
 })
-after(() => app.close())
 
 const rationale = 'Tried it.'
 const verify = ({ slug, currentRevisionId: revisionId }: Entry, more: object = {}) => ({
@@ -73,7 +70,7 @@ test('verifications and contradictions of several entries are recorded by one re
   )
 })
 
-test('two judgements of one entry in one request are two pieces of evidence, newest last', async () => {
+test('two judgements of one entry in one request are two pieces of evidence, in order', async () => {
   const entry = await newEntry(app.url, token)
   const items = results(await send([verify(entry), contradict(entry), verify(entry, { confidence: 0.1 })]))
   const { verifications, contradictions } = await evidenceOf(entry)
@@ -83,7 +80,7 @@ test('two judgements of one entry in one request are two pieces of evidence, new
   )
 })
 
-test('an item that is refused says why, and the others are recorded', async () => {
+test('a refused item has its problem, and the others are recorded', async () => {
   const [, , , entry] = entries as [Entry, Entry, Entry, Entry]
   const [hidden, locked] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   await moderate(app.url, 'ENTRY', hidden.id, 'HIDE')
@@ -123,7 +120,7 @@ test('an item that is refused says why, and the others are recorded', async () =
   assert.deepEqual([verifications.length, contradictions.length], [1, 0])
 })
 
-test('a body that does not fit is refused as a whole, and the member is named', async () => {
+test('a malformed body is refused as a whole, and the member is named', async () => {
   const [entry] = entries as [Entry, Entry, Entry, Entry]
   const earlier = await stats()
   const cases = [
@@ -146,7 +143,7 @@ test('a body that does not fit is refused as a whole, and the member is named', 
   assert.deepEqual(await stats(), earlier)
 })
 
-test('the same request with the same key is done once and answered the same', async () => {
+test('the same request with the same key is done once and gets the same answer', async () => {
   const entry = await newEntry(app.url, token)
   const items = [verify(entry), contradict(entry), verify(entry, { entry: 'no-such-entry' })]
   const headers = { 'idempotency-key': 'evidence-batch-1' }
@@ -162,7 +159,7 @@ test('the same request with the same key is done once and answered the same', as
 const remaining = (answer: Answer, policy: string): number =>
   Number(new RegExp(`"${policy}";r=(\\d+)`).exec(answer.headers.get('ratelimit') ?? '')?.[1])
 
-test('every item is charged as a write; a request that the limit does not admit whole is charged nothing', async t => {
+test('every item is charged as a write; if the limit does not admit all items, none is charged', async t => {
   const own = await startApp({ WRITE_LIMIT_PER_MINUTE: String(WRITES) }, { now: () => at })
   t.after(() => own.close())
   const { token: mine } = await newActor(own.url)
@@ -184,7 +181,7 @@ test('every item is charged as a write; a request that the limit does not admit 
   expectStatus(await batch(9), 200)
 })
 
-test('more items than a minute admits are refused in a way that no wait mends', async t => {
+test('more items than the limit of a minute are refused without Retry-After', async t => {
   const own = await startApp({ WRITE_LIMIT_PER_MINUTE: '4' })
   t.after(() => own.close())
   const { token: mine } = await newActor(own.url)
@@ -192,7 +189,7 @@ test('more items than a minute admits are refused in a way that no wait mends', 
   expectProblem(await send(Array(5).fill(verify(entry)), { url: own.url, token: mine }), 400, 'INVALID_ITEMS')
 })
 
-test('a request begins one cooldown of each kind that it recorded, and what it refuses is charged nothing', async t => {
+test('a request begins one cooldown of each recorded kind, and a request refused by a cooldown is not charged', async t => {
   const own = await startApp({ COOLDOWN_SECONDS: String(COOLDOWN), WRITE_LIMIT_PER_MINUTE: '1000' }, { now: () => at })
   t.after(() => own.close())
   const { token: mine } = await newActor(own.url)

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Actor, Contradiction, Entry, Evidence, Verification } from '../../src/contract/resources.ts'
-import { TRUST } from '../../src/contract/words.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { TRUST } from '../../src/contract/vocabulary.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-let app: TestApp
 let token: string
 let actor: Actor
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   ;({ token, actor } = await newActor(app.url, { declaredName: 'Judge', declaredProvider: 'P' }))
 })
-after(() => app.close())
 
 const post = <T>(path: string, body: object): Promise<Answer<T>> => call<T>(app.url, 'POST', path, { body, token })
 const tryVerify = (entry: Entry, input: object = {}, address = entry.slug) =>
@@ -54,7 +51,7 @@ async function judged(count: number): Promise<Entry> {
 }
 const countDown = (from: number, to: number): string[] => Array.from({ length: from - to + 1 }, (_, n) => `${from - n}`)
 
-test('a verification is answered with every member and its author, and stands in the evidence', async () => {
+test('a verification is answered with every member and its author, and is listed in the evidence', async () => {
   const entry = await newEntry(app.url, token)
   for (const result of ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE']) {
     for (const confidence of [0, 1, 0.123456789012345]) {
@@ -76,7 +73,7 @@ test('a verification is answered with every member and its author, and stands in
   }
 })
 
-test('a contradiction is answered with every member and its author, and stands in the evidence', async () => {
+test('a contradiction is answered with every member and its author, and is listed in the evidence', async () => {
   const [entry, source] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   for (const [sent, kept] of [
     [{}, null],
@@ -93,7 +90,7 @@ test('a contradiction is answered with every member and its author, and stands i
   }
 })
 
-test('evidence stays with the exact revision it names, in either case, also an earlier one', async () => {
+test('evidence belongs to the exact revision that it names, in either case, also an earlier one', async () => {
   const entry = await newEntry(app.url, token)
   const body = revisionOf(entry)
   const revised = expectStatus(await post<Entry>(`/api/entries/${entry.slug}/revisions`, body), 201)
@@ -113,14 +110,14 @@ test('evidence stays with the exact revision it names, in either case, also an e
   assert.deepEqual({ ...now, standing: revised.standing }, revised)
 })
 
-test('one who judges often is counted as often', async () => {
+test('every judgement of one actor is listed', async () => {
   const entry = await newEntry(app.url, token)
   const [first, second] = [await verify(entry), await verify(entry)]
   assert.notEqual(first.id, second.id)
   assert.equal((await evidence(entry)).verifications.length, 2)
 })
 
-test('no evidence is two empty lists and no cursor', async () => {
+test('an entry without evidence has two empty lists and no cursor', async () => {
   const entry = await newEntry(app.url, token)
   assert.deepEqual(await evidence(entry), { verifications: [], contradictions: [], nextCursor: null })
 })
@@ -148,7 +145,7 @@ test('pages are one stream of both kinds, newest first; the limit counts both', 
   }
 })
 
-test('pages neither repeat nor skip while evidence is added; a Link stands beside the cursor', async () => {
+test('pages neither repeat nor skip while evidence is added, and the answer has a Link to the next page', async () => {
   const entry = await judged(9)
   const seen: string[] = []
   let next: string | undefined = `/api/entries/${entry.id}/evidence?limit=2`
@@ -163,7 +160,7 @@ test('pages neither repeat nor skip while evidence is added; a Link stands besid
   assert.deepEqual(seen, countDown(9, 1))
 })
 
-test('a small before is a plain offset, and every number has an answer', async () => {
+test('a small before is a plain offset, and every number is accepted', async () => {
   const entry = await judged(5)
   const from = async (before: string) => stream(await evidence(entry, `?before=${before}`))
   assert.deepEqual(await from('2'), countDown(3, 1))
@@ -175,7 +172,7 @@ test('a small before is a plain offset, and every number has an answer', async (
   expectProblem(tooLong, 400, 'INVALID_BEFORE')
 })
 
-test('withdrawn evidence is passed over without moving the others', async () => {
+test('withdrawn evidence is skipped without moving the other rows', async () => {
   const entry = await newEntry(app.url, token)
   const troll = await newActor(app.url)
   for (let n = 1; n <= 6; n++) {
@@ -202,7 +199,7 @@ test('a source that is withdrawn later becomes null; one that is withdrawn alrea
   expectProblem(await tryContradict(entry, { sourceEntryId: source.id }), 422, 'SOURCE_NOT_FOUND')
 })
 
-test('what is judged must be there: entry, then lock, then revision, then source', async () => {
+test('faults of a judgement are reported in order: entry, lock, revision, source', async () => {
   const [entry, other] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   const foreign = { revisionId: other.currentRevisionId }
   const missing = { sourceEntryId: entry.currentRevisionId }

@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { checkOf } from '../../src/contract/check.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { type ChangeList, EXPORT_MEMBERS, ExportLine, type ExportManifest } from '../../src/contract/resources.ts'
-import type { Action } from '../../src/contract/words.ts'
+import type { Action } from '../../src/contract/vocabulary.ts'
 import { evidenceHash } from '../../src/domain/revision.ts'
-import type { Observation } from '../../src/operations/observe.ts'
+import type { Observation } from '../../src/operations/observation/observe.ts'
 import { listChangedActors } from '../../src/store/export-change.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot, toNoon } from '../support/moderation.ts'
 
 const HOUR = 3_600_000
 const { fits } = checkOf(ExportLine)
 
-let app: TestApp
 let entryId: string
 let revisedId: string
 let token: string
 let actorId: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   toNoon(app)
   const author = await newActor(app.url, { declaredName: 'Zwitterion' })
   token = author.token
@@ -41,7 +39,6 @@ before(async () => {
   await post('/api/relations', { ...ends, relationType: 'CONNECT', rationale: 'Related' })
   expectStatus(await call(app.url, 'GET', '/api/search?tag=secret-of-mine'), 200)
 })
-after(() => app.close())
 
 const linesFrom = async (from: string): Promise<ExportLine[]> => {
   const { text } = await call(app.url, 'GET', `/api/export${from}`)
@@ -52,7 +49,7 @@ const linesFrom = async (from: string): Promise<ExportLine[]> => {
     .map(line => JSON.parse(line) as ExportLine)
 }
 
-test('every line is as the contract has it, in the order of its sequence, and every hash follows from the lines alone', async () => {
+test('every line matches the contract, in the order of its sequence, and every hash can be recomputed from the lines alone', async () => {
   const answer = await call(app.url, 'GET', '/api/export')
   assert.equal(answer.headers.get('content-type'), 'application/x-ndjson; charset=utf-8')
   assert.equal(answer.headers.get('cache-control'), 'no-store')
@@ -96,7 +93,7 @@ test('every line is as the contract has it, in the order of its sequence, and ev
   )
 })
 
-test('no token, digest of one, origin, tag that was searched for or row of the operator is in it', async () => {
+test('the export has no token, digest of a token, origin, searched tag or row of the operator', async () => {
   const environment = { at: Date.now(), cooldown: 0, dataClass: 'INTERNAL' } as const
   const request = { params: {}, body: {}, caller: { requestId: crypto.randomUUID(), actor: null, origin: null } }
   const issued = (await app.store.write('createActor', request as never, environment)).body as unknown as {
@@ -131,10 +128,10 @@ async function fillSegment(): Promise<void> {
     }
     return { ...row, action: 'READ' as Action, entry: 1, revision: 1, metadata: null }
   })
-  await app.store.keep('recordObservations', rows, { at: Date.now(), cooldown: 0, dataClass: 'EXTERNAL' })
+  await app.store.maintain('recordObservations', rows, { at: Date.now(), cooldown: 0, dataClass: 'EXTERNAL' })
 }
 
-test('a finished segment is kept by its digest, which is not confirmed once a line of it was withdrawn', async () => {
+test('a finished segment is cached by its digest, which is not confirmed once a line was withdrawn', async () => {
   await fillSegment()
   const get = (headers = {}, method = 'GET') => call(app.url, method, '/api/export?from=1', { headers })
   const whole = await get()
@@ -181,7 +178,7 @@ test('a finished segment is kept by its digest, which is not confirmed once a li
   assert.equal((await get({ 'if-none-match': etag })).status, 304)
 })
 
-test('the latest withdrawal or return of an entry is a line at its own sequence', async () => {
+test('the latest withdrawal or restoration of an entry is a line at its own sequence', async () => {
   const moderated = async (): Promise<ExportLine[]> =>
     (await linesFrom('?from=1001')).filter(({ type }) => type === 'moderated')
   const places = async () =>
@@ -198,7 +195,7 @@ test('the latest withdrawal or return of an entry is a line at its own sequence'
   await moderate(app.url, 'ENTRY', entryId, 'RESTORE')
 })
 
-test('the manifest names what moderation changed since, and nothing of what it left alone', async () => {
+test('the manifest names the segments that moderation changed, and no others', async () => {
   const manifest = async (query = ''): Promise<ExportManifest> =>
     expectStatus(await call<ExportManifest>(app.url, 'GET', `/api/export/manifest${query}`), 200)
   const now = await manifest()
@@ -220,7 +217,7 @@ test('the manifest names what moderation changed since, and nothing of what it l
   assert.deepEqual((await manifest(`?after=${'9'.repeat(19)}`)).segments, [])
 })
 
-test('actors that were moderated again and again leave nobody out without saying so', async () => {
+test('if actors were moderated too often the manifest names all segments', async () => {
   const before = Number(expectStatus(await call<ExportManifest>(app.url, 'GET', '/api/export/manifest'), 200).change)
   const [first, second] = [await newActor(app.url), await newActor(app.url, { declaredName: 'Yttrium' })]
   for (const author of [first, second]) await newEntry(app.url, author.token)
@@ -234,7 +231,7 @@ test('actors that were moderated again and again leave nobody out without saying
   assert.deepEqual(await named(4), [[first.actor.id, second.actor.id], true])
 })
 
-test('what is no number is refused, and both paths are charged as reads', async () => {
+test('a malformed number is refused, and both paths are charged as reads', async () => {
   for (const [query, code] of [
     ['from=', 'INVALID_FROM'],
     ['from=-1', 'INVALID_FROM'],

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { EntryList, FoundList } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 let token: string
 const ENTRIES: Record<string, { title: string; summary: string; content: string; tags?: string[] }> = {
   refused: {
@@ -42,8 +41,7 @@ const ENTRIES: Record<string, { title: string; summary: string; content: string;
     content: 'После перезапуска сервера подключения прерываются.',
   },
 }
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
   for (const entry of Object.values(ENTRIES)) await newEntry(app.url, token, entry)
   for (let n = 0; n < 20; n++) {
@@ -54,7 +52,6 @@ before(async () => {
     })
   }
 })
-after(() => app.close())
 
 const find = async (q: string, more: Record<string, string> = {}): Promise<FoundList> =>
   expectStatus(await call<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q, ...more })}`), 200)
@@ -86,7 +83,7 @@ test('words that no entry has are repaired, or named as missing', async () => {
   )
 })
 
-test('a name with another number than any entry has is missing, and does not make a question answerable', async () => {
+test('a name with a number that no entry has is missing, and the question is not answerable', async () => {
   for (const [title, content] of [
     ['TypeScript TS2322: type is not assignable', 'The compiler reports TS2322 for the assignment.'],
     ['Oracle ORA-01017 at logon', 'ORA-01017 means that the user name or the password is wrong.'],
@@ -120,7 +117,7 @@ test('a name with another number than any entry has is missing, and does not mak
   assert.match((await find('otter2')).items[0]?.title ?? '', /otter1/)
 })
 
-test('an entry with the exact name and number comes first, however it is written', async () => {
+test('an entry with the exact name and number comes first, in any spelling of the question', async () => {
   const padding =
     'The log of that night has more lines about tables, views, users and the logon of each of them. '.repeat(12)
   for (const [name, other] of [
@@ -160,7 +157,7 @@ test('an entry with the exact name and number comes first, however it is written
   }
 })
 
-test('a row is slim, and its excerpt is the passage that fits best', async () => {
+test('a row is short, and its excerpt is the best passage', async () => {
   const [row] = (await find('health check pg_isready')).items
   assert.ok(row?.excerpt.includes('Add a health check with pg_isready'), row?.excerpt)
   assert.ok(!('content' in (row ?? {})))
@@ -168,7 +165,7 @@ test('a row is slim, and its excerpt is the passage that fits best', async () =>
   assert.ok((row?.score ?? 0) > 0 && (row?.score ?? 0) <= 1)
 })
 
-test('the answer says how well it fits', async () => {
+test('the answer states how well it matches', async () => {
   const good = await find('SQLite WAL mode readers writer')
   const foreign = await find('symphony orchestra conductor salary in Vienna tea')
   assert.equal(good.coverage, 'ALL')
@@ -186,7 +183,7 @@ test('coverage is ALL only where the first entry has every word', async () => {
   assert.equal(spread.coverage, 'SOME')
 })
 
-test('a question of stop words alone finds the entries that have all of them, and they are no answer', async () => {
+test('a question of stop words alone finds the entries that have all of them, and is not answerable', async () => {
   const title = 'What it is and how it was done'
   await newEntry(app.url, token, { title, summary: 'About nothing else.', content: 'The others were not like this.' })
   for (const q of ['how was it and what is it', '"is and how it was"']) {
@@ -198,7 +195,7 @@ test('a question of stop words alone finds the entries that have all of them, an
   assert.deepEqual((await find(' ?! ')).items, [])
 })
 
-test('a list by relevance puts entries with all words first, then those with any, and says which', async () => {
+test('a list by relevance has entries with all words first, then those with any, and marks the limit between them', async () => {
   const list = async (q: string, sort: string) => {
     const answer = await call<EntryList>(app.url, 'GET', `/api/search?${new URLSearchParams({ q, sort })}`)
     return { ...expectStatus(answer, 200), header: answer.headers.get('search-match') }
@@ -219,7 +216,7 @@ test('a list by relevance puts entries with all words first, then those with any
   assert.ok(!('match' in unfiltered.body))
 })
 
-test('a tag narrows, a withdrawn entry is not found, and a long stack trace is taken whole', async () => {
+test('a tag filters, a withdrawn entry is not found, and a long stack trace is accepted whole', async () => {
   const q = 'connections readers database'
   assert.deepEqual(
     (await find(q, { tag: 'SQLite' })).items.map(({ title }) => title),
@@ -252,7 +249,7 @@ test('a question has its bounds, and is neither logged nor shown in the feed', a
   assert.doesNotMatch(app.log(), /onfidentialword/)
 })
 
-test('evidence breaks near ties, and an entry that is only contradicted comes last', async () => {
+test('evidence orders near ties, and an entry that is only contradicted comes last', async () => {
   const publish = (name: string) =>
     newEntry(app.url, token, { title: `Kiln ${name}`, summary: 'Firing a kiln', content: 'Fire the kiln to cone six.' })
   const [plain, supported, contradicted] = [await publish('one'), await publish('two'), await publish('three')]

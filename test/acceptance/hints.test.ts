@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, Hints, Published } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { eventually } from '../support/process.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 const publish = (body: object, headers: Record<string, string> = {}) =>
   call<Published>(app.url, 'POST', '/api/entries', { token, body: { content: 'Text.', ...body }, headers })
 
-/** Publishes until there was time to look for similar entries, and the index has what was published before. */
+/** Publishes until there is a search for similar entries, with earlier entries in the index. */
 const hinted = (body: object, isMet: (similar: NonNullable<Hints['similar']>) => boolean): Promise<Published> =>
   eventually('hints', 60_000, async () => {
     const made = expectStatus(await publish(body), 201)
@@ -27,7 +24,7 @@ const hinted = (body: object, isMet: (similar: NonNullable<Hints['similar']>) =>
     return undefined
   })
 
-test('the answer to a new entry names those that may say the same, without itself, and its signals', async () => {
+test('the answer to a new entry names similar entries, without itself, and its signals', async () => {
   const draft = { title: 'Kiwi daemon leaks file handles', summary: 'The kiwi daemon keeps files open until it ends.' }
   const first = expectStatus(await publish(draft), 201)
   assert.deepEqual(first.hints.signals, [])
@@ -45,7 +42,7 @@ test('the answer to a new entry names those that may say the same, without itsel
   assert.deepEqual(read, entry, 'hints are no part of the entry')
 })
 
-test('an entry like no other has no similar ones, and a withdrawn one is not named', async () => {
+test('an entry unlike all others has no similar ones, and a withdrawn one is not named', async () => {
   const draft = { title: 'Moa pipeline drops frames', summary: 'Frames are lost between moa stages.' }
   const hidden = expectStatus(await publish(draft), 201)
   await hinted(draft, similar => similar.some(({ id }) => id === hidden.id))
@@ -56,7 +53,7 @@ test('an entry like no other has no similar ones, and a withdrawn one is not nam
   assert.deepEqual(alone.hints.similar, [])
 })
 
-test('a retry with the same key gets the first answer, with hints of its own', async () => {
+test('a retry with the same key gets the first answer, with newly computed hints', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const body = { title: 'Takahe parser', summary: 'Reads takahe files.' }
   const [first, again] = [await publish(body, headers), await publish(body, headers)]
@@ -67,7 +64,7 @@ test('a retry with the same key gets the first answer, with hints of its own', a
   assert.deepEqual(Object.keys(later), Object.keys(hints))
 })
 
-test('a refused write has no hints, and a revision has signals alone', async () => {
+test('a refused write has no hints, and a revision has only signals', async () => {
   expectProblem(await publish({ title: '', summary: 'S' }), 400, 'INVALID_TITLE')
   const made = expectStatus(await publish({ title: 'Weka', summary: 'A weka' }), 201)
   const revised = expectStatus(
@@ -88,7 +85,7 @@ test('a refused write has no hints, and a revision has signals alone', async () 
   assert.ok(!('hints' in revised))
 })
 
-test('writes from many connections at once are all answered with what says the same', async () => {
+test('simultaneous writes from many connections are all answered with similar entries', async () => {
   const first = expectStatus(await publish({ title: 'Kaka feathers fade', summary: 'The sun bleaches feathers.' }), 201)
   await hinted({ title: 'Kaka feathers fade', summary: 'They bleach.' }, similar => similar.length > 0)
   const made = await Promise.all(
@@ -105,7 +102,7 @@ test('writes from many connections at once are all answered with what says the s
   assert.ok(similar.every((found, n) => n === 30 || found?.length === 0))
 })
 
-test('entries that are published again and again are named up to a bound, and every write is answered', async () => {
+test('entries that are published repeatedly are named up to a bound, and every write is answered', async () => {
   const made = await Promise.all(
     Array.from({ length: 200 }, (_, n) => publish({ title: `Kea number ${n}`, summary: 'The kea is a parrot.' })),
   )

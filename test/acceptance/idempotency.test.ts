@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { ActorIssued, Entry, Stats } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import {
   type Answer,
   call,
@@ -18,16 +18,13 @@ import { AS_ADMIN, moderate } from '../support/moderation.ts'
 
 const HOUR = 3_600_000
 
-let app: TestApp
 let token: string
 let actorId: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   const issued = await newActor(app.url)
   token = issued.token
   actorId = issued.actor.id
 })
-after(() => app.close())
 
 const send = (path: string, key: string | undefined, body: unknown, headers: Record<string, string> = {}) =>
   call(app.url, 'POST', path, {
@@ -39,7 +36,7 @@ const send = (path: string, key: string | undefined, body: unknown, headers: Rec
     },
   })
 const writing = (title: string) => ({ title, content: `Content of ${title}`, summary: 'A summary' })
-/** Sends an entry with several keys, each in a field of its own; gives the text of the answer. */
+/** Sends an entry with several keys, each in its own field. Returns the text of the answer. */
 const twice = (keys: string[]): Promise<string> =>
   new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'x-actor-token': token, 'idempotency-key': keys }
@@ -59,7 +56,7 @@ const counted = async (): Promise<number[]> => {
   return [entries, revisions, verifications, contradictions, relations, externalInteractions]
 }
 
-/** Asserts that an answer is an earlier one given again. */
+/** Asserts that an answer is a stored one. */
 function assertReplay(answer: Answer, first: Answer): void {
   assert.equal(answer.status, first.status, answer.text)
   assert.equal(withoutHints(answer.text), withoutHints(first.text))
@@ -70,7 +67,7 @@ function assertReplay(answer: Answer, first: Answer): void {
   assert.equal(first.headers.get('idempotency-replayed'), null)
 }
 
-test('every POST gives the first answer again to the same key and request, and does nothing twice', async () => {
+test('every POST returns the first answer to the same key and request, and has one effect', async () => {
   const entry = await newEntry(app.url, token, { title: 'Of retries' })
   const other = await newEntry(app.url, token)
   const at = `/api/entries/${entry.slug}`
@@ -95,7 +92,7 @@ test('every POST gives the first answer again to the same key and request, and d
   }
 })
 
-test('a retry is the same whatever the spelling of its JSON and of its key', async () => {
+test('a retry is recognised in any spelling of its JSON and of its key', async () => {
   const key = randomUUID()
   const first = await send('/api/entries', key, writing('Spelling'))
   expectStatus(first, 201)
@@ -106,7 +103,7 @@ test('a retry is the same whatever the spelling of its JSON and of its key', asy
   assertReplay(await call(app.url, 'POST', '/api/entries', options), first)
 })
 
-test('another request with the key of one that was answered is 422, and the first answer stays', async () => {
+test('another request with an answered key is 422, and the first answer stays', async () => {
   const entry = await newEntry(app.url, token)
   const key = randomUUID()
   const first = await send('/api/entries', key, writing('First'))
@@ -116,7 +113,7 @@ test('another request with the key of one that was answered is 422, and the firs
   await reused('/api/entries', writing('Second'))
   await reused(`/api/entries/${entry.slug}/revisions`, revisionOf(entry))
   assertReplay(await send('/api/entries', key, writing('First')), first)
-  // What is asked of another entry is another request, although the body is the same.
+  // A request about another entry is another request, although the body is the same.
   const evidence = { revisionId: entry.currentRevisionId, rationale: 'No' }
   const own = randomUUID()
   expectStatus(await send(`/api/entries/${entry.slug}/contradict`, own, evidence), 201)
@@ -124,7 +121,7 @@ test('another request with the key of one that was answered is 422, and the firs
   expectProblem(elsewhere, 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
-test('a key belongs to its caller: to another token it is a new one', async () => {
+test('a key belongs to its caller: with another token it is a new key', async () => {
   const key = randomUUID()
   const one = expectStatus(await send('/api/entries', key, writing('Shared key')), 201)
   const { token: other } = await newActor(app.url)
@@ -135,7 +132,7 @@ test('a key belongs to its caller: to another token it is a new one', async () =
   assert.equal(again.token, actor.token)
 })
 
-test('50 at once with one key have one effect; those refused are told that the first is under way', async () => {
+test('50 simultaneous requests with one key have one effect; the refused ones get REQUEST_IN_PROGRESS', async () => {
   for (const [path, body] of [
     ['/api/entries', { ...writing('At once'), tags: ['at once'] }],
     ['/api/actors', { declaredName: 'At once' }],
@@ -158,14 +155,14 @@ test('50 at once with one key have one effect; those refused are told that the f
   }
 })
 
-test('two different requests at once with one key: one is done, the other is told', async () => {
+test('of two different simultaneous requests with one key one is done and the other refused', async () => {
   const key = randomUUID()
   const answers = await Promise.all(['One', 'Other'].map(title => send('/api/entries', key, writing(title))))
   const statuses = answers.map(({ status }) => status).sort()
   assert.deepEqual(statuses, [201, 422])
 })
 
-test('a refusal is not kept: the same key may try again', async () => {
+test('a refusal is not stored: the same key can be used again', async () => {
   const entry = await newEntry(app.url, token)
   const key = randomUUID()
   const body = revisionOf(entry)
@@ -179,7 +176,7 @@ test('a refusal is not kept: the same key may try again', async () => {
   assertReplay(await send(path, key, body), first)
 })
 
-test('the answer stays what it was, whatever became of entry and actor since', async () => {
+test('the stored answer does not change with later changes of entry and actor', async () => {
   const key = randomUUID()
   const first = await send('/api/entries', key, writing('Much happened since'))
   const entry = expectStatus(first, 201) as unknown as Entry
@@ -216,7 +213,7 @@ test('a replay is charged like any write, and no cooldown refuses it', async t =
   expectProblem(await post('/api/entries', key, writing('Cooling'), own), 429, 'RATE_LIMITED')
 })
 
-test('a key is 1 to 255 printable characters, once, bare or quoted; reads do not look at it', async () => {
+test('a key is 1 to 255 printable characters, sent once, bare or quoted; reads ignore it', async () => {
   const good = ['k', 'k'.repeat(255), '"quoted with spaces"', '"a \\"b\\" \\\\"', `"${'q'.repeat(255)}"`, 'a,b;c=:d"']
   const bad = ['', 'k'.repeat(256), `"${'q'.repeat(256)}"`, '""', '"open', '"a"b', '"a";p=1', 'a b', '"\\n"', 'ключ']
   const wire = (key: string) => Buffer.from(key).toString('latin1')
@@ -226,7 +223,7 @@ test('a key is 1 to 255 printable characters, once, bare or quoted; reads do not
     expectProblem(await send('/api/entries', wire(key), writing('Bad key')), 400, 'INVALID_IDEMPOTENCY_KEY')
   }
   assert.deepEqual(await counted(), before)
-  // Where the answer holds a token, whoever guesses the key would get it.
+  // If the answer has a token, a guessed key would return it.
   expectProblem(await send('/api/actors', 'k'.repeat(15), {}), 400, 'INVALID_IDEMPOTENCY_KEY')
   expectStatus(await send('/api/actors', 'k'.repeat(16), {}), 201)
   for (const keys of [

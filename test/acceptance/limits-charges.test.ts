@@ -19,7 +19,7 @@ const READS = 6
 const WRITES = 4
 const MINUTE = 60_000
 
-/** The clock stands still but for what a test advances: no quota comes back meanwhile. */
+/** The clock advances only by a test, so that no quota is restored in between. */
 const at = Date.now()
 
 let app: TestApp
@@ -40,7 +40,7 @@ const address = (): string => `203.0.113.${++made}`
 const from = (origin: string) => callerFrom(app, origin)
 const entryBody = () => ({ title: `Limit ${++made}`, content: 'c', summary: 's' })
 
-test('an admitted request is charged whatever becomes of it', async () => {
+test('an admitted request is charged with any outcome', async () => {
   const setUp = from(address())
   const token = await actorFrom(setUp)
   const entry = expectStatus(await setUp('POST', '/api/entries', { token, body: entryBody() }), 201) as unknown as Entry
@@ -81,7 +81,7 @@ test('an admitted request is charged whatever becomes of it', async () => {
   }
 })
 
-test('a request refused by the limit is charged nowhere', async () => {
+test('a request refused by the limit is not charged', async () => {
   const visit = from(address())
   for (let n = 0; n < READS; n++) await list(visit)
   for (let n = 0; n < 30; n++) {
@@ -92,7 +92,7 @@ test('a request refused by the limit is charged nowhere', async () => {
   assert.equal(left(expectOk(await list(visit)), 'read-origin'), READS - 1)
 })
 
-test('the limit is told before the token is judged, and an unknown path before the limit', async () => {
+test('the limit is checked before the token, and an unknown path before the limit', async () => {
   const visit = from(address())
   for (let n = 0; n < WRITES; n++) expectStatus(await visit('POST', '/api/entries', { body: {} }), 401)
   assertRefused(await visit('POST', '/api/entries', { body: {} }))
@@ -118,7 +118,7 @@ test('a failed bearer is charged as a write of the origin, so that guessing is s
   assertRefused(await visit('POST', '/api/admin/moderate', { headers: AS_ADMIN, body }))
 })
 
-test('every message to /mcp is charged as a read, whatever it says, and is refused past the limit', async () => {
+test('every message to /mcp is charged as a read, with any content, and is refused past the limit', async () => {
   const visit = from(address())
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const messages = [
@@ -139,7 +139,7 @@ test('every message to /mcp is charged as a read, whatever it says, and is refus
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
   assert.match(refused.text, /^\{"jsonrpc":"2\.0","id":null,"error":\{"code":-32000,"message":"RATE_LIMITED: /)
   assertRefused(await list(visit))
-  // A page that may not call it, and what is no message, is charged nothing.
+  // Requests of pages that may not call it, and bodies that are not messages, are not charged.
   const other = from(address())
   expectStatus(await other('POST', '/mcp', { raw: '{', headers: { ...headers, origin: 'https://evil.example' } }), 403)
   expectStatus(await other('GET', '/mcp'), 405)

@@ -11,7 +11,7 @@ const WRITES = 4
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** The clock stands still but for what a test advances: no quota comes back meanwhile. */
+/** The clock advances only by a test, so that no quota is restored in between. */
 const at = Date.now()
 
 let app: TestApp
@@ -32,7 +32,7 @@ const address = (): string => `203.0.113.${++made}`
 const from = (origin: string) => callerFrom(app, origin)
 const entryBody = () => ({ title: `Limit ${++made}`, content: 'c', summary: 's' })
 
-test('a burst of the whole quota is allowed, the next is refused, and waiting Retry-After suffices', async () => {
+test('a burst of the whole quota is admitted, the next request is refused, and waiting Retry-After suffices', async () => {
   const visit = from(address())
   for (let n = 1; n <= READS; n++) {
     const answer = await list(visit)
@@ -54,7 +54,7 @@ test('a burst of the whole quota is allowed, the next is refused, and waiting Re
   assertRefused(await list(visit))
 })
 
-test('no 60 seconds hold more than the quota, in whatever pattern requests arrive', async () => {
+test('no 60 seconds have more than the quota, for any pattern of requests', async () => {
   const random = seededRandom('arrivals over HTTP')
   const visit = from(address())
   const admitted: number[] = []
@@ -74,14 +74,14 @@ test('no 60 seconds hold more than the quota, in whatever pattern requests arriv
   }
 })
 
-test('of many at once exactly the quota is admitted', async () => {
+test('of many simultaneous requests exactly the quota is admitted', async () => {
   const visit = from(address())
   const answers = await Promise.all(Array.from({ length: 40 }, () => list(visit)))
   assert.equal(answers.filter(({ status }) => status === 200).length, READS)
   for (const answer of answers) if (answer.status !== 200) assertRefused(answer)
 })
 
-test('origin and token are limited independently, reads and writes too', async () => {
+test('origin and token are limited independently, and so are reads and writes', async () => {
   const [home, away, third] = [from(address()), from(address()), from(address())]
   const token = await actorFrom(home)
   for (let n = 1; n <= READS; n++) {
@@ -108,7 +108,7 @@ test('origin and token are limited independently, reads and writes too', async (
   assert.equal(left(elsewhere, 'write-token'), WRITES - 1)
 })
 
-test('health, readiness and the guides are free', async () => {
+test('health, readiness and the guides are not charged', async () => {
   const visit = from(address())
   for (let n = 0; n < READS; n++) await list(visit)
   assertRefused(await list(visit))
@@ -126,7 +126,7 @@ test('discovery reports the configured numbers', async () => {
   assert.deepEqual(limits, { bodyBytes: 32_768, contentCharacters: 20_000, ...configured })
 })
 
-test('a restart refills nothing', async () => {
+test('a restart does not reset the limits', async () => {
   const [visit, writer] = [from(address()), from(address())]
   const token = await actorFrom(writer)
   for (let n = 0; n < READS; n++) expectOk(await list(visit))
@@ -141,7 +141,7 @@ test('a restart refills nothing', async () => {
   assert.equal(left(expectOk(await list(visit)), 'read-origin'), READS - 1)
 })
 
-test('midnight refills nothing', async () => {
+test('midnight does not reset the limits', async () => {
   const visit = from(address())
   const token = await actorFrom(visit)
   const born = await visit('POST', '/api/entries', { token, body: entryBody() })
@@ -156,7 +156,7 @@ test('midnight refills nothing', async () => {
   assert.notEqual(after.slice(0, 10), new Date(at).toISOString().slice(0, 10))
 })
 
-test('a trusted proxy is believed from the right, /64 networks and mapped addresses are one origin', async () => {
+test('X-Forwarded-For of a trusted proxy is read from the right; /64 networks and mapped addresses are one origin', async () => {
   const own = address()
   const spellings = [
     own,

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { ExportLine, LogRecord } from '../../src/contract/resources.ts'
 import { parseBundle, parseEntry } from '../../src/tlog/entry.js'
 import { TILE_WIDTH, tilePath } from '../../src/tlog/tile.js'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor } from '../support/client.ts'
 import { makeWorld, readExport, signedCheckpoint } from '../support/logged-world.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   ;({ token } = await newActor(app.url))
 })
-after(() => app.close())
 
 const logged = async (record: string): Promise<LogRecord> =>
   expectStatus(await call<LogRecord>(app.url, 'GET', `/api/log/records/${record}`), 200)
@@ -86,7 +83,7 @@ test('every record number has one line, and tombstones and acts have the commitm
   await moderate(app.url, 'ENTRY', other.id, 'RESTORE')
 })
 
-test('an act has its line in the segment of the next row, and at the end while there is none', async () => {
+test('an act has its line in the segment of the next row, or at the end if there is none', async () => {
   const { other } = await makeWorld(app.url, token)
   await moderate(app.url, 'ENTRY', other.id, 'BLOCK')
   const [act, end] = (await linesOf()).slice(-2)

@@ -77,7 +77,7 @@ test('Go’s sumdb packages and the client accept the served log, and that it be
   )
 })
 
-test('a client verifies a record and the whole log; nothing is trusted by itself', async () => {
+test('a client verifies a record and the whole log, and trusts no key by default', async () => {
   const client = createClient({ baseUrl: app.url })
   const trust = { keys: [key] }
   const { holds, statement, record } = await client.verifyRecord(7, trust)
@@ -90,7 +90,7 @@ test('a client verifies a record and the whole log; nothing is trusted by itself
   assert.deepEqual([whole.reasons, whole.records], [[], whole.size])
 })
 
-test('a client verifies a revision as it holds it, and finds any change of it', async () => {
+test('a client verifies its copy of a revision, and finds any change of it', async () => {
   const client = createClient({ baseUrl: app.url })
   const { id, slug, currentRevisionId } = await client.readEntry((entries[5] as Entry).slug)
   const revision = await client.readRevision(slug, currentRevisionId)
@@ -102,7 +102,7 @@ test('a client verifies a revision as it holds it, and finds any change of it', 
   assert.match(hashed.reasons.join(' '), /The log has another evidenceHash for record \d+\./)
 })
 
-test('a proof that was taken before a withdrawal proves the record afterwards; tiles and entries stay as they are', async () => {
+test('a proof from before a withdrawal proves the record afterwards; tiles and entries do not change', async () => {
   const proof = await text('/api/log/records/1/proof')
   const { statement, reasons } = await verifyProof(proof, { keys: [key] })
   assert.deepEqual(reasons, [])

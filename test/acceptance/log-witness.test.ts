@@ -70,7 +70,7 @@ function stop(server: Server): void {
 const policy = (): string =>
   `log ${log.vkey}\nwitness one ${one.signer.vkey} ${one.url}/\nwitness two ${two.signer.vkey} ${two.url}\ngroup both all one two\nquorum both\n`
 const text = async (path: string): Promise<string> => (await call(app.url, 'GET', path)).text
-/** The newest checkpoint, once it has every record that is committed now and what is wanted. */
+/** The newest checkpoint, once it has every record that is committed now and meets the condition. */
 const signed = async (wanted: (note: string) => boolean = () => true): Promise<string> => {
   const { record } = await readHead(app.store.reader)
   return eventually(`a checkpoint of ${record} records`, PATIENCE, async () => {
@@ -87,7 +87,7 @@ const figure = async (name: string): Promise<number> => {
   return Number(new RegExp(`^palimpsest_log_${name} (\\d+)$`, 'm').exec(metrics)?.[1])
 }
 
-test('what was signed before there were witnesses is cosigned, and then each checkpoint before it is published', async () => {
+test('checkpoints from before there were witnesses are cosigned, and later ones before they are published', async () => {
   await signed(cosignedBy(one, two))
   for (let round = 0; round < 3; round++) {
     const entry = await newEntry(app.url, token)
@@ -101,7 +101,7 @@ test('what was signed before there were witnesses is cosigned, and then each che
   assert.equal(await figure('forks_total'), 0)
 })
 
-test('a model that reads an entry learns its record, the checkpoint that has it and who cosigned that', async () => {
+test('a model that reads an entry gets its record, the checkpoint that covers it and the cosigners', async () => {
   const entry = await newEntry(app.url, token)
   const before = await signed(cosignedBy(one, two))
   const { client, callTool } = await openSession(app.url)
@@ -124,7 +124,7 @@ test('a model that reads an entry learns its record, the checkpoint that has it 
   await client.close()
 })
 
-test('a witness that is away delays nothing for long, and cosigns what it missed when it is back', async () => {
+test('an unreachable witness causes no long delay, and cosigns what it missed later', async () => {
   stop(two.server)
   await newEntry(app.url, token)
   const note = await signed()
@@ -138,7 +138,7 @@ test('a witness that is away delays nothing for long, and cosigns what it missed
   assert.equal(later.split('\n')[1], note.split('\n')[1])
 })
 
-test('a witness that knows another history of the log is a fork alarm, and nothing of it is published', async () => {
+test('a witness with another history of the log raises a fork alarm, and none of its cosignatures is published', async () => {
   const { record } = await readHead(app.store.reader)
   const fork = await new MemoryLog(log.key.name, log).append(record + 50, 'fork')
   // The same witness without its memory is shown the fork first.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { LogRecord, Revision } from '../../src/contract/resources.ts'
 import { verifyWithNode } from '../../src/domain/log/signer.ts'
 import { leafHash, rootOf } from '../../src/domain/log/tree.ts'
@@ -11,18 +11,15 @@ import { parseProof } from '../../src/tlog/proof.js'
 import { parseVerifierKey, verifySignatures } from '../../src/tlog/signature.js'
 import { tilePath } from '../../src/tlog/tile.js'
 import { verifyInclusion } from '../../src/tlog/tree.js'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { makeWorld, signedCheckpoint } from '../support/logged-world.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   ;({ token } = await newActor(app.url, { declaredName: 'Fox the declared' }))
 })
-after(() => app.close())
 
 const octets = async (path: string): Promise<Uint8Array<ArrayBuffer>> => {
   const answer = await fetch(`${app.url}${path}`)
@@ -45,7 +42,7 @@ async function entriesOf(size: number): Promise<Uint8Array[]> {
   return entries
 }
 
-test('every permanent record is in the log: keys, checkpoint, entries, tiles and proofs fit each other', async () => {
+test('every permanent record is in the log: keys, checkpoint, entries, tiles and proofs are consistent', async () => {
   const { entry, revised, verification, contradiction, relation } = await makeWorld(app.url, token)
   const { note, size, root, origin } = await checkpoint()
   const keys = await Promise.all((await textOf('/log/keys')).trimEnd().split('\n').map(parseVerifierKey))
@@ -91,7 +88,7 @@ test('every permanent record is in the log: keys, checkpoint, entries, tiles and
   assert.equal(revised.id, entry.id)
 })
 
-test('what the log has not reached is not served', async () => {
+test('records that are not in the log yet are not served', async () => {
   const { size } = await checkpoint()
   for (const path of ['', '/proof']) {
     expectProblem(await call(app.url, 'GET', `/api/log/records/${size + 1}${path}`), 404, 'NOT_IN_LOG')
@@ -105,7 +102,7 @@ test('what the log has not reached is not served', async () => {
   for (const path of beyond) expectProblem(await call(app.url, 'GET', `/log/${path}`), 404, 'NOT_IN_LOG')
 })
 
-test('what moderation withdraws keeps its leaf and loses its salt and statement', async () => {
+test('a withdrawn record keeps its leaf and has no salt and statement', async () => {
   const canary = 'yes'
   const hidden = await newEntry(app.url, token, { content: canary, title: canary, summary: canary })
   const { size } = await checkpoint()
@@ -127,7 +124,7 @@ test('what moderation withdraws keeps its leaf and loses its salt and statement'
   assert.deepEqual(await read<LogRecord>(`/api/log/records/${size}`), logged)
 })
 
-test('the log is the same after a restart, and goes on', async () => {
+test('the log is the same after a restart, and continues', async () => {
   const before = await checkpoint()
   const entries = await entriesOf(before.size)
   await app.restart()
@@ -138,7 +135,7 @@ test('the log is the same after a restart, and goes on', async () => {
   assert.deepEqual((await entriesOf(later.size)).slice(0, before.size), entries)
 })
 
-test('files of the log are charged like reads, and tiles may be kept', async () => {
+test('files of the log are charged like reads, and tiles may be cached', async () => {
   const { size } = await checkpoint()
   const fields = async (path: string) => (await fetch(`${app.url}${path}`)).headers
   const tile = await fields(`/log/${tilePath({ level: 0, index: 0, width: size })}`)
@@ -149,7 +146,7 @@ test('files of the log are charged like reads, and tiles may be kept', async () 
   assert.equal((await fields('/log/checkpoint')).get('content-type'), 'text/plain; charset=utf-8')
 })
 
-test('answers name the records that they show, and one revision its proof', async () => {
+test('answers name the records of their rows, and the answer of one revision its proof', async () => {
   const { entry, revised } = await makeWorld(app.url, token)
   const at = `/api/entries/${entry.slug}`
   const fieldsOf = async (path: string) => (await call(app.url, 'GET', path)).headers

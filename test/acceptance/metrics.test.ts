@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
 
-let app: TestApp
 let token: string
 let entry: Entry
-before(async () => {
-  app = await startApp({ METRICS_PORT: '0' })
+const app = useApp({ METRICS_PORT: '0' }, async () => {
   token = (await newActor(app.url)).token
   entry = await newEntry(app.url, token)
 })
-after(() => app.close())
 
 /** The samples of the text format, by name with labels. */
 async function scrape(): Promise<Map<string, number>> {
@@ -32,7 +29,7 @@ async function scrape(): Promise<Map<string, number>> {
   return samples
 }
 
-test('requests are counted by operation and status, refusals by code, and both rise by what was asked', async () => {
+test('requests are counted by operation and status, refusals by code', async () => {
   const ask = async (): Promise<void> => {
     for (let n = 0; n < 3; n++) expectStatus(await call(app.url, 'GET', `/api/entries/${entry.slug}`), 200)
     expectProblem(await call(app.url, 'GET', '/api/entries/nothing'), 404, 'ENTRY_NOT_FOUND')
@@ -56,7 +53,7 @@ test('requests are counted by operation and status, refusals by code, and both r
   assert.equal(rise('palimpsest_public_records{kind="entries"}'), 1)
 })
 
-test('the classes of a histogram hold one another, and the state of the store is told', async () => {
+test('the buckets of a histogram are cumulative, and the state of the store is exposed', async () => {
   await call(app.url, 'POST', '/api/reports', { body: { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM' } })
   const samples = await scrape()
   const classes = [...samples].filter(([name]) => /_bucket\{operation="createEntry"/.test(name)).map(([, n]) => n)
@@ -82,7 +79,7 @@ test('the classes of a histogram hold one another, and the state of the store is
   for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) assert.ok(samples.has(name))
 })
 
-test('labels are names of our tables and known codes only, whatever is asked', async () => {
+test('labels are only names of our tables and known codes, for any request', async () => {
   await Promise.all(
     Array.from({ length: 30 }, (_, n) =>
       call(app.url, n % 2 === 0 ? 'GET' : 'PUT', `/api/entries/${'x'.repeat(n)}%22%0a/${n}?a="${n}`, {
@@ -98,7 +95,7 @@ test('labels are names of our tables and known codes only, whatever is asked', a
   }
 })
 
-test('they are for the administrator, with no path of web pages to them', async () => {
+test('metrics need the admin token, and web pages cannot read them', async () => {
   expectProblem(await call(app.url, 'GET', '/metrics'), 401, 'ADMIN_TOKEN_REQUIRED')
   expectProblem(
     await call(app.url, 'GET', '/metrics', { headers: { authorization: 'Bearer x' } }),
@@ -112,7 +109,7 @@ test('they are for the administrator, with no path of web pages to them', async 
   assert.match(answer.headers.get('ratelimit') ?? '', /"read-origin"/)
 })
 
-test('the trace of a request is in its log line, and only where its field is well-formed', async () => {
+test('the trace id of a request is in its log line, only if its field is well-formed', async () => {
   const lineOf = (requestId: string | null) =>
     app
       .log()
@@ -136,7 +133,7 @@ test('the trace of a request is in its log line, and only where its field is wel
   }
 })
 
-test('a port of their own shows the same without a token, and nothing else', async () => {
+test('METRICS_PORT serves the same metrics without a token, and nothing else', async () => {
   const base = (app.metricsUrl ?? '').replace(/\/metrics$/, '')
   assert.match(base, /^http:\/\/127\.0\.0\.1:\d+$/)
   assert.notEqual(base, app.url)

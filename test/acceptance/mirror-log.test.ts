@@ -23,7 +23,7 @@ before(async () => {
   app = await startApp()
   const { token } = await newActor(app.url)
   world = await makeWorld(app.url, token)
-  // More than a tile, and what was withdrawn before it is copied.
+  // More than a tile, and records that are withdrawn before they are copied.
   await Promise.all(Array.from({ length: 300 }, () => newEntry(app.url, token)))
   const { other } = await makeWorld(app.url, token)
   await moderate(app.url, 'ENTRY', other.id, 'HIDE')
@@ -50,7 +50,7 @@ async function settled(): Promise<{ size: number; note: string }> {
   return checkpoint
 }
 
-test('a mirror serves checkpoint, keys, tiles, entries, records and proofs as the original does', async () => {
+test('a mirror serves checkpoint, keys, tiles, entries, records and proofs like its original', async () => {
   const { size, note } = await settled()
   assert.equal(await textAt(copy.app.url, '/log/checkpoint'), note)
   const paths = ['/log/keys']
@@ -105,7 +105,7 @@ test('clients and Go’s sumdb packages verify a mirror with the key of the orig
   assert.equal(text, `${size} records are in the log that 1 keys signed\n3 proofs hold\n`)
 })
 
-test('what is withdrawn at the original has no salt and statement at the mirror, and has both again once restored', async () => {
+test('a record withdrawn at the original has no salt and statement at the mirror, and has both again once restored', async () => {
   const before = await settled()
   const record = 1
   const shown = await textAt(copy.app.url, `/api/log/records/${record}`)
@@ -125,7 +125,7 @@ test('what is withdrawn at the original has no salt and statement at the mirror,
   assert.equal(await textAt(copy.app.url, `/api/log/records/${record}`), shown)
 })
 
-test('a mirror that was closed goes on with the tree that it stored', async () => {
+test('a mirror that was closed continues with the stored tree', async () => {
   const { size } = await settled()
   const { token } = await newActor(app.url)
   await copy.reopen()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { openSource, type Source } from '../../src/cli/mirror/source.ts'
 import type { ExportLine, Revision } from '../../src/contract/resources.ts'
 import { sql } from '../../src/database/sql.ts'
 import { evidenceHash } from '../../src/domain/revision.ts'
 import { type Copy, openCopy } from '../cli/mirror/copy.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { newActor } from '../support/client.ts'
 import { editStore } from '../support/edit-store.ts'
 import { makeWorld, readExport, signedCheckpoint, type World } from '../support/logged-world.ts'
@@ -13,18 +13,15 @@ import { moderate } from '../support/moderation.ts'
 
 const { signal } = new AbortController()
 
-let app: TestApp
 let world: World
 let lines: ExportLine[]
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   const { token } = await newActor(app.url)
   world = await makeWorld(app.url, token)
   await makeWorld(app.url, token)
   await signedCheckpoint(app)
   ;({ lines } = await readExport(app.url))
 })
-after(() => app.close())
 
 const recordOf = (id: string): number =>
   Number(
@@ -88,7 +85,7 @@ const EDITS: readonly Edit[] = [
 ]
 
 for (const [what, record, change, undo] of EDITS) {
-  test(`a mirror names the record if ${what} was changed by hand`, async () => {
+  test(`a mirror names the record if ${what} was changed in the database`, async () => {
     await editStore(app, change())
     await assertRefused(new RegExp(`^Record ${record()}\\b.* does not match its leaf in the public log.*check --log`))
     await editStore(app, undo())
@@ -98,7 +95,7 @@ for (const [what, record, change, undo] of EDITS) {
   })
 }
 
-test('a mirror names a revision whose text was changed by hand, its hash too', async () => {
+test('a mirror names a revision whose text and hash were changed in the database', async () => {
   const line = lines.find(({ revision }) => revision?.id === world.revised.currentRevisionId)
   const revision = line?.revision as Revision
   const first = lines.find(({ revision: one }) => one?.id === revision.previousRevisionId)?.revision
@@ -112,7 +109,7 @@ test('a mirror names a revision whose text was changed by hand, its hash too', a
   await editStore(app, `UPDATE revision SET content = '${revision.content}', evidence_hash = '${own}' ${at}`)
 })
 
-test('a mirror names a record that is withdrawn without an act, and a tombstone that was changed by hand', async () => {
+test('a mirror names a record that is withdrawn without an act, and a changed tombstone', async () => {
   const id = world.verification.id
   await editStore(app, `UPDATE evidence SET withdrawn = 1 WHERE id = '${id}'`)
   await assertRefused(new RegExp(`^Record ${recordOf(id)} .*is withdrawn by no act of moderation`))
@@ -140,7 +137,7 @@ const segmentsThrough = (change: (text: string) => string): Source => {
 const withoutLine = (record: number) => (text: string) =>
   text.replace(new RegExp(`^\\{[^\\n]*"record":"${record}"[^\\n]*\\n`, 'm'), '')
 
-test('a mirror names a record that has no line, whatever its kind', async () => {
+test('a mirror names a record of any kind that has no line', async () => {
   for (const record of [recordOf(world.contradiction.id), recordOf(world.relation.id), act()]) {
     const sentence = new RegExp(`^Record ${record} is in the public log .*, and the export has no line for it`)
     await assertRefused(sentence, segmentsThrough(withoutLine(record)))
@@ -169,7 +166,7 @@ test('a mirror names a line that lacks its salt, or has another kind than its le
   await assertRefused(new RegExp(`^Record ${record} .*lacks commitment`), bare)
 })
 
-test('a mirror refuses entries and tiles that the checkpoint does not have', async () => {
+test('a mirror refuses entries and tiles that the checkpoint does not cover', async () => {
   const source = openSource(app.url, signal)
   const tampered: Source = {
     ...source,

@@ -28,7 +28,7 @@ before(async () => {
 after(() => app.close())
 
 const source = () => openSource(app.url, new AbortController().signal)
-/** The server with the files of its log as `file` gives them, and the paths that were asked for. */
+/** The server with the files of its log replaced by those of `file`, and the requested paths. */
 function watched(file: Source['file'] = source().file): Source & { asked: string[] } {
   const asked: string[] = []
   return {
@@ -42,7 +42,7 @@ function watched(file: Source['file'] = source().file): Source & { asked: string
 }
 const checkpointAt = async (url: string): Promise<string> => (await call(url, 'GET', '/log/checkpoint')).text
 
-test('a first copy asks for each 256 entries once, and for a few tiles in all', async () => {
+test('a first copy requests each 256 entries once, and a few tiles in total', async () => {
   const { note, size } = await signedCheckpoint(app)
   const through = watched()
   await copy.catchUp(through)
@@ -54,7 +54,7 @@ test('a first copy asks for each 256 entries once, and for a few tiles in all', 
   assert.ok(through.asked.length <= bundles.length + tiles.length + 4, through.asked.join(' '))
 })
 
-test('a later look asks for the last entries only, also after a restart', async () => {
+test('a later look requests only the last entries, also after a restart', async () => {
   await copy.reopen()
   await newEntry(app.url, token)
   const { note, size } = await signedCheckpoint(app)
@@ -65,7 +65,7 @@ test('a later look asks for the last entries only, also after a restart', async 
   assert.deepEqual(bundles, [`tile/entries/${String(Math.floor(size / 256)).padStart(3, '0')}.p/${size % 256}`])
 })
 
-test('a record waits for a checkpoint that has it; until then nothing of it is served', async () => {
+test('a record is not served until a checkpoint covers it', async () => {
   const before = await signedCheckpoint(app)
   await newEntry(app.url, token)
   const stale = watched(async path => (path === 'checkpoint' ? toUtf8(before.note) : source().file(path)))
@@ -83,7 +83,7 @@ test('a record waits for a checkpoint that has it; until then nothing of it is s
   assert.equal((await records(copy.app.url)).id, (await records(app.url)).id)
 })
 
-test('cosignatures that come late are published by the mirror', async () => {
+test('late cosignatures are published by the mirror', async () => {
   const { note } = await signedCheckpoint(app)
   await copy.catchUp()
   const cosigned = note + someWitness().sign(note.slice(0, note.indexOf('\n\n') + 1), TIME)
@@ -91,7 +91,7 @@ test('cosignatures that come late are published by the mirror', async () => {
   assert.equal(await checkpointAt(copy.app.url), cosigned)
 })
 
-test('a mirror stops at a fork, names the record where it begins, and stores nothing of it', async () => {
+test('a mirror stops at a fork, names the first record that differs, and stores nothing of it', async () => {
   const { origin, size } = await signedCheckpoint(app)
   const other = await new MemoryLog(origin, logSigner(origin, privateKey)).append(size)
   const forkAt = async (log: MemoryLog) => {
@@ -109,7 +109,7 @@ test('a mirror stops at a fork, names the record where it begins, and stores not
   assert.equal(await checkpointAt(copy.app.url), (await signedCheckpoint(app)).note)
 })
 
-test('a checkpoint that another key signed is refused', async () => {
+test('a checkpoint signed by another key is refused', async () => {
   await newEntry(app.url, token)
   const { origin, size } = await signedCheckpoint(app)
   const other = await new MemoryLog(origin).append(size)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type {
   Activity,
   Entry,
@@ -10,8 +10,8 @@ import type {
   Revision,
   Stats,
 } from '../../src/contract/resources.ts'
-import { MODERATION_ACTIONS } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { MODERATION_ACTIONS } from '../../src/contract/vocabulary.ts'
+import { useApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import {
   actionsTo,
@@ -25,14 +25,11 @@ import {
 } from '../support/moderation.ts'
 import { publicView } from '../support/public-view.ts'
 
-let app: TestApp
 let host: { token: string; entry: Entry }
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   const { token } = await newActor(app.url)
   host = { token, entry: await newEntry(app.url, token) }
 })
-after(() => app.close())
 
 const DECLARED = { declaredName: 'Ada', declaredModel: 'Model-A', declaredProvider: 'Provider-A' }
 const SHOWN = { name: 'Ada', model: 'Model-A', provider: 'Provider-A' }
@@ -47,7 +44,7 @@ const guest = async () => {
   return { id: actor.id, token, entry: await newEntry(app.url, token, { tags: ['by a guest'] }) }
 }
 
-/** What an actor can add to somebody else's entry. */
+/** Everything that an actor can add to the entry of another one. */
 async function contribute(token: string, own: Entry, to: Entry): Promise<Entry> {
   const at = `/api/entries/${to.slug}`
   const { currentRevisionId: revisionId } = to
@@ -109,7 +106,7 @@ async function assertSeen(state: Flags, token: string, entry: Entry, locked: Ent
   expectStatus(await call(app.url, 'GET', '/api/entries?limit=1', { token }), 200)
 }
 
-test('a hidden actor has no names anywhere in public, and its entries get another ETag', async () => {
+test('a hidden actor has no public name, and its entries get another ETag', async () => {
   const marker = { declaredName: 'Nemophila', declaredModel: 'Nemophila-model', declaredProvider: 'Nemophila-lab' }
   const { actor, token } = await newActor(app.url, marker)
   const entry = await newEntry(app.url, token, { title: 'Baby blue', tags: ['blue eyes'] })
@@ -144,7 +141,7 @@ test('a hidden actor has no names anywhere in public, and its entries get anothe
   assert.equal(row?.declared.name, 'Nemophila')
 })
 
-test('RESTORE after HIDE gives names and ETags back exactly', async () => {
+test('RESTORE after HIDE restores names and ETags exactly', async () => {
   const { id, entry } = await guest()
   const view = () => publicView(app.url, [entry], ['by a guest'])
   const before = await view()
@@ -154,7 +151,7 @@ test('RESTORE after HIDE gives names and ETags back exactly', async () => {
   assert.deepEqual(await view(), before)
 })
 
-test('what a quarantined actor made and added leaves the public, its revisions of others stay, and all comes back', async () => {
+test('entries and additions of a quarantined actor are withdrawn, its revisions of other entries stay, and all is restored', async () => {
   const { id, token, entry } = await guest()
   const target = await newEntry(app.url, host.token, { tags: ['kept'] })
   const revised = await contribute(token, entry, target)
@@ -203,7 +200,7 @@ test('what a quarantined actor made and added leaves the public, its revisions o
   }
 })
 
-test('an entry withdrawn twice over, by itself and by its creator, comes back when both are undone', async () => {
+test('an entry that is withdrawn itself and by its creator is public again when both are undone', async () => {
   for (const [first, second] of [
     ['ENTRY', 'ACTOR'],
     ['ACTOR', 'ENTRY'],
@@ -232,7 +229,7 @@ test('an entry withdrawn twice over, by itself and by its creator, comes back wh
   }
 })
 
-test('evidence on a withdrawn entry is counted once, in whatever order author and entry are undone', async () => {
+test('evidence on a withdrawn entry is counted once, in either order of undoing author and entry', async () => {
   for (const order of [
     ['ACTOR', 'ENTRY'],
     ['ENTRY', 'ACTOR'],
@@ -261,13 +258,13 @@ test('evidence on a withdrawn entry is counted once, in whatever order author an
   }
 })
 
-test('a blocked actor may read under its token and nothing of its own is withdrawn', async () => {
+test('a blocked actor may read with its token, and none of its records is withdrawn', async () => {
   const { id, token, entry } = await guest()
   await moderate(app.url, 'ACTOR', id, 'BLOCK')
   assert.equal(expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.id}`, { token }), 200).id, entry.id)
   expectProblem(await post('/api/entries', token, { title: 'a', content: 'b', summary: 'c' }), 403, 'ACTOR_BLOCKED')
   expectProblem(await post('/api/actors', token, {}), 403, 'ACTOR_BLOCKED')
-  // The standing of the writer is told before anything about the entry.
+  // The state of the writer is checked before the entry.
   const body = { revisionId: entry.currentRevisionId, rationale: 'No.' }
   expectProblem(await post('/api/entries/no-such-entry/contradict', token, body), 403, 'ACTOR_BLOCKED')
   expectProblem(await post('/api/entries/no-such-entry/contradict', token, {}), 400, 'MISSING_MEMBER')

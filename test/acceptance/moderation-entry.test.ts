@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry, Evidence, Flags, Revision, Stats } from '../../src/contract/resources.ts'
-import { MODERATION_ACTIONS, type ModerationAction } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { MODERATION_ACTIONS, type ModerationAction } from '../../src/contract/vocabulary.ts'
+import { useApp } from '../support/app.ts'
 import {
   type Answer,
   allPages,
@@ -26,13 +26,10 @@ import {
 } from '../support/moderation.ts'
 import { publicView } from '../support/public-view.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 const statusOf = ({ hidden, quarantined, blocked }: Flags): string =>
   quarantined ? 'QUARANTINED' : hidden ? 'HIDDEN' : blocked ? 'LOCKED' : 'ACTIVE'
@@ -95,7 +92,7 @@ for (const prior of allFlags(true)) {
   })
 }
 
-test('undoing gives the public exactly what it had', async () => {
+test('undoing restores exactly the previous public state', async () => {
   const other = await newEntry(app.url, token, { tags: ['Undo tag'] })
   const entry = await newEntry(app.url, token, { title: 'Quillwort', tags: ['Undo tag', 'lone tag'] })
   const revised = (await writesTo(entry, other)).revise?.body as unknown as Entry
@@ -113,7 +110,7 @@ test('undoing gives the public exactly what it had', async () => {
   }
 })
 
-test('a locked entry is readable and citable and takes nothing new at either end', async () => {
+test('a locked entry can be read and cited, and refuses additions at either end', async () => {
   const other = await newEntry(app.url, token)
   const entry = await newEntry(app.url, token)
   const before = await read(entry.slug)
@@ -199,7 +196,7 @@ test('naming a withdrawn entry as a source of something new is 422', async () =>
   for (const [path, body] of attempts) expectStatus(await call(app.url, 'POST', path, { token, body }), 201)
 })
 
-test('what elsewhere named a withdrawn entry names it no more, except hashed sources', async () => {
+test('other resources no longer name a withdrawn entry, except hashed sources', async () => {
   const entry = await newEntry(app.url, token)
   const sources = [{ entryId: entry.id, revisionId: entry.currentRevisionId }]
   const other = await newEntry(app.url, token, { sources })
@@ -245,7 +242,7 @@ test('what elsewhere named a withdrawn entry names it no more, except hashed sou
   assert.equal(connects(await rows()).length, 2)
 })
 
-test('stats and topics follow exactly', async () => {
+test('stats and topics follow moderation exactly', async () => {
   const stats = async () => expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
   const other = await newEntry(app.url, token)
   const entry = await newEntry(app.url, token, { tags: ['Counted once', 'counted twice'] })

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry, Revision } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { allPages, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot } from '../support/moderation.ts'
 
-let app: TestApp
 let host: { id: string; token: string }
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.1' }, async () => {
   const { actor, token } = await newActor(app.url)
   host = { id: actor.id, token }
 })
-after(() => app.close())
 
 const feed = () => allPages<Activity>(app.url, '/api/activity')
 const timeline = (entry: Entry) => allPages<Activity>(app.url, `/api/entries/${entry.slug}/timeline`)
@@ -56,7 +53,7 @@ async function act(token: string, to: Entry, address: string): Promise<Entry> {
 const ACTIONS = ['CONNECT', 'CONTRADICT', 'CREATE', 'EXPAND', 'READ', 'SEARCH', 'VERIFY']
 const actionsOf = (rows: readonly Activity[]): string[] => [...new Set(rows.map(({ action }) => action))].sort()
 
-test('no row of a quarantined actor is in a public feed, its reads add none, and all come back', async () => {
+test('no row of a quarantined actor is in a public feed, its reads add none, and all are restored', async () => {
   const { actor, token } = await newActor(app.url, { declaredName: 'Nemophila', declaredModel: 'Nemophila-model' })
   const entry = await newEntry(app.url, host.token)
   await act(token, entry, '203.0.113.1')
@@ -93,7 +90,7 @@ test('no row of a quarantined actor is in a public feed, its reads add none, and
   assert.match(await page(`/entries/${entry.slug}/history`), /Nemophila/)
 })
 
-test('no row from a quarantined origin is in a public feed, whoever it was, and all come back', async () => {
+test('no row from a quarantined origin is in a public feed, by any actor, and all are restored', async () => {
   const { actor, token } = await newActor(app.url)
   const entry = await newEntry(app.url, host.token)
   const address = '203.0.113.2'
@@ -107,7 +104,7 @@ test('no row from a quarantined origin is in a public feed, whoever it was, and 
 
   await moderate(app.url, 'ORIGIN', originId, 'QUARANTINE')
   assert.deepEqual(await rows(), [])
-  // Those of the actor, and the search of somebody without a token.
+  // The rows of the actor, and the search of a reader without a token.
   assert.ok((await feed()).length < all - acted.length)
   assert.deepEqual((await timeline(entry)).filter(by(actor.id)), [])
 
@@ -115,7 +112,7 @@ test('no row from a quarantined origin is in a public feed, whoever it was, and 
   assert.deepEqual(await rows(), acted)
 })
 
-test('no row of a withdrawn entry is in the public feed, and all come back', async () => {
+test('no row of a withdrawn entry is in the public feed, and all are restored', async () => {
   const entry = await newEntry(app.url, host.token, { tags: ['seen'] })
   const { actor, token } = await newActor(app.url)
   await act(token, entry, '203.0.113.3')

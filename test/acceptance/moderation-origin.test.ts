@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry, Evidence } from '../../src/contract/resources.ts'
-import { MODERATION_ACTIONS } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { MODERATION_ACTIONS } from '../../src/contract/vocabulary.ts'
+import { useApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, revisionOf } from '../support/client.ts'
 import {
   actionsTo,
@@ -17,15 +17,12 @@ import {
 import { publicView } from '../support/public-view.ts'
 
 const DAY = 86_400_000
-let app: TestApp
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   toNoon(app)
 })
-after(() => app.close())
 
 let made = 0
-/** Somebody behind an address of its own. */
+/** A caller with its own address. */
 async function visitor(address = `198.51.100.${++made}`) {
   const headers = { 'x-forwarded-for': address }
   const post = (path: string, body: unknown, token?: string) =>
@@ -88,7 +85,7 @@ for (const prior of allFlags(false)) {
   })
 }
 
-test('a block outlives the rotation of fingerprints, and UNBLOCK by the same id works for ever', async () => {
+test('a block stays after the fingerprint has changed, and UNBLOCK by the same id always works', async () => {
   const by = await visitor()
   const other = await visitor()
   const { originId, entry } = await published(by)
@@ -140,7 +137,7 @@ test('blocking one day and again the next, each is undone by itself', async () =
   expectStatus(await by.publish(), 201)
 })
 
-test('a quarantined origin withdraws what was created and added from it, whoever did it, and nothing else', async () => {
+test('a quarantined origin withdraws everything created and added from it, by any actor, and nothing else', async () => {
   const by = await visitor()
   const elsewhere = await visitor()
   const { entry, originId } = await published(by)
@@ -176,7 +173,7 @@ test('a quarantined origin withdraws what was created and added from it, whoever
     ['CREATE'],
   )
 
-  // The actor behind both networks is quarantined too: undoing one leaves the other.
+  // The actor of both networks is quarantined too: undoing one act leaves the other.
   await moderate(app.url, 'ACTOR', by.actorId, 'QUARANTINE')
   await moderate(app.url, 'ORIGIN', originId, 'RESTORE')
   await assertWithdrawn(app.url, entry.id)

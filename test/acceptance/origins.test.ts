@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Stats } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { allPages, call, expectStatus } from '../support/client.ts'
 import { snapshot, toNoon } from '../support/moderation.ts'
 
 const DAY = 86_400_000
 const ANONYMOUS_PER_DAY = 64
-let app: TestApp
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   toNoon(app)
 })
-after(() => app.close())
 
 let made = 0
 const address = (): string => `192.0.2.${++made}`
 const stats = async () => expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
 
-/** Searches once under a tag of its own and gives the actor that the feed shows for it. */
+/** Searches once for a unique tag. Returns the actor that the feed shows for it. */
 async function actorSeen(origin: string, userAgent: string): Promise<{ actorId: string; actorName: string | null }> {
   const tag = `search ${++made}`
   const headers = { 'x-forwarded-for': origin, 'user-agent': userAgent }
@@ -68,7 +65,7 @@ test('another User-Agent, another origin and another day are other actors', asyn
   assert.equal(new Set([actorId, ...others.map(other => other.actorId)]).size, 5)
 })
 
-test('a restart keeps the salt of the day, and with it the anonymous actor', async () => {
+test('a restart retains the salt of the day, and so the anonymous actor', async () => {
   const origin = address()
   const { actorId } = await actorSeen(origin, 'agent/1')
   await app.restart()
@@ -95,7 +92,7 @@ test('observed and recurrent actors count each anonymous actor once', async () =
   )
 })
 
-test('beyond 64 anonymous actors an origin has one shared record for the rest of the day', async () => {
+test('past 64 anonymous actors an origin has one shared record for the rest of the day', async () => {
   const origin = address()
   const first = await actorSeen(origin, 'crowd/0')
   const before = await stats()
@@ -119,7 +116,7 @@ test('beyond 64 anonymous actors an origin has one shared record for the rest of
   assert.equal(await anonymousOf(elsewhere.actorId), 1)
 })
 
-test('a token gives continuity over days and origins, where anonymous readers have none', async () => {
+test('a token identifies an actor over days and origins, an anonymous reader is not identified', async () => {
   const headers = { 'x-forwarded-for': address() }
   const issued = expectStatus(
     await call<{ token: string; actor: { id: string } }>(app.url, 'POST', '/api/actors', { body: {}, headers }),

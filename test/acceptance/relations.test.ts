@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Actor, Entry, Relation } from '../../src/contract/resources.ts'
-import { TRUST } from '../../src/contract/words.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { TRUST } from '../../src/contract/vocabulary.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { type Answer, allPages, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-let app: TestApp
 let token: string
 let actor: Actor
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   ;({ token, actor } = await newActor(app.url, { declaredName: 'Connector' }))
 })
-after(() => app.close())
 
 type Page = { items: Relation[]; nextCursor: string | null }
 const tryRelate = (
@@ -48,7 +45,7 @@ async function related(count: number): Promise<[Entry, Entry]> {
 }
 const countDown = (from: number, to: number): string[] => Array.from({ length: from - to + 1 }, (_, n) => `${from - n}`)
 
-test('a relation of every type is answered with every member and its author, and seen from both ends', async () => {
+test('a relation of every type is answered with every member and its author, and listed at both ends', async () => {
   const [source, target] = await pair()
   for (const relationType of ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS']) {
     const {
@@ -98,7 +95,7 @@ test('an entry is not related to itself', async () => {
   assert.deepEqual(await relations(entry), { items: [], nextCursor: null })
 })
 
-test('refusals come in the promised order', async () => {
+test('refusals have the documented order', async () => {
   const [open, other] = await pair()
   const [locked, hidden] = await pair()
   await moderate(locked, 'BLOCK')
@@ -132,7 +129,7 @@ test('refusals come in the promised order', async () => {
   expectStatus(await tryRelate(open.id, other.id), 201)
 })
 
-test('a path or query that is wrong is told before the body, and the body before the entry', async () => {
+test('faults of path and query are reported before those of the body, and those of the body before those of the entry', async () => {
   const post = (path: string, raw: string, headers: Record<string, string> = {}) =>
     call(app.url, 'POST', path, { raw, token, headers })
   expectProblem(await post('/api/relations?x=1', '{', { 'content-type': 'text/plain' }), 400, 'UNKNOWN_PARAMETER')
@@ -143,7 +140,7 @@ test('a path or query that is wrong is told before the body, and the body before
   expectProblem(await post(`/api/entries/${'x'.repeat(121)}/verify`, '{'), 400, 'INVALID_SLUG')
 })
 
-test('relations with a withdrawn entry vanish from the other end, and come back with it', async () => {
+test('relations with a withdrawn entry are not listed at the other end until it is restored', async () => {
   const [a, b] = await related(4)
   const c = await newEntry(app.url, token)
   await relate(a, c, { rationale: 'stays' })
@@ -154,7 +151,7 @@ test('relations with a withdrawn entry vanish from the other end, and come back 
   assert.deepEqual(rationales(await relations(a)), ['stays', ...countDown(4, 1)])
 })
 
-test('pages come newest first, twenty at a time, to a null cursor, the same from both ends', async () => {
+test('pages are newest first, twenty a page, to a null cursor, the same at both ends', async () => {
   const [a, b] = await related(23)
   const first = await relations(a)
   assert.deepEqual(rationales(first), countDown(23, 4))
@@ -167,7 +164,7 @@ test('pages come newest first, twenty at a time, to a null cursor, the same from
   }
 })
 
-test('pages neither repeat nor skip while relations are added; a Link stands beside the cursor', async () => {
+test('pages neither repeat nor skip while relations are added, and the answer has a Link to the next page', async () => {
   const [a, b] = await related(7)
   const seen: string[] = []
   let next: string | undefined = `/api/entries/${b.slug}/relations?limit=2`
@@ -182,7 +179,7 @@ test('pages neither repeat nor skip while relations are added; a Link stands bes
   assert.deepEqual(seen, countDown(7, 1))
 })
 
-test('a small before is a plain offset, and every number has an answer', async () => {
+test('a small before is a plain offset, and every number is accepted', async () => {
   const [a] = await related(5)
   const from = async (before: string) => rationales(await relations(a, `?before=${before}`))
   assert.deepEqual(await from('2'), countDown(3, 1))

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { AdminReport, Entry, Report } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { AS_ADMIN, moderate, snapshot } from '../support/moderation.ts'
 
 const COOLDOWN = 30
-let app: TestApp
 let token: string
 let entry: Entry
-before(async () => {
-  app = await startApp({ COOLDOWN_SECONDS: String(COOLDOWN), TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ COOLDOWN_SECONDS: String(COOLDOWN), TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   token = (await newActor(app.url)).token
   entry = await newEntry(app.url, token)
 })
-after(() => app.close())
 
 let networks = 0
 const fresh = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${++networks}` })
@@ -38,7 +35,7 @@ const published = async (): Promise<Entry> => {
   return newEntry(app.url, token)
 }
 
-test('an entry, a revision and a piece of evidence are reported, and administrators see by whom and about what', async () => {
+test('an entry, a revision and a piece of evidence are reported, and administrators see reporter and target', async () => {
   const verification = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Tried.' }
   const { id: evidence } = expectStatus(
     await call<{ id: string }>(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { token, body: verification }),
@@ -67,7 +64,7 @@ test('an entry, a revision and a piece of evidence are reported, and administrat
   assert.equal(((await snapshot(app.url)) as unknown as { reports: AdminReport[] }).reports[0]?.targetId, evidence)
 })
 
-test('what is not there, or withdrawn already, is not reported', async () => {
+test('a missing or withdrawn target is not reported', async () => {
   for (const type of ['ENTRY', 'REVISION', 'EVIDENCE']) {
     expectProblem((await report(type, '00000000-0000-0000-0000-000000000000')) as never, 404, 'TARGET_NOT_FOUND')
   }
@@ -87,7 +84,7 @@ test('what is not there, or withdrawn already, is not reported', async () => {
   expectProblem((await report('REVISION', hidden.currentRevisionId)) as never, 410, 'ENTRY_WITHDRAWN')
 })
 
-test('reports of one network cool down by themselves, and a second one of the same takes the place of the first', async () => {
+test('reports of one network have their own cooldown, and a second one of the same target replaces the first', async () => {
   const target = await published()
   const headers = fresh()
   const first = expectStatus(await report('ENTRY', target.id, { details: 'One.' }, headers), 201)
@@ -105,7 +102,7 @@ test('reports of one network cool down by themselves, and a second one of the sa
   )
 })
 
-test('twenty networks have said enough of one target; once the reports are closed it can be reported again', async () => {
+test('one target has at most twenty open reports; once they are closed it can be reported again', async () => {
   const target = await published()
   for (let n = 0; n < 20; n++) expectStatus(await report('ENTRY', target.id), 201)
   expectProblem((await report('ENTRY', target.id)) as never, 422, 'ALREADY_REPORTED')

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Stats } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 const moderate = async (targetType: string, targetId: string, action: string): Promise<void> => {
   const body = { targetType, targetId, action, reason: 'Words that nobody is to see.' }
@@ -18,7 +14,7 @@ const moderate = async (targetType: string, targetId: string, action: string): P
 const topics = async (): Promise<string[]> =>
   expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200).topics.map(({ tag }) => tag)
 
-test("the spelling of a withdrawn entry's tag is not shown for another's", async () => {
+test("the spelling of a withdrawn entry's tag is not shown for another entry", async () => {
   const { token } = await newActor(app.url)
   const shouted = await newEntry(app.url, token, { tags: ['SPELLing'] })
   await moderate('ENTRY', shouted.id, 'HIDE')
@@ -27,7 +23,7 @@ test("the spelling of a withdrawn entry's tag is not shown for another's", async
   assert.deepEqual(await topics(), ['spelling'])
 })
 
-test('a topic is spelled as its oldest public entry spells it, whatever was withdrawn, brought back or written meanwhile', async () => {
+test('a topic has the spelling of its oldest public entry, after any withdrawals, restorations and writes', async () => {
   const [first, second] = [await newActor(app.url), await newActor(app.url)]
   const publish = (token: string, tag: string) => newEntry(app.url, token, { tags: [tag] })
   const spelled = async () => (await topics()).filter(tag => tag.toLowerCase() === 'node js')

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry, Evidence, Revision } from '../../src/contract/resources.ts'
-import type { ModerationAction, TargetType } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { ModerationAction, TargetType } from '../../src/contract/vocabulary.ts'
+import { useApp } from '../support/app.ts'
 import { allPages, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { assertWithdrawn, moderate, snapshot, toNoon } from '../support/moderation.ts'
 import { type PublicView, placesOf, publicView } from '../support/public-view.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   toNoon(app)
 })
-after(() => app.close())
 
 type Story = { entry: Entry; others: Entry[]; ids: string[]; actorId: string; originId: string; marker: string }
 
@@ -69,7 +66,7 @@ const WAYS: [string, (story: Story) => [TargetType, string], ModerationAction][]
 ]
 
 for (const [index, [how, targetOf, action]] of WAYS.entries()) {
-  test(`nothing of an entry that is ${how} is left on any public path, and undoing brings all of it back`, async () => {
+  test(`an entry that is ${how} is on no public path, and undoing restores all of it`, async () => {
     const story = await tell(['quetzalcoat', 'xylophagous', 'zwitterionic'][index] ?? '')
     const [type, id] = targetOf(story)
     const before = await view(story)
@@ -96,7 +93,7 @@ for (const [index, [how, targetOf, action]] of WAYS.entries()) {
   })
 }
 
-test('an origin that is quarantined takes everything with it and gives it back', async () => {
+test('a quarantined origin withdraws all its records, and restoring it restores them', async () => {
   const story = await tell('yttriferous')
   const before = await view(story)
   await moderate(app.url, 'ORIGIN', story.originId, 'QUARANTINE')
@@ -110,7 +107,7 @@ test('an origin that is quarantined takes everything with it and gives it back',
   assert.deepEqual(await view(story), before)
 })
 
-test('a cached copy is not confirmed: no 304 for anything under a withdrawn entry', async () => {
+test('no cached copy is confirmed: there is no 304 for any resource of a withdrawn entry', async () => {
   const { entry } = await tell('vexillology')
   const paths = [`/api/entries/${entry.slug}`, `/api/entries/${entry.id}/revisions/${entry.currentRevisionId}`]
   for (const path of paths) {
@@ -130,7 +127,7 @@ test('a cached copy is not confirmed: no 304 for anything under a withdrawn entr
   }
 })
 
-test('lists that lose rows keep their pages: nothing repeats, nothing else is skipped', async () => {
+test('pages of lists that lose rows neither repeat nor skip other rows', async () => {
   const { token } = await newActor(app.url)
   const target = await newEntry(app.url, token)
   const guests = [await newActor(app.url), await newActor(app.url)]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, Revision } from '../../src/contract/resources.ts'
-import { TRUST } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { TRUST } from '../../src/contract/vocabulary.ts'
+import { useApp } from '../support/app.ts'
 import {
   type Answer,
   allPages,
@@ -14,16 +14,13 @@ import {
   revisionOf,
 } from '../support/client.ts'
 
-let app: TestApp
 let token: string
 let authorId: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   const { actor, token: issued } = await newActor(app.url)
   token = issued
   authorId = actor.id
 })
-after(() => app.close())
 
 type Page = { items: Revision[]; nextCursor: string | null }
 const pathOf = (entry: Entry): string => `/api/entries/${entry.slug}/revisions`
@@ -46,7 +43,7 @@ async function grown(count: number): Promise<Entry> {
 const contents = ({ items }: Page): number[] => items.map(({ content }) => Number(content))
 const countDown = (from: number, to: number): number[] => Array.from({ length: from - to + 1 }, (_, n) => from - n)
 
-test('the first revision is a CREATE with everything the entry says', async () => {
+test('the first revision is a CREATE with all texts of the entry', async () => {
   const entry = await newEntry(app.url, token, { title: 'T', summary: 'S', content: 'C' })
   const { items, nextCursor } = await page(entry)
   assert.equal(nextCursor, null)
@@ -70,7 +67,7 @@ test('the first revision is a CREATE with everything the entry says', async () =
   })
 })
 
-test('a revision becomes what the entry says; creator, creation, slug and tags stay', async () => {
+test('a revision replaces the texts of the entry; creator, creation, slug and tags stay', async () => {
   const entry = await newEntry(app.url, token, { tags: ['kept'] })
   const { actor: second, token: secondToken } = await newActor(app.url)
   for (const changeType of ['EXPAND', 'CORRECT', 'SYNTHESIZE']) {
@@ -109,7 +106,7 @@ test('a revision becomes what the entry says; creator, creation, slug and tags s
   }
 })
 
-test('CREATE is no type of change to send', async () => {
+test('CREATE is refused as a change type', async () => {
   const entry = await newEntry(app.url, token)
   expectProblem(await tryRevise(entry, { changeType: 'CREATE' }), 400, 'INVALID_CHANGE_TYPE')
 })
@@ -137,7 +134,7 @@ test('the base may be named in upper case', async () => {
   assert.equal(newest?.previousRevisionId, entry.currentRevisionId)
 })
 
-test('of fifty revisions of one base at once exactly one is committed, round after round', async () => {
+test('of fifty simultaneous revisions of one base exactly one is committed, round after round', async () => {
   let entry = await newEntry(app.url, token)
   for (let round = 1; round <= 8; round++) {
     const answers = await Promise.all(
@@ -177,7 +174,7 @@ test('exact revisions are read in either case, under their own entry only', asyn
   expectProblem(await call(app.url, 'GET', '/api/entries/none/revisions'), 404, 'ENTRY_NOT_FOUND')
 })
 
-test('the history comes newest first, twenty a page, to a null cursor', async () => {
+test('the history is listed newest first, twenty a page, to a null cursor', async () => {
   const entry = await grown(45)
   const first = await page(entry)
   assert.deepEqual(contents(first), countDown(45, 26))
@@ -207,7 +204,7 @@ test('pages neither repeat nor skip while revisions are added', async () => {
   assert.deepEqual(seen, earlier)
 })
 
-test('a small before is a plain offset, and every number of 1 to 19 digits has an answer', async () => {
+test('a small before is a plain offset, and every number of 1 to 19 digits is accepted', async () => {
   const entry = await grown(6)
   const from = async (before: string): Promise<number[]> => contents(await page(entry, `?before=${before}`))
   assert.deepEqual(await from('0'), countDown(6, 1))
@@ -229,7 +226,7 @@ test('a small before is a plain offset, and every number of 1 to 19 digits has a
   }
 })
 
-test('a Link to the next page stands beside the cursor', async () => {
+test('the answer has a Link to the next page as well as the cursor', async () => {
   const entry = await grown(5)
   const seen: Revision[] = []
   let next: string | undefined = `${pathOf(entry)}?limit=2`

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { ActorIssued, Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 const rotate = (token: string, key?: string, body: unknown = {}): Promise<Answer> =>
   call(app.url, 'POST', '/api/actors/rotate', {
@@ -29,7 +25,7 @@ const dead = async (token: string): Promise<void> => {
   expectProblem(await call(app.url, 'POST', '/api/entries', { token, body }), 401, 'ACTOR_TOKEN_INVALID')
 }
 
-test('a new token is for the same actor, whose old one is dead at once', async () => {
+test('a new token is for the same actor, and the previous one is invalid at once', async () => {
   const { actor, token } = await newActor(app.url, { actorType: 'AGENT', declaredName: 'Turner' })
   const entry = await newEntry(app.url, token)
   const issued = await issuedBy(rotate(token))
@@ -60,7 +56,7 @@ test('a rotation is in the log by the actor, not in the feed, and counts as a wr
   for (const secret of [token, issued.token]) assert.ok(!app.log().includes(secret))
 })
 
-test('an answer that was lost is given again to the old token with its key, for 24 hours of service, to nothing else', async () => {
+test('a lost answer is repeated to the previous token with its key, for 24 hours of service, and to no other request', async () => {
   const { actor, token } = await newActor(app.url)
   const key = randomUUID()
   const first = await rotate(token, key)
@@ -89,7 +85,7 @@ test('an answer that was lost is given again to the old token with its key, for 
   expectStatus(await call(app.url, 'GET', '/api/stats', { token: next.token }), 200)
 })
 
-test('of 20 rotations at once one gives the token that lives, whether they share a key or have none', async () => {
+test('of 20 simultaneous rotations one returns the valid token, with a shared key or without keys', async () => {
   for (const key of [undefined, randomUUID()]) {
     const { token } = await newActor(app.url)
     const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(token, key)))
@@ -101,7 +97,7 @@ test('of 20 rotations at once one gives the token that lives, whether they share
   }
 })
 
-test('writes of the old token that meet its end are done for the actor or refused, never both', async () => {
+test('writes of the previous token during a rotation are done for the actor or refused, never both', async () => {
   const { actor, token } = await newActor(app.url)
   const write = (n: number): Promise<Answer> =>
     call(app.url, 'POST', '/api/entries', { token, body: { title: `Race ${n}`, content: 'C', summary: 'S' } })
@@ -120,7 +116,7 @@ test('writes of the old token that meet its end are done for the actor or refuse
   await newEntry(app.url, issued.token)
 })
 
-test('no token, a blocked actor, an unknown member: refused, and the token lives on', async () => {
+test('a missing token, a blocked actor and an unknown member are refused, and the token stays valid', async () => {
   const { actor, token } = await newActor(app.url)
   const without = await call(app.url, 'POST', '/api/actors/rotate', { body: {} })
   expectProblem(without, 401, 'ACTOR_TOKEN_REQUIRED')

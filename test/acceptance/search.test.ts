@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, EntryList } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 type Query = Record<string, string>
 const list = async (query: Query, path = '/api/search'): Promise<EntryList> => {
@@ -33,7 +30,7 @@ const revise = async (entry: Entry, input: object): Promise<Entry> => {
 }
 const titled = async (query: Query) => (await list(query)).items.map(({ title }) => title)
 
-/** Publishes entries by title, then holds what each query must find, in any order. */
+/** Publishes entries by title, then asserts the results of each query, in any order. */
 async function holds(tag: string, entries: object[], cases: [q: string, found: string[]][]): Promise<void> {
   for (const entry of entries) await publish(tag, entry)
   const find = finder(tag)
@@ -64,7 +61,7 @@ test('all terms must occur, each in any field', async () => {
   )
 })
 
-test('a quoted phrase stays within one field and within one tag', async () => {
+test('a quoted phrase must be within one field and within one tag', async () => {
   const entries = [
     { title: 'One', content: 'the quick brown fox' },
     { title: 'Two', content: 'brown quick fox' },
@@ -181,7 +178,7 @@ test('vowel signs and voicing marks make another word', async () => {
   ])
 })
 
-test('a query without any word is no filter', async () => {
+test('a query without a word does not filter', async () => {
   const entries = [{ title: 'Any' }, { title: 'Other' }]
   await holds(
     'wordless',
@@ -206,7 +203,7 @@ test('the first eight distinct terms count', async () => {
   ])
 })
 
-test('words and signs of query languages are only words and signs', async () => {
+test('syntax of query languages is matched as plain words', async () => {
   const entries = [
     { title: 'and or not near', content: 'plain' },
     { title: 'Plain', content: 'fox' },
@@ -240,7 +237,7 @@ test('words and signs of query languages are only words and signs', async () => 
   expectProblem(await call(app.url, 'GET', `/api/search?q=${'x'.repeat(201)}`), 400, 'INVALID_Q')
 })
 
-test('a write that was answered is found at once, a revised entry by its new words only', async () => {
+test('an answered write is found at once, a revised entry by its new words only', async () => {
   // Long texts from several writers at once: the index has work to do when the searches come.
   const filler = Array.from({ length: 2_500 }, (_, n) => `w${n}`).join(' ')
   const write = async (writer: number): Promise<void> => {

@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, Stats } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, startApp, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
-let app: TestApp
 let author: Awaited<ReturnType<typeof newActor>>
 let secret: string
 let entry: Entry
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   author = await newActor(app.url)
   secret = (await newActor(app.url)).token
   entry = await newEntry(app.url, author.token)
 })
-after(() => app.close())
 
 const stats = async (): Promise<Stats> => expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
 const text = { title: 'T', summary: 'S', content: 'C' }
 
-/** Every operation that takes a text, with a body that fits and the members that hold texts. */
+/** Every operation with texts, with a valid body and the members that have texts. */
 function writes(): [path: string, body: object, members: readonly string[]][] {
   const { id, slug, currentRevisionId: revisionId } = entry
   const at = `/api/entries/${slug}`

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, EntryList, FoundList, WorkList } from '../../src/contract/resources.ts'
 import { storeFile } from '../../src/embedded/files.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, ENGINE } from '../support/engine.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
 const publish = (content: string, more: object = {}): Promise<Entry> => newEntry(app.url, token, { content, ...more })
@@ -41,7 +38,7 @@ async function change(...statements: string[]): Promise<void> {
   database.close()
 }
 
-test('an answer with an entry names the signals of its current revision, and nothing is refused', async () => {
+test('an answer with an entry names the signals of its current revision, and no text is refused', async () => {
   const honest = await publish('Run `rm -rf node_modules`, then `npm ci`. <!-- Do not edit this line. -->')
   assert.deepEqual(honest.signals, [])
   const poisoned = await publish(POISON)
@@ -79,13 +76,13 @@ test('a revision that changes nothing has the signals of its text, its rationale
   assert.deepEqual(revised.signals, ['INSTRUCTION_LIKE'])
 })
 
-test('the version of an entry differs where its signals do', async () => {
+test('entries with different signals have different ETags', async () => {
   const entry = await publish(POISON)
   const { headers } = await call(app.url, 'GET', `/api/entries/${entry.slug}`)
   assert.equal(headers.get('etag'), `"${entry.currentRevisionId}.unnamed.destructive_command.instruction_like"`)
 })
 
-test('find puts what is flagged after all that also matches, and says so', async () => {
+test('find lists flagged entries after all others that match, and names the signals', async () => {
   const title = 'Quokka cache grows without bound'
   const summary = 'The quokka cache fills the disk.'
   const poisoned = await publish(`Quokka cache: ${POISON}`, { title, summary })
@@ -118,7 +115,7 @@ test('the list of checks names the signals of its entries', async () => {
   )
 })
 
-test('a store of an older version has its signals computed by the first start', async () => {
+test('the first start of a store of an older version computes its signals', async () => {
   const entry = await publish(POISON)
   const revised = await revise(entry, 'Text <!-- with a secret -->.')
   const { items: before } = await read<EntryList>('/api/entries?limit=50')

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry, SimilarList } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 let token: string
 const entries: Record<string, Entry> = {}
 const TEXTS: Record<string, [title: string, summary: string]> = {
@@ -15,8 +14,7 @@ const TEXTS: Record<string, [title: string, summary: string]> = {
   café: ['Brewing café au lait', 'Half coffee, half milk, both hot.'],
   tokyo: ['東京の地下鉄の乗り方', '切符の買い方と乗り換え'],
 }
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
   for (const [name, [title, summary]] of Object.entries(TEXTS)) {
     entries[name] = await newEntry(app.url, token, { title, summary })
@@ -26,7 +24,6 @@ before(async () => {
     await newEntry(app.url, token, { title: `How to repair device number ${n}`, summary: `Repair notes ${n}` })
   }
 })
-after(() => app.close())
 
 const ask = (title: string, summary?: string) =>
   call<SimilarList>(
@@ -36,7 +33,7 @@ const ask = (title: string, summary?: string) =>
   )
 const similar = async (title: string, summary?: string) => expectStatus(await ask(title, summary), 200).items
 
-test('what says the same is found, most similar first', async () => {
+test('entries with the same statement are found, most similar first', async () => {
   for (const [name, [title, summary]] of Object.entries(TEXTS)) {
     const [first] = await similar(title.toUpperCase(), summary)
     const { id, slug, tags, currentRevisionId, updatedAt } = entries[name] as Entry
@@ -58,7 +55,7 @@ test('what says the same is found, most similar first', async () => {
   assert.equal((await similar('地下鉄の乗り方'))[0]?.id, entries.tokyo?.id)
 })
 
-test('what only has common words in common is not called similar', async () => {
+test('entries with only common words in common are not similar', async () => {
   const titles = ['How to number a violin', 'On the nature of time', '!?', 'Repair']
   for (const title of titles) assert.deepEqual(await similar(title), [], title)
   const many = await similar('How to repair device number 7')
@@ -70,7 +67,7 @@ test('what only has common words in common is not called similar', async () => {
   )
 })
 
-test('what was withdrawn is not named', async () => {
+test('withdrawn entries are not named', async () => {
   const [title] = TEXTS.bread ?? ['']
   await moderate(app.url, 'ENTRY', entries.bread?.id ?? '', 'QUARANTINE')
   assert.deepEqual(await similar(title), [])
@@ -78,7 +75,7 @@ test('what was withdrawn is not named', async () => {
   assert.equal((await similar(title))[0]?.id, entries.bread?.id)
 })
 
-test('a title is needed and both have their bounds; the draft is neither logged nor stored', async () => {
+test('a title is required and both members have their bounds; the draft is neither logged nor stored', async () => {
   for (const [query, code] of [
     ['', 'MISSING_PARAMETER'],
     ['?title=', 'INVALID_TITLE'],

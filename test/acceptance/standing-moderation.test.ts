@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { test } from 'node:test'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus } from '../support/client.ts'
 import { assertOneStanding, countsOf, judgingWorld, type Voice } from '../support/judging.ts'
 import { moderate, snapshot } from '../support/moderation.ts'
 
-let app: TestApp
 let author: Voice
 let editor: Voice
 const world = judgingWorld(() => app)
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   ;[author, editor] = (await world.voices(2)) as [Voice, Voice]
 })
-after(() => app.close())
 
-test('evidence of a quarantined actor leaves the standing, and comes back with it', async () => {
+test('evidence of a quarantined actor does not count, and counts again once it is restored', async () => {
   const [entry, source] = [await world.publish(author), await world.publish(editor)]
   const [troll, honest] = (await world.voices(2)) as [Voice, Voice]
   await world.verify(honest, entry)
@@ -31,7 +28,7 @@ test('evidence of a quarantined actor leaves the standing, and comes back with i
   assert.deepEqual(await assertOneStanding(world, entry), before)
 })
 
-test('evidence of a quarantined origin leaves, and the earlier judgement of the same actor counts again', async () => {
+test('evidence of a quarantined origin does not count, and the earlier judgement of the same actor counts again', async () => {
   const entry = await world.publish(author)
   const judge = await world.voice('203.0.113.20')
   await world.verify(judge, entry)
@@ -46,7 +43,7 @@ test('evidence of a quarantined origin leaves, and the earlier judgement of the 
   assert.equal((await assertOneStanding(world, entry)).state, 'CONTRADICTED')
 })
 
-test('the objection of a withdrawn entry is none until that comes back', async () => {
+test('the objection of a withdrawn entry does not count until the entry is restored', async () => {
   const [target, source] = [await world.publish(author), await world.publish(editor)]
   await world.object(await world.voice(), source, target)
   await moderate(app.url, 'ENTRY', source.id, 'HIDE')
@@ -59,7 +56,7 @@ test('the objection of a withdrawn entry is none until that comes back', async (
   assert.equal((await assertOneStanding(world, target)).state, 'CONTRADICTED')
 })
 
-test('an answer has another version once the evidence says something else', async () => {
+test('an answer has another ETag once the result of the evidence changes', async () => {
   const entry = await world.publish(author)
   const versionOf = async (path: string) => {
     const answer = await call(app.url, 'GET', path)

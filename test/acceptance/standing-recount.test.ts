@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, Standing } from '../../src/contract/resources.ts'
 import { storeFile } from '../../src/embedded/files.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, ENGINE } from '../support/engine.ts'
 import { judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 const world = judgingWorld(() => app)
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
-})
-after(() => app.close())
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
 
 /** Runs statements on the store itself. */
 async function change(...statements: string[]): Promise<void> {
@@ -28,7 +24,7 @@ async function change(...statements: string[]): Promise<void> {
   database.close()
 }
 
-/** What a version before standings left behind: nothing of them, and every revision counted as a change. */
+/** The state of a store of a version before standings: no standings, and every revision counted as a change. */
 const AGED = [
   'DELETE FROM judgement',
   'DELETE FROM judged_text',
@@ -40,7 +36,7 @@ const AGED = [
     updated_at = (SELECT max(r.created_at) FROM revision r WHERE r.entry = entry.number)`,
 ]
 
-test('a store of an older version is brought up to date by the first start, as if it had counted from the beginning', async () => {
+test('the first start of a store of an older version computes the standings that it would have now', async () => {
   const [author, editor, troll, ...judges] = (await world.voices(8)) as [Voice, Voice, Voice, ...Voice[]]
   const entries: Entry[] = []
   for (let n = 0; n < 4; n++) entries.push(await world.publish(author, { content: proseOf(60, n * 1_000) }))

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { assertOneStanding, countsOf, judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 
-let app: TestApp
 let author: Voice
 let editor: Voice
 const world = judgingWorld(() => app)
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   ;[author, editor] = (await world.voices(2)) as [Voice, Voice]
 })
-after(() => app.close())
 
 /** Replaces so many of the words of a content by new ones, spread over it. */
 const rewritten = (content: string, count: number): string => {
@@ -21,7 +18,7 @@ const rewritten = (content: string, count: number): string => {
   return words.map((word, n) => (n % step === 1 && n / step < count ? `new${word}` : word)).join(' ')
 }
 
-test('an entry that nobody judged is unchecked, on every face', async () => {
+test('an entry without judgements is UNCHECKED in every interface', async () => {
   const entry = await world.publish(author)
   assert.equal(entry.standing.state, 'UNCHECKED')
   const standing = await assertOneStanding(world, entry)
@@ -37,7 +34,7 @@ test('an entry that nobody judged is unchecked, on every face', async () => {
   assert.deepEqual(countsOf(standing), {})
 })
 
-test('every result gives its state, and both sides together a dispute', async () => {
+test('every result has its state, and both sides together are a dispute', async () => {
   const [one, other] = (await world.voices(2)) as [Voice, Voice]
   const states = async (...acts: ((entry: Entry) => Promise<unknown>)[]): Promise<string> => {
     const entry = await world.publish(author)
@@ -52,7 +49,7 @@ test('every result gives its state, and both sides together a dispute', async ()
   assert.equal(await states(...dispute), 'DISPUTED')
 })
 
-test('of each actor its latest judgement counts', async () => {
+test('the latest judgement of each actor counts', async () => {
   const entry = await world.publish(author)
   const judge = await world.voice()
   await world.contradict(judge, entry)
@@ -71,7 +68,7 @@ test('of each actor its latest judgement counts', async () => {
   assert.deepEqual(standing.contradictions, [])
 })
 
-test('a revision that changes nothing, or adds a space, leaves every contradiction where it was', async () => {
+test('a revision that changes nothing, or adds a space, does not change the contradictions', async () => {
   let entry = await world.publish(author)
   const judges = await world.voices(5)
   for (const judge of judges) await world.contradict(judge, entry)
@@ -90,7 +87,7 @@ test('a revision that changes nothing, or adds a space, leaves every contradicti
   }
 })
 
-test('a revision that changes nothing is a link of the chain and moves nothing else', async () => {
+test('a revision that changes nothing extends the chain and has no other effect', async () => {
   const [entry, newer] = [await world.publish(author), await world.publish(author)]
   const lists = async (sort: string) =>
     (await world.read<{ items: Entry[] }>(`/api/entries?sort=${sort}&limit=50`)).items.map(({ id }) => id)
@@ -120,7 +117,7 @@ test('a revision that changes nothing is a link of the chain and moves nothing e
   assert.ok(evolved.indexOf(entry.id) < evolved.indexOf(newer.id))
 })
 
-test('a revision that changes the sources alone is a change', async () => {
+test('a revision that changes only the sources is a change', async () => {
   const [entry, source] = [await world.publish(author), await world.publish(author)]
   app.advance(10)
   const sources = [{ entryId: source.id, revisionId: source.currentRevisionId }]
@@ -150,7 +147,7 @@ test('a text that was vandalised and restored has its confirmations again', asyn
   assert.equal(standing.best, null)
 })
 
-test('evidence stays with a text of which nine tenths are kept, and with none that lost more', async () => {
+test('evidence counts for a text that retains nine tenths of its words, and for none that retains fewer', async () => {
   const entry = await world.publish(author, { content: proseOf(200, 5_000) })
   await world.verify(await world.voice(), entry)
   const little = await world.revise(editor, entry, { content: rewritten(entry.content, 15) })
@@ -175,7 +172,7 @@ test('fifty identities from one network are one voice, and from fifty networks f
   })
 })
 
-test('what an author says of its own text changes no state, also through a revision by another one that keeps it', async () => {
+test("an author's judgement of its own text changes no state, also after a revision by another actor that retains the text", async () => {
   const entry = await world.publish(author)
   await world.verify(author, entry)
   assert.equal((await world.standing(entry)).state, 'UNCHECKED')
@@ -194,7 +191,7 @@ test('what an author says of its own text changes no state, also through a revis
   assert.equal((await world.standing(entry)).state, 'SUPPORTED')
 })
 
-test('a relation of type CONTRADICTS is one objection of its actor to the text that was current', async () => {
+test('a CONTRADICTS relation is one objection of its actor to the text that was current', async () => {
   const [target, source] = [await world.publish(author), await world.publish(editor)]
   const judge = await world.voice()
   const relation = await world.object(judge, source, target)
@@ -241,7 +238,7 @@ test('a contradiction is addressed by the correction that changes its text, unti
   ])
 })
 
-test('at most three contradictions are shown, one from each network, and their words are those of the records', async () => {
+test('at most three contradictions are shown, one from each network, with the texts of their records', async () => {
   const entry = await world.publish(author)
   for (const judge of await world.voices(4, '203.0.113.9')) await world.contradict(judge, entry, 'Same network.')
   const judges = await world.voices(3)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry, Stats } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const HOUR = 3_600_000
@@ -16,12 +16,9 @@ const NUMBERS = [
   'relations',
 ] as const
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   app.advance(HOUR - (Date.now() % HOUR))
 })
-after(() => app.close())
 
 type Numbers = Pick<Stats, (typeof NUMBERS)[number]>
 const stats = async (): Promise<Stats> => expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
@@ -53,7 +50,7 @@ const moderate = async (targetType: string, targetId: string, action: string): P
 const topic = async (tag: string): Promise<number | undefined> =>
   (await stats()).topics.find(one => one.tag === tag)?.count
 
-test('a fresh service counts nothing, and looking at the numbers counts nothing', async () => {
+test('a new service counts nothing, and a read of the numbers counts nothing', async () => {
   for (let looks = 0; looks < 3; looks++) {
     const { topics, limitations, ...numbers } = await stats()
     assert.deepEqual(numbers, Object.fromEntries(NUMBERS.map(name => [name, 0])))
@@ -63,7 +60,7 @@ test('a fresh service counts nothing, and looking at the numbers counts nothing'
   }
 })
 
-test('every action counts exactly what it is', async () => {
+test('every action raises exactly its own numbers', async () => {
   const { token } = await newActor(app.url)
   const other = await newEntry(app.url, (await newActor(app.url)).token)
   let entry!: Entry
@@ -106,12 +103,12 @@ test('anonymous readers are observed once each, and are recurrent from their sec
   assert.deepEqual(await risesBy(() => get('/api/search', 'agent/1')), { externalInteractions: 1 })
   const twice = risesBy(() => Promise.all([get(path, 'agent/2'), get(path, 'agent/2')]))
   assert.deepEqual(await twice, { externalInteractions: 2, observedActors: 1, recurrentActors: 1 })
-  // A token is its own continuity, whatever the User-Agent.
+  // A token identifies its actor with any User-Agent.
   assert.deepEqual(await risesBy(() => get(path, 'agent/3', token)), { externalInteractions: 1, recurrentActors: 1 })
   assert.deepEqual(await risesBy(() => get('/api/stats', 'agent/4')), {})
 })
 
-test('an anonymous reader is another one on another day', async () => {
+test('an anonymous reader is a different actor on another day', async () => {
   const entry = await newEntry(app.url, (await newActor(app.url)).token)
   const path = `/api/entries/${entry.slug}`
   await get(path, 'daily/1')
@@ -119,7 +116,7 @@ test('an anonymous reader is another one on another day', async () => {
   assert.deepEqual(await risesBy(() => get(path, 'daily/1')), { externalInteractions: 1, observedActors: 1 })
 })
 
-test('what fails counts nothing', async () => {
+test('failures count nothing', async () => {
   const { token } = await newActor(app.url)
   const entry = await newEntry(app.url, token)
   const stale = revisionOf(entry, { previousRevisionId: entry.id })
@@ -145,7 +142,7 @@ test('concurrent actions are counted exactly', async () => {
   assert.deepEqual(rise, { externalInteractions: 100, entries: 40, revisions: 40, recurrentActors: 1 })
 })
 
-test('what is withdrawn is counted out and in again; interactions and actors never fall', async () => {
+test('withdrawals lower the numbers and restorations raise them; interactions and actors never fall', async () => {
   const { token } = await newActor(app.url)
   const [entry, other] = [await newEntry(app.url, token, { tags: ['Withdrawn'] }), await newEntry(app.url, token)]
   const verdict = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'r' }
@@ -185,7 +182,7 @@ test('topics are the fifty tags that most entries have, by their first spelling'
   for (const one of topics) assert.deepEqual(Object.keys(one), ['tag', 'count'])
 })
 
-test('the numbers agree with the feed, and outlive a restart', async () => {
+test('the numbers agree with the feed, and survive a restart', async () => {
   const earlier = await stats()
   const rows = await allPages<Activity>(app.url, '/api/activity')
   assert.equal(rows.filter(({ action }) => action === 'CREATE').length, earlier.entries)

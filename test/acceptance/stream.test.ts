@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
 import { Server } from 'node:http'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { STREAMS } from '../../src/contract/limits.ts'
 import type { Activity, Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { ENGINE } from '../support/engine.ts'
 import { moderate } from '../support/moderation.ts'
 import { eventually } from '../support/process.ts'
 import { assertInOrder, openStream, openStreams, type Stream, type StreamOptions } from '../support/streams.ts'
 
-let app: TestApp
 let token: string
 let origins = 0
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.1' }, async () => {
   ;({ token } = await newActor(app.url))
 })
-after(() => app.close())
 
 /** A stream from a network of its own, closed with the test. */
 async function open(t: TestContext, options: StreamOptions = {}): Promise<Stream> {
@@ -29,7 +26,7 @@ async function open(t: TestContext, options: StreamOptions = {}): Promise<Stream
 const feed = (): Promise<Activity[]> => allPages<Activity>(app.url, '/api/activity')
 const newest = async (): Promise<string> => (await feed())[0]?.sequence ?? '0'
 
-test('a stream begins now, tells its place at once, and shows a write as the feed does', async t => {
+test('a stream begins now, sends its position at once, and shows a write as the feed does', async t => {
   const stream = await open(t)
   assert.equal(stream.status, 200)
   const { headers } = stream
@@ -49,7 +46,7 @@ test('a stream begins now, tells its place at once, and shows a write as the fee
   )
 })
 
-test('HEAD tells the fields and ends, a page of another site may send Last-Event-ID', async t => {
+test('HEAD returns the fields and ends, and a page of another site may send Last-Event-ID', async t => {
   const head = await open(t, { method: 'HEAD' })
   assert.equal(await head.ended, true)
   assert.equal(head.status, 200)
@@ -78,7 +75,7 @@ async function cutAgainAndAgain(t: TestContext, from: string, done: () => boolea
 }
 let finalId = ''
 
-test('while many write, every stream has every row once and in order, however often it is cut', async t => {
+test('under load every stream has every row once and in order, after any number of interruptions', async t => {
   const from = await newest()
   const steady = await open(t, { lastEventId: from })
   const early = await open(t, { after: '0' })
@@ -121,7 +118,7 @@ test('while many write, every stream has every row once and in order, however of
   )
 })
 
-test('what is withdrawn is shown by no stream, as soon as the moderation is answered', async t => {
+test('no stream shows withdrawn rows once the moderation is answered', async t => {
   const from = await newest()
   const entry = await newEntry(app.url, token)
   const live = await open(t, { lastEventId: from })
@@ -146,7 +143,7 @@ test('what is withdrawn is shown by no stream, as soon as the moderation is answ
   assertInOrder(live.events)
 })
 
-test('an id beyond the present is the present, the header goes before the query, and what is no id is refused', async t => {
+test('an id in the future means now, the header takes precedence over the query, and a malformed id is refused', async t => {
   const now = await newest()
   for (const options of [
     { lastEventId: '9'.repeat(19) },
@@ -171,7 +168,7 @@ test('an id beyond the present is the present, the header goes before the query,
   }
 })
 
-test('a network has so many streams at a time; one more is told to wait and charged nowhere', async t => {
+test('a network has a maximum of open streams; one more is refused with a wait and not charged', async t => {
   const headers = { 'x-forwarded-for': '192.0.2.1' }
   const streams = await openStreams(app.url, STREAMS.perOrigin, { from: '192.0.2.1' })
   t.after(() => {
@@ -198,7 +195,7 @@ test('a network has so many streams at a time; one more is told to wait and char
   if (ENGINE === 'embedded') assert.equal(after, before - 1, 'opening is one read')
 })
 
-test('a stop ends every stream as it should, also one that nobody reads', async t => {
+test('a stop ends every stream cleanly, also one whose client does not read', async t => {
   const own = await startApp()
   t.after(() => own.close())
   const streams = await openStreams(own.url, 4)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Actor, Entry } from '../../src/contract/resources.ts'
-import { TRUST } from '../../src/contract/words.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { TRUST } from '../../src/contract/vocabulary.ts'
+import { useApp } from '../support/app.ts'
 import {
   type Answer,
   allPages,
@@ -18,16 +18,13 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const HOUR = 3_600_000
 
-let app: TestApp
 let token: string
 let actor: Actor
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   // The start of an hour: nothing falls into another hour than the test means.
   app.advance(HOUR - (Date.now() % HOUR))
   ;({ token, actor } = await newActor(app.url, { declaredName: 'Observed' }))
 })
-after(() => app.close())
 
 type Page = { items: Activity[]; nextCursor: string | null }
 const post = async <T>(path: string, body: object): Promise<Answer<T>> => {
@@ -39,7 +36,7 @@ const timeline = async (entry: Entry, query = '', by = token): Promise<Page> =>
   expectStatus(await call<Page>(app.url, 'GET', `/api/entries/${entry.slug}/timeline${query}`, { token: by }), 200)
 const actions = ({ items }: Page): string[] => items.map(({ action }) => action)
 
-test('the reading of a timeline is its newest row', async () => {
+test('the read of a timeline is its newest row', async () => {
   const entry = await newEntry(app.url, token)
   const answer = await call<Page>(app.url, 'GET', `/api/entries/${entry.id}/timeline`, { token })
   const { items, nextCursor } = expectStatus(answer, 200)
@@ -65,7 +62,7 @@ test('the reading of a timeline is its newest row', async () => {
   assert.equal(created.action, 'CREATE')
 })
 
-test('every kind of write stands in the timeline with its request, revision and metadata, and nothing else', async () => {
+test('every kind of write has a row with its request, revision and metadata, and nothing else', async () => {
   const [entry, other] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   const path = `/api/entries/${entry.slug}`
   const created = { slug: entry.slug, title: entry.title }
@@ -114,7 +111,7 @@ test('every kind of write stands in the timeline with its request, revision and 
   }
 })
 
-test('a relation belongs to the timeline of its source alone', async () => {
+test('a relation is in the timeline of its source only', async () => {
   const [source, target] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   const ends = { sourceEntryId: source.id, targetEntryId: target.id }
   await post('/api/relations', { ...ends, relationType: 'CONNECT', rationale: 'r' })
@@ -122,7 +119,7 @@ test('a relation belongs to the timeline of its source alone', async () => {
   assert.deepEqual(actions(await timeline(target)), ['READ', 'CREATE'])
 })
 
-test('reading an entry or anything under it is one row for each actor, entry and hour, of the first reading', async () => {
+test('reads of an entry and of its resources are one row per actor and hour, with the first read', async () => {
   const entry = await newEntry(app.url, token)
   const path = `/api/entries/${entry.slug}`
   const reader = await newActor(app.url)
@@ -151,7 +148,7 @@ test('reading an entry or anything under it is one row for each actor, entry and
   )
 })
 
-test('a row of reading tells the revision that was read', async () => {
+test('a row of a read names the revision that was read', async () => {
   const entry = await newEntry(app.url, token)
   await post(`/api/entries/${entry.slug}/revisions`, revisionOf(entry))
   const reader = await newActor(app.url)
@@ -169,7 +166,7 @@ test('an anonymous reader is an actor without a name', async () => {
   assert.notEqual(items[0]?.actorId, actor.id)
 })
 
-test('pages descend by sequence to a null cursor, and stay while rows are added', async () => {
+test('pages are in descending sequence to a null cursor, and stay the same while rows are added', async () => {
   const entry = await newEntry(app.url, token)
   await timeline(entry)
   const verify = () =>
@@ -220,7 +217,7 @@ test('before is a sequence, of 1 to 19 digits', async () => {
   expectProblem(await call(app.url, 'GET', '/api/entries/none/timeline'), 404, 'ENTRY_NOT_FOUND')
 })
 
-test('a timeline outlives a restart, ids and sequences included', async () => {
+test('a timeline survives a restart, ids and sequences included', async () => {
   const entry = await newEntry(app.url, token)
   const path = `/api/entries/${entry.slug}/timeline`
   await timeline(entry)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { FoundList, WorkItem, WorkList } from '../../src/contract/resources.ts'
 import { storeFile } from '../../src/embedded/files.ts'
-import type { AskedTopic } from '../../src/operations/record-asked.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { AskedTopic } from '../../src/operations/observation/record-unanswered.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, ENGINE } from '../support/engine.ts'
@@ -15,17 +15,14 @@ import { publicView } from '../support/public-view.ts'
 
 const DAY = 86_400_000
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   toNoon(app)
   token = (await newActor(app.url)).token
   for (const title of ['Polishing stones by hand', 'Sharpening knives on stones', 'Baking bread at home']) {
     await newEntry(app.url, token, { title, summary: title, content: `${title}, step by step.` })
   }
 })
-after(() => app.close())
 
 let networks = 0
 const network = (): string => {
@@ -42,7 +39,7 @@ const ask = async (q: string, from = network(), as?: string): Promise<void> => {
 const topics = async (): Promise<WorkItem[]> =>
   expectStatus(await call<WorkList>(app.url, 'GET', '/api/work?kind=UNANSWERED&limit=50'), 200).items
 const termsOf = (items: readonly WorkItem[]): string[] => items.map(({ topic }) => topic?.term ?? '')
-/** Waits until what was searched for is counted. */
+/** Waits until the searches are counted. */
 const counted = () => call(app.url, 'GET', '/api/stats')
 
 /** Everything that is stored, as text. */
@@ -75,7 +72,7 @@ async function countTopics(): Promise<number> {
   return Number(row?.n)
 }
 
-test('four networks leave a word nowhere; with the fifth the topic is listed, with its day and number of networks', async () => {
+test('four networks leave a word in no file; with the fifth the topic is listed, with its day and number of networks', async () => {
   for (let n = 0; n < 4; n++) await ask(`how does one facet a zirkelstein ${n}`)
   await counted()
   assert.deepEqual(await topics(), [])
@@ -100,7 +97,7 @@ test('four networks leave a word nowhere; with the fifth the topic is listed, wi
   )
 })
 
-test('one network, one IPv6 /64 and one actor are one voice, however often they ask', async () => {
+test('one network, one IPv6 /64 and one actor are one voice each, for any number of searches', async () => {
   for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, '192.0.2.77')
   for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, `2001:db8:1:2::${n + 1}`)
   const { token: same } = await newActor(app.url)
@@ -120,7 +117,7 @@ test('networks of different days do not add up', async () => {
   assert.ok(termsOf(await topics()).includes('vellumnaut'))
 })
 
-test('what looks private is never counted, whoever asks', async () => {
+test('private-looking words are never counted', async () => {
   const canaries = ['ghostuser@example.org', 'QKZA4GHOSTKEY99XYZ', '/srv/ghosthome/diary', 'ghosthost=secret']
   for (let n = 0; n < 6; n++) await ask(canaries.join(' '))
   await counted()
@@ -131,7 +128,7 @@ test('what looks private is never counted, whoever asks', async () => {
   assert.ok(!/ghost/i.test(await storedTexts()))
 })
 
-test('a question that is answered is not counted, and a topic that is answered since goes away', async () => {
+test('an answered question is not counted, and a topic that is answered later is not listed', async () => {
   for (let n = 0; n < 6; n++) assert.equal((await find('sharpening knives', network())).answerable, true)
   for (let n = 0; n < 5; n++) await ask('marzipanology')
   assert.ok(termsOf(await topics()).includes('marzipanology'))
@@ -158,7 +155,7 @@ test('a quarantined network is not counted', async () => {
   assert.ok(!termsOf(await topics()).includes('oblongitude'))
 })
 
-test('one network cannot fill the table: of thousands of queries 20 topics of its day are counted', async () => {
+test('one network cannot fill the table: of thousands of queries 20 topics a day are counted', async () => {
   const from = network()
   await counted()
   const before = await countTopics()
@@ -172,10 +169,10 @@ test('one network cannot fill the table: of thousands of queries 20 topics of it
   assert.ok(termsOf(await topics()).includes('pellucidarium'), 'what others ask is counted as before')
 })
 
-test('the store itself counts one network for 20 topics of a day, and a day for 20,000', async () => {
+test('the store counts one network for at most 20 topics a day, and at most 20,000 topics a day', async () => {
   const day = '2031-05-05'
   const keep = (topics: AskedTopic[]) =>
-    app.store.keep('recordAsked', topics, { at: Date.parse(day), cooldown: 0, dataClass: 'EXTERNAL' })
+    app.store.maintain('recordAsked', topics, { at: Date.parse(day), cooldown: 0, dataClass: 'EXTERNAL' })
   const topicOf = (origin: string, n: number): AskedTopic => {
     const digest = `${origin} ${n}`
     return { origin: { id: origin, day, networkKey: origin }, digest, voices: [digest], word: 'flooding' }
@@ -192,7 +189,7 @@ test('the store itself counts one network for 20 topics of a day, and a day for 
 /** A text with letters in place of digits. */
 const letters = (text: string): string => text.replaceAll(/\d/g, digit => 'klmnopqrst'[Number(digit)] ?? '')
 
-test('topics outlive a restart, below the number and above it, and end after 30 days', async () => {
+test('topics survive a restart, with fewer and with enough networks, and end after 30 days', async () => {
   for (let n = 0; n < 4; n++) await ask('umbrellastic')
   await counted()
   await app.restart()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus } from '../support/client.ts'
@@ -27,7 +28,7 @@ const catalogOf = async (at: TestApp) => {
   return { answer, catalog: JSON.parse(answer.text) as Catalog }
 }
 
-test('the API catalog names the interface and its descriptions, all of which are there', async () => {
+test('the API catalog names the interface and its descriptions, all of which exist', async () => {
   const { answer, catalog } = await catalogOf(app)
   assert.equal(answer.headers.get('link'), '</.well-known/api-catalog>; rel="api-catalog"')
   const [context, ...others] = catalog.linkset
@@ -51,7 +52,66 @@ test('the API catalog names the interface and its descriptions, all of which are
   assert.equal(absolute.linkset[0]?.['service-desc'][0]?.href, 'https://memory.example/openapi.json')
 })
 
-test('security.txt is there where a contact is set, and expires in the time to come', async () => {
+type AiCatalog = {
+  specVersion: string
+  entries: { identifier: string; displayName: string; type: string; url: string }[]
+}
+type Remote = { type: string; url: string; variables?: Record<string, unknown> }
+type Card = { $schema: string; name: string; title: string; version: string; description: string; remotes: Remote[] }
+
+/** Follows the AI catalog of a service to its server card. */
+async function cardOf(at: TestApp, base: string) {
+  const answer = await call(at.url, 'GET', '/.well-known/ai-catalog.json', {
+    headers: { origin: 'https://web.example' },
+  })
+  expectStatus(answer, 200)
+  assert.equal(answer.headers.get('content-type'), 'application/ai-catalog+json')
+  assert.equal(answer.headers.get('access-control-allow-origin'), '*')
+  const { specVersion, entries } = JSON.parse(answer.text) as AiCatalog
+  assert.equal(specVersion, '1.0')
+  const [entry, ...others] = entries
+  assert.ok(entry !== undefined && others.length === 0)
+  assert.ok(entry.url.startsWith(`${base}/`), entry.url)
+  const found = await call(at.url, 'GET', entry.url.slice(base.length), { headers: { accept: entry.type } })
+  expectStatus(found, 200)
+  assert.equal(found.headers.get('content-type'), entry.type)
+  assert.equal((await call(at.url, 'GET', '/mcp/server-card')).text, found.text)
+  return { entry, card: JSON.parse(found.text) as Card }
+}
+
+test('the AI catalog names a server card, and the card an MCP endpoint with the same description', async () => {
+  const { card, entry } = await cardOf(app, '')
+  assert.equal(entry.type, 'application/mcp-server-card+json')
+  assert.equal(card.$schema, 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json')
+  assert.match(card.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+  assert.ok(card.description.length <= 100)
+  const [remote] = card.remotes
+  assert.equal(remote?.type, 'streamable-http')
+  assert.deepEqual(Object.keys(remote?.variables ?? {}), ['origin'])
+  const address = new URL((remote?.url ?? '').replace('{origin}', app.url))
+  const body = {
+    ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'host', version: '1' } },
+  }
+  const headers = { accept: 'application/json, text/event-stream' }
+  const opened = await call(address.origin, 'POST', address.pathname, { body, headers })
+  expectStatus(opened, 200)
+  const { title, version } = JSON.parse(opened.text.replace(/^[^{]*/, '')).result.serverInfo
+  assert.deepEqual([title, version], [card.title, card.version])
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  assert.deepEqual([card.name, card.version], [manifest.mcpName, manifest.version])
+})
+
+test('with PUBLIC_URL the catalog and the card have absolute addresses', async () => {
+  const { card, entry } = await cardOf(told, 'https://memory.example')
+  assert.equal(entry.identifier, 'urn:air:memory.example:palimpsest')
+  assert.deepEqual(
+    card.remotes.map(({ url, variables }) => [url, variables]),
+    [['https://memory.example/mcp', undefined]],
+  )
+})
+
+test('security.txt exists if a contact is set, and expires in the future', async () => {
   expectProblem(await call(app.url, 'GET', '/.well-known/security.txt'), 404, 'ROUTE_NOT_FOUND')
   const read = async () => {
     const answer = await call(told.url, 'GET', '/.well-known/security.txt')

@@ -89,7 +89,9 @@ async function wholeList(path: string): Promise<Entry[]> {
 
 const newestFirst = (a: Entry, b: Entry): number => b.updatedAt.localeCompare(a.updatedAt) || b.id.localeCompare(a.id)
 
-test('every synset reads as its source says, in a list of exactly all of them, newest first', { skip }, async () => {
+test('every synset is served with the texts of its source, in a list of exactly all of them, newest first', {
+  skip,
+}, async () => {
   const list = await wholeList('/api/entries?')
   assert.equal(list.length, SIZE)
   assert.deepEqual(
@@ -145,7 +147,7 @@ test('a search finds exactly the synsets whose text has the words', { skip }, as
   }
 })
 
-test('a tag finds exactly the synsets that have it, whatever its case', { skip }, async () => {
+test('a tag in any case finds exactly the synsets that have it', { skip }, async () => {
   for (const tag of new Set(chosen.flatMap(({ tags }) => tags))) {
     const expected = chosen.filter(({ tags }) => tags.includes(tag)).map(synset => entryOf(synset).id)
     const found = await wholeList(`/api/entries?tag=${encodeURIComponent(tag.toUpperCase())}&`)
@@ -153,7 +155,7 @@ test('a tag finds exactly the synsets that have it, whatever its case', { skip }
   }
 })
 
-test('every relation is seen once from each of its ends', { skip }, async () => {
+test('every relation is listed once at each of its ends', { skip }, async () => {
   assert.ok(related > 100, `${related} relations lead from one chosen synset to another`)
   await inParallel([...entries.values()], async ({ id, slug }) => {
     const listed = await allPages<Relation>(app.url, `/api/entries/${slug}/relations`, 3)
@@ -162,7 +164,7 @@ test('every relation is seen once from each of its ends', { skip }, async () => 
   })
 })
 
-test('revisions, verifications and contradictions add up, and every hash follows from the public reads', {
+test('revisions, verifications and contradictions add up, and every hash can be recomputed from public reads', {
   skip,
 }, async () => {
   const sample = chosen.filter((_, index) => index % 10 === 0).map(entryOf)
@@ -211,7 +213,7 @@ test('revisions, verifications and contradictions add up, and every hash follows
   )
 })
 
-/** RFC 8785 as far as revisions need it: they hold strings, null, arrays and objects only. */
+/** RFC 8785 for the values of revisions: strings, null, arrays and objects only. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, WorkItem, WorkList } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
 
 const DAY = 86_400_000
 
-let app: TestApp
 let author: Voice
 const world = judgingWorld(() => app)
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   author = await world.voice()
 })
-after(() => app.close())
 
 const work = async (query: Record<string, string> = {}, voice?: Voice): Promise<WorkItem[]> => {
   const path = `/api/work?${new URLSearchParams(query)}`
@@ -29,7 +26,7 @@ const readFrom = async (entry: Entry, from: string, userAgent = 'a'): Promise<vo
   expectStatus(await call(app.url, 'GET', `/api/entries/${entry.slug}`, { headers }), 200)
 }
 
-test('unchecked entries are listed, those that most networks read first, each network once a day', async () => {
+test('unchecked entries are listed by the number of networks that read them, each counted once a day', async () => {
   const tag = 'unchecked'
   const [often, seldom, never] = [await publish(tag), await publish(tag), await publish(tag)]
   for (const from of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2']) await readFrom(often, from)
@@ -72,7 +69,7 @@ test('an entry with an objection is DISPUTED, most contested first, and ADDRESSE
   assert.deepEqual(slugsOf(await work({ kind: 'DISPUTED', tag })), [against.slug])
 })
 
-test('an entry that nobody could judge waits as UNCHECKED, and what an author says of its own text changes nothing', async () => {
+test("an entry that no actor could decide is UNCHECKED, and an author's judgement of its own text changes nothing", async () => {
   const tag = 'undecided'
   const entry = await publish(tag)
   await world.verify(author, entry)
@@ -80,7 +77,7 @@ test('an entry that nobody could judge waits as UNCHECKED, and what an author sa
   assert.deepEqual(slugsOf(await work({ kind: 'UNCHECKED', tag })), [entry.slug])
 })
 
-test('nothing is offered that the token wrote, revised, judged or objected to; others are offered it', async () => {
+test('entries that the token wrote, revised, judged or objected to are omitted; others get them', async () => {
   const tag = 'own'
   const entries = [await publish(tag), await publish(tag), await publish(tag), await publish(tag)] as const
   const [revised, judged, objected, left] = entries
@@ -94,7 +91,7 @@ test('nothing is offered that the token wrote, revised, judged or objected to; o
   assert.equal((await work({ tag }, await world.voice())).length, 4)
 })
 
-test('without a kind the kinds take turns, the limit holds, and more come with a higher limit', async () => {
+test('without a kind the kinds take turns, the limit applies, and a higher limit returns more', async () => {
   const tag = 'mixed'
   const entries: Entry[] = []
   for (let n = 0; n < 5; n++) entries.push(await publish(tag))
@@ -107,7 +104,7 @@ test('without a kind the kinds take turns, the limit holds, and more come with a
   assert.ok((await work({ limit: '50' })).length > 10)
 })
 
-test('an asker that wrote hundreds of the first entries is offered what others wrote', async () => {
+test('a caller that wrote hundreds of the first entries gets those of others', async () => {
   const own = await startApp()
   try {
     const { token: other } = await newActor(own.url)
@@ -123,7 +120,7 @@ test('an asker that wrote hundreds of the first entries is offered what others w
   }
 })
 
-test('withdrawn and locked entries are not offered, and come back when they are restored', async () => {
+test('withdrawn and locked entries are not listed, and listed again when they are restored', async () => {
   const tag = 'moderated'
   const entry = await publish(tag)
   const listed = async () => slugsOf(await work({ tag }))
@@ -140,7 +137,7 @@ test('withdrawn and locked entries are not offered, and come back when they are 
   }
 })
 
-test('a query that does not fit is refused, and the list is no cached answer', async () => {
+test('an invalid query is refused, and the list is not cached', async () => {
   expectProblem(await call(app.url, 'GET', '/api/work?kind=OTHER'), 400, 'INVALID_KIND')
   expectProblem(await call(app.url, 'GET', '/api/work?limit=51'), 400, 'INVALID_LIMIT')
   expectProblem(await call(app.url, 'GET', '/api/work?more=1'), 400, 'UNKNOWN_PARAMETER')

@@ -30,7 +30,7 @@ function tinyCollections(context: TestContext, judgment: string): string {
   return directory
 }
 
-test('a collection is measured over HTTP and beside the reference, and the exit code follows the bounds', context => {
+test('a collection is measured over HTTP and against the reference, and the exit code follows the bounds', context => {
   const { status, stdout, stderr } = run(
     '--no-peers',
     '--json',
@@ -55,7 +55,7 @@ test('a collection is measured over HTTP and beside the reference, and the exit 
   assert.equal(status, missed.length === 0 ? 0 : 1)
 })
 
-test('a judgment of an entry that is not there ends the command with one sentence that names both', context => {
+test('a judgment of a missing entry ends the command with one sentence that names both', context => {
   const { status, stderr } = run('--only', 'tiny', '--collections', tinyCollections(context, '1\tteapot\t1'))
   assert.equal(status, 2)
   assert.match(stderr, /test\.tsv: the entry "teapot" is not there\.$/m)

@@ -34,7 +34,7 @@ test('the measures of an order agree with values computed by hand', () => {
   assert.equal(quantile([5, 1, 4, 2, 3], 0.99), 5)
 })
 
-test('the paired interval has the difference of the means inside, and 0 only where there is none', () => {
+test('the paired interval contains the difference of the means, and 0 only if there is none', () => {
   const better = Array.from({ length: 100 }, (_, n) => 0.6 + (n % 5) / 10)
   const worse = better.map((value, n) => value - 0.1 - (n % 3) / 20)
   const { low, high } = pairedInterval(better, worse)
@@ -42,7 +42,7 @@ test('the paired interval has the difference of the means inside, and 0 only whe
   assert.deepEqual(pairedInterval(better, better), { low: 0, high: 0 })
 })
 
-test('every made typing error changes one word, the same in every run', () => {
+test('every generated typing error changes one word, the same in every run', () => {
   const { questions } = readCollection(JUDGED)
   const plain = questions.filter(({ kind }) => kind === 'question')
   const made = withTypos(plain)
@@ -54,7 +54,7 @@ test('every made typing error changes one word, the same in every run', () => {
   }
 })
 
-test('the judged set has every kind, enough of each, and twins for every faulty question', () => {
+test('the judged set has every kind, enough of each, and a correct twin for every faulty question', () => {
   const { entries, questions } = readCollection(JUDGED)
   assert.ok(entries.length >= 120, `${entries.length} entries`)
   assert.ok(questions.length >= 160, `${questions.length} questions`)

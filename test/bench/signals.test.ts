@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { honestSecond, judgedEntries, packageTexts, poisoned, signalsIn } from '../../bench/signals/texts.ts'
 
-test('nine tenths of the poisoned texts are marked as meant, and no entry of the judged collection is', () => {
+test('nine tenths of the poisoned texts have the expected mark, and no entry of the judged collection has one', () => {
   const texts = poisoned()
   const marked = texts.filter(({ expect, text }) => signalsIn(text).includes(expect))
   assert.ok(texts.length >= 60 && marked.length >= 0.9 * texts.length, `${marked.length} of ${texts.length}`)

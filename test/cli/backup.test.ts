@@ -60,7 +60,7 @@ const restore = (name: string, target: string) =>
   palimpsest(['restore', '--from', path(name), '--data-dir', path(target)])
 const numberIn = (said: string, what: string): number => Number(new RegExp(`${what} +(\\d+)$`, 'm').exec(said)?.[1])
 
-test('a restored backup answers everything the public can ask as the original does, and goes on counting', async () => {
+test('a restored backup answers every public read like the original, and continues its numbers', async () => {
   await allPages(app.url, '/api/activity')
   const said = await backup('quiet.db')
   const restored = expectDone(await restore('quiet.db', 'quiet'))
@@ -68,7 +68,7 @@ test('a restored backup answers everything the public can ask as the original do
     assert.ok(numberIn(said, what) > 0, what)
     assert.equal(numberIn(restored, what), numberIn(said, what), what)
   }
-  // No sequence that the lost store gave out after the backup is ever given out again.
+  // No sequence that the lost store assigned after the backup is assigned again.
   assert.equal(numberIn(restored, 'last sequence'), numberIn(said, 'last sequence') + 1_000_000_000)
   assert.match(restored, /origin-key/)
   const copy = await startApp({ DATA_DIR: path('quiet') })
@@ -86,7 +86,7 @@ test('a restored backup answers everything the public can ask as the original do
   expectDone(await palimpsest(['check', '--data-dir', path('quiet')]))
 })
 
-test('a backup under load holds all that was acknowledged before it began, and is whole', async () => {
+test('a backup under load is intact and has everything that was acknowledged before it began', async () => {
   const acknowledged: string[] = []
   let stopping = false
   const writer = async (): Promise<void> => {
@@ -121,7 +121,7 @@ test('a backup under load holds all that was acknowledged before it began, and i
   for (const id of before) assert.ok(kept.has(id), id)
 })
 
-test('no token, salt, network key, limit, cooldown or answer for retries leaves the machine with a backup', async () => {
+test('a backup has no token, salt, network key, limit, cooldown or stored answer', async () => {
   const limited = await startApp({ DATA_DIR: path('limited'), COOLDOWN_SECONDS: '1' })
   try {
     const options = { body: {}, headers: { 'idempotency-key': 'a-key-of-some-length' } }
@@ -165,7 +165,7 @@ test('no token, salt, network key, limit, cooldown or answer for retries leaves 
   }
 })
 
-test('a backup is for its owner alone, overwrites nothing and leaves nothing beside it', async () => {
+test('a backup is readable by its owner only, overwrites no file and leaves no other file', async () => {
   await backup('mode.db')
   assert.equal(statSync(path('mode.db')).mode & 0o777, 0o600)
   assert.deepEqual(
@@ -185,7 +185,7 @@ test('a backup is for its owner alone, overwrites nothing and leaves nothing bes
   )
 })
 
-test('a restore goes only where no store is, and takes away an index that was left there', async () => {
+test('a restore needs a directory without a store, and deletes an index that is there', async () => {
   await backup('again.db')
   const target = path('again')
   mkdirSync(target)
@@ -211,7 +211,7 @@ function flipped(name: string, at: number): string {
 const FLIPS = 12
 /** Words of the schema, which SQLite does not understand or finds no column by when they are changed. */
 const SCHEMA = ['TABLE entry', 'relations INTEGER']
-test('a backup with one flipped byte, wherever it is, is not restored, and check finds it', async () => {
+test('a backup with one flipped byte at any place is not restored, and check finds the fault', async () => {
   await backup('sealed.db')
   const { size } = statSync(path('sealed.db'))
   const bytes = readFileSync(path('sealed.db'))
@@ -231,7 +231,7 @@ test('a backup with one flipped byte, wherever it is, is not restored, and check
   assert.match(expectDone(await restore('sealed.db', 'sealed')), /is restored and intact/)
 })
 
-test('a file without a checksum is restored only when that is asked for', async () => {
+test('a file without a checksum is restored only with the flag for it', async () => {
   await backup('plain.db')
   const { size } = statSync(path('plain.db'))
   truncateSync(path('plain.db'), size - (size % 8_192))
@@ -240,7 +240,7 @@ test('a file without a checksum is restored only when that is asked for', async 
   assert.match(expectDone(await palimpsest(args)), /checksum was not checked/)
 })
 
-test('of a damaged backup nothing is restored', async () => {
+test('a damaged backup is not restored, not even in part', async () => {
   await backup('damaged.db')
   const file = new DatabaseSync(path('damaged.db'))
   file.exec("UPDATE revision SET content = content || '!' WHERE number = 1")

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => directory.remove())
 
-/** Changes a copy of the backup and gives its path, with what a query found in it before. */
+/** Changes a copy of the backup. Returns its path, with the result of a query before the change. */
 function tampered(name: string, change: string): { file: string; rows: Record<string, string>[] } {
   const file = join(directory.path, name)
   copyFileSync(backup, file)
@@ -31,7 +31,7 @@ function tampered(name: string, change: string): { file: string; rows: Record<st
   return { file, rows }
 }
 
-test('a whole store is told to be whole, with what it holds', async () => {
+test('an intact store is reported as intact, with its counts', async () => {
   for (const where of [
     ['--data-dir', join(directory.path, 'data')],
     ['--file', backup],
@@ -44,7 +44,7 @@ test('a whole store is told to be whole, with what it holds', async () => {
   }
 })
 
-test('verify names what no hash covers, unless a checksum covers the whole file', async () => {
+test('verify names the data that no hash covers, unless a checksum covers the whole file', async () => {
   const ofStore = expectDone(await palimpsest(['check', '--data-dir', join(directory.path, 'data')]))
   assert.match(ofStore, /integrity check of SQLite/)
   for (const what of ['verifications', 'contradictions', 'relations', 'tags', 'slugs', 'names', 'activity']) {
@@ -55,7 +55,7 @@ test('verify names what no hash covers, unless a checksum covers the whole file'
   assert.doesNotMatch(ofBackup, /No hash covers/)
 })
 
-test('one changed byte of a content is found, with entry, slug and revision named', async () => {
+test('one changed byte of a content is found, with the names of entry, slug and revision', async () => {
   const { file, rows } = tampered(
     'byte.db',
     "UPDATE revision SET content = 'Red and quicK.' WHERE content = 'Red and quick.'",
@@ -66,7 +66,7 @@ test('one changed byte of a content is found, with entry, slug and revision name
   expectRefusal(await palimpsest(['check', '--file', file]), 1, new RegExp(sentence))
 })
 
-test('a hash that was replaced is found at the revision it belongs to, not at the one after it', async () => {
+test('a replaced hash is found at its own revision, not at the next one', async () => {
   const { file, rows } = tampered(
     'hash.db',
     `UPDATE revision SET evidence_hash = '${'0'.repeat(64)}' WHERE content = 'Red.'`,
@@ -155,7 +155,7 @@ for (const [name, change, sentence] of DAMAGES) {
   })
 }
 
-test('what is no store is refused in one sentence', async () => {
+test('a file that is not a store is refused with one sentence', async () => {
   const text = join(directory.path, 'text.db')
   writeFileSync(text, 'no database at all '.repeat(100))
   expectRefusal(await palimpsest(['check', '--file', text]), 1, /text\.db is not a readable Palimpsest store/)
@@ -166,14 +166,14 @@ test('what is no store is refused in one sentence', async () => {
   expectRefusal(await palimpsest(['check', '--data-dir', directory.path]), 1, /There is no store in /)
 })
 
-test('a store of a newer schema is left alone, in one sentence that says what to run', async () => {
+test('a store of a newer schema is not changed; one sentence names the command to run', async () => {
   const { file } = tampered('newer.db', "INSERT INTO migration VALUES (999, 'later', 1, 0)")
   expectRefusal(await palimpsest(['check', '--file', file]), 1, /step 999 \(later\).*run the newer version/)
   const target = join(directory.path, 'newer')
   expectRefusal(await palimpsest(['restore', '--from', file, '--data-dir', target]), 1, /run the newer version/)
 })
 
-test('migrate has nothing to do on the newest schema, and needs a store', async () => {
+test('migrate changes nothing on the newest schema, and needs a store', async () => {
   const done = await palimpsest(['migrate', '--data-dir', join(directory.path, 'data')])
   assert.match(expectDone(done), /^Nothing to do/)
   expectRefusal(

@@ -11,7 +11,7 @@ const PATIENCE = 100_000
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 export type RunOptions = {
   env?: Record<string, string>
-  /** What is written to its standard input, which is then closed. */
+  /** The text for its standard input, which is then closed. */
   input?: string
   /** The Node that runs it, and with which flags. */
   node?: readonly string[]
@@ -37,7 +37,7 @@ export function palimpsest(args: readonly string[], options: RunOptions = {}): P
   child.stderr.setEncoding('utf8').on('data', chunk => {
     stderr += chunk
   })
-  // A command that refuses early does not read what it is sent.
+  // A command that refuses early does not read its input.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export function palimpsest(args: readonly string[], options: RunOptions = {}): P
   })
 }
 
-/** Asserts that a command did its work, and gives what it printed. */
+/** Asserts that a command succeeded, and returns its output. */
 export function expectDone(ended: Ended): string {
   assert.equal(ended.code, 0, `${ended.signal ?? ''} ${ended.stderr}${ended.stdout}`)
   return ended.stdout

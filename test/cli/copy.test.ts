@@ -19,7 +19,7 @@ import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY } from 
 const options = { skip: NO_POSTGRES }
 const WORDS = ['fox', 'owl', 'tag']
 const directory = makeDirectory()
-/** A store that nobody serves. */
+/** A store that is not served. */
 const story = `${directory.path}/story`
 before(async () => {
   expectDone(await palimpsest(['import', '--from', '-', '--data-dir', story], { input: linesOf(STORY) }))
@@ -101,7 +101,7 @@ function addRest(dataDir: string): void {
   store.close()
 }
 
-test('a store that is served is copied, and the second copy takes over what changed since', options, async () => {
+test('a served store is copied, and a second copy adds the changes since', options, async () => {
   const dataDir = `${directory.path}/served`
   const url = await databaseOf('copied')
   const server = await startServer(dataDir)
@@ -136,7 +136,7 @@ test('a store that is served is copied, and the second copy takes over what chan
 
   const node = await startServer(`${directory.path}/node`, { env: { DATABASE_URL: url } })
   assert.deepEqual(await publicView(node.url, entries, WORDS), served)
-  // Whoever lost an answer of the old server gets it from the new one.
+  // A retry of a write whose answer the old server lost gets it from the new one.
   assert.deepEqual(expectStatus(await call(node.url, 'POST', '/api/actors', again), 201), first)
   const before = await newestSequence(node.url)
   assert.equal((await create(node.url, 'toad', ann.token)).revisionCount, 1)
@@ -149,7 +149,7 @@ test('a store that is served is copied, and the second copy takes over what chan
   await stop(node)
 })
 
-test('a copy that was killed keeps nodes out, and the next one finishes it', options, async () => {
+test('no node starts on the copy of a killed run, and the next run completes it', options, async () => {
   const target = await databaseOf('killed')
   const dataDir = `${directory.path}/growing`
   const grow = async () =>

@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => directory.remove())
 
-test('an export of the copy is the export of the store, byte for byte', options, async () => {
+test('an export of the copy equals the export of the store, byte for byte', options, async () => {
   const ofStore = expectDone(await palimpsest(['export', '--data-dir', dataDir]))
   assert.ok(ofStore.includes('Red and quick.'))
   assert.equal(expectDone(await palimpsest(['export'], { env })), ofStore)
@@ -55,7 +55,7 @@ const DAMAGES: [what: string, change: string, undo: string, sentence: RegExp][] 
   ],
 ]
 
-test('verify finds in PostgreSQL what is damaged', options, async t => {
+test('verify finds damage in PostgreSQL', options, async t => {
   const url = env.DATABASE_URL ?? ''
   const said = expectDone(await palimpsest(['check'], { env }))
   assert.match(said, /The store in PostgreSQL is intact/)
@@ -75,7 +75,7 @@ test('verify finds in PostgreSQL what is damaged', options, async t => {
   expectDone(await palimpsest(['check'], { env }))
 })
 
-test('verify has the indexes of PostgreSQL checked where amcheck is there', options, async t => {
+test('verify checks the indexes of PostgreSQL if amcheck is installed', options, async t => {
   const url = env.DATABASE_URL ?? ''
   const run = (text: string) => withClient(url, client => client.query(text))
   const { rows } = await run(`SELECT 1 FROM pg_available_extensions WHERE name = 'amcheck'`)
@@ -83,7 +83,7 @@ test('verify has the indexes of PostgreSQL checked where amcheck is there', opti
   await run('CREATE EXTENSION amcheck')
   t.after(() => run('DROP EXTENSION IF EXISTS amcheck'))
   assert.match(expectDone(await palimpsest(['check'], { env })), /all B-trees were checked by amcheck/)
-  // An index that a table was changed around: what is read by it lacks the row.
+  // The table was changed without this index: reads by the index lack the row.
   await run(`UPDATE pg_index SET indisready = false WHERE indexrelid = 'activity_timeline'::regclass`)
   await run(`UPDATE activity SET entry = entry + 0, hour = 1 WHERE hour IS NULL AND sequence = 1`)
   await run(`UPDATE pg_index SET indisready = true WHERE indexrelid = 'activity_timeline'::regclass`)
@@ -128,7 +128,7 @@ test(
   },
 )
 
-test('migrate and doctor look at the database that is named', options, async () => {
+test('migrate and doctor check the named database', options, async () => {
   assert.match(expectDone(await palimpsest(['migrate'], { env })), /Nothing to do: the schema is the newest/)
   const said = expectDone(await palimpsest(['doctor'], { env: { ...env, DATABASE_READ_URL: env.DATABASE_URL ?? '' } }))
   assert.match(said, /^ok {3}database: PostgreSQL \d+/m)
@@ -136,7 +136,7 @@ test('migrate and doctor look at the database that is named', options, async () 
   assert.match(said, /^warn standby: DATABASE_READ_URL names a primary/m)
 })
 
-test('an empty database is migrated step by step, and then there is nothing to do', options, async () => {
+test('an empty database is migrated step by step, and a second time nothing changes', options, async () => {
   const empty = { env: { DATABASE_URL: await databaseOf('empty') } }
   expectRefusal(await palimpsest(['check'], empty), 1, /contains no store/)
   assert.match(expectDone(await palimpsest(['doctor'], empty)), /^ok {3}schema: none yet/m)
@@ -144,7 +144,7 @@ test('an empty database is migrated step by step, and then there is nothing to d
   assert.match(expectDone(await palimpsest(['migrate'], empty)), /^Nothing to do/)
 })
 
-test('what is for a data directory says what to do with a database', options, async () => {
+test('a command for a data directory names the remedy for a database', options, async () => {
   for (const [args, instead] of [
     [['backup', '--to', `${directory.path}/x`], /pg_dump/],
     [['restore', '--from', `${directory.path}/x`], /pg_restore/],
@@ -154,7 +154,7 @@ test('what is for a data directory says what to do with a database', options, as
   }
 })
 
-test('a database that is not there, and a password that is wrong, are told in a sentence', options, async () => {
+test('a missing database and a wrong password are reported with one sentence', options, async () => {
   const url = new URL(env.DATABASE_URL ?? '')
   url.pathname = '/nothing_of_that_name'
   expectRefusal(await palimpsest(['check'], { env: { DATABASE_URL: url.href } }), 1, /does not have this database/)

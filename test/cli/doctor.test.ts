@@ -27,7 +27,7 @@ const MEMORY = '/dev/shm'
 const TMPFS = 0x01021994
 const isInMemory = (path: string): boolean => existsSync(path) && statfsSync(path).type === TMPFS
 
-/** Runs the doctor and gives its exit code and its lines, each checked for its shape. */
+/** Runs the doctor. Returns its exit code and its lines, each with a checked form. */
 async function examine(env: Record<string, string>): Promise<{ code: number | null; said: string }> {
   const { code, stdout, stderr } = await palimpsest(['doctor'], { env })
   assert.equal(stderr, '')
@@ -57,7 +57,7 @@ test('a healthy store that is served passes every check', async () => {
   assert.match(said, /^ok {3}served: .*\/ready is ready$/m)
 })
 
-test('a store that nobody serves, and one that is not made yet, are no failure', async () => {
+test('a store that is not served, and one that does not exist yet, are no failures', async () => {
   assert.match((await examine({ DATA_DIR: idle })).said, /^ok {3}served: no process has locked the store$/m)
   const { code, said } = await examine({ DATA_DIR: join(directory.path, 'none') })
   assert.equal(code, 0)
@@ -65,7 +65,7 @@ test('a store that nobody serves, and one that is not made yet, are no failure',
   assert.match(said, /^ok {3}store: none yet/m)
 })
 
-test('a server that does not answer where it is said to be is a warning, one that is not ready a failure', async () => {
+test('a server that does not answer at its address is a warning, one that is not ready a failure', async () => {
   const answer = createServer((_request, response) => response.writeHead(503).end())
   await new Promise<void>(resolve => answer.listen(0, '127.0.0.1', resolve))
   const { port } = answer.address() as AddressInfo
@@ -78,7 +78,7 @@ test('a server that does not answer where it is said to be is a warning, one tha
   assert.match((await examine(env)).said, /^warn served: .* does not answer; set --host and --port/m)
 })
 
-test('a secret that others can read fails, and is not told', async () => {
+test('a secret that other users can read is a failure, and is not printed', async () => {
   const key = join(idle, 'origin-key')
   writeFileSync(key, 'a-secret-of-the-operator')
   chmodSync(key, 0o640)
@@ -89,20 +89,20 @@ test('a secret that others can read fails, and is not told', async () => {
   assert.match((await examine({ DATA_DIR: idle })).said, /^ok {3}secrets: .*0600$/m)
 })
 
-test('a wrong setting fails, and the other checks go on', async () => {
+test('a wrong setting is a failure, and the other checks continue', async () => {
   const { code, said } = await examine({ DATA_DIR: idle, PORT: 'high' })
   assert.equal(code, 1)
   assert.match(said, /^FAIL configuration: PORT must be /m)
   assert.match(said, /^ok {3}integrity: /m)
 })
 
-test('a file in place of the directory fails', async () => {
+test('a file in place of the directory is a failure', async () => {
   const file = join(directory.path, 'file')
   writeFileSync(file, '')
   assert.match((await examine({ DATA_DIR: file })).said, /^FAIL data directory: .* is a file; set DATA_DIR/m)
 })
 
-test('a directory that lies in memory is warned of', {
+test('a data directory in memory is a warning', {
   skip: !isInMemory(MEMORY) && `SKIPPED: ${MEMORY} does not lie in memory here`,
 }, async t => {
   const inMemory = mkdtempSync(join(MEMORY, 'palimpsest-test-'))
@@ -112,7 +112,7 @@ test('a directory that lies in memory is warned of', {
   assert.match(said, /^warn file system: .* is on tmpfs, which is in memory: .*; set DATA_DIR to a local disk/m)
 })
 
-test('a row from the future means a wrong clock', async () => {
+test('a row with a future time means a wrong clock', async () => {
   const ahead = join(directory.path, 'ahead')
   expectDone(await palimpsest(['import', '--from', '-', '--data-dir', ahead], { input: linesOf(STORY) }))
   const store = new DatabaseSync(join(ahead, 'palimpsest.db'))
@@ -121,7 +121,7 @@ test('a row from the future means a wrong clock', async () => {
   assert.match((await examine({ DATA_DIR: ahead })).said, /^FAIL clock: .* is 3\d{3} s before the newest row/m)
 })
 
-test('a store of another schema, or none at all, fails', async () => {
+test('a store with another schema, or without one, is a failure', async () => {
   const broken = join(directory.path, 'broken')
   mkdirSync(broken)
   writeFileSync(join(broken, 'palimpsest.db'), 'no database '.repeat(500))

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { test } from 'node:test'
+import { useApp } from '../support/app.ts'
 import { expectDone, expectRefusal, palimpsest } from './command.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 /** Asserts that the service at a port is said not to be ready, in one sentence. */
 async function expectNotReady(port: string, sentence: RegExp): Promise<void> {
@@ -18,7 +14,7 @@ async function expectNotReady(port: string, sentence: RegExp): Promise<void> {
   assert.match(stdout, sentence)
 }
 
-/** A server on a free port that answers as it is told to. */
+/** A server on a free port with configurable answers. */
 async function answering(status: number, context: { after(work: () => void): void }): Promise<string> {
   const server = createServer((request, response) => {
     response.writeHead(request.url === '/ready' ? status : 404).end()
@@ -28,7 +24,7 @@ async function answering(status: number, context: { after(work: () => void): voi
   return String((server.address() as AddressInfo).port)
 }
 
-test('a service that is ready is said to be, wherever it listens', async () => {
+test('a ready service is reported as ready, on any listening address', async () => {
   const { port } = new URL(app.url)
   for (const host of ['127.0.0.1', 'localhost', '0.0.0.0']) {
     const said = expectDone(await palimpsest(['health'], { env: { HOST: host, PORT: port } }))
@@ -37,12 +33,12 @@ test('a service that is ready is said to be, wherever it listens', async () => {
   expectDone(await palimpsest(['health', '--port', port], { env: { PORT: '1' } }))
 })
 
-test('settings and secrets of the server are not looked at', async () => {
+test('settings and secrets of the server are not read', async () => {
   const env = { PORT: new URL(app.url).port, ADMIN_TOKEN_FILE: '/nowhere', DATABASE_URL: 'nonsense' }
   expectDone(await palimpsest(['health'], { env }))
 })
 
-test('a service that is away, or says that it is not ready, is told from one that is', async context => {
+test('an unreachable service is distinguished from one that is not ready', async context => {
   await expectNotReady(await answering(503, context), /^Not ready at \S+\/ready: it answers 503\.$/m)
   await expectNotReady(await answering(302, context), /it answers 302\./)
   await expectNotReady(
@@ -61,6 +57,6 @@ test('a service that does not answer is not ready', async context => {
   await expectNotReady(String((silent.address() as AddressInfo).port), /: no answer in 3000 ms\./)
 })
 
-test('a port that is different at every start cannot be asked', async () => {
+test('a port that the system chooses at every start cannot be checked', async () => {
   expectRefusal(await palimpsest(['health'], { env: { PORT: '0' } }), 2, /^PORT is 0, .* set it to /)
 })

@@ -14,7 +14,7 @@ test('help names every command and the exit codes', async () => {
   assert.equal(expectDone(await palimpsest(['--help'])), help)
 })
 
-test('the help of each command tells its flags with their defaults, asked for in either way', async () => {
+test('the help of each command lists its flags with their defaults, in both forms of the call', async () => {
   for (const { name, flags, args = [] } of COMMANDS) {
     const [asked, flagged] = await Promise.all([inProcess(['help', name]), inProcess([name, '--help'])])
     const help = expectDone(asked)
@@ -40,7 +40,7 @@ test('help is as wide as the terminal', async () => {
   }
 })
 
-test('a command lists the exit codes that it ends with', async () => {
+test('a command lists its exit codes', async () => {
   const codes = async (name: string): Promise<string[]> => {
     const exits = expectDone(await inProcess(['help', name])).split(/^Exit codes$/m)[1] ?? ''
     return [...exits.matchAll(/^ {2}(\d+) /gm)].map(([, code = '']) => code)
@@ -50,7 +50,7 @@ test('a command lists the exit codes that it ends with', async () => {
   assert.deepEqual(await codes('revise'), ['0', '1', '2', '3', '4', '5', '6', '70'])
 })
 
-test('verify of a store is check now, and says so', async () => {
+test('the former name verify runs check, and says so', async () => {
   const env = { DATA_DIR: '/nowhere' }
   const earlier = await inProcess(['verify'], { env })
   const now = await inProcess(['check'], { env })
@@ -64,7 +64,7 @@ test('verify of a store is check now, and says so', async () => {
   assert.match(expectDone(await inProcess(['help', 'verify'])), /exact revision/)
 })
 
-test('every setting that is no secret is a flag of serve, and no secret is one', async () => {
+test('every setting except secrets is a flag of serve', async () => {
   const help = expectDone(await palimpsest(['serve', '--help']))
   for (const flag of ['host', 'port', 'data-dir', 'cooldown-seconds', 'trusted-proxies', 'log-level']) {
     assert.match(help, new RegExp(`^  --${flag} `, 'm'))
@@ -72,14 +72,14 @@ test('every setting that is no secret is a flag of serve, and no secret is one',
   assert.doesNotMatch(help, /--admin-token|--origin-key/)
 })
 
-test('--version is the version of the package', async () => {
+test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string
   }
   assert.equal(expectDone(await palimpsest(['--version'])), `${version}\n`)
 })
 
-test('without a command the help is shown, and the exit code says that nothing was done', async () => {
+test('without a command the help is printed, and the exit code is not 0', async () => {
   const { code, stdout } = await palimpsest([])
   assert.equal(code, 2)
   assert.match(stdout, /^Usage: palimpsest/m)
@@ -123,7 +123,7 @@ const MISTAKES: [string[], RegExp][] = [
   [['show', 'a', '--url', 'ftp://user:secret@host'], /^--url must be an http or https address/],
 ]
 for (const [args, sentence] of MISTAKES) {
-  test(`a command line that is not understood is one sentence: ${args.join(' ')}`, async () => {
+  test(`an invalid command line ends with one sentence: ${args.join(' ')}`, async () => {
     const ended = await inProcess(args)
     expectRefusal(ended, 2, sentence)
     assert.equal(ended.stderr.trimEnd().split('\n').length, 1)

@@ -35,7 +35,7 @@ const [ACTOR, FOX, , REVISED] = STORY
 const ENTRY = { type: 'entry', id: 'x', title: 'X', summary: 'x', content: 'x' }
 const CITED = (entryId: string, revisionId: string) => ({ ...ENTRY, sources: [{ entryId, revisionId }] })
 
-/** Lines that are wrong after two good ones, and what is said of them. */
+/** Invalid lines after two valid ones, and the sentences about them. */
 const BAD: [string, object | string, RegExp][] = [
   ['no JSON', '{"type":"entry",', /line 3: it is not JSON in UTF-8/],
   ['a list', '[]', /line 3: it is not a JSON object/],
@@ -79,7 +79,7 @@ const BAD: [string, object | string, RegExp][] = [
   ],
 ]
 
-test('a bad line stops the import in one sentence that names the line and what is wrong, and nothing is stored', async () => {
+test('an invalid line stops the import with one sentence that names the line and its fault, and nothing is stored', async () => {
   const target = freshDirectory()
   for (const [name, line, sentence] of BAD) {
     const input = `${linesOf([ACTOR, FOX])}${typeof line === 'string' ? line : JSON.stringify(line)}\n`
@@ -92,7 +92,7 @@ test('a bad line stops the import in one sentence that names the line and what i
   }
 })
 
-test('a revision of what is no longer the latest is refused', async () => {
+test('a revision of a base that is not the latest is refused', async () => {
   const ended = await importInto(freshDirectory(), linesOf([ACTOR, FOX, REVISED, { ...REVISED, id: 'fox2b' }]))
   expectRefusal(ended, 1, /^line 4: STALE_REVISION: /)
 })
@@ -106,7 +106,7 @@ test('invalid UTF-8 and a line over the limit are refused by their number', asyn
   expectRefusal(await importInto(freshDirectory(), long), 1, /^line 2: it is longer than 1048576 bytes/)
 })
 
-test('batches before the bad one stay, and the import goes on after the mend', async () => {
+test('batches before the invalid one stay, and the import continues after the correction', async () => {
   const target = freshDirectory()
   const good = linesOf(STORY)
   const bad = good.replace('"changeType":"CORRECT"', '"changeType":"MEND"')
@@ -123,7 +123,7 @@ test('batches before the bad one stay, and the import goes on after the mend', a
   expectRefusal(await importInto(target, good, '--resume'), 1, /No import into .* is interrupted/)
 })
 
-test('a stop while lines are waited for keeps what is stored and says how to go on', async () => {
+test('a stop while the import waits for lines keeps the stored ones and names the remedy', async () => {
   const target = freshDirectory()
   const child = spawn(process.execPath, [LAUNCHER, 'import', '--from', '-', '--data-dir', target, '--batch', '1'])
   let stderr = ''
@@ -144,7 +144,7 @@ test('a stop while lines are waited for keeps what is stored and says how to go 
   assert.equal(query(target, 'SELECT * FROM revision').length, 4)
 })
 
-test('an import that is killed at any instant goes on with --resume and stores every line once', async () => {
+test('an import that is killed at any instant continues with --resume and stores every line once', async () => {
   const target = freshDirectory()
   const lines = Array.from({ length: 60 }, (_, index) => ({ ...ENTRY, id: `e${index}`, title: `T${index}` }))
   const from = join(directory.path, 'killed.ndjson')
@@ -186,7 +186,7 @@ test('an import that is killed at any instant goes on with --resume and stores e
   expectDone(await palimpsest(['check', '--data-dir', target]))
 })
 
-test('an import over one that was stopped is refused and says how to go on', async () => {
+test('an import over an interrupted one is refused and names the remedy', async () => {
   const target = freshDirectory()
   const bad = linesOf([ACTOR, FOX, { type: 'wish' }])
   expectRefusal(await importInto(target, bad, '--batch', '1'), 1, /Lines 1 to 2 are stored/)
@@ -208,7 +208,7 @@ function storedIn(target: string): number {
   }
 }
 
-test('authors are SYNTHETIC unless INTERNAL is asked for; lines without an author share one per run', async () => {
+test('authors are SYNTHETIC, or INTERNAL by flag; lines without an author share one per run', async () => {
   const target = freshDirectory()
   expectDone(await importInto(target, linesOf([ENTRY, { ...ENTRY, id: 'y' }])))
   expectDone(await importInto(target, linesOf([ENTRY]), '--class', 'INTERNAL'))

@@ -41,13 +41,13 @@ before(() => {
 })
 after(() => directory.remove())
 
-test('an old Node without a new one beside it is told in one sentence what to do', async () => {
+test('an old Node without a new one ends with one sentence that has the remedy', async () => {
   const ended = await palimpsest(['help'], { node: [process.execPath, ...AS_OLD], launcher: alone })
   expectRefusal(ended, 1, /needs Node 24\.15 or newer and this is 20\.20\.2; install Node 24 .*npm ci/)
   assert.equal(ended.stderr.trimEnd().split('\n').length, 1)
 })
 
-test('a Node that was found and cannot be run is one sentence', async () => {
+test('a Node that cannot be run ends with one sentence', async () => {
   const bundled = join(directory.path, `node_modules/node-${process.platform}-${process.arch}`)
   mkdirSync(join(bundled, 'bin'), { recursive: true })
   writeFileSync(join(bundled, 'package.json'), '{}')
@@ -103,7 +103,7 @@ withOldNode('a child that dies of a signal takes the launcher along', async node
   assert.equal(await ended, 'SIGHUP')
 })
 
-test('where the package is installed, in a node_modules, it runs too, with its threads', async () => {
+test('the package also runs in a node_modules, with its threads', async () => {
   const root = join(LAUNCHER, '../..')
   const installed = join(directory.path, 'project/node_modules/palimpsest')
   for (const part of ['package.json', 'bin', 'src'])

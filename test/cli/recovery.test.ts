@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
+import { SEQUENCE_GAP } from '../../src/store/head.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../support/cluster.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
@@ -14,7 +15,6 @@ const binaries = findBinaries()
 const options = { skip: binaries === undefined ? 'SKIPPED: there are no programs of PostgreSQL here' : false }
 /** How long a condition is waited for, in milliseconds. */
 const PATIENCE = 60_000
-const SEQUENCE_GAP = 1_000_000_000
 const directory = makeDirectory()
 let cluster: Cluster | undefined
 after(async () => {

@@ -28,7 +28,7 @@ async function expectOneSentence(args: string[], env: Record<string, string>, se
   assert.equal(ended.stdout, '')
 }
 
-test('a directory that is served takes no second process', async () => {
+test('a second process on a served directory is refused', async () => {
   for (const args of [['serve'], ['migrate'], ['import', '--from', '-']]) {
     await expectOneSentence(
       args,
@@ -44,17 +44,20 @@ const WRONG: [Record<string, string>, RegExp][] = [
   [{ TRUSTED_PROXIES: '10.0.0.0/99' }, /^TRUSTED_PROXIES must be a list of networks/],
   [{ PUBLIC_URL: 'ftp://x' }, /^PUBLIC_URL must be an http or https address/],
   [{ COOLDOWN_SECONDS: '-1' }, /^COOLDOWN_SECONDS must be /],
+  [{ SHARED_CACHE_SECONDS: '86401' }, /^SHARED_CACHE_SECONDS must be a whole number from 0 to 86400, not "86401"\.$/],
+  [{ PURGE_URL: 'cache:6081' }, /^PURGE_URL must be a list of at most 10 http or https addresses without a user/],
 ]
 for (const [env, sentence] of WRONG) {
-  test(`a wrong setting stops the start in one sentence: ${Object.keys(env).join()}`, async () => {
+  test(`a wrong setting stops the start with one sentence: ${Object.keys(env).join()}`, async () => {
     await expectOneSentence(['serve'], { DATA_DIR: path('settings'), ...env }, sentence)
   })
 }
 
-test('a secret that cannot serve is refused and not repeated', async () => {
+test('an invalid secret is refused and not repeated', async () => {
   const sentences = {
     ORIGIN_KEY: [/^ORIGIN_KEY must be at least 16 characters long\.$/, 'hunter2'],
     ADMIN_TOKEN: [/^ADMIN_TOKEN must be printable ASCII without spaces\.$/, 'hunter 2'],
+    PURGE_HEADER: [/^PURGE_HEADER must be a field like "Authorization: Bearer …"\.$/, 'hunter2'],
   } as const
   for (const [name, [sentence, value]] of Object.entries(sentences)) {
     const ended = await palimpsest(['serve'], { env: { ...QUIET, DATA_DIR: path('settings'), [name]: value } })
@@ -63,17 +66,17 @@ test('a secret that cannot serve is refused and not repeated', async () => {
   }
 })
 
-test('a flag goes before its variable', async () => {
+test('a flag takes precedence over its variable', async () => {
   const env = { DATA_DIR: path('settings'), PORT: '0' }
   await expectOneSentence(['serve', '--port', 'high'], env, /^--port must be .*, not "high"\.$/)
 })
 
-test('other commands look at no setting but the data directory', async () => {
+test('other commands read only the setting of the data directory', async () => {
   const env = { DATA_DIR: path('nowhere'), PORT: 'wrong' }
   await expectOneSentence(['check'], env, /^There is no store in .*nowhere; set DATA_DIR/)
 })
 
-test('a taken port is one sentence with the mend', async () => {
+test('a port in use ends with one sentence that has the remedy', async () => {
   const taken = createServer()
   await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
   try {
@@ -85,7 +88,7 @@ test('a taken port is one sentence with the mend', async () => {
   }
 })
 
-test('an address that is not of this machine is one sentence', async () => {
+test('an address of another machine ends with one sentence', async () => {
   await expectOneSentence(
     ['serve'],
     { DATA_DIR: path('host'), HOST: '192.0.2.1' },
@@ -93,14 +96,14 @@ test('an address that is not of this machine is one sentence', async () => {
   )
 })
 
-test('a data directory that cannot be used is one sentence', async () => {
+test('an unusable data directory ends with one sentence', async () => {
   writeFileSync(path('file'), '')
   for (const args of [['serve'], ['import', '--from', '-']]) {
     await expectOneSentence(args, { DATA_DIR: path('file') }, /^The data directory .* cannot be used .*set DATA_DIR/)
   }
 })
 
-test('a store that is no database is one sentence, not a stack', async () => {
+test('a store that is not a database ends with one sentence, not a stack', async () => {
   mkdirSync(path('broken'))
   writeFileSync(join(path('broken'), 'palimpsest.db'), 'this is no database at all '.repeat(100))
   for (const args of [['serve'], ['migrate'], ['check'], ['export'], ['import', '--from', '-']]) {
@@ -108,7 +111,7 @@ test('a store that is no database is one sentence, not a stack', async () => {
   }
 })
 
-test('a file to import that is not there is one sentence', async () => {
+test('a missing file to import ends with one sentence', async () => {
   const args = ['import', '--from', path('none.ndjson')]
   await expectOneSentence(args, { DATA_DIR: path('unmade') }, /none\.ndjson cannot be read/)
 })

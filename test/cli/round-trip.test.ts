@@ -22,6 +22,17 @@ const linesIn = (text: string): Line[] =>
     .map(line => JSON.parse(line) as Line)
 const ofType = (text: string, type: string): Line[] => linesIn(text).filter(line => line.type === type)
 
+test('an export names the licence of the content in its first line, and an import accepts that line', async () => {
+  const to = path('licensed.ndjson')
+  const env = { DATA_DIR: app.dataDir, CONTENT_LICENSE: 'CC-BY-4.0' }
+  expectDone(await palimpsest(['export', '--to', to], { env }))
+  const text = readFileSync(to, 'utf8')
+  const [first = '', ...rest] = text.split('\n')
+  assert.deepEqual(JSON.parse(first), { type: 'license', url: 'https://spdx.org/licenses/CC-BY-4.0.html' })
+  assert.equal(rest.join('\n'), exported)
+  expectDone(await palimpsest(['import', '--from', to], { env: { DATA_DIR: path('licensed') } }))
+})
+
 before(async () => {
   directory = temporaryDirectory()
   app = await startApp()
@@ -71,7 +82,7 @@ after(async () => {
   directory.remove()
 })
 
-test('an export holds everything public, in the order of its making, each actor before its first record', () => {
+test('an export has everything public in the order of creation, each actor before its first record', () => {
   const types = linesIn(exported).map(line => line.type)
   assert.deepEqual(types, [
     ...['actor', 'entry', 'actor', 'entry', 'revision', 'revision'],
@@ -102,7 +113,7 @@ test('an export holds everything public, in the order of its making, each actor 
   assert.deepEqual(bob, { type: 'actor', id: bob?.id, actorType: 'HUMAN' })
 })
 
-test('what is withdrawn or hidden is in no export, nor what refers to it', () => {
+test('an export has no withdrawn or hidden record, nor records that refer to one', () => {
   for (const secret of [
     withdrawn.id,
     withdrawn.currentRevisionId,
@@ -122,7 +133,7 @@ test('what is withdrawn or hidden is in no export, nor what refers to it', () =>
   assert.equal('sourceEntryId' in (ofType(exported, 'contradiction')[1] ?? {}), false)
 })
 
-/** Ids by the order in which they first occur: equal texts tell the same story. */
+/** Ids by the order of their first occurrence, so that equal content has equal texts. */
 function withoutIds(text: string): string {
   const seen = new Map<string, string>()
   return text.replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, id => {
@@ -131,7 +142,7 @@ function withoutIds(text: string): string {
   })
 }
 
-test('an export that is imported and exported again is the same but for ids, and is served with the same chains', async () => {
+test('an imported export is exported again with the same content but for ids, and served with the same chains', async () => {
   const to = ['--data-dir', path('copy')]
   const imported = expectDone(await palimpsest(['import', '--from', '-', '--batch', '3', ...to], { input: exported }))
   assert.match(imported, /^Imported 10 lines/)
@@ -178,7 +189,7 @@ test('an export that is imported and exported again is the same but for ids, and
   }
 })
 
-test('an export to a file overwrites nothing and leaves nothing half-made', async () => {
+test('an export to a file overwrites no file and leaves no partial file', async () => {
   const to = ['export', '--data-dir', app.dataDir, '--to', path('once.ndjson')]
   expectDone(await palimpsest(to))
   expectRefusal(await palimpsest(to), 1, /once\.ndjson exists already/)

@@ -16,7 +16,7 @@ after(() => directory.remove())
 const path = (name: string): string => join(directory.path, name)
 const leftOf = (name: string): string[] => readdirSync(directory.path).filter(one => one.startsWith(name))
 
-test('a file appears under its name only when it is whole, with its mode', async () => {
+test('a file appears under its name only when it is complete, with its mode', async () => {
   const result = await makeWholeFile(path('good'), 0o600, async partial => {
     writeFileSync(partial, 'whole')
     assert.deepEqual(leftOf('good'), ['good.partial'])
@@ -27,7 +27,7 @@ test('a file appears under its name only when it is whole, with its mode', async
   assert.equal(statSync(path('good')).mode & 0o777, 0o600)
 })
 
-test('work that fails leaves nothing, not even what a database keeps beside its file', async () => {
+test('after a failure no file is left, not even those of a database', async () => {
   let told = 0
   const failing = makeWholeFile(
     path('bad'),
@@ -45,14 +45,14 @@ test('work that fails leaves nothing, not even what a database keeps beside its 
   assert.equal(told, 1)
 })
 
-test('a full disk is told in a sentence', async () => {
+test('a full disk is reported with one sentence', async () => {
   const full = makeWholeFile(path('full'), 0o600, async () => {
     throw Object.assign(new Error('write'), { code: 'ENOSPC' })
   })
   await assert.rejects(full, (error: Error) => error instanceof OperatorError && /no space left/.test(error.message))
 })
 
-test('a file that came meanwhile, and another run at work, are left alone', async () => {
+test('a file that appeared in between, and another run in progress, are not touched', async () => {
   const raced = makeWholeFile(path('raced'), 0o600, async () => writeFileSync(path('raced'), 'somebody else'))
   await assert.rejects(raced, /exists already/)
   assert.equal(readFileSync(path('raced'), 'utf8'), 'somebody else')
@@ -64,7 +64,7 @@ test('a file that came meanwhile, and another run at work, are left alone', asyn
   assert.equal(readFileSync(path('twice.partial'), 'utf8'), 'at work')
 })
 
-test('a signal leaves nothing', async () => {
+test('after a signal no file is left', async () => {
   const module = new URL('../../src/cli/whole-file.ts', import.meta.url).href
   const script = `import { makeWholeFile } from ${JSON.stringify(module)}
     setInterval(() => {}, 1000)

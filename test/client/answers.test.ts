@@ -29,7 +29,7 @@ after(() => app.close())
 const TEXT = { title: 'Answers', summary: 'S', content: 'C' }
 const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 
-test('each kind of failure is a class of its own, and all are ClientErrors', async () => {
+test('each kind of failure has its own class, and all are ClientErrors', async () => {
   const client = createClient({ baseUrl: app.url })
   await assert.rejects(client.createEntry(TEXT), AuthenticationError)
   await client.createActor()
@@ -57,7 +57,7 @@ test('each kind of failure is a class of its own, and all are ClientErrors', asy
   assert.equal(refusal.name, 'NotFoundError')
 })
 
-test('an error says which member broke which rule', async () => {
+test('an error names the member and the rule that it broke', async () => {
   const client = createClient({ baseUrl: app.url })
   await client.createActor()
   const refused = await client.createEntry({ ...TEXT, tags: ['node.js'] }).catch((error: unknown) => error)
@@ -100,7 +100,7 @@ test('onResponse receives status, request, version, replay and limits of every a
   assert.ok(Number(limit?.remaining) > 0 && Number(limit?.resetSeconds) > 0)
 })
 
-test('onRetry receives each try that failed, with its number, error and wait', async () => {
+test('onRetry receives each failed attempt, with its number, error and wait', async () => {
   const notices: RetryNotice[] = []
   let asked = 0
   const client = createClient({

@@ -50,7 +50,7 @@ test('a page of another site uses the built client in a browser', { skip: NO_BRO
       for await (const { changeType } of client.all.listRevisions(slug, { limit: 1 })) rows.push(changeType)
       const watched: string[] = []
       for await (const { action } of client.watchActivity({ after: '0' })) {
-        // What was read is observed whenever it is: its rows may stand in between.
+        // Reads are observed at any time, so their rows may be in between.
         if (action !== 'READ' && action !== 'SEARCH') watched.push(action)
         if (watched.length === 2) break
       }

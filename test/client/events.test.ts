@@ -9,7 +9,7 @@ const parse = (...pieces: string[]): StreamBlock[] => {
 }
 const block = (data: string | null, lastEventId = '', event = 'message'): StreamBlock => ({ event, data, lastEventId })
 
-test('fields, comments and empty lines are read as the standard has them', () => {
+test('fields, comments and empty lines are parsed as the standard requires', () => {
   // The examples of WHATWG HTML 9.2.6.
   assert.deepEqual(parse('data: YHOO\ndata: +2\ndata: 10\n\n'), [block('YHOO\n+2\n10')])
   assert.deepEqual(
@@ -24,12 +24,12 @@ test('fields, comments and empty lines are read as the standard has them', () =>
   ])
 })
 
-test('an id without data is told, one with U+0000 and unknown fields are passed over', () => {
+test('an id without data is returned, an id with U+0000 and unknown fields are ignored', () => {
   assert.deepEqual(parse('id: 5\n\n'), [block(null, '5')])
   assert.deepEqual(parse('id: 5\nid: a\0b\nDATA: no\n data: no\nother: 1\ndata: yes\n\n'), [block('yes', '5')])
 })
 
-test('a pause is kept where it is digits only', () => {
+test('a reconnection time is accepted only as digits', () => {
   for (const [text, retry] of [
     ['retry: 1500\n', 1500],
     ['retry: -1\n', undefined],
@@ -43,7 +43,7 @@ test('a pause is kept where it is digits only', () => {
   }
 })
 
-test('however a stream is cut into pieces, and whatever ends its lines, it is the same', () => {
+test('any division of a stream into pieces, and any kind of line end, has the same result', () => {
   const random = seededRandom('event stream')
   const lines = 'retry: 1/id: 1//: c/data: ä𝄞/id: 2/event: e///data: a/data: b//data: cut off'.split('/')
   const wanted = parse(lines.join('\n'))
@@ -70,7 +70,7 @@ function piecesOf(random: Random, text: string): string[] {
   return pieces
 }
 
-test('a block that has no end is refused before it fills the memory', () => {
+test('a block without an end is refused before it fills the memory', () => {
   const endless = (piece: string) => {
     const parser = createEventParser()
     for (let sent = 0; sent < 3_000_000; sent += piece.length) parser.push(piece)

@@ -33,7 +33,7 @@ const through = (change: (text: string) => string): Client =>
     },
   })
 
-test('every revision and the entry hold as they are served', async () => {
+test('the hashes of every revision and of the entry are valid as served', async () => {
   assert.equal(revisions.length, 3)
   for (const revision of revisions) {
     const { holds, revisionId, evidenceHash, recomputed } = await client.verifyHash(revision)
@@ -48,7 +48,7 @@ test('a change of any member is found', async () => {
   const [newest] = revisions as [Revision]
   const id = newest.entryId
   for (const name of Object.keys(newest) as (keyof Revision)[]) {
-    // These two say where the revision before is read: what is not there is refused.
+    // These two members determine where the previous revision is read. A missing one is refused.
     if (name === 'entryId' || name === 'previousRevisionId') continue
     const changed = { ...newest, [name]: name === 'sources' ? [{ entryId: id, revisionId: id }] : `${newest[name]}x` }
     assert.equal((await client.verifyHash(changed as Revision)).holds, false, name)
@@ -65,7 +65,7 @@ test('an entry whose text is not that of its revision is found', async () => {
   }
 })
 
-test('a service that changed one byte of an old revision, or left one out, is found', async () => {
+test('a changed byte in an old revision, or a missing revision, is found', async () => {
   const oldest = revisions[2] as Revision
   const forged = await through(text => text.replace('Initial revision', 'Initial revisioN')).verifyHistory('hash')
   assert.deepEqual([forged.holds, forged.revisions], [false, 3])

@@ -42,14 +42,14 @@ after(() => app.close())
 
 type Row = { id: string }
 const ids = async (rows: AsyncIterable<Row>): Promise<string[]> => (await Array.fromAsync(rows)).map(({ id }) => id)
-/** What the pages hold by plain HTTP, and that there are more than two of them. */
+/** The rows of the pages by plain HTTP, and that there are more than two pages. */
 async function expected(path: string): Promise<string[]> {
   const rows = await allPages<Row>(app.url, `/api${path}`)
   assert.ok(rows.length > 2 * PAGE, `${rows.length} rows`)
   return rows.map(({ id }) => id)
 }
 
-test('history, relations and timeline are walked to their end', async () => {
+test('history, relations and timeline are iterated to their end', async () => {
   const { all } = client
   const { slug } = entry
   const limit = { limit: PAGE }
@@ -58,7 +58,7 @@ test('history, relations and timeline are walked to their end', async () => {
   assert.deepEqual(await ids(all.listTimeline(slug, limit)), await expected(`/entries/${slug}/timeline`))
 })
 
-test('activity is walked to its end', async () => {
+test('activity is iterated to its end', async () => {
   const writes = (await Array.fromAsync(client.all.listActivity({ limit: PAGE }))).filter(
     ({ action }) => action !== 'READ' && action !== 'SEARCH',
   )
@@ -80,7 +80,7 @@ test('evidence is one stream of both kinds, newest first', async () => {
   assert.deepEqual(told, oldestFirst.flat().reverse())
 })
 
-test('entries and search are walked by offset, from where the caller begins', async () => {
+test('entries and search are iterated by offset, from the offset of the caller', async () => {
   const everything = (await client.listEntries({ limit: 50 })).items.map(({ id }) => id)
   assert.equal(everything.length, ROWS + 1)
   assert.deepEqual(await ids(client.all.listEntries({ limit: PAGE })), everything)
@@ -89,7 +89,7 @@ test('entries and search are walked by offset, from where the caller begins', as
   assert.deepEqual(await ids(client.all.searchEntries({ tag: 'nothing' })), [])
 })
 
-test('an entry that moves to a later page meanwhile is given once', async () => {
+test('an entry that moves to a later page during the iteration is returned once', async () => {
   const seen: string[] = []
   for await (const { id } of client.all.listEntries({ limit: PAGE })) {
     seen.push(id)
@@ -108,7 +108,7 @@ test('a loop that ends early reads no further page', async () => {
   assert.equal(requests, 1)
 })
 
-test('a list that goes on beyond the last offset says so instead of ending', async () => {
+test('a list that is longer than the maximum offset throws instead of ending', async () => {
   const page = { items: [entry], limit: 1, offset: 0, dataClass: 'EXTERNAL' }
   const asked: (string | null)[] = []
   const long = createClient({

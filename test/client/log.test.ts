@@ -27,7 +27,7 @@ const changed = (path: string, from: string, to: string): ReadFile => {
   return reading(new Map([...files, [path, Uint8Array.from(Buffer.from(text.replace(from, to), 'latin1'))]]))
 }
 
-test('a proof shows what the log says of a record', async () => {
+test('a proof has the statement of a record', async () => {
   for (const record of [1, 256, 257, RECORDS]) {
     const verdict = await verifyProof(await log.proof(record), trust)
     assert.deepEqual(verdict.reasons, [])
@@ -38,7 +38,7 @@ test('a proof shows what the log says of a record', async () => {
   }
 })
 
-test('a proof with anything changed does not hold, and says why', async () => {
+test('a proof with any change is invalid, with the reason', async () => {
   const proof = await log.proof(300)
   const [, extra = ''] = /^extra (.*)$/m.exec(proof) ?? []
   const forged = Buffer.from(extra, 'base64').toString('latin1').replace('HIDE', 'HIDD')
@@ -63,7 +63,7 @@ test('a proof with anything changed does not hold, and says why', async () => {
   assert.equal((await verifyProof(proof, {})).holds, false)
 })
 
-test('a policy says which logs and how many witnesses are wanted', async () => {
+test('a policy sets the logs and the number of witnesses', async () => {
   const policy = `log ${log.signer.vkey}\nwitness one ${witness.vkey}\nquorum one\n`
   const alone = await verifyProof(await log.proof(7), { policy })
   assert.deepEqual(alone.reasons, ['Fewer witnesses cosigned the checkpoint than the policy wants.'])
@@ -74,7 +74,7 @@ test('a policy says which logs and how many witnesses are wanted', async () => {
   assert.deepEqual([checkpoint?.size, reasons], [500, []])
 })
 
-test('a whole log is read, its root recomputed and compared with what was signed before', async () => {
+test('a whole log is read, its root recomputed and compared with the signed one', async () => {
   const records: number[] = []
   const older = await Promise.all([0, 1, 255, 256, 257, 512, RECORDS].map(size => log.checkpoint(size)))
   const verdict = await verifyLogFiles(reading(files), {
@@ -96,7 +96,7 @@ test('a whole log is read, its root recomputed and compared with what was signed
   assert.deepEqual([nothing.holds, nothing.size], [true, 0])
 })
 
-test('a log that was changed, shortened or rewritten does not hold', async () => {
+test('a changed, shortened or rewritten log is invalid', async () => {
   const reasonsOf = async (read: ReadFile, older: string[] = []): Promise<string> => {
     const { holds, reasons } = await verifyLogFiles(read, { ...trust, older })
     assert.equal(holds, false)

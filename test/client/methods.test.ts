@@ -18,7 +18,7 @@ after(() => app.close())
 
 const text = (title: string) => ({ title, summary: `About ${title}`, content: `All of ${title}` })
 
-test('there is a method for every public operation that answers with JSON, and for no other', () => {
+test('there is a method for every public operation that returns JSON, and for no other', () => {
   const operations = Object.entries(OPERATIONS) as [string, Operation][]
   const expected = operations.filter(([, { access, media }]) => access !== 'admin' && media === undefined)
   assert.deepEqual(
@@ -28,7 +28,7 @@ test('there is a method for every public operation that answers with JSON, and f
   for (const [name] of expected) assert.equal(typeof client[name as keyof Client], 'function', name)
 })
 
-test('createActor keeps the token, and writes carry it', async () => {
+test('createActor stores the token, and writes send it', async () => {
   await assert.rejects(client.createEntry(text('Too early')), { code: 'ACTOR_TOKEN_REQUIRED', status: 401 })
   const issued = await client.createActor({ actorType: 'AGENT', declaredName: 'Client' })
   assert.equal(client.token(), issued.token)
@@ -87,7 +87,7 @@ test('revisions, evidence and relations are written and read', async () => {
   assert.equal((await client.listRelations('snow')).items[0]?.id, relation.id)
 })
 
-test('what was observed and what the service is can be read', async () => {
+test('activity and the description of the service can be read', async () => {
   const { items } = await client.listTimeline(entry.slug, { limit: 50 })
   assert.ok(items.some(({ action }) => action === 'CORRECT'))
   const newest = (await client.listActivity({ limit: 1 })).items[0]
@@ -101,7 +101,7 @@ test('what was observed and what the service is can be read', async () => {
   assert.equal((await client.readReadiness()).status, 'ok')
 })
 
-test('reads are anonymous unless the caller says that they carry the token', async () => {
+test('reads are anonymous unless tokenOnReads is set', async () => {
   const { actor, token } = await newActor(app.url, { declaredName: 'Reader' })
   const readers = async (): Promise<string[]> => {
     const { items } = await client.listTimeline('snow', { limit: 50 })
@@ -113,7 +113,7 @@ test('reads are anonymous unless the caller says that they carry the token', asy
   assert.ok((await readers()).includes(actor.id))
 })
 
-test('a refusal says its code, status and request, and how to mend it', async () => {
+test('a refusal has its code, status, request and remedy', async () => {
   const refusal = await client.readEntry('nothing-here').catch((error: unknown) => error)
   assert.ok(isClientError(refusal))
   const { code, status, requestId, retryAfterSeconds, mayHaveHappened } = refusal
@@ -128,7 +128,7 @@ test('a refusal says its code, status and request, and how to mend it', async ()
   )
 })
 
-test('what names nothing is refused before it is sent, and every other name stays one part of the path', async () => {
+test('an empty name is refused before it is sent, and every other name stays one segment of the path', async () => {
   for (const slug of ['', '.', '..', '\ud800']) {
     await assert.rejects(client.readEntry(slug), { code: 'INVALID_ARGUMENT', status: null }, JSON.stringify(slug))
   }
@@ -136,7 +136,7 @@ test('what names nothing is refused before it is sent, and every other name stay
   await assert.rejects(client.readEntry('rain?q=1#x'), { code: 'ENTRY_NOT_FOUND' })
 })
 
-test('a wrong address or token is refused when the client is made', () => {
+test('a malformed address or token is refused when the client is made', () => {
   const user = new URL(app.url)
   user.username = 'somebody'
   for (const baseUrl of ['nowhere', 'ftp://memory.example', `${app.url}?a=1`, user.href]) {
@@ -147,7 +147,7 @@ test('a wrong address or token is refused when the client is made', () => {
   }
 })
 
-test('an answer that is another server’s is told as such and not repeated', async () => {
+test('an answer of another server is reported as such, and its text is not repeated', async () => {
   const answer = (body: string, status: number, headers: Record<string, string> = {}) =>
     createClient({ baseUrl: app.url, fetch: async () => new Response(body, { status, headers }) })
   await assert.rejects(answer('<html>', 200).readStats(), { code: 'UNREADABLE_ANSWER', mayHaveHappened: false })
@@ -159,7 +159,7 @@ test('an answer that is another server’s is told as such and not repeated', as
   await assert.rejects(answer('', 200).createActor(), { code: 'UNREADABLE_ANSWER', mayHaveHappened: true })
 })
 
-test('texts arrive as they were sent', async () => {
+test('texts arrive unchanged', async () => {
   const content = 'Zeile\r\n\u2028 "quoted" \\ 𝄞 \u202e'
   const made = await client.createEntry({ ...text('Text'), content })
   assert.equal((await client.readEntry(made.slug)).content, content)

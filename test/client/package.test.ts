@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
-import { copyOfPackage, run, TSC, temporary } from './built.ts'
+import { copyOfPackage, ROOT, run, TSC, temporary } from './built.ts'
 import { emptyRegistry } from './registry.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8')
@@ -19,7 +19,7 @@ before(async () => {
   app = await startApp()
   const source = await copyOfPackage()
   project = await temporary()
-  // What an npm that runs these tests tells its scripts is not for another one.
+  // Settings that the npm of these tests passes to scripts are not for another npm.
   const outer = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'))
   const npm = { npm_config_cache: join(project, 'cache'), npm_config_update_notifier: 'false' }
   const environment = { env: { ...Object.fromEntries(outer), ...npm } }
@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => app.close())
 
-test('what the README says of TypeScript compiles and works where the package is installed, without any package but its own', async () => {
+test('the TypeScript example of the README compiles and runs where the package is installed, without any other package', async () => {
   assert.ok(SCRIPT.includes("'http://127.0.0.1:8080'"))
   await writeFile(join(project, 'tour.ts'), SCRIPT.replace('http://127.0.0.1:8080', app.url))
   assert.match(EXAMPLES, /reviseWithRetry/)
@@ -60,4 +60,31 @@ test('the built client imports nothing but its own files, and names no type of N
     }
     assert.doesNotMatch(text, /NodeJS|node:|reference types/, file)
   }
+})
+
+test('the packed tarball has no tests, and its command and its private memory run where it is installed', async () => {
+  const modules = join(project, 'node_modules')
+  const files = await readdir(join(modules, 'palimpsest'), { recursive: true })
+  assert.ok(files.includes(join('src', 'main.ts')))
+  assert.deepEqual(
+    files.filter(file => /\.test\.ts$|^test/.test(file)),
+    [],
+  )
+  // The registry of this test has empty packages: the true ones take their places.
+  const { dependencies } = JSON.parse(await readFile(join(modules, 'palimpsest', 'package.json'), 'utf8'))
+  for (const name of Object.keys(dependencies)) {
+    await rm(join(modules, name), { recursive: true, force: true })
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name))
+  }
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, npm_config_offline: 'true' }
+  const npx = (...args: string[]) => run('npx', ['--no', '--', 'palimpsest', ...args], { cwd: project, env })
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  assert.equal((await npx('--version')).stdout, `${version}\n`)
+
+  const memory = npx('mcp', '--data-dir', join(project, 'memory'))
+  const clientInfo = { name: 'test', version: '1' }
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  memory.child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+  memory.child.stdout?.once('data', () => memory.child.stdin?.end())
+  assert.match((await memory).stdout, /"serverInfo":\{[^}]*"name":"palimpsest"/i)
 })

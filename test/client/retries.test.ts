@@ -32,7 +32,7 @@ function quickClock(moved?: TestApp): Clock & { waits: number[] } {
   }
 }
 
-/** The given answers one after another, the last one for ever, and how often was asked. */
+/** Returns the given answers in order, then the last one permanently, and the number of requests. */
 function answering(settings: Partial<ClientSettings>, ...answers: (() => Response)[]) {
   const clock = quickClock()
   let asked = 0
@@ -84,7 +84,7 @@ test('a write in its cooldown waits and happens once', async () => {
   assert.ok(waited >= 1 && waited < 30.01 && Math.abs(waited - Math.round(waited)) < 1e-6, `${waited} s`)
 })
 
-test('a wait longer than allowed, or one try too many, is thrown with the seconds to wait', async () => {
+test('a wait longer than the maximum, or one attempt too many, throws with the seconds to wait', async () => {
   const long = answering({ maxWaitSeconds: 20 }, refused(429, 'RATE_LIMITED', '21'))
   await assert.rejects(long.client.readStats(), { code: 'RATE_LIMITED', status: 429, retryAfterSeconds: 21 })
   assert.equal(long.asked(), 1)
@@ -93,7 +93,7 @@ test('a wait longer than allowed, or one try too many, is thrown with the second
   assert.deepEqual([often.asked(), ...often.waits], [3, 1, 1])
 })
 
-test('without a Retry-After the waits double; a date is understood', async () => {
+test('without a Retry-After the waits double; a date is accepted', async () => {
   const silent = answering({}, dead, refused(503, 'NOT_READY'), dead, fine)
   await silent.client.readStats()
   assert.deepEqual(silent.waits, [0.5, 1, 2])
@@ -104,7 +104,7 @@ test('without a Retry-After the waits double; a date is understood', async () =>
   assert.deepEqual(clock.waits, [7])
 })
 
-test('a write is sent again where it was refused, and where it may have been done, with the same key', async () => {
+test('a write is repeated with the same key after a refusal and after an unknown outcome', async () => {
   for (const code of ['RATE_LIMITED', 'COOLDOWN', 'NOT_READY', 'OVERLOADED']) {
     const status = code === 'RATE_LIMITED' || code === 'COOLDOWN' ? 429 : 503
     const harmless = answering({ token: 't' }, refused(status, code, '1'), fine)
@@ -137,7 +137,7 @@ test('a write is sent again where it was refused, and where it may have been don
   }
 })
 
-test('what was unsure stays so when a later try is refused, and is settled by any final answer', async () => {
+test('an unknown outcome stays unknown when a later attempt is refused, and is settled by any final answer', async () => {
   const limited = answering({ token: 't', maxWaitSeconds: 5 }, dead, refused(429, 'RATE_LIMITED', '50'))
   await assert.rejects(limited.client.createEntry(TEXT), { code: 'RATE_LIMITED', mayHaveHappened: true })
   const waiting = answering({ token: 't' }, dead, refused(409, 'REQUEST_IN_PROGRESS', '1'), fine)
@@ -154,7 +154,7 @@ test('what was unsure stays so when a later try is refused, and is settled by an
   }
 })
 
-test('a refusal that a retry cannot mend, and a probe, are asked once', async () => {
+test('a permanent refusal and a probe are sent once', async () => {
   for (const answer of [refused(404, 'ENTRY_NOT_FOUND'), refused(409, 'STALE_REVISION'), refused(401, 'X')]) {
     const final = answering({}, answer)
     await assert.rejects(final.client.readStats())
@@ -165,7 +165,7 @@ test('a refusal that a retry cannot mend, and a probe, are asked once', async ()
   assert.equal(probe.asked(), 1)
 })
 
-test('of writes whose answers are lost there is one each in the store, and of an actor whose token was', async () => {
+test('writes whose answers are lost are stored once each, and so is an actor whose token was lost', async () => {
   let losses = 2
   const client = createClient({
     baseUrl: app.url,
@@ -195,7 +195,7 @@ test('of writes whose answers are lost there is one each in the store, and of an
   assert.deepEqual([await count('lost'), await count('given up')], [1, 1])
 })
 
-test('an abort ends a call, a wait and a walk with its own reason', async () => {
+test('an abort ends a call, a wait and an iteration with its own reason', async () => {
   const reason = new Error('enough')
   const aborted = AbortSignal.abort(reason)
   const never = answering({}, fine)
@@ -229,7 +229,7 @@ async function serve(t: TestContext, listener: RequestListener): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('a service that does not answer, or stops in the middle, is given up', async t => {
+test('a service that does not answer, or stops in the middle, times out', async t => {
   const silent = await serve(t, () => {})
   const client = createClient({ baseUrl: silent, timeoutSeconds: 0.1, retries: 0 })
   await assert.rejects(client.readStats(), { code: 'NO_ANSWER', message: /longer than 0\.1 s/ })

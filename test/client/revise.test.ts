@@ -21,7 +21,7 @@ const line = (text: string) => (latest: Entry) => ({
   rationale: `Adds ${text}.`,
 })
 
-test('ten clients that revise at once all get their line in, once each and without a fork', async () => {
+test('ten clients that revise at once all add their line, once each and without a fork', async () => {
   const entry = await publish('Race')
   const racers = await Promise.all(
     Array.from({ length: RACERS }, async () => {
@@ -31,7 +31,7 @@ test('ten clients that revise at once all get their line in, once each and witho
     }),
   )
   let edits = 0
-  // Nobody sends before all have read, so that the first round is a race for certain.
+  // No client sends before all have read, so that the first round is always a race.
   const all = Promise.withResolvers<void>()
   await Promise.all(
     racers.map((racer, index) =>
@@ -52,7 +52,7 @@ test('ten clients that revise at once all get their line in, once each and witho
   assert.deepEqual(await client.verifyHistory(entry.slug), { holds: true, revisions: RACERS + 1, broken: [] })
 })
 
-test('the merge sees the state that came too late, and gives up with null', async () => {
+test('the merge gets the stale state, and null ends the loop', async () => {
   const entry = await publish('Merge')
   const seen: (string | undefined)[] = []
   const given = await client.reviseWithRetry(entry.slug, async (latest, stale) => {
@@ -66,7 +66,7 @@ test('the merge sees the state that came too late, and gives up with null', asyn
   assert.equal(given.revisionCount, 2)
 })
 
-test('after as many attempts as allowed, the conflict is thrown', async () => {
+test('after the maximum number of attempts the conflict is thrown', async () => {
   const entry = await publish('Limit')
   let edits = 0
   const endless = client.reviseWithRetry(
@@ -83,7 +83,7 @@ test('after as many attempts as allowed, the conflict is thrown', async () => {
   assert.equal((await client.readEntry(entry.slug)).revisionCount, 4)
 })
 
-test('what the merge throws, and every other refusal, ends the loop', async () => {
+test('an error of the merge, and every other refusal, ends the loop', async () => {
   const entry = await publish('Ends')
   const failure = new Error('cannot merge')
   await assert.rejects(

@@ -14,11 +14,11 @@ const TRACE = `Error: connect ECONNREFUSED 127.0.0.1:5432
 ${'    at the place where it was called and where that was called before it and so on until the top\n'.repeat(3)}
     at async startServer (/srv/app/node_modules/very/deep/down/in/the/tree/of/modules/server.js:12:3)`
 
-test('a question that fits is sent as it is', () => {
+test('a question within the maximum is sent unchanged', () => {
   for (const q of ['why "does it" fail', 'ü'.repeat(200), '\u{1f9a6}'.repeat(200)]) assert.equal(shortened(q, 200), q)
 })
 
-test('a longer question is cut to its names and longest words, in their order and each once', () => {
+test('a longer question is shortened to its names and longest words, in their order and each once', () => {
   const cut = shortened(TRACE, 100)
   assert.ok([...cut].length <= 100, cut)
   assert.match(cut, /ECONNREFUSED.*TCPConnectWrap\.afterConnect.*startServer/)
@@ -26,7 +26,7 @@ test('a longer question is cut to its names and longest words, in their order an
   assert.doesNotMatch(cut, /node_modules/)
 })
 
-test('one word that is too long is cut at a character', () => {
+test('a single word that is too long is cut after a whole character', () => {
   assert.equal(shortened('\u{1f9a6}'.repeat(300), 200), '\u{1f9a6}'.repeat(200))
 })
 

@@ -1,9 +1,10 @@
 import type * as client from '../../src/client/index.ts'
 import type * as inputs from '../../src/contract/inputs.ts'
 import type { OPERATIONS, OperationName } from '../../src/contract/operations.ts'
+import type * as queries from '../../src/contract/queries.ts'
 import type * as resources from '../../src/contract/resources.ts'
 
-/** Compiled, never run: what stands here holds when `npm run check` passes. */
+/** Compiled, never run: these statements are checked by `npm run check`. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 /** Distinguishes a member that may be left out from one that may be undefined, which assignability alone does not. */
 type Exactly<A, B> = Same<A, B> extends true ? Same<keyof A, keyof B> : false
@@ -16,9 +17,9 @@ holds<Exactly<client.RevisionInput, inputs.RevisionInput>>()
 holds<Exactly<client.VerifyInput, inputs.VerifyInput>>()
 holds<Exactly<client.ContradictInput, inputs.ContradictInput>>()
 holds<Exactly<client.RelationInput, inputs.RelationInput>>()
-holds<Exactly<client.EntryQuery, inputs.EntryQuery>>()
-holds<Exactly<client.CursorQuery, inputs.CursorQuery>>()
-holds<Exactly<client.StreamQuery, inputs.StreamQuery>>()
+holds<Exactly<client.EntryQuery, queries.EntryQuery>>()
+holds<Exactly<client.CursorQuery, queries.CursorQuery>>()
+holds<Exactly<client.StreamQuery, queries.StreamQuery>>()
 holds<Exactly<client.Actor, resources.Actor>>()
 holds<Exactly<client.ActorIssued, resources.ActorIssued>>()
 holds<Exactly<client.Entry, resources.Entry>>()

@@ -40,7 +40,7 @@ async function failing(baseUrl: string, settings: Partial<ClientSettings> = {}) 
   return { read, write, readWaits }
 }
 
-test('a port of this machine that refuses fails at once, asks whether the service is running, and nothing was sent', async () => {
+test('a refused connection to this machine fails at once, suggests that the service is not running, and sent nothing', async () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     const url = `http://${host}:${await freePort()}`
     const { read, write, readWaits } = await failing(url)
@@ -51,7 +51,7 @@ test('a port of this machine that refuses fails at once, asks whether the servic
   }
 })
 
-test('a certificate that is not accepted is named, and not tried again', async t => {
+test('a certificate that is not accepted is named, and not retried', async t => {
   const port = await listening(
     t,
     createTlsServer(selfSigned(), (_, answer) => void answer.end('{}')),
@@ -64,7 +64,7 @@ test('a certificate that is not accepted is named, and not tried again', async t
   assert.equal(readWaits, 0)
 })
 
-test('TLS on a port without it is named, and not tried again', async t => {
+test('TLS on a port without it is named, and not retried', async t => {
   const port = await listening(
     t,
     createServer((_, answer) => void answer.end('{}')),
@@ -74,7 +74,7 @@ test('TLS on a port without it is named, and not tried again', async t => {
   assert.deepEqual([readWaits, write.mayHaveHappened], [0, false])
 })
 
-test('an unknown host is named, and not tried again', async () => {
+test('an unknown host is named, and not retried', async () => {
   const fetch = async (): Promise<Response> => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ENOTFOUND' }) })
   }
@@ -83,7 +83,7 @@ test('an unknown host is named, and not tried again', async () => {
   assert.equal(readWaits, 0)
 })
 
-test('what may pass is tried again: another machine that refuses, a name server or a connection that fails', async () => {
+test('temporary failures are retried: another machine that refuses, a name server or a connection that fails', async () => {
   const thrown = (cause: object) => new TypeError('fetch failed', { cause })
   const passing = [
     thrown({ code: 'ECONNREFUSED', address: '192.0.2.1' }),
@@ -104,7 +104,7 @@ test('what may pass is tried again: another machine that refuses, a name server 
   assert.equal(unreachable(both, 'http://localhost:1').passes, false)
 })
 
-test('a service that was reached and then refuses is tried again', async () => {
+test('a service that was reached before and then refuses connections is retried', async () => {
   let tries = 0
   const fetch = async (): Promise<Response> => {
     tries += 1

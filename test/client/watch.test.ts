@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => app.close())
 
-/** A client that does not wait, and what it asked for and how long it would have waited. */
+/** A client that does not wait, with its requests and its waits. */
 function watcher(settings: Partial<ClientSettings> = {}) {
   const waits: number[] = []
   const sent: { url: string; headers: Headers }[] = []
@@ -35,7 +35,7 @@ function watcher(settings: Partial<ClientSettings> = {}) {
   return { client, waits, sent }
 }
 
-/** What stands in a feed of three entries that were just made. */
+/** The rows of a feed of three new entries. */
 async function makeThree(): Promise<string[]> {
   const ids: string[] = []
   for (let made = 0; made < 3; made += 1) ids.push((await newEntry(app.url, token)).id)
@@ -73,7 +73,7 @@ const refusal = (status: number, code: string, retryAfter?: string) =>
     { status, headers: retryAfter ? { 'retry-after': retryAfter } : {} },
   )
 
-test('what follows an id is given in order, and then what is written meanwhile', async () => {
+test('rows after an id are returned in order, followed by new ones', async () => {
   const { client, sent } = watcher()
   const newest = (await client.listActivity({ limit: 1 })).items[0]?.sequence ?? '0'
   const known = await makeThree()
@@ -90,7 +90,7 @@ test('what follows an id is given in order, and then what is written meanwhile',
   assert.equal(sent.at(-1)?.headers.get('x-actor-token'), null)
 })
 
-test('a stream that is cut again and again is gone on with after the last event, without loss or repetition', async () => {
+test('a stream that is cut repeatedly continues after the last event, without loss or repetition', async () => {
   const { client, waits, sent } = watcher({ fetch: cutting(2) })
   const after = (await createClient({ baseUrl: app.url }).listActivity({ limit: 1 })).items[0]?.sequence ?? '0'
   const watched = client.watchActivity({ after })
@@ -111,7 +111,7 @@ test('a stream that is cut again and again is gone on with after the last event,
   )
 })
 
-test('it waits as long as the service says, and longer from failure to failure', async () => {
+test('the wait is the one that the service requests, and grows with consecutive failures', async () => {
   let asked = 0
   const { client, waits } = watcher({
     fetch: async (url, init) => {
@@ -132,7 +132,7 @@ test('it waits as long as the service says, and longer from failure to failure',
   assert.deepEqual(waits, [15, 2, 4, 8, 16, 32, 90])
 })
 
-test('changes of some entries are listed, walked and watched', async () => {
+test('changes of some entries are listed, iterated and watched', async () => {
   const { client } = watcher()
   const [one = '', , three = ''] = await makeThree()
   const { sequence } = await client.listChanges({ entry: one })
@@ -148,7 +148,7 @@ test('changes of some entries are listed, walked and watched', async () => {
   assert.deepEqual(await take(2, watched), listed.items)
 })
 
-test('what does not pass is thrown, and so is what does not pass before the stream was open once', async () => {
+test('permanent errors are thrown, and also temporary ones before the stream was open once', async () => {
   await assert.rejects(watcher().client.watchActivity({ after: 'x' }).next(), { code: 'INVALID_AFTER', status: 400 })
   const dead = watcher({ fetch: () => Promise.reject(new TypeError('fetch failed')), retries: 2 })
   await assert.rejects(dead.client.watchActivity().next(), { code: 'NO_ANSWER' })
@@ -161,7 +161,7 @@ test('what does not pass is thrown, and so is what does not pass before the stre
   await assert.rejects(nonsense.client.watchActivity().next(), { code: 'UNREADABLE_ANSWER' })
 })
 
-test('a signal ends it with its own reason, a break closes its connection', async (t: TestContext) => {
+test('a signal ends the stream with its own reason, a break closes its connection', async (t: TestContext) => {
   const ending = new AbortController()
   t.after(() => ending.abort())
   const waiting = watcher().client.watchActivity({}, { signal: ending.signal }).next()

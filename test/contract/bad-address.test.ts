@@ -17,7 +17,7 @@ after(async () => {
   await app.close()
 })
 
-test('an unknown path or method is 404, whatever comes with it, and nothing is stored', () =>
+test('an unknown path or method is 404 with any query, header and body, and nothing is stored', () =>
   storingNothing(wire, async () => {
     const paths = [
       '/',
@@ -54,7 +54,7 @@ test('an unknown path or method is 404, whatever comes with it, and nothing is s
     expectRefusal('GET on a write', await wire.send('GET', '/api/actors'), 404, 'ROUTE_NOT_FOUND')
   }))
 
-test('a malformed token is 401 with a challenge, on reads too, and ignored where none is looked at', async () => {
+test('a malformed token is 401 with a challenge, on reads too, and ignored by operations without a token', async () => {
   const { token } = world
   const changed = token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a')
   const other = token.slice(4, 5) === 'x' ? 'y' : 'x'

@@ -96,7 +96,7 @@ test('deep nesting and members of prototypes are refused everywhere, and nothing
     }
   }))
 
-test('of doubled members the last counts', async () => {
+test('of duplicate members the last one counts', async () => {
   const raw = '{"title":"first","content":"c","summary":"s","title":"last"}'
   assert.equal(expectStatus(await post('createEntry', { raw }), 201).title, 'last')
   const spoilt = '{"title":"first","content":"c","summary":"s","title":1}'
@@ -156,14 +156,14 @@ test('a body of any other type, or compressed, is 415 everywhere, and nothing is
     }
   }))
 
-test('JSON with or without charset utf-8, uncompressed, is taken', async () => {
+test('JSON with or without charset utf-8, uncompressed, is accepted', async () => {
   for (const type of GOOD_TYPES) expectStatus(await post('createEntry', { type, body: entry }), 201)
   for (const coding of ['identity', 'Identity']) {
     expectStatus(await post('createEntry', { body: entry, headers: { 'content-encoding': coding } }), 201)
   }
 })
 
-/** A valid entry of exactly so many bytes; spaces behind the object count too. */
+/** A valid entry of exactly this many bytes, including spaces after the object. */
 const sized = (bytes: number): string => {
   const text = JSON.stringify({ ...entry, content: 'x'.repeat(19_000) })
   return text + ' '.repeat(bytes - text.length)
@@ -172,7 +172,7 @@ const chunked = (text: string, size: number): Sending => ({
   chunks: Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.slice(n * size, (n + 1) * size)),
 })
 
-test('a body of 32768 bytes is taken, one of 32769 is 413, announced or streamed', async () => {
+test('a body of 32768 bytes is accepted, one of 32769 is 413, announced or streamed', async () => {
   const most = LIMITS.bodyBytes
   expectStatus(await post('createEntry', { raw: sized(most) }), 201)
   expectStatus(await post('createEntry', chunked(sized(most), 1_000)), 201)
@@ -184,7 +184,7 @@ test('a body of 32768 bytes is taken, one of 32769 is 413, announced or streamed
   })
 })
 
-test('too large comes before any other fault of a body', () =>
+test('a body that is too large is reported before its other faults', () =>
   storingNothing(wire, async () => {
     await refusedByAll('broken', { raw: '{'.repeat(40_000) }, 413, 'BODY_TOO_LARGE')
     await refusedByAll('no UTF-8', { raw: Buffer.alloc(40_000, 0xff) }, 413, 'BODY_TOO_LARGE')

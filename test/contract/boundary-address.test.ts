@@ -59,13 +59,13 @@ test('every query parameter beyond its bounds is refused, and nothing is stored'
   )
 })
 
-test('every query parameter at its bounds is taken', async () => {
+test('every query parameter at its bounds is accepted', async () => {
   const cases = queryCases('taken')
   assert.ok(cases.length > 50, `${cases.length} cases`)
   await inParallel(cases, WIDTH, async ({ name, search }) => {
     // So many streams at once would be too many.
     const answer = await sendQuery(name, search, OPERATIONS[name].kind === 'stream' ? 'HEAD' : undefined)
-    // A stream of what is not there is refused.
+    // A stream with an unknown filter is refused.
     const missing = name === 'streamChanges' && /^(?:entry|actor)=/.test(search)
     assert.equal(answer.status, missing ? 404 : 200, `${name}?${search}: ${answer.text}`)
     const [parameter, value] = (search.split('&')[0] ?? '').split('=')
@@ -75,7 +75,7 @@ test('every query parameter at its bounds is taken', async () => {
   })
 })
 
-test('the query of every operation is closed and no parameter comes twice, and nothing is stored', async () => {
+test('an unknown or repeated query parameter is refused by every operation, and nothing is stored', async () => {
   await storingNothing(wire, () =>
     inParallel(API, 4, async ([name, operation]) => {
       const own = Object.keys((operation.query as Schema).properties ?? {})
@@ -159,11 +159,11 @@ const MISSING: Partial<Record<OperationName, string>> = {
   readLogProof: 'NOT_IN_LOG',
 }
 
-/** What is refused as a number of a record, and numbers that no record has. */
+/** Values that are refused as record numbers, and numbers without a record. */
 const RECORD_FAULTS = CURSOR_FAULTS.filter(value => value !== '').map(escaped)
 const RECORD_STRANGERS = ['0', '00', '999999999', '9'.repeat(19)]
 
-test('every path parameter beyond its bounds is refused, at its bounds looked up, and nothing is stored', async () => {
+test('every path parameter past its bounds is refused, at its bounds looked up, and nothing is stored', async () => {
   await storingNothing(wire, () =>
     inParallel(ALL, 4, async ([name, operation]) => {
       const body = operation.body === undefined ? {} : { body: bodyOf(name, world) }

@@ -43,7 +43,7 @@ const FOREIGN: Record<string, ProblemCode> = {
   'ReportInput targetType': 'TARGET_NOT_FOUND',
 }
 
-/** The problem that an allowed value still meets, because what it names is not there. */
+/** The problem that a valid value causes, because its target does not exist. */
 async function foreignProblem(input: string, { field, label, text }: BodyCase): Promise<ProblemCode | undefined> {
   const problem = FOREIGN[`${input} ${field}`]
   if (field === 'targetType') return label === 'ENTRY' ? undefined : problem
@@ -74,7 +74,7 @@ for (const [name, operation] of ALL) {
 
   if (fields === 0) continue
 
-  test(`${name}: every field of ${input} at its bounds is taken`, async () => {
+  test(`${name}: every field of ${input} at its bounds is accepted`, async () => {
     const credential = credentialOf(operation.access, world)
     let latest: Entry = world.entry
     const taken = bodyCases(schema, bodyOf(name, world)).filter(({ fault }) => fault === undefined)

@@ -20,7 +20,7 @@ export type Schema = {
 
 /** A value to try: `fault` is the problem it must meet; none means that the schema allows it. */
 export type Trial = { label: string; value: unknown; fault?: Fault }
-/** A problem code; MEMBER stands for the code of the member that is tried. */
+/** A problem code. MEMBER is a placeholder for the code of the tested member. */
 export type Fault = ProblemCode | 'MEMBER'
 /** A whole body as JSON text, with one field at a time changed. */
 export type BodyCase = { field: string; label: string; text: string; fault: ProblemCode | undefined }
@@ -217,7 +217,7 @@ function changed(
   return holder.body
 }
 
-/** Every body that the schema of a request body gives rise to: each field at, over and under its bounds, missing, unknown and of every type. */
+/** All bodies derived from the schema of a request body: each field at, over and under its bounds, missing, unknown and of every type. */
 export function bodyCases(schema: Schema, sample: Record<string, unknown>): BodyCase[] {
   const make = (at: Place['at'], { label, value, fault }: Trial, body: unknown): BodyCase => {
     const text = jsonText(body ?? value)

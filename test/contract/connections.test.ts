@@ -64,7 +64,7 @@ const KINDS: Record<string, string> = {
   'sends nothing': '',
 }
 
-test('a client that neither reads nor closes loses its connection, whatever it sent', async t => {
+test('a client that neither reads nor closes is disconnected, after any request', async t => {
   const sockets: Socket[] = []
   t.after(() => {
     for (const socket of sockets) socket.destroy()
@@ -82,7 +82,7 @@ test('a client that neither reads nor closes loses its connection, whatever it s
   expectStatus(await read('/health'), 200)
 })
 
-test('answers to pipelined requests are made one after another, so that who does not read takes little memory', async t => {
+test('pipelined requests are answered one after another, so that a client that does not read takes little memory', async t => {
   const sockets: Socket[] = []
   t.after(() => {
     for (const socket of sockets) socket.destroy()
@@ -104,7 +104,7 @@ test('answers to pipelined requests are made one after another, so that who does
   assert.ok(most - earlier < GROWTH_MAX, `${Math.round((most - earlier) / 1e6)} MB more`)
 })
 
-test('pipelined requests are answered in their order, however many there are', async () => {
+test('any number of pipelined requests are answered in their order', async () => {
   const statuses = Array.from({ length: 2_000 }, (_, n) => (n % 3 === 0 ? 404 : 200))
   const requests = statuses.map(status => `GET ${status === 200 ? '/health' : '/nowhere'} HTTP/1.1\r\n${HOST}\r\n`)
   const options = { expected: statuses.length, patience: PATIENCE, bodiless: false }
@@ -115,7 +115,7 @@ test('pipelined requests are answered in their order, however many there are', a
   )
 })
 
-test('what follows a valid write and is no HTTP is refused once the write is answered', async () => {
+test('bytes after a valid write that are not HTTP are refused once the write is answered', async () => {
   const body = JSON.stringify({ title: 'Stored', summary: 'And said so', content: 'Before the rest is refused.' })
   const fields = `${HOST}Content-Type: application/json\r\nX-Actor-Token: ${token}\r\nContent-Length: ${body.length}\r\n`
   const bytes = `POST /api/entries HTTP/1.1\r\n${fields}\r\n${body}NONSENSE\r\n\r\n`

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc')
 const rowOf = (kind: string, method: string, body = ''): string =>
   `  do_${kind}: row({ kind: '${kind}', method: '${method}', path: '/api/${kind}', tag: 'Service', summary: '', access: 'anyone',
-    cost: 'read', params: none, query: inputs.NoQuery, ${body} status: 200, response: 'Health', problems: [] }),\n`
+    cost: 'read', params: none, query: queries.NoQuery, ${body} status: 200, response: 'Health', problems: [] }),\n`
 
 /** What the compiler says of the operations and their dispatch, with more rows in the contract. */
 function compiled(directory: string, rows: string): string {
@@ -22,7 +22,7 @@ function compiled(directory: string, rows: string): string {
   return stdout
 }
 
-test('a row of the contract compiles only with a function of its kind', t => {
+test('a row of the contract compiles only with a function of its kind, which reads only what the row has', t => {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   cpSync(join(ROOT, 'src'), join(directory, 'src'), { recursive: true })
@@ -33,14 +33,17 @@ test('a row of the contract compiles only with a function of its kind', t => {
     join(directory, 'tsconfig.json'),
     JSON.stringify({
       compilerOptions,
-      files: ['src/operations/reads.ts', 'src/operations/writes.ts', 'src/http/handlers.ts'],
+      files: ['src/operations/reads.ts', 'src/operations/writes.ts', 'src/http/pipeline/handlers.ts'],
     }),
   )
   assert.equal(compiled(directory, ''), '')
   const rows = [rowOf('read', 'GET'), rowOf('stream', 'GET'), rowOf('write', 'POST', "body: 'ReportInput',")]
+  const batch = join(directory, 'src/operations/entries/read-batch.ts')
+  writeFileSync(batch, readFileSync(batch, 'utf8').replace('query.ids', 'query.addresses'))
   const said = compiled(directory, rows.join(''))
   assert.match(said, /src\/operations\/reads\.ts.*'do_read' is missing/)
   assert.match(said, /src\/operations\/reads\.ts.*'do_stream' is missing/)
   assert.match(said, /src\/operations\/writes\.ts.*'do_write' is missing/)
+  assert.match(said, /src\/operations\/entries\/read-batch\.ts.*'addresses' does not exist/)
   assert.match(compiled(directory, rowOf('other', 'GET')), /src\/contract\/operations\.ts/)
 })

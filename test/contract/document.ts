@@ -47,7 +47,9 @@ export type Document = {
 function membersOf(document: Document, { parameters, requestBody }: Described): string[] {
   const body = resolved(document, Object.values(requestBody?.content ?? {})[0]?.schema ?? {}) as Schema
   const names = placesOf(body).flatMap(({ at }) => at.filter(part => typeof part === 'string'))
-  const own = parameters.filter(parameter => parameter.in !== 'header').map(({ name }) => name)
+  const own = parameters.flatMap(({ in: where, name }) =>
+    where !== 'header' ? [name] : name === 'Min-Sequence' ? ['minSequence'] : [],
+  )
   return [...new Set([...own, ...names])]
 }
 
@@ -83,7 +85,7 @@ export function withParts(document: Document): Document {
   return whole
 }
 
-/** A schema with every reference into the document replaced by what it refers to. */
+/** A schema with every reference into the document resolved. */
 export function resolved(document: Document, schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(item => resolved(document, item))
   if (typeof schema !== 'object' || schema === null) return schema

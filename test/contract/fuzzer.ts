@@ -7,9 +7,9 @@ import type { Sending } from './wire.ts'
 const POOL_MAX = 100
 
 type Entry = { id: string; slug: string; currentRevisionId: string }
-/** What was learnt from earlier answers; `revisions` may be of any age and entry. */
+/** Facts from earlier answers. `revisions` may be of any age and entry. */
 export type Known = { tokens: string[]; actors: string[]; entries: Entry[]; revisions: string[] }
-/** What a request is meant to be: valid but for one fault, anything at all, or about what earlier answers told. */
+/** The intent of a request: valid with one fault, random, or about facts of earlier answers. */
 export type Kind = 'faulty' | 'random' | 'stateful'
 export type Fuzzed = { kind: Kind; row?: Row; method: string; path: string; sending: Sending }
 type Source = { random: Random; known: Known; rows: readonly Row[] }
@@ -113,7 +113,7 @@ function anything({ random, known, rows }: Source): Fuzzed {
   const headers = key === undefined ? {} : { headers: { 'idempotency-key': key } }
   const bearer = random.pick([undefined, ADMIN_TOKEN, 'x'])
   const sending = { type: random.pick(TYPES), token, bearer, ...headers, ...raw }
-  // Where it surely is an operation, what the document says of that holds as well.
+  // If it certainly is an operation, the document's statements about it apply as well.
   const described = !astray && method === row.method && (slug !== undefined || !row.path.includes('{'))
   return { kind: 'random', ...(described ? { row } : {}), method, path, sending }
 }
@@ -133,7 +133,7 @@ export function createFuzzer(random: Random, known: Known, rows: readonly Row[])
   }
 }
 
-/** Keeps the tokens, actors, entries and revisions that an answer told of; a token in place of the one that was sent. */
+/** Stores the tokens, actors, entries and revisions of an answer; a new token replaces the sent one. */
 export function learn(random: Random, known: Known, { body, status }: Answer, sent?: string): void {
   if (status === 200 && typeof body.token === 'string' && sent !== undefined) {
     known.tokens = known.tokens.map(token => (token === sent ? String(body.token) : token))

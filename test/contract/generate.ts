@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/contract/limits.ts'
-import { CHANGE_ACTIONS } from '../../src/contract/words.ts'
+import { CHANGE_ACTIONS } from '../../src/contract/vocabulary.ts'
 import type { seededRandom } from '../support/random.ts'
 import { placesOf, type Schema, trialsOf } from './cases.ts'
 

@@ -15,7 +15,7 @@ const BLOCKED = '203.0.113.2'
 let app: TestApp
 let wire: Wire
 let fresh = 0
-/** An address nobody wrote from before: limits and cooldowns of origins start anew. */
+/** An unused address, without earlier admissions or cooldowns. */
 const nextOrigin = (): string => {
   fresh += 1
   return `198.51.${Math.floor(fresh / 250)}.${fresh % 250}`
@@ -80,7 +80,7 @@ const originOf = async (actorId: string): Promise<string> => {
   return actor?.originId ?? ''
 }
 
-/** Faults of the request itself, in the order they are looked for, whatever the operation. */
+/** Faults of the request itself, in the order of their checks, for any operation. */
 const SHAPE: Spoil[] = [
   { code: 'UNKNOWN_PARAMETER', spoil: attempt => void Object.assign(attempt, { search: '?unknown=1' }) },
   {
@@ -94,7 +94,7 @@ const SHAPE: Spoil[] = [
   { code: 'INVALID_TEXT', spoil: ({ edits }) => void edits.push(text => text.replace('Because', 'Be\\u0000cause')) },
 ]
 
-/** Spoils a good request in every pair of ways; what is looked for first must be told. The good one itself passes at the end. */
+/** Adds every pair of faults to a valid request. The fault that is checked first must be reported. The valid request succeeds at the end. */
 async function provePairs(good: () => Attempt, spoils: readonly Spoil[], status: number): Promise<void> {
   const pairs = spoils.flatMap((first, place) => spoils.slice(place).map(second => [first, second] as const))
   await inParallel(pairs, 8, async ([first, second]) => {
@@ -112,14 +112,14 @@ function send({ path, slug, search, origin, type, headers, body, edits }: Attemp
   return wire.send('POST', path.replace('{slug}', slug) + search, { raw, type, headers: fields })
 }
 
-test('of two faults of a revision the one that is looked for first is told', async () => {
+test('of two faults of a revision the one that is checked first is reported', async () => {
   const [entry, withdrawn, locked] = [await entryOfSomeone(), await entryOfSomeone(), await entryOfSomeone()]
   const [writer, cooling, blocked] = [
     await actorFrom(nextOrigin()),
     await actorFrom(nextOrigin()),
     await actorFrom(nextOrigin()),
   ]
-  // A blocked actor is cooling down as well, a withdrawn entry locked as well: only the order tells them apart.
+  // A blocked actor also has a cooldown, and a withdrawn entry is also locked, so only the order of the checks decides.
   for (const { token } of [cooling, blocked]) {
     const own = await entryOfSomeone()
     const path = `/api/entries/${own.slug}/revisions`
@@ -149,7 +149,7 @@ test('of two faults of a revision the one that is looked for first is told', asy
       code: 'IDEMPOTENCY_KEY_REUSED',
       spoil: attempt => {
         Object.assign(attempt.headers, USED)
-        // Two of the same at once would be told that one is under way.
+        // Of two simultaneous equal requests one would get REQUEST_IN_PROGRESS.
         attempt.body.summary = `Summary ${++fresh}`
       },
     },
@@ -179,7 +179,7 @@ test('of two faults of a revision the one that is looked for first is told', asy
   await provePairs(good, spoils, 201)
 })
 
-test('of two faults of a moderation the one that is looked for first is told', async () => {
+test('of two faults of a moderation the one that is checked first is reported', async () => {
   const { id } = await actorFrom(nextOrigin())
   const originId = await originOf(id)
   const spoils: Spoil[] = [
@@ -203,7 +203,7 @@ test('of two faults of a moderation the one that is looked for first is told', a
   await provePairs(good, spoils, 200)
 })
 
-test('what is refused by a limit or the cooldown is told how long to wait', async () => {
+test('a refusal by a limit or the cooldown names the wait', async () => {
   const limited = await wire.send('POST', '/api/actors', { body: {}, headers: from(EXHAUSTED) })
   expectProblem(limited, 429, 'RATE_LIMITED')
   const wait = Number(limited.headers.get('retry-after'))

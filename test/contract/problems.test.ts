@@ -149,6 +149,9 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
   INVALID_IDEMPOTENCY_KEY: by('createEntry', () =>
     wire.send('POST', '/api/entries', { token, body: writing, headers: { 'idempotency-key': '' } }),
   ),
+  INVALID_MIN_SEQUENCE: by('readEntry', () =>
+    wire.send('GET', `/api/entries/${entry.slug}`, { headers: { 'min-sequence': '-1' } }),
+  ),
   IDEMPOTENCY_KEY_REUSED: by('createEntry', async () => {
     const headers = { 'idempotency-key': 'reused' }
     expectStatus(await wire.send('POST', '/api/entries', { token, body: writing, headers }), 201)
@@ -168,7 +171,7 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
     return strictWire.send('POST', '/api/actors', { body: {} })
   }),
   RATE_LIMITED: by('createActor', async () => {
-    // An origin of its own, with nothing but this behind it.
+    // Its own origin, without any earlier request.
     const headers = { 'x-forwarded-for': '203.0.113.1' }
     for (let spent = 0; spent < 2; spent++) {
       expectProblem(await strictWire.send('POST', '/api/actors', { raw: '{', headers }), 400, 'MALFORMED_JSON')
@@ -181,6 +184,7 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
 const BY_OTHER_MEANS: readonly ProblemCode[] = [
   'MALFORMED_REQUEST',
   'READ_ONLY_MIRROR',
+  'WRITE_AT_ORIGINAL',
   'NOT_READY',
   'OVERLOADED',
   'STORE_UNAVAILABLE',
@@ -189,7 +193,7 @@ const BY_OTHER_MEANS: readonly ProblemCode[] = [
 ]
 
 for (const [code, { operation, provoke }] of Object.entries(PROVOCATIONS) as [ProblemCode, Provocation][]) {
-  test(`${code} is met on ${operation}, with its status and its fields`, async () => {
+  test(`${code} is returned by ${operation}, with its status and its fields`, async () => {
     const answer = expectProblem(await provoke(), PROBLEMS[code].status, code)
     assert.ok(problemsOf(OPERATIONS[operation]).includes(code), `${operation} does not name ${code}`)
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -200,7 +204,7 @@ for (const [code, { operation, provoke }] of Object.entries(PROVOCATIONS) as [Pr
   })
 }
 
-test('MALFORMED_REQUEST is met by bytes that are no request', async () => {
+test('bytes that are not a request get MALFORMED_REQUEST', async () => {
   const { responses } = await exchange(app.url, Buffer.from('NONSENSE\r\n\r\n'), {
     expected: 1,
     patience: 15_000,
@@ -237,14 +241,14 @@ test('a refused member is named by the code and the Link field, which web pages 
   }
 })
 
-test('a member that the caller made up is repeated only where it is a plain name', async () => {
+test('an unknown member is repeated only if it is a plain name', async () => {
   for (const name of ['', 'a b', 'x"; rel="next', 'ünï', 'x'.repeat(65), 'a\r\nb']) {
     const { headers } = expectProblem(await create({ ...writing, [name]: 1 }), 400, 'UNKNOWN_MEMBER')
     assert.equal(headers.get('link'), '</docs/errors#UNKNOWN_MEMBER>; rel="help"', name)
   }
 })
 
-test('the page of errors has the rule of every code, with its bounds, where the Link field leads', async () => {
+test('the page of errors has the rule of every code, with its bounds, at the address of the Link field', async () => {
   const page = await (await fetch(`${app.url}/docs/errors`)).text()
   for (const code of Object.keys(PROBLEMS)) assert.ok(page.includes(`<tr id="${code}">`), code)
   assert.match(
@@ -254,7 +258,7 @@ test('the page of errors has the rule of every code, with its bounds, where the 
   assert.match(page, /q is a text of at most 200 characters/)
 })
 
-test('every problem code is provoked here, or named as shown by other means', () => {
+test('every problem code is provoked here, or listed with its other test', () => {
   // The codes of members are met in boundary.test.ts and boundary-address.test.ts.
   const shown = [...Object.keys(PROVOCATIONS), ...BY_OTHER_MEANS, ...Object.keys(MEMBER_PROBLEMS)]
   assert.deepEqual(shown.toSorted(), Object.keys(PROBLEMS).toSorted())

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { TIMEOUTS } from '../../src/http/transport.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { test } from 'node:test'
+import { TIMEOUTS } from '../../src/http/limits/transport.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { STREAMS, type Stream } from './raw-streams.ts'
 import { assertDocumented, exchange } from './raw-wire.ts'
 
-/** No stream of bytes may keep a connection waiting for longer by what the service is set to, and what a busy machine is given, in milliseconds. */
+/**
+ * The longest time that any stream of bytes may keep a connection open: the timeout of the service and a margin for a busy machine, in
+ * milliseconds.
+ */
 const MOST = 15_000
 const PATIENCE = 2 * MOST
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 async function prove({ bytes, outcomes, bodiless = false }: Stream): Promise<void> {
   const expected = Math.max(1, ...outcomes.map(({ length }) => length))

@@ -19,7 +19,7 @@ const stream = (label: string, bytes: string | Buffer, ...outcomes: number[][]):
 
 const REFUSED = [[400], []]
 const refused = (label: string, bytes: string | Buffer): Stream => stream(label, bytes, ...REFUSED)
-/** Refused at once or after a first harmless answer; what was smuggled behind is never answered. */
+/** Refused at once or after a first harmless answer. A smuggled request is never answered. */
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`
 
 const FRAMING: Stream[] = [

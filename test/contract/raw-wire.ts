@@ -45,7 +45,7 @@ export function exchange(
   })
 }
 
-/** The complete responses at the start of a stream, without interim ones, and what is left. */
+/** The complete responses at the start of a stream, without interim ones, and the rest. */
 function parseResponses(stream: Buffer, bodiless: boolean): { responses: RawResponse[]; rest: Buffer } {
   const responses: RawResponse[] = []
   let rest = stream

@@ -71,7 +71,7 @@ export function bodyOf(
   }
 }
 
-/** The path of an operation with its parameters filled in: those given, else those of the world's entry. */
+/** The path of an operation with its parameters filled in: the given ones, otherwise those of the world's entry. */
 export function pathOf(
   path: string,
   { entry, report, actor, sequence }: Pick<World, 'entry' | 'report' | 'actor' | 'sequence'>,

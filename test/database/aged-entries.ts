@@ -1,4 +1,4 @@
-/** The number of the last step before entries kept which check they wait for. */
+/** The number of the last step before entries stored the check that they need. */
 export const BEFORE_WORK = 14
 
 const standing = (state: string, addressedBy: number | null) =>

@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { Reader, Transaction } from '../../src/database/database.ts'
+import type { Reader } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { transact } from '../../src/database/sqlite-session.ts'
 import { createContexts } from '../../src/operations/context.ts'
-import type { Context, WriteAnswer, WriteRequest } from '../../src/operations/operation.ts'
-import { WRITES, type WriteName } from '../../src/operations/writes.ts'
+import type { CheckedWrite, WriteAnswer, WriteName } from '../../src/operations/operation.ts'
+import { runWrite } from '../../src/operations/writes.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { insertHead } from '../../src/store/head.ts'
 import { databaseOf, dropDatabaseOf } from '../support/engine.ts'
 
-/** The operations that write, over an empty store without the service around it; its clock stands still. */
-export type BareStore = { reader: Reader; write(name: WriteName, request: WriteRequest<object>): Promise<WriteAnswer> }
+/** The operations that write, over an empty store without the service. Its clock does not advance. */
+export type BareStore = { reader: Reader; write(name: WriteName, request: CheckedWrite): Promise<WriteAnswer> }
 
 const ENVIRONMENT = { at: 1_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
 
@@ -29,11 +29,10 @@ export async function openEmbedded(t: TestContext): Promise<BareStore & { connec
   migrate(store, 1)
   await insertHead(store, '01990000-0000-7000-8000-000000000000')
   const contextOf = createContexts()
-  type Run = (tx: Transaction, context: Context, request: WriteRequest<object>) => Promise<WriteAnswer>
   return {
     reader: store,
     connection: store,
-    write: (name, request) => transact(store, tx => (WRITES[name] as Run)(tx, contextOf(ENVIRONMENT), request)),
+    write: (name, request) => transact(store, tx => runWrite(name, tx, contextOf(ENVIRONMENT), request)),
   }
 }
 

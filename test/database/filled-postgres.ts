@@ -42,6 +42,6 @@ export async function fillPostgres(connection: PostgresConnection): Promise<void
     INSERT INTO moderation (number, id, target_type, target_id, action, reason, previous_state, state, changed, entries, actors, request_id, created_at)
       SELECT ${4 * n} + g, ${id(`${5 * n} + g`)}, 'ENTRY', ${id('g')}, 'HIDE', 'reason', '{}', '{}', 1, 1, 0, 'request', g ${each(n)};
     ANALYZE`)
-  // The visibility map lets an index answer by itself, as it does in a database that is kept.
+  // With the visibility map an index can answer alone, as in a database with autovacuum.
   await connection.exec('VACUUM')
 }

@@ -32,7 +32,7 @@ async function keepOne(store: BareStore): Promise<void> {
   const [row, ...others] = await kept(store.reader)
   assert.equal(others.length, 0)
   assert.ok(row !== undefined && row.answer.length < 2_000, `${row?.answer.length} characters`)
-  // Another body under the same key and digest cannot be: what is sealed is bound to both.
+  // Another body under the same key and digest is impossible: the sealed answer is bound to both.
   const foreign = {
     ...request,
     idempotency: { ...idempotency, seal: idempotencyKeyOf('secret', 'actor 2', 'key').seal },
@@ -41,7 +41,7 @@ async function keepOne(store: BareStore): Promise<void> {
   assert.equal((await kept(store.reader)).length, 1)
 }
 
-test('the oldest go first, a bounded number at a time: those past their time, and those beyond the newest', async t => {
+test('the oldest stored answers are deleted first, a bounded number at a time: the expired ones, and those past the maximum', async t => {
   const store = openSqlite(':memory:', 'write')
   t.after(() => store.close())
   migrate(store, 1)

@@ -47,7 +47,7 @@ const EXPECTED = [
   [{ segment: 0, record: 6 }],
 ]
 
-test('entries that are withdrawn already get their places in the list of changes', () => {
+test('entries that were withdrawn before the migration are in the list of changes', () => {
   const connection = openSqlite(join(directory, 'store.db'), 'write')
   try {
     migrate(connection, 1, BEFORE)

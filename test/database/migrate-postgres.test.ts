@@ -51,7 +51,7 @@ const dumpOf = async (connection: PostgresConnection): Promise<unknown[]> => [
   ...(await ask(connection, 'SELECT number, name, breaking, applied_at FROM migration ORDER BY number')),
 ]
 
-test('an empty database comes to the newest schema, and a second time nothing changes', { skip }, async t => {
+test('an empty database migrates to the newest schema, and a second migration changes nothing', { skip }, async t => {
   const { connection } = await openDatabase(t)
   assert.deepEqual(await appliedToPostgres(connection), [])
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('an empty database comes to the newest schema, and a second time nothing ch
   assert.deepEqual(await dumpOf(connection), dump)
 })
 
-test('no text of the schema is compared by the rules of a language', { skip }, async t => {
+test('no text column is compared by a locale', { skip }, async t => {
   const { connection } = await openDatabase(t)
   await migratePostgres(connection, 1)
   const languages = await ask(
@@ -75,7 +75,7 @@ test('no text of the schema is compared by the rules of a language', { skip }, a
   assert.deepEqual(languages, [])
 })
 
-/** Every step is there with all of its tables, or not at all; tells how many are. */
+/** Every step exists with all of its tables, or not at all. Returns the number of steps. */
 async function assertWhole(connection: PostgresConnection): Promise<number> {
   const applied = new Set((await appliedToPostgres(connection)).map(({ number }) => number))
   for (const { number } of STEPS.slice(MIGRATIONS.length)) {
@@ -103,7 +103,7 @@ async function until(connection: PostgresConnection, text: string, none = false)
   }
 }
 
-test('killed in the middle of any step, the next start goes on where it stood', { skip }, async t => {
+test('after a kill in the middle of any step, the next start continues with that step', { skip }, async t => {
   for (const { number } of STEPS.slice(MIGRATIONS.length)) {
     const { url, connection } = await openDatabase(t, `${t.name} ${number}`)
     const sessions = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'palimpsest migrating'`
@@ -126,7 +126,7 @@ test('killed in the middle of any step, the next start goes on where it stood', 
   }
 })
 
-test('a step that fails leaves nothing of itself and keeps the steps before it', { skip }, async t => {
+test('a failed step is rolled back, and the steps before it stay', { skip }, async t => {
   const { connection } = await openDatabase(t)
   const broken: Migration = {
     ...{ number: 2, name: 'broken', breaking: false },
@@ -159,7 +159,7 @@ const openStore = (t: TestContext, url: string) => {
   return store
 }
 
-test('a newer breaking schema is refused with a sentence that names it, and left as it is', { skip }, async t => {
+test('a newer incompatible schema is refused with a sentence that names it, and is not changed', { skip }, async t => {
   const { url, connection } = await openDatabase(t)
   await migratePostgres(connection, 1, [...MIGRATIONS, newer(true)])
   const dump = await dumpOf(connection)
@@ -175,7 +175,7 @@ test('a newer breaking schema is refused with a sentence that names it, and left
   assert.deepEqual(await dumpOf(connection), dump)
 })
 
-test('a newer schema that does not break is served', { skip }, async t => {
+test('a newer compatible schema is served', { skip }, async t => {
   const { url, connection } = await openDatabase(t)
   await migratePostgres(connection, 1, [...MIGRATIONS, newer(false)])
   assert.deepEqual(await migratePostgres(connection, 2), [])
@@ -184,7 +184,7 @@ test('a newer schema that does not break is served', { skip }, async t => {
   assert.deepEqual(await store.reader.one(sql`SELECT record FROM head`), { record: 0 })
 })
 
-test('an entry of an older database waits for the check that its standing says', { skip }, async t => {
+test('an entry of an older database is listed for the check that its standing needs', { skip }, async t => {
   const { connection } = await openDatabase(t)
   const before = MIGRATIONS.filter(({ number }) => number <= BEFORE_WORK)
   await migratePostgres(connection, 1, before)

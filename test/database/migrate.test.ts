@@ -27,7 +27,7 @@ function withStore<T>(path: string, work: (connection: SqliteConnection) => T): 
   }
 }
 
-/** The schema as SQLite keeps it, an object a paragraph. */
+/** The schema as SQLite stores it, one object per paragraph. */
 const dumpOf = (connection: SqliteConnection): string =>
   connection
     .all<{ sql: string }>(sql`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name`)
@@ -50,7 +50,7 @@ function migrateApart(
   })
 }
 
-test('an empty store comes to the newest schema, and a second time nothing changes', () => {
+test('an empty store migrates to the newest schema, and a second migration changes nothing', () => {
   withStore(freshPath(), connection => {
     assert.deepEqual(appliedMigrations(connection), [])
     assert.deepEqual(
@@ -64,14 +64,14 @@ test('an empty store comes to the newest schema, and a second time nothing chang
   })
 })
 
-test('the numbers of the steps count up from one', () => {
+test('the numbers of the steps are consecutive from 1', () => {
   assert.deepEqual(
     MIGRATIONS.map(({ number }) => number),
     MIGRATIONS.map((_, index) => index + 1),
   )
 })
 
-test('the newest schema is the one that was reviewed (UPDATE=1 writes test/database/schema.sql anew)', () => {
+test('the newest schema is the reviewed one (UPDATE=1 rewrites test/database/schema.sql)', () => {
   const file = join(import.meta.dirname, 'schema.sql')
   const dump = withStore(freshPath(), connection => {
     migrate(connection, 1)
@@ -94,7 +94,7 @@ test('twenty processes that start at once migrate once', async () => {
   })
 })
 
-test('a start waits for the lock as long as another process takes steps, and no longer', () => {
+test('a start waits for the lock while another process migrates, and no longer', () => {
   const path = freshPath()
   withStore(path, other => {
     withStore(path, connection => {
@@ -129,7 +129,7 @@ function assertWhole(connection: SqliteConnection): number {
   return applied.size
 }
 
-test('killed in the middle of any step, the next start goes on where it stood', async () => {
+test('after a kill in the middle of any step, the next start continues with that step', async () => {
   for (let round = 0; round < 10; round++) {
     const path = freshPath()
     const step = STEPS[MIGRATIONS.length + (round % (STEPS.length - MIGRATIONS.length))]
@@ -149,7 +149,7 @@ test('killed in the middle of any step, the next start goes on where it stood', 
   }
 })
 
-test('a step that fails leaves nothing of itself and keeps the steps before it', () => {
+test('a failed step is rolled back, and the steps before it stay', () => {
   withStore(freshPath(), connection => {
     const broken: Migration = {
       number: 2,
@@ -174,7 +174,7 @@ const newer = (breaking: boolean): Migration => ({
   sqlite: 'CREATE TABLE tomorrow (number INTEGER PRIMARY KEY) STRICT',
 })
 
-test('a newer breaking schema is refused with a sentence that names it, and left as it is', () => {
+test('a newer incompatible schema is refused with a sentence that names it, and is not changed', () => {
   withStore(freshPath(), connection => {
     migrate(connection, 1, [...MIGRATIONS, newer(true)])
     const dump = dumpOf(connection)
@@ -191,14 +191,14 @@ test('a newer breaking schema is refused with a sentence that names it, and left
   })
 })
 
-test('a newer schema that does not break runs side by side', () => {
+test('a newer compatible schema is served', () => {
   withStore(freshPath(), connection => {
     migrate(connection, 1, [...MIGRATIONS, newer(false)])
     assert.deepEqual(migrate(connection, 2), [])
   })
 })
 
-test('an entry of an older store waits for the check that its standing says', () => {
+test('an entry of an older store is listed for the check that its standing needs', () => {
   withStore(freshPath(), store => {
     migrate(
       store,

@@ -91,7 +91,7 @@ const DEAR = 1_000
 const EXPORT = /LEFT JOIN relation l ON l\.number = s\.subject .* s\.sequence > .* LIMIT/
 const EXPORT_DEAR = 4_000
 
-test('no statement reads a whole table, alone or with others of its text', { skip }, () => {
+test('no statement reads a whole table, alone or batched', { skip }, () => {
   assert.ok(planned.length > 150, `${planned.length} plans`)
   for (const { text, plan } of planned) {
     const whole = stepsOf(plan).filter(
@@ -102,14 +102,14 @@ test('no statement reads a whole table, alone or with others of its text', { ski
   }
 })
 
-test('no statement costs more than what it gives', { skip }, () => {
+test('the cost of a statement is in proportion to its rows', { skip }, () => {
   for (const { text, plan } of planned.filter(one => !SWEEP.test(one.text) && !COUNTS[0]?.test(one.text))) {
     const most = EXPORT.test(text) ? EXPORT_DEAR : DEAR
     assert.ok(plan['Total Cost'] < most, `${plan['Total Cost']}: ${text}\n${JSON.stringify(plan)}`)
   }
 })
 
-test('nothing is sorted but a page that an index already chose', { skip }, () => {
+test('only pages that an index selected are sorted', { skip }, () => {
   for (const { text, plan } of planned) {
     for (const step of stepsOf(plan).filter(one => one['Node Type'] === 'Sort')) {
       assert.ok(step['Plan Rows'] <= SORTED_ROWS, `${step['Plan Rows']} rows: ${text}`)

@@ -1,28 +1,28 @@
 import type { Transaction } from '../../src/database/database.ts'
 import { agreedSize, nextStep } from '../../src/log/next-step.ts'
 import type { Context } from '../../src/operations/operation.ts'
-import { UPKEEP } from '../../src/operations/writes.ts'
-import { readHead } from '../../src/store/head.ts'
-import { cosignCheckpoint, findTile, historyOf, listCheckpoints, readLog } from '../../src/store/log.ts'
+import { MAINTENANCE } from '../../src/operations/writes.ts'
+import { readHead, storeEpochOf } from '../../src/store/head.ts'
+import { cosignCheckpoint, findTile, listCheckpoints, readLog } from '../../src/store/log.ts'
 
 const DAY = 86_400_000
 
 const BEGIN = { origin: 'example/log/1', keys: '', agreed: 0, checkpoint: null }
-const currentHistory = async (tx: Transaction): Promise<number> => historyOf((await readHead(tx)).sequence)
+const currentHistory = async (tx: Transaction): Promise<number> => storeEpochOf((await readHead(tx)).sequence)
 
 const NOTE = `example/log/1\n1\n${'A'.repeat(43)}=\n\n— example/log/1 AAAAAAAA\n`
 
 /** Begins the public log of a store, appends its records, and publishes checkpoints of several days. */
 export async function recordLog(tx: Transaction, context: () => Context): Promise<void> {
-  await UPKEEP.settleLog(tx, context(), { after: -1, history: await currentHistory(tx), begin: BEGIN })
+  await MAINTENANCE.settleLog(tx, context(), { after: -1, storeEpoch: await currentHistory(tx), begin: BEGIN })
   let size = 0
   for (const days of [0, 0, 1]) {
     const step = await nextStep(tx, 2)
     if (step === undefined) break
     const tiles = [{ level: 1, number: 0, hashes: '' }]
-    await UPKEEP.extendLog(tx, context(), { ...step, tiles })
+    await MAINTENANCE.extendLog(tx, context(), { ...step, tiles })
     size = (await readLog(tx)).size
-    await UPKEEP.publishCheckpoint(tx, { ...context(), now: days * DAY }, { epoch: 0, size, note: NOTE })
+    await MAINTENANCE.publishCheckpoint(tx, { ...context(), now: days * DAY }, { epoch: 0, size, note: NOTE })
   }
   await findTile(tx, 1, 0)
 }
@@ -33,5 +33,5 @@ export async function recordLogEnd(tx: Transaction, context: () => Context): Pro
   await agreedSize(tx, [])
   await listCheckpoints(tx)
   const begin = { ...BEGIN, origin: 'example/log/2' }
-  await UPKEEP.settleLog(tx, context(), { after: 0, history: await currentHistory(tx), begin })
+  await MAINTENANCE.settleLog(tx, context(), { after: 0, storeEpoch: await currentHistory(tx), begin })
 }

@@ -1,9 +1,9 @@
 import type { ExportLine } from '../../src/contract/resources.ts'
 import type { Transaction } from '../../src/database/database.ts'
-import type { Mirrored } from '../../src/operations/keep-mirrored.ts'
+import { exportRecords } from '../../src/operations/export/read-export.ts'
+import type { Mirrored } from '../../src/operations/export/store-mirrored.ts'
 import type { Context, Reads } from '../../src/operations/operation.ts'
-import { exportRecords } from '../../src/operations/read-export.ts'
-import { UPKEEP } from '../../src/operations/writes.ts'
+import { MAINTENANCE } from '../../src/operations/writes.ts'
 import { findRowAbove } from '../../src/store/export.ts'
 import { type Epoch, listEpochs, readSalts } from '../../src/store/log.ts'
 import { findMirror, findRevisionIdentity, insertMirror, restartMirror } from '../../src/store/mirror.ts'
@@ -45,7 +45,7 @@ export async function recordMirror(reads: Reads, tx: Transaction, context: () =>
     .map(line => foreign(JSON.parse(line) as ExportLine, 1))
   const head = lines.at(-1)?.head ?? null
   const keep = (kept: readonly ExportLine[], more: Partial<Mirrored> = {}) =>
-    UPKEEP.keepMirrored(tx, context(), { lines: kept, actors: [], head: null, next: 1, change: 0, ...more })
+    MAINTENANCE.keepMirrored(tx, context(), { lines: kept, actors: [], head: null, next: 1, change: 0, ...more })
   await insertMirror(tx, { url: 'https://memory.example', store_id: 'x', next: 1, change: 0 })
   await findMirror(tx)
   const gone = lines.flatMap(withdrawn)
@@ -73,7 +73,7 @@ async function recordMirroredLog(tx: Transaction, context: () => Context, lines:
     ...{ record: (last?.number ?? 0) + n * SHIFT, previousOrigin: `example/log/before-${n}`, size: 0, checkpoint: '' },
   }))
   const log = { origin: 'example/log/newest', size: 0, note: '', keys: 'other keys', record, ahead, continuations }
-  await UPKEEP.keepMirrored(tx, context(), {
+  await MAINTENANCE.keepMirrored(tx, context(), {
     ...{ lines, actors: [], head: null, next: 1, change: 0, log: { ...log, step: undefined } },
   })
   await readSalts(tx, [{ ...(last as Epoch), secret: '' }], { above: 0, upTo: 2 })

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../src/database/database.ts'
-import { recountStandings } from '../../src/operations/recount.ts'
-import type { WriteName } from '../../src/operations/writes.ts'
+import { recountStandings } from '../../src/operations/evidence/recount.ts'
+import type { WriteName } from '../../src/operations/operation.ts'
 import { findWrongChange, numberOrigin, readChanges } from '../../src/store/recount.ts'
 import { deleteJudgement, listJudgedTexts } from '../../src/store/standing.ts'
 

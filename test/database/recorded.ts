@@ -5,24 +5,31 @@ import { type Sql, sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
 import { createUnitOfWork } from '../../src/database/unit-of-work.ts'
 import { type Idempotency, idempotencyKeyOf } from '../../src/domain/idempotency.ts'
-import { listContested } from '../../src/operations/contested.ts'
-import { createEntryCache } from '../../src/operations/entry-cache.ts'
-import type { Context, Reads, SearchResult, StreamOperation } from '../../src/operations/operation.ts'
-import { READS, type ReadName, STREAMS } from '../../src/operations/reads.ts'
-import { recountSignals } from '../../src/operations/recount-signals.ts'
+import { EntryCache } from '../../src/operations/entries/entry-cache.ts'
+import * as entryViews from '../../src/operations/entries/entry-views.ts'
+import { searchFaceted } from '../../src/operations/entries/faceted-search.ts'
+import { listContested } from '../../src/operations/evidence/contested.ts'
+import { recountSignals } from '../../src/operations/evidence/recount-signals.ts'
+import * as homeViews from '../../src/operations/home-views.ts'
+import type { Context, ReadName, Reads, StreamOperation, WriteName } from '../../src/operations/operation.ts'
+import { READS, runRead, STREAMS } from '../../src/operations/reads.ts'
+import type { SearchResult } from '../../src/operations/search.ts'
 import * as views from '../../src/operations/views.ts'
-import { UPKEEP, WRITES, type WriteName } from '../../src/operations/writes.ts'
+import { MAINTENANCE, WRITES } from '../../src/operations/writes.ts'
 import { putEntry, removeEntry } from '../../src/search/documents.ts'
 import { openIndex } from '../../src/search/index-file.ts'
 import { searchIndex } from '../../src/search/query.ts'
 import { findActorByToken } from '../../src/store/actor.ts'
+import { listTitled } from '../../src/store/entry.ts'
 import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/indexed-entry.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
 import { findWithdrawingAct } from '../../src/store/moderation.ts'
 import { updateSignals } from '../../src/store/signals.ts'
+import { listSupporters } from '../../src/store/view.ts'
 import { recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
+import { recordPurges } from './recorded-purges.ts'
 import { recordStandings } from './recorded-standing.ts'
 
 const HOUR = 3_600_000
@@ -153,18 +160,18 @@ export async function recordOperations(path: string): Promise<Recorded> {
     metadata: { resultCount: 0, tag: null, sort: 'recent' },
   } as const
   const visitors = Array.from({ length: 67 }, (_, n) => ({ ...read, actor: null, userAgent: `agent-${n}` }))
-  await UPKEEP.recordObservations(tx, context(), [
+  await MAINTENANCE.recordObservations(tx, context(), [
     { ...read, actor, userAgent: '' },
     { ...search, actor, userAgent: '' },
     ...visitors,
   ])
   const topic = { origin: ORIGIN, digest: 'digest', voices: ['voice'], word: 'fox' }
-  await UPKEEP.recordAsked(tx, context(), [topic])
-  await UPKEEP.recordAsked(tx, context(), [{ ...topic, voices: ['other'] }])
-  await UPKEEP.saveAdmissions(tx, context(), { admissions: [{ bin: 1, key: 'key', count: 1 }], beforeBin: 0 })
+  await MAINTENANCE.recordAsked(tx, context(), [topic])
+  await MAINTENANCE.recordAsked(tx, context(), [{ ...topic, voices: ['other'] }])
+  await MAINTENANCE.saveAdmissions(tx, context(), { admissions: [{ bin: 1, key: 'key', count: 1 }], beforeBin: 0 })
   await renewHead(tx, '01990000-0000-7000-8000-000000000001', 1)
-  await UPKEEP.openDay(tx, context(), ORIGIN.day)
-  await UPKEEP.proveWritable(tx, context(), null)
+  await MAINTENANCE.openDay(tx, context(), ORIGIN.day)
+  await MAINTENANCE.proveWritable(tx, context(), null)
 
   const reason = 'A reason'
   for (const [targetType, targetId] of [
@@ -181,17 +188,18 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await unit.save(tx)
   await recordLog(tx, context)
   let records = 0
-  const latestRecord = () => ({ record: records++, history: 0 })
+  const latestRecord = () => ({ record: records++, epoch: 0 })
   const reads: Reads = {
     reader: tx,
     actor,
     at: 1e15,
-    entries: createEntryCache({ reader: tx, latestRecord, recordHere: () => undefined }),
+    entries: new EntryCache({ reader: tx, latestRecord, knownRecord: () => undefined }),
     search: async () => FOUND,
     readiness: () => ({ ready: true, status: 'ok' }),
-    keepObserved: async () => {},
-    rememberCheckpoint: async () => {},
+    flushObservations: async () => {},
+    persistCheckpoint: async () => {},
     guideDigest: { instructions: '', llms: '' },
+    contentLicense: undefined,
     rates: { readPerMinute: 1, writePerMinute: 1, cooldownSeconds: 1 },
   }
   const shapes = [
@@ -203,11 +211,12 @@ export async function recordOperations(path: string): Promise<Recorded> {
     { tag: 'sea' },
   ]
   for (const name of (Object.keys(READS) as ReadName[]).filter(one => !one.endsWith('AsOf'))) {
-    for (const query of shapes) {
+    for (const shape of shapes) {
       for (const slug of [String(one.slug), String(one.id)]) {
         const id = name === 'readActor' ? issued.actor.id : slug
         const body = { since: '1', pins: [{ slug, revisionId: String(revisionId) }] }
-        await READS[name](reads, { params: { slug, id, revisionId: String(revisionId), record: '1' }, query, body })
+        const query = { q: '', ids: slug, title: '', ...shape }
+        await runRead(name, reads, { params: { slug, id, revisionId: String(revisionId), record: '1' }, query, body })
       }
     }
   }
@@ -225,14 +234,16 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await findWithdrawingAct(tx, 1)
   await recordLogEnd(tx, context)
   await recordPast(reads, [String(one.slug), ...judged])
+  await recordPurges(reads.reader, tx, context())
   await recordMirror(reads, tx, context)
   await listAdmissions(tx, 0)
+  await listTitled(tx, [1])
   await readHead(tx)
   await tx.all(changedEntries(0, 0, 10))
   await tx.one(currentEntry(1))
   await tx.one(pagesOfEntry(1))
   store.exec('UPDATE retry SET served = -1e12')
-  await UPKEEP.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6, served: 1 })
+  await MAINTENANCE.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6, served: 1 })
   await unit.save(tx)
   store.exec('COMMIT')
   return { connection: store, statements: recorded.statements }
@@ -253,11 +264,19 @@ async function recordPast(reads: Reads, slugs: readonly string[]): Promise<void>
 }
 
 async function recordViews(reads: Reads, slug: string, id: string, revisionId: string, actorId: string): Promise<void> {
-  await views.readRevisionState(reads, slug, revisionId)
-  await views.readLife(reads, slug, 10)
+  await searchFaceted(reads, {}, {})
+  await entryViews.readRevisionState(reads, slug, revisionId)
+  await entryViews.readLife(reads, slug, 10)
+  await entryViews.readCounts(reads, slug)
+  await entryViews.readVerdicts(reads, slug)
   await views.readAuthors(reads, [actorId])
+  await views.readFates(reads, actorId)
   await views.readHeadings(reads, [id])
   await listContested(reads, 5)
+  await listSupporters(reads.reader, 1, 5)
+  await homeViews.listNewlyConfirmed(reads, 5)
+  await homeViews.listUnchecked(reads, 5)
+  await homeViews.listWrites(reads, 5)
   await views.listChanges(reads, 5)
   await views.readTrend(reads)
   await views.readGrowth(reads, 3)
@@ -266,7 +285,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
 
 /** Fills a search index, searches it in every shape, and gives the statements that ran. */
 export function recordSearches(path: string): Recorded {
-  const index = openIndex(path, { storeId: 'store', record: 0, history: 0 })
+  const index = openIndex(path, { storeId: 'store', record: 0, epoch: 0 })
   const recorded = recorder(index)
   const entry = {
     entry: 1,

@@ -6,8 +6,8 @@ import { sql } from '../../src/database/sql.ts'
 import { transact } from '../../src/database/sqlite-session.ts'
 import { tokenHash } from '../../src/domain/actor.ts'
 import { createContexts } from '../../src/operations/context.ts'
-import type { Caller, Context, WriteAnswer, WriteRequest } from '../../src/operations/operation.ts'
-import { WRITES, type WriteName } from '../../src/operations/writes.ts'
+import type { Caller, WriteName } from '../../src/operations/operation.ts'
+import { runWrite } from '../../src/operations/writes.ts'
 import { openEmbedded } from './bare-store.ts'
 
 const COOLDOWN = 3_000
@@ -16,7 +16,6 @@ const NIL = '00000000-0000-0000-0000-000000000000'
 const SEAL = Buffer.alloc(32).toString('base64url')
 const TEXT = { title: 'Title', summary: 'Summary', content: 'Content' }
 
-type Run = (tx: Transaction, context: Context, request: WriteRequest<object>) => Promise<WriteAnswer>
 type Attempt = { name: WriteName; caller: Caller; body: object; slug?: string; key?: string }
 type Watch = (tx: Transaction) => Transaction
 
@@ -41,9 +40,8 @@ async function openWorld(t: TestContext) {
   const perform = async ({ name, slug = '', body, caller, key }: Attempt, watch: Watch = tx => tx): Promise<object> => {
     const idempotency = key === undefined ? {} : { idempotency: { id: key, request: 'asked', seal: SEAL } }
     const request = { params: { slug, id: slug }, body, caller, ...idempotency }
-    const run = WRITES[name] as Run
     const context = contextOf({ at, cooldown: COOLDOWN, dataClass: 'EXTERNAL' })
-    return (await transact(connection, tx => run(watch(tx), context, request))).body
+    return (await transact(connection, tx => runWrite(name, watch(tx), context, request))).body
   }
   const pass = (milliseconds: number): void => {
     at += milliseconds
@@ -151,7 +149,7 @@ function refusals({ by, blocked, open, report, ...more }: Awaited<ReturnType<typ
   return list
 }
 
-test('a refused write has changed nothing when it is refused, for whatever reason it is', async t => {
+test('a refused write has changed nothing, for every reason of refusal', async t => {
   const refusing = await openRefusing(t)
   const { connection, perform } = refusing.world
   for (const key of [undefined, 'key']) {

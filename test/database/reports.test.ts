@@ -7,7 +7,7 @@ import type { SqliteConnection } from '../../src/database/sqlite.ts'
 import { countOpenReports } from '../../src/store/report.ts'
 import { openEmbedded } from './bare-store.ts'
 
-test('of all targets together no more reports are open than administrators can look at', async t => {
+test('open reports of all targets together have a maximum', async t => {
   const store = await openEmbedded(t)
   const origin = { id: 'origin', day: '2026-11-21', networkKey: 'network' }
   const caller = { requestId: '01990000-0000-7000-8000-000000000009', actor: null, origin }

@@ -56,7 +56,7 @@ const texts = (from = reader): string[] =>
   from.all<{ text: string }>(sql`SELECT text FROM note ORDER BY number`).map(({ text }) => text)
 const isFault = (kind: 'full' | 'broken') => (error: unknown) => error instanceof StoreFault && error.kind === kind
 
-test('a work gives its result once another connection can read what it wrote', async () => {
+test('a work resolves once another connection can read its rows', async () => {
   const result = await write(async tx => {
     assert.equal(await add(tx, 'a'), 1)
     assert.deepEqual(texts(), [], 'nobody sees a transaction before its commit')
@@ -66,20 +66,20 @@ test('a work gives its result once another connection can read what it wrote', a
   assert.deepEqual(texts(), ['a'])
 })
 
-test('whoever holds writes up is asked once for each group, however many works wait', async () => {
+test('the hook before a group is called once per group, for any number of works', async () => {
   const works = 300
   await Promise.all(Array.from({ length: works }, (_, n) => write(tx => add(tx, `${n}`))))
   assert.equal(commits, 2)
   assert.equal(groups, 2)
 })
 
-test('a group is bounded: 600 works take three commits', async () => {
+test('a group has a maximum size: 600 works take three commits', async () => {
   await Promise.all(Array.from({ length: 600 }, (_, n) => write(tx => add(tx, `${n}`))))
   assert.equal(commits, 3)
   assert.equal(texts().length, 600)
 })
 
-test('of a work that throws nothing remains, and its neighbours are not touched', async () => {
+test('a work that throws is rolled back, and the other works of its group commit', async () => {
   const refusal = new Error('refused')
   const [first, second, third, fourth] = await Promise.allSettled([
     write(tx => add(tx, 'first')),
@@ -98,7 +98,7 @@ test('of a work that throws nothing remains, and its neighbours are not touched'
   assert.equal(commits, 2, 'each half of the group has one that is stored')
 })
 
-test('a work for which SQLite itself undoes the transaction of its group fails alone', async () => {
+test('a work for which SQLite rolls back the whole transaction fails alone', async () => {
   const group = await Promise.allSettled([
     write(tx => add(tx, 'before')),
     write(tx => tx.run(sql`INSERT OR ROLLBACK INTO note (text) VALUES ('before')`)),
@@ -111,7 +111,7 @@ test('a work for which SQLite itself undoes the transaction of its group fails a
   assert.deepEqual(texts(), ['before', 'after'])
 })
 
-test('a reference that leads nowhere fails its own work only, though SQLite counts it until the commit', async () => {
+test('a violated foreign key fails its own work only, although SQLite reports it at the commit', async () => {
   connection.exec(`CREATE TABLE twice (
     later INTEGER REFERENCES note DEFERRABLE INITIALLY DEFERRED, now INTEGER REFERENCES note) STRICT`)
   const [bad, good] = await Promise.allSettled([
@@ -123,7 +123,7 @@ test('a reference that leads nowhere fails its own work only, though SQLite coun
   assert.deepEqual(texts(), ['good'])
 })
 
-test('works do not mix, however long they wait for something else', async () => {
+test('works that wait for something else do not interleave', async () => {
   const works = Array.from({ length: 20 }, (_, n) =>
     write(async tx => {
       await add(tx, `${n} begins`)
@@ -138,7 +138,7 @@ test('works do not mix, however long they wait for something else', async () => 
   )
 })
 
-test('when the commit fails every work of it fails as a StoreFault, and so does all that follows', async () => {
+test('a failed commit fails every work of its group and all later ones as a StoreFault', async () => {
   const group = await Promise.allSettled([
     write(tx => add(tx, 'a')),
     write(tx => tx.run(sql`INSERT INTO reply (note) VALUES (99)`)),
@@ -153,7 +153,7 @@ test('when the commit fails every work of it fails as a StoreFault, and so does 
   assert.ok(!connection.raw.isTransaction)
 })
 
-test('a full disk refuses the whole group, keeps nothing of it, and passes when there is space', async () => {
+test('a full disk refuses the whole group without effect, and writes succeed once there is space', async () => {
   const pages = (connection.raw.prepare('PRAGMA page_count').get() as { page_count: number }).page_count
   connection.exec(`PRAGMA max_page_count = ${pages + 2}`)
   const group = await Promise.allSettled([
@@ -168,7 +168,7 @@ test('a full disk refuses the whole group, keeps nothing of it, and passes when 
   assert.equal(texts().length, 1)
 })
 
-test('a writer is durable, and one that is not is told so', () => {
+test('a writer is durable, and a connection that is not durable is refused', () => {
   assertDurable(connection)
   assert.throws(() => assertDurable(open(join(directory, 'derived.db'), 'derived')), isFault('broken'))
   connection.exec('PRAGMA synchronous = NORMAL')
@@ -179,13 +179,13 @@ test('a reader cannot write', () => {
   assert.throws(() => reader.run(sql`INSERT INTO note (text) VALUES ('x')`), /readonly/)
 })
 
-test('a file that is no database is a broken store', () => {
+test('a file that is not a database is a broken store', () => {
   const path = join(directory, 'garbage.db')
   writeFileSync(path, 'no database at all, and long enough to have a header of its own '.repeat(4))
   assert.throws(() => openSqlite(path, 'write'), isFault('broken'))
 })
 
-test('one, all and each give the same rows; run tells how many changed', () => {
+test('one, all and each return the same rows; run returns the number of changes', () => {
   for (const text of ['a', 'b', 'c']) assert.equal(connection.run(sql`INSERT INTO note (text) VALUES (${text})`), 1)
   const statement = sql`SELECT number, text FROM note WHERE number >= ${2} ORDER BY number`
   const rows = reader.all(statement)

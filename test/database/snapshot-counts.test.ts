@@ -9,7 +9,7 @@ const ROWS = 100_000
 /** Rows that are counted in one turn of the event loop, at most. */
 const STEP = 5_000
 
-test('a snapshot counts many rows exactly, and lets others have the event loop between', async t => {
+test('a snapshot counts many rows exactly, and yields the event loop in between', async t => {
   const { reader, connection, write } = await openEmbedded(t)
   const caller = { requestId: 'r', actor: null, origin: null }
   await write('createActor', { params: {}, body: {}, caller })
@@ -24,7 +24,7 @@ test('a snapshot counts many rows exactly, and lets others have the event loop b
     if (!over) setImmediate(turn)
   }
   setImmediate(turn)
-  const reads = { reader, keepObserved: async () => {} } as unknown as Reads
+  const reads = { reader, flushObservations: async () => {} } as unknown as Reads
   const { body } = await READS.readAdminSnapshot(reads, { params: {}, query: {} as never })
   over = true
   const { activity, truncated } = body as { activity: unknown[]; truncated: Record<string, number> }

@@ -20,11 +20,11 @@ const add = (number: number, text: string | null): Sql =>
 const batched = (...statements: Sql[]): Query[] => batchStatements(statements, columns).queries
 const result = (rows: Result['rows']): Result => ({ rows, count: rows.length, command: 'SELECT' })
 
-test('a statement by itself only has its values marked', () => {
+test('a single statement is unchanged except for its placeholders', () => {
   assert.deepEqual(batched(find(7)), [{ text: 'SELECT text FROM note WHERE number = $1 LIMIT $2', values: [7, 1] }])
 })
 
-test('SELECTs of one text become one join over their values, and each gets its own rows back in order', () => {
+test('SELECTs with equal text become one join over their values, and each gets its own rows in order', () => {
   const { queries, split } = batchStatements([find(1), add(9, 'x'), find(2), find(3)], columns)
   assert.equal(queries.length, 2)
   assert.match(
@@ -46,7 +46,7 @@ test('SELECTs of one text become one join over their values, and each gets its o
   )
 })
 
-test('how many rows are wanted stays a value that the planner can see: only SELECTs that want as many become one', () => {
+test('the LIMIT stays a value that the planner sees: only SELECTs with equal LIMIT are joined', () => {
   const page = (limit: number, above: number, offset: number): Sql =>
     sql`SELECT text FROM note ORDER BY number LIMIT ${limit} OFFSET ${offset} + ${above}`
   const queries = batched(page(5, 7, 0), page(6, 7, 0), page(5, 8, 0), page(5, 7, 2))
@@ -64,7 +64,7 @@ test('how many rows are wanted stays a value that the planner can see: only SELE
   )
 })
 
-test('SELECTs that ask the same by their bounds alone are asked once, and each gets the rows', () => {
+test('equal SELECTs without joined values run once, and each caller gets the rows', () => {
   const newest = (limit: number): Sql => sql`SELECT text FROM note ORDER BY number DESC LIMIT ${limit}`
   const { queries, split } = batchStatements([newest(2), newest(3), newest(2)], columns)
   const [text] = queries.map(query => query.text)
@@ -80,7 +80,7 @@ test('SELECTs that ask the same by their bounds alone are asked once, and each g
   )
 })
 
-test('plain INSERTs of one text become one, with nulls; what says more than VALUES stays alone', () => {
+test('plain INSERTs with equal text become one, nulls included; an INSERT with more than VALUES stays alone', () => {
   const [query, ...others] = batched(add(1, 'a'), add(2, null))
   assert.deepEqual(others, [])
   assert.equal(
@@ -98,7 +98,7 @@ test('plain INSERTs of one text become one, with nulls; what says more than VALU
   assert.equal(batched(unknown(1), unknown(2)).length, 2)
 })
 
-test('a null, or values of other kinds, keep SELECTs apart', () => {
+test('SELECTs with a null or with values of other types are not joined', () => {
   const by = (value: string | number | null): Sql => sql`SELECT text FROM note WHERE number = ${value}`
   assert.equal(batched(by(null), by(null)).length, 2)
   assert.equal(batched(by(1), by('1')).length, 2)
@@ -106,7 +106,7 @@ test('a null, or values of other kinds, keep SELECTs apart', () => {
   assert.equal(batched(by(1), by(2)).length, 1)
 })
 
-test('an error of a joined statement is the answer of all of its members, and of no other', () => {
+test('an error of a joined statement fails all of its members and no other statement', () => {
   const { split } = batchStatements([find(1), find(2), add(3, 'x')], columns)
   const error = new Error('too slow')
   const answers = split([error, { rows: [], count: 1, command: 'INSERT' }])
@@ -115,7 +115,7 @@ test('an error of a joined statement is the answer of all of its members, and of
   assert.equal((answers[2] as Result).count, 1)
 })
 
-test('no statement grows without bound', () => {
+test('a joined statement has a maximum size', () => {
   const queries = batched(...Array.from({ length: 1_000 }, (_, n) => find(n)))
   assert.deepEqual(
     queries.map(({ values }) => (values[0] as unknown as number[]).length),
@@ -123,7 +123,7 @@ test('no statement grows without bound', () => {
   )
 })
 
-test('UPDATEs of one text by a key become one where their rows differ, and each learns whether its row was there', () => {
+test('UPDATEs with equal text and different keys become one, and each learns whether its row existed', () => {
   const touch = (number: number, text: string | null): Sql =>
     sql`UPDATE note SET text = ${text}, weight = weight + ${2} WHERE number = ${number}`
   const { queries, split } = batchStatements([touch(1, 'a'), touch(5, 'b')], columns)

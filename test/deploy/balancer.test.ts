@@ -28,7 +28,7 @@ const TRUSTING = { TRUSTED_PROXIES: OPERATOR, READ_LIMIT_PER_MINUTE: '5' }
 type Said = { status: number; headers: Record<string, unknown>; text: string }
 type Balancer = { port: number; get(path: string, from?: string, headers?: Record<string, string>): Promise<Said> }
 
-/** Starts HAProxy with the configuration as it is, in front of nodes given by host and port; it ends with this file. */
+/** Starts HAProxy with the unchanged configuration, in front of nodes named by host and port. It ends with this file. */
 async function startBalancer(...nodes: string[]): Promise<Balancer> {
   const port = await freePort()
   const [node1 = NOBODY, node2 = NOBODY, node3 = NOBODY] = nodes
@@ -57,7 +57,7 @@ async function startBalancer(...nodes: string[]): Promise<Balancer> {
   return { port, get }
 }
 
-/** So many answers in a row tell that no node is asked any more that does not answer: each that is presumed to live gets one in three. */
+/** After this many answers in a row no node is asked that does not answer: each node that counts as healthy gets every third request. */
 const IN_A_ROW = 12
 
 /** Waits until the balancer has heard of every node's state: none is asked that does not answer. */
@@ -75,14 +75,14 @@ function expectShape({ status, headers, text }: Said, expected: number, code: st
   assert.match(String(headers['x-request-id']), /^[0-9a-f-]{36}$/)
 }
 
-test('HAProxy takes the configuration, without a warning', { skip }, () => {
+test('HAProxy accepts the configuration without a warning', { skip }, () => {
   const { status, stdout, stderr } = spawnSync(String(HAPROXY), ['-c', '-dW', '-f', CONFIGURATION], {
     encoding: 'utf8',
   })
   assert.equal(status, 0, `${stdout}${stderr}`)
 })
 
-test('a stream goes through the balancer as it comes, and its place is free once its client is gone', {
+test('a stream passes the balancer unbuffered, and does not count as open once its client has disconnected', {
   skip,
 }, async t => {
   const app = await startApp({ TRUSTED_PROXIES: OPERATOR })
@@ -105,7 +105,7 @@ test('a stream goes through the balancer as it comes, and its place is free once
   })
 })
 
-test('each caller has limits of its own behind the balancer, and none by claiming to be another', {
+test('each caller has its own limits behind the balancer, and cannot escape them by a forged address', {
   skip,
 }, async () => {
   const app = await startApp(TRUSTING)
@@ -120,7 +120,7 @@ test('each caller has limits of its own behind the balancer, and none by claimin
   assert.equal((await balancer.get('/api/entries', '127.0.0.3')).status, 200)
 })
 
-test('moderation is for operators alone, however its path is spelled', { skip }, async () => {
+test('only operators reach moderation, in any spelling of its path', { skip }, async () => {
   const app = await startApp({ ...TRUSTING, READ_LIMIT_PER_MINUTE: '1000' })
   const balancer = await startBalancer(new URL(app.url).host)
   await settled(balancer, 200)
@@ -143,8 +143,8 @@ test('moderation is for operators alone, however its path is spelled', { skip },
   }
 })
 
-test('nodes that are not ready are left out, and where none is left callers are told to wait', { skip }, async () => {
-  const waiting = await startApp({ DATABASE_URL: `postgres://${NOBODY}/none` })
+test('the balancer skips nodes that are not ready, and if there is none tells callers to retry', { skip }, async () => {
+  const waiting = await startApp({ DATABASE_URL: `postgres://${NOBODY}/none` }, { database: 'away' })
   const [first, second] = [await startApp(), await startApp()]
   const balancer = await startBalancer(...[waiting, first, second].map(({ url }) => new URL(url).host))
   await eventually('the node without a database is left out', PATIENCE, async () => {
@@ -159,7 +159,7 @@ test('nodes that are not ready are left out, and where none is left callers are 
   assert.equal(said.headers['retry-after'], '1')
 })
 
-test('bytes that are no request end the connection', { skip }, async context => {
+test('bytes that are not a request end the connection', { skip }, async context => {
   const balancer = await startBalancer()
   const socket = connect(balancer.port, '127.0.0.1')
   context.after(() => socket.destroy())

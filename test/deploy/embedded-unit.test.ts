@@ -8,7 +8,7 @@ import { assertNeeded, grantsOf, makeMachine, NO_NODE, runUnit, useService } fro
 const UNIT = 'palimpsest.service'
 const OPEN = { COOLDOWN_SECONDS: '0', LOG_LEVEL: 'warn', PORT: '0' }
 
-test('the unit of the embedded store serves, and its backup unit copies what it serves', {
+test('the unit of the embedded store serves, and its backup unit copies the store', {
   skip: NO_NODE,
 }, async () => {
   const machine = makeMachine()
@@ -31,7 +31,7 @@ test('the unit of the embedded store serves, and its backup unit copies what it 
   assert.deepEqual({ code: ended.code, stderr: ended.stderr }, { code: 0, stderr: '' })
 })
 
-test('the unit of the embedded store grants nothing that the service does without', { skip: NO_NODE }, async () => {
+test('the unit of the embedded store grants only what the service needs', { skip: NO_NODE }, async () => {
   const machine = makeMachine()
   machine.state('palimpsest')
   await assertNeeded(UNIT, grantsOf(UNIT), { machine, env: OPEN })

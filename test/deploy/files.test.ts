@@ -43,7 +43,7 @@ test('images are pinned, Node and the service to the versions of the package', (
     assert.equal(image, `palimpsest:${MANIFEST.version}`)
 })
 
-test('the nodes of compose believe the balancer alone, and the balancer asks them where they listen', () => {
+test('the nodes of compose trust only the balancer, and the balancer checks the port that they listen on', () => {
   const text = read('deploy/compose.nodes.yaml')
   const address = /ipv4_address: (\S+)/.exec(text)?.[1]
   assert.equal(/TRUSTED_PROXIES: (\S+)/.exec(text)?.[1], `${address}/32`)
@@ -59,17 +59,17 @@ test('the nodes of compose believe the balancer alone, and the balancer asks the
   assert.match(read('.gitignore'), /^\/deploy\/secrets\/$/m)
 })
 
-test('all units stand behind the same walls', () => {
+test('all units have the same sandbox settings', () => {
   const walls = UNITS.map(unit => /^# The walls [\s\S]*?^# No MemoryDenyWriteExecute.*$/m.exec(readDeployed(unit))?.[0])
   assert.equal(walls.length, 3)
   assert.ok(walls[0]?.includes('\nProtectSystem=strict\n'))
   for (const wall of walls) assert.equal(wall, walls[0])
 })
 
-test('wherever it is started, V8 has the same memory', () => {
+test('V8 has the same memory limit in every way to start', () => {
   const flags = (text: string): string[] =>
     [...text.matchAll(/--max-(?:semi|old)-space-size=\d+/g)].map(([flag]) => flag)
-  const started = flags(JSON.parse(read('package.json')).scripts.start)
+  const started = flags(read('scripts/start.js'))
   assert.equal(started.length, 2)
   const others = [
     ...UNITS.filter(unit => /bin\/palimpsest\.js serve/.test(read(`deploy/${unit}`))).map(unit => `deploy/${unit}`),

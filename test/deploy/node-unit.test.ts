@@ -28,7 +28,7 @@ async function makeNodeMachine(): Promise<Machine> {
   return machine
 }
 
-test('the unit of a node over PostgreSQL serves, and keeps its search index and the head of the log alone', {
+test('the unit of a node over PostgreSQL serves, and stores only its search index and the head of the log', {
   skip: NO_NODE || NO_POSTGRES,
 }, async () => {
   const machine = await makeNodeMachine()
@@ -51,9 +51,9 @@ test('the unit of a node over PostgreSQL serves, and keeps its search index and 
   }
 })
 
-test('the unit of a node grants nothing that the service does without', { skip: NO_NODE || NO_POSTGRES }, async () => {
+test('the unit of a node grants only what the service needs', { skip: NO_NODE || NO_POSTGRES }, async () => {
   const machine = await makeNodeMachine()
-  // What lies there is needed only where the database has a certificate of its own.
+  // This path is needed only if the database has its own certificate authority.
   const grants = grantsOf(UNIT).filter(grant => grant !== '--allow-fs-read=/etc/palimpsest')
   const instance = String(await freePort())
   machine.state(`palimpsest-${instance}`)

@@ -13,7 +13,7 @@ const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx'].find(path => existsSy
 const skip = NGINX === undefined ? 'SKIPPED: nginx is not installed; install the package nginx-light' : false
 const PATIENCE = 10_000
 
-/** Starts nginx as a shared cache before the service; it ends with this file. Gives its address. */
+/** Starts nginx as a shared cache in front of the service. It ends with this file. Returns its address. */
 async function startCache(upstream: string): Promise<string> {
   const port = await freePort()
   const { path, remove } = makeDirectory()
@@ -45,7 +45,7 @@ http {
   return url
 }
 
-test('a shared cache serves no text of an entry that was hidden after it was read', { skip }, async () => {
+test('a shared cache serves no text of an entry that was hidden after a read', { skip }, async () => {
   const app = await startApp()
   after(() => app.close())
   const { token } = await newActor(app.url)

@@ -20,7 +20,7 @@ export const NO_NODE: string | false = existsSync(join(ROOT, 'node_modules/.bin/
 
 export const readDeployed = (path: string): string => readFileSync(join(ROOT, 'deploy', path), 'utf8')
 
-/** What a machine gives to a unit: its state, its secrets, its settings. */
+/** The state, secrets and settings of the machine of a unit. */
 export type Machine = { path: string; state(name: string): string; credential(name: string, value: string): void }
 
 /** A machine in a temporary directory, as systemd would lay it out: with DynamicUser, state is reached through a link. */
@@ -130,7 +130,7 @@ export async function assertNeeded(
 export const grantsOf = (unit: string): string[] =>
   (valuesOf(readDeployed(unit), 'ExecStart')[0] ?? '').split(' ').filter(word => word.startsWith('--allow-'))
 
-/** Publishes, revises, searches and moderates through a node, as whoever uses the service does; gives the slug that is left. */
+/** Publishes, revises, searches and moderates through a node. Returns the slug of the remaining entry. */
 export async function useService(base: string, adminToken: string): Promise<string> {
   const { token } = await newActor(base)
   const entry = await newEntry(base, token, { title: 'Gyokuro', content: 'A shaded tea.' })

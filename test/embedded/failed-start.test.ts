@@ -21,7 +21,7 @@ const allEnded = (before: number) =>
 
 const skip = process.platform !== 'linux' && 'threads have names that others can read on Linux alone'
 
-test('a start that fails behind its first thread leaves neither threads nor the lock', { skip }, async () => {
+test('a start that fails after its first thread leaves neither threads nor the lock', { skip }, async () => {
   const { path } = directory
   const before = threads()
   const first = await openEmbeddedStore(path)
@@ -29,7 +29,7 @@ test('a start that fails behind its first thread leaves neither threads nor the 
   await first.close()
   await allEnded(before)
 
-  // An index that cannot be deleted cannot be made anew.
+  // An index that cannot be deleted cannot be rebuilt.
   rmSync(indexFile(path))
   mkdirSync(join(indexFile(path), 'in-the-way'), { recursive: true })
   await assert.rejects(openEmbeddedStore(path))

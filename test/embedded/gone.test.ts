@@ -7,15 +7,15 @@ import { setTimeout } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { STREAMS } from '../../src/contract/limits.ts'
-import type { Admitted } from '../../src/http/admission.ts'
-import { createStreams } from '../../src/http/streams.ts'
+import { createStreams } from '../../src/http/events/streams.ts'
+import type { Admitted } from '../../src/http/pipeline/admission.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor, newEntry } from '../support/client.ts'
 import { moderate, snapshot } from '../support/moderation.ts'
 
 const TRIES = 30
 
-test('who resets its connection at once has no other origin: a blocked network writes nothing', async t => {
+test('a connection that was reset at once keeps its origin: a blocked network writes nothing', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
   const { token } = await newActor(app.url)
@@ -42,7 +42,7 @@ test('who resets its connection at once has no other origin: a blocked network w
   )
 })
 
-test('a client that left before it was admitted keeps no place among the streams', async t => {
+test('a client that disconnected before it was admitted does not count as a stream', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
   const streams = createStreams(app.store, pino({ level: 'silent' }))
@@ -61,7 +61,7 @@ test('a client that left before it was admitted keeps no place among the streams
   streams.close()
 })
 
-test('a stop does not wait for a connection whose request it let end', async t => {
+test('a stop does not wait for a connection whose request was abandoned', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   const agent = new Agent({ keepAlive: true })
   t.after(() => agent.destroy())
@@ -76,7 +76,7 @@ test('a stop does not wait for a connection whose request it let end', async t =
   const answered = once(request, 'response') as Promise<[IncomingMessage]>
   request.write(body.slice(0, 10))
   await setTimeout(200)
-  // What a stop does when it has waited for connections for too long.
+  // A stop does this when it has waited too long for connections.
   const gaveUp = t.mock.method(Server.prototype, 'closeAllConnections')
   const closed = app.close()
   await setTimeout(200)

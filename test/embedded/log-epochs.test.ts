@@ -24,7 +24,7 @@ after(() => directory.remove())
 type Head = ReturnType<typeof parseCheckpoint> & { note: string }
 const headOf = (note: string): Head => ({ note, ...parseCheckpoint(parseNote(note).text) })
 
-/** The newest checkpoint, once it has so many records. */
+/** The newest checkpoint, once it has this many records. */
 const checkpoint = (url: string, size: number): Promise<Head> =>
   eventually(`a checkpoint of ${size} records`, PATIENCE, async () => {
     const { status, text } = await call(url, 'GET', '/log/checkpoint')
@@ -68,7 +68,7 @@ async function continuation(url: string, record: number): Promise<Record<string,
   return JSON.parse(logged.statement ?? '{}')
 }
 
-test('a restored store begins another log that names the one before', async () => {
+test('a restored store begins another log that names the previous one', async () => {
   const { dataDir, head } = stoppedStore('backed-up')
   const file = join(directory.path, 'log.backup')
   expectDone(await inProcess(['backup', '--to', file, '--data-dir', dataDir]))
@@ -105,7 +105,7 @@ test('a store that lost its newest records signs nothing more under the origin o
   expectRefusal(await check(dataDir, '--checkpoint', given), 1, /signed 5 records, but the store continues only 3/)
 })
 
-test('a store that was set back signs nothing more under the origin of its log', async () => {
+test('an older copy of a store signs nothing more under the origin of its log', async () => {
   const { dataDir, head } = stoppedStore('set-back')
   const older = join(directory.path, 'older.db')
   copyFileSync(storeFile(dataDir), older)
@@ -179,7 +179,7 @@ test('a store whose log-head is missing begins another log, which agrees with th
   expectDone(await check(dataDir))
 })
 
-test('a store without the key of its log begins another one', async () => {
+test('a store without the key of its log begins another log', async () => {
   const { dataDir, head } = stoppedStore('no-key')
   rmSync(logKeyFile(dataDir))
   const server = await start(dataDir)
@@ -189,7 +189,7 @@ test('a store without the key of its log begins another one', async () => {
   await server.close()
 })
 
-test('a log whose derived tables are deleted is made again, and is the same', async () => {
+test('deleted derived tables of a log are rebuilt with the same content', async () => {
   const { dataDir, head } = stoppedStore('rebuilt')
   change(dataDir, 'DELETE FROM log_bundle', 'DELETE FROM log_tile', "UPDATE log SET size = 0, root = ''")
   const server = await start(dataDir)

@@ -19,7 +19,7 @@ const ADDRESSES = ['203.0.113.77', '198.51.100.201', '2001:db8:77::5', '::ffff:1
 const SPELLINGS = [...ADDRESSES, '192.0.2.99', '2001:db8:77', '20010db800770000', '127.0.0.1']
 const AGENT = 'SecretlyNamedAgent/7'
 const QUERIES = ['pomegranate secret', 'mandragora']
-/** Idempotency keys: with the token or network beside them they open the answers that are kept. */
+/** Idempotency keys. Together with the token or the network they decrypt the stored answers. */
 const KEYS = ['a-key-that-opens-an-answer', 'a-key-of-a-rotation']
 const GUESSES = ['guessed-admin-token-000', 'plm_guessedguessedguessedguessed']
 
@@ -111,7 +111,7 @@ test('tokens, addresses, queries and agents are in no file, while the service ru
   await assertNowhereOnDisk(secrets)
 })
 
-test('nor are they in the log, nor what was published', async () => {
+test('tokens, addresses, queries, agents and published texts are not in the log either', async () => {
   // The service says where it listens; that address is its own.
   const said = lines().filter(line => !String(line.msg).includes('istening at'))
   assert.ok(said.length > 60)
@@ -146,7 +146,7 @@ test('every request has its line in the log, found by its requestId', async () =
   assert.partialDeepStrictEqual(line, { operation: 'readEntry', status: 404 })
 })
 
-test('what the feed tells of a search is its tag and order, never its words', async () => {
+test('the feed shows the tag and order of a search, never its words', async () => {
   const { activity } = await snapshot(app.url)
   const searches = activity.filter(row => row.action === 'SEARCH')
   assert.ok(searches.length > 0)
@@ -179,7 +179,7 @@ test('two days later salts and network keys are gone from every byte of the stor
   const store = await openEmbeddedStore(dataDir)
   const at = Date.now() + 3 * DAY
   const today = new Date(at).toISOString().slice(0, 10)
-  await store.keep('sweep', { today, retentionDays: 90, served: 0 }, { at, cooldown: 1_000, dataClass: 'EXTERNAL' })
+  await store.maintain('sweep', { today, retentionDays: 90, served: 0 }, { at, cooldown: 1_000, dataClass: 'EXTERNAL' })
   await store.close()
   const left = readSecrets()
   assert.deepEqual(left, { salts: [], networkKeys: [] })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { call, newActor, newEntry } from '../support/client.ts'
 
-test('whoever gives way to reads is told of each once, however it is answered, and of no write', async t => {
+test('each read is reported once to the threads that yield to reads, on every path, and no write is', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
   let noted = 0

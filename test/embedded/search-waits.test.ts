@@ -12,14 +12,14 @@ import { eventually } from '../support/process.ts'
 const SEARCHES = 100
 /** How many of the searches that follow are under way at once: few enough that a busy machine answers them in time. */
 const FOLLOWING = 20
-/** So many searches that are refused one after another, 5 s each, run into the limit of a test. */
+/** If this many searches were refused one after another, 5 s each, the test would exceed its limit. */
 const REFUSED = 40
 /** Longer than a search waits for the index, and the index for who has locked it, in milliseconds. */
 const LOCKED = 6_000
 /** How long a condition is waited for, in milliseconds. */
 const PATIENCE = 60_000
 
-test('searches that had to wait for the index do not have those refused that come after them', async t => {
+test('searches that wait for the index do not cause later searches to be refused', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
   const { token } = await newActor(app.url)
@@ -33,7 +33,7 @@ test('searches that had to wait for the index do not have those refused that com
   const search = ({ send }: Client) => send('GET', '/api/search?q=heldup')
   const answers = Array.from({ length: SEARCHES }, async () => [await search(client), await search(follower)])
   await eventually('all searches wait', PATIENCE, async () => {
-    return (await app.store.figures()).searchesWaiting === SEARCHES || undefined
+    return (await app.store.metrics()).searchesWaiting === SEARCHES || undefined
   })
   release()
   for (const { status, text } of (await Promise.all(answers)).flat()) {
@@ -43,10 +43,10 @@ test('searches that had to wait for the index do not have those refused that com
       [id],
     )
   }
-  assert.equal((await app.store.figures()).searchesWaiting, 0)
+  assert.equal((await app.store.metrics()).searchesWaiting, 0)
 })
 
-test('while somebody else has the index locked searches are refused together, and what was written is found afterwards', async t => {
+test('while another process locks the index searches are refused together, and afterwards find what was written', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
   const { token } = await newActor(app.url)

@@ -1,4 +1,4 @@
-import { MODERATION_ACTIONS, RELATION_TYPES } from '../../src/contract/words.ts'
+import { MODERATION_ACTIONS, RELATION_TYPES } from '../../src/contract/vocabulary.ts'
 import type { seededRandom } from '../support/random.ts'
 import type { Command, Scene } from './command.ts'
 import { latestOf, type ModelActor, type ModelEntry, type ModelRevision, type Text } from './model.ts'

@@ -25,7 +25,7 @@ export const as = (actor: ModelActor | undefined, body?: unknown): Sending => ({
   ...(body === undefined ? {} : { body }),
 })
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-/** The id of what is there, or of nobody. */
+/** The id of an existing resource, or an unknown id. */
 export const idOf = (entry: { id: string } | undefined): string => entry?.id ?? NOBODY
 /** Some members of an answer. */
 export const only =

@@ -110,7 +110,7 @@ for (const [name, path, body] of CASES) {
     skip,
   }, async () => {
     const { body: schema }: Operation = OPERATIONS[name]
-    // Names hold no sign that JSON writes otherwise, so that cases made with names are the cases of either engine.
+    // Names have no character that JSON escapes, so that cases made with names are the same for both engines.
     const all = bodyCases(SCHEMAS[schema ?? ''] as Schema, body())
     // What the schema refuses comes to no engine: a part of it shows that.
     const cases = all.filter(({ fault }, index) => fault === undefined || index % 6 === 0)
@@ -125,7 +125,7 @@ for (const [name, path, body] of CASES) {
   })
 }
 
-/** Texts that stores have kept otherwise than they came. */
+/** Texts that other stores have changed. */
 const ODD_TEXTS = [
   'İstanbul ı I i',
   'Straße STRASSE ẞ',
@@ -141,7 +141,7 @@ const ODD_TEXTS = [
   '日本語ไทยمرحبا हिन्दी',
 ]
 
-test('texts come back byte for byte, wherever they stand', { skip }, async () => {
+test('texts are returned byte for byte, in every member', { skip }, async () => {
   for (const text of ODD_TEXTS) {
     const short = [...text].slice(0, 100).join('')
     const actor = await pair.ask('POST', '/api/actors', { body: { declaredName: short, declaredModel: short } })
@@ -166,7 +166,7 @@ test('texts come back byte for byte, wherever they stand', { skip }, async () =>
   await get('/api/admin/snapshot', asAdmin())
 })
 
-test('tags are equal, counted and found by their form, and shown as sent', { skip }, async () => {
+test('tags are equal, counted and found by their key, and shown as sent', { skip }, async () => {
   const sets = [
     ['İ', 'i', 'ı', 'I'],
     ['Straße', 'STRASSE', 'strasse'],
@@ -187,7 +187,7 @@ test('tags are equal, counted and found by their form, and shown as sent', { ski
   assert.ok((stats.body.topics as unknown[]).length > 15)
 })
 
-test('titles that make the same slug, and none', { skip }, async () => {
+test('titles with equal slugs, and without a slug', { skip }, async () => {
   const titles = [
     'Same',
     'same',
@@ -206,7 +206,7 @@ test('titles that make the same slug, and none', { skip }, async () => {
   }
 })
 
-test('ids in either case, bad ids and those of nobody', { skip }, async () => {
+test('ids in either case, malformed ids and unknown ids', { skip }, async () => {
   const addresses = [...GOOD_UUIDS, ...BAD_UUIDS, inUpperCase(entry.id), 'x'.repeat(120), 'x'.repeat(121), '%00', '%ff']
   addresses.push('%F0%9F%98%80', "'", '%25', '..', '%2e%2e', '%2F', '\\', 'a%20b', 'null', 'undefined')
   for (const address of addresses) {

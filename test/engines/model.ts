@@ -2,7 +2,7 @@ import type { ProblemCode } from '../../src/contract/problem.ts'
 import type { Flags } from '../../src/contract/resources.ts'
 import { expectedState, NO_FLAGS } from '../support/moderation.ts'
 
-/** What the contract and the decisions say, written down a second time as plain data in memory. Ids are told, not made. */
+/** The rules of the contract and the decisions, written a second time over plain data in memory. Ids are passed in. */
 export type ModelActor = { id: string; token: string; name: string | null; flags: Flags; observations: number }
 export type ModelRevision = { id: string; entry: ModelEntry; ordinal: number }
 export type ModelFinding = {
@@ -148,7 +148,7 @@ export function createModel() {
       seen.add(key)
       append({ action, actor, entry, revision })
     },
-    /** A page of the feed, or of what was observed of one entry. */
+    /** A page of the feed, or of the activity of one entry. */
     feed({ before, limit }: Page, entry?: ModelEntry) {
       const found: Row[] = []
       const all = entry?.rows ?? rows
@@ -160,7 +160,7 @@ export function createModel() {
       return { items, nextCursor: found.length > limit ? (items.at(-1)?.sequence ?? null) : null }
     },
     find: found,
-    /** Applies an action and tells what came of it. */
+    /** Applies an action and returns its outcome. */
     moderate(target: ModelEntry | ModelActor, action: Parameters<typeof expectedState>[1]) {
       const previousState = target.flags
       const before = entries.map(statusOf)

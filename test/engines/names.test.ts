@@ -5,7 +5,7 @@ import { createNames, inUpperCase } from './names.ts'
 const ID = '019a9b1c-0c40-7a10-8f3e-2b8a51d0c999'
 const OTHER = '019a9b1c-0c40-7a10-8f3e-2b8a51d0c000'
 
-test('what an engine made up has the name of its first appearance, and goes back as it came', () => {
+test('a value that an engine made up is named by its first appearance, and is sent back unchanged', () => {
   const { named, actual } = createNames()
   const hash = 'ab'.repeat(32)
   assert.equal(named(`${OTHER} ${ID} ${hash} ${ID.toUpperCase()}`), '~1~ ~2~ ~3~ ~2~')

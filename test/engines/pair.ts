@@ -7,19 +7,21 @@ import { createNames, type Names } from './names.ts'
 
 export { NO_POSTGRES } from '../support/engine.ts'
 
-/** One of two services, with what it calls things. */
+/** One of two services, with its names for ids and values. */
 export type Side = { engine: EngineName; app: TestApp; wire: Wire; names: Names }
 /** An answer with names for what the engine made up. */
 export type Told = Omit<Answer, 'headers'> & { headers: Record<string, string> }
 export type Pair = {
   sides: readonly [Side, Side]
-  /** Has both keep what they observed, so that its rows stand at one place, then moves the clock of both. */
+  /** Makes both services store their observations, so that the rows are at the same position, then advances the clock of both. */
   tick(milliseconds?: number): Promise<void>
-  /** Whether something was read whose row may not be kept yet. */
+  /** Whether a read may have a row that is not stored yet. */
   observed(): boolean
   /** The time that both have, in milliseconds since 1970. */
   now(): number
-  /** Sends one request to both, names put in place; asserts that they answer the same, and gives that answer. Ticks before a POST. */
+  /**
+   * Sends one request to both services, with names replaced. Asserts equal answers and returns the answer. Advances the clock before a POST.
+   */
   ask(method: string, path: string, sending?: Sending): Promise<Told>
   close(): Promise<void>
 }
@@ -59,7 +61,7 @@ export async function startPair({
     return [one, other]
   }
   const tick = async (milliseconds = step): Promise<void> => {
-    // The feed waits for what was observed before it.
+    // The feed waits for earlier observations.
     if (observed) await both('GET', '/api/activity?limit=1')
     observed = false
     at += milliseconds
@@ -84,7 +86,7 @@ export async function startPair({
   }
 }
 
-/** Asserts that PostgreSQL told the same as the embedded engine, of the same status, fields and bytes. */
+/** Asserts that PostgreSQL answered like the embedded engine: status, fields and bytes. */
 export function assertSame(request: string, embedded: Told, postgres: Told): void {
   const label = `PostgreSQL (actual) differs from embedded (expected) in\n${request}\n`
   assert.deepEqual([postgres.status, postgres.headers], [embedded.status, embedded.headers], label)
@@ -95,7 +97,7 @@ export function assertSame(request: string, embedded: Told, postgres: Told): voi
   assert.equal(shown(postgres), shown(embedded), label)
 }
 
-/** Sends a request to one of the two, names put in place, and gives the answer with names. */
+/** Sends a request to one of the two services, with names replaced, and returns the answer with names. */
 export async function askSide(
   { wire, names }: Side,
   method: string,
@@ -115,7 +117,7 @@ export async function askSide(
     ({ status }) => status !== 503,
     () => wire.send(method, names.actual(path), sent),
   )
-  // The body first: it names what is new in the order in which it was made.
+  // The body comes first: it names new resources in the order of their creation.
   const named = names.named(answer.text.replace(SIMILAR, '"similar":null'))
   const fields = [...answer.headers].filter(([name]) => !PASSED_OVER.has(name))
   const json = answer.headers.get('content-type')?.startsWith('application/json') === true && answer.text !== ''

@@ -171,7 +171,7 @@ export const search = (by: ModelActor | undefined, { words, tag, sort, limit, of
   view: ({ items, match = 1 }) => (match === 1 ? (items as Body[]).map(({ id }) => id) : []),
 })
 
-/** A request whose form is wrong, whoever sends it. */
+/** A malformed request, of any sender. */
 export const malformed = (method: string, path: string, sending: Sending, code: Refusal['code']): Command => ({
   ...{ method, path, sending },
   apply() {

@@ -82,7 +82,7 @@ const CURSORS = [
   ...['', '-1', '+1', '1.5', '1e3', '0x10', ' 1', '1 ', '%00', '١', '１', 'null', '10000000000000000000', '1n', "'1'"],
 ]
 
-test('cursors that no page gave', { skip }, async () => {
+test('cursors that no page returned', { skip }, async () => {
   const statuses = new Set<number>()
   for (const list of lists()) {
     for (const cursor of CURSORS) {
@@ -144,7 +144,7 @@ const QUERIES = [
   ],
 ]
 
-test('queries odd and bad', { skip }, async () => {
+test('unusual and invalid queries', { skip }, async () => {
   for (const query of QUERIES) {
     for (const path of ['/api/entries', '/api/search']) await get(escaped(`${path}${query}`))
   }
@@ -201,7 +201,7 @@ const JSON_TEXTS: (string | Uint8Array)[] = [
   '{"title":"first","content":"c","summary":"s","title":"last"}',
 ]
 
-test('bodies odd and bad', { skip }, async () => {
+test('unusual and invalid bodies', { skip }, async () => {
   for (const raw of JSON_TEXTS) {
     for (const path of ['/api/actors', '/api/entries', `/api/entries/${entry.slug}/verify`, '/api/relations']) {
       await pair.ask('POST', path, { ...(path === '/api/actors' ? {} : { token }), raw })

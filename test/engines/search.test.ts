@@ -42,7 +42,7 @@ async function post(path: string, body: object): Promise<Record<string, unknown>
 const pathOf = (query: Record<string, string>): string => `/api/search?${new URLSearchParams(query)}`
 const idsOf = ({ body }: Told): string[] => (body.items as { id: string }[]).map(({ id }) => id)
 
-test('what is found, and in which order, does not depend on the engine', { skip }, async () => {
+test('results and their order do not depend on the engine', { skip }, async () => {
   let hits = 0
   for (let n = 0; n < QUERIES; n++) {
     const wanted = someQuery(random, random.pick(texts))
@@ -57,7 +57,7 @@ test('what is found, and in which order, does not depend on the engine', { skip 
   assert.ok(hits > QUERIES / 2, `${hits} of ${QUERIES} queries found something`)
 })
 
-test('what is similar to a draft, and how much, does not depend on the engine', { skip }, async () => {
+test('entries similar to a draft, and their scores, do not depend on the engine', { skip }, async () => {
   let hits = 0
   for (let n = 0; n < DRAFTS; n++) {
     const [one, other] = [random.pick(texts), random.pick(texts)]
@@ -70,7 +70,7 @@ test('what is similar to a draft, and how much, does not depend on the engine', 
   assert.ok(hits > DRAFTS / 4, `${hits} of ${DRAFTS} drafts had something similar`)
 })
 
-test('pages of what is found follow each other alike', { skip }, async () => {
+test('pages of results are the same on both engines', { skip }, async () => {
   for (const q of ['the', 'a', 'data', '日本', 'c']) {
     for (const sort of ['recent', 'evolution']) {
       const whole = idsOf(await pair.ask('GET', pathOf({ q, sort, limit: '50' })))
@@ -83,7 +83,7 @@ test('pages of what is found follow each other alike', { skip }, async () => {
   }
 })
 
-test('a word as long as a query can ask for is found alike, alone and in a phrase', { skip }, async () => {
+test('a word of the maximum length is found on both engines, alone and in a phrase', { skip }, async () => {
   // One character that is four letters when it is folded.
   const ligature = '\ufdf2'
   const long = ligature.repeat(300)

@@ -9,7 +9,7 @@ import { listFeed, listPart, PARTS, readStats } from './read-commands.ts'
 import { issue, publish } from './write-commands.ts'
 
 const LENGTH = 15
-/** One sequence of so many ends with a look at all there is. */
+/** One of this many sequences ends with a comparison of everything. */
 const LAST_LOOK_IN = 3
 const SECOND = 1_000
 
@@ -62,14 +62,14 @@ const setting = (random: Random, scene: Scene): (() => Command)[] => {
   ].slice(0, 3 + random.below(2))
 }
 
-/** What shows the most of what a sequence came to. */
+/** The reads that show most of the result of a sequence. */
 const lastLook = (random: Random, scene: Scene): Command[] => {
   const entry = random.pick(scene.entries)
   const all = { before: undefined, limit: 50 }
   return [...PARTS.map(part => listPart(undefined, entry, part, all)), readStats(), listFeed(all)]
 }
 
-/** Gives the function that performs a command on all three and compares; before a write that follows reads the feed, too. */
+/** Returns the function that performs a command on all three and compares. Before a write that follows reads it also reads the feed. */
 async function createPlay(pair: Pair): Promise<(command: Command, scene: Scene) => Promise<number>> {
   const model = createModel()
   const anonymous = newActor('', '', null)
@@ -93,7 +93,7 @@ async function createPlay(pair: Pair): Promise<(command: Command, scene: Scene) 
   model.read(anonymous, pair.now())
 
   return async (command, scene) => {
-    // Looking at the feed keeps what was observed, so that its rows stand before those of the write.
+    // A read of the feed stores the observations, so that their rows precede those of the write.
     if (command.method === 'POST' && pair.observed()) await compare(listFeed({ before: undefined, limit: 5 }))
     const { status, body } = await compare(command)
     const [, entry, part] = /^\/api\/(?:entries\/([^/?]+)\/)?(\w+)/.exec(command.path) ?? []

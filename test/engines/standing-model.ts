@@ -14,7 +14,7 @@ export type ModelJudgement = {
   group: string
   ordinal: number
   verdict: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'
-  /** Whether moderation withdrew it, asked anew each time. */
+  /** Whether moderation withdrew it, evaluated on each call. */
   withdrawn: () => boolean
 }
 export type ModelEntry = { texts: ModelText[]; judgements: ModelJudgement[] }

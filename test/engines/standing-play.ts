@@ -5,7 +5,7 @@ import { asAdmin, type Pair } from './pair.ts'
 import { type ModelEntry, modelStanding } from './standing-model.ts'
 
 const DAY = 86_400_000
-/** Every third word may be exchanged: with these lengths each of the others keeps a neighbour. */
+/** Every third word may be exchanged: with these lengths each of the others still has a neighbour. */
 const WORDS = 61
 const MORE_WORDS = 21
 const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE', 'SUPPORTED'] as const
@@ -164,8 +164,8 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
     const read = await pair.ask('GET', `/api/entries/${entry.id}`)
     if (status !== 200) return
     if (random.below(4) === 0) await lookBack(entry, read.body)
-    const { state, tally } = body as unknown as Standing
-    assert.deepEqual(read.body.standing, { state, tally })
+    const { state, tally, lastCheckedAt } = body as unknown as Standing
+    assert.deepEqual(read.body.standing, { state, tally, lastCheckedAt })
   }
   const lookBack = async (entry: Played, read: object): Promise<void> => {
     await pair.ask('GET', `/api/entries/${entry.id}/blame`)

@@ -38,7 +38,7 @@ const countedBlame = ({ pieces, revisions, evidence, lookedAt }: Blame) => ({
   lookedAt,
 })
 
-test('random sequences of revisions, evidence and moderation have one standing on both engines, by the rules, and in every copy', {
+test('random sequences of revisions, evidence and moderation have one standing on both engines, in the model, and in every copy', {
   skip: NO_POSTGRES,
   timeout: 600_000,
 }, async () => {

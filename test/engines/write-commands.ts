@@ -1,4 +1,4 @@
-import type { ModerationAction } from '../../src/contract/words.ts'
+import type { ModerationAction } from '../../src/contract/vocabulary.ts'
 import { as, type Body, type Command, entryTold, entryView, idOf, only, type Scene } from './command.ts'
 import {
   assertReadable,

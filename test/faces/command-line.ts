@@ -7,7 +7,7 @@ import { commandLine, type InProcess } from '../cli/people/in-process.ts'
 import { type OpenFace, rowOf } from './face.ts'
 
 const { inProcess, scratch } = commandLine()
-/** `palimpsest` as people type it, with a configuration directory of its own. */
+/** The `palimpsest` command with its own configuration directory. */
 export const openCommandLine: OpenFace = async base => {
   const env = { PALIMPSEST_URL: base, XDG_CONFIG_HOME: mkdtempSync(join(scratch(), 'faces-')) }
   const typed = (args: readonly string[], options: InProcess = {}) => inProcess(args, { ...options, env })

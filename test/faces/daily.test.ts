@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, PinsReport } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { type DailyFace, openDailyAgent, openDailyShell, openDailyTools, type Pin } from './daily.ts'
@@ -11,11 +11,7 @@ const TOKEN_BYTES = 4
 /** What an answer about pins may take beyond the items in it, in bytes. */
 const FRAME_BYTES = 1_024
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 const judge = (token: string, entry: Entry, path: string, body: object): Promise<unknown> =>
   call(app.url, 'POST', `/api/entries/${entry.slug}/${path}`, {
@@ -54,7 +50,7 @@ const FACES: Record<string, (token: string) => Promise<DailyFace>> = {
 }
 
 for (const [name, open] of Object.entries(FACES)) {
-  test(`the questions of every day cost few calls and few tokens: ${name}`, async t => {
+  test(`daily questions cost few calls and few tokens: ${name}`, async t => {
     const word = name.replaceAll(/[^a-z]/g, '').slice(-9)
     const { author, entries, pins, since } = await subjectOf(word)
     const face = await open((await newActor(app.url)).token)

@@ -13,15 +13,15 @@ export type Cost = { calls: number; bytes: number; text: string }
 
 /** The questions of every day, as one asks them who has one way into the service only. */
 export type DailyFace = {
-  /** Notes revisions as relied on, where the face keeps them. */
+  /** Pins revisions, if the interface stores pins. */
   rely?(pins: readonly Pin[]): Promise<void>
-  /** All about a subject, with how far to trust it, in at most so many tokens. */
+  /** Everything about a subject with its reliability, in at most this many tokens. */
   learn(problem: string, tokens: number): Promise<Cost>
   /** What changed in the revisions that are relied on, since a sequence. */
   changed(pins: readonly Pin[], since: string): Promise<Cost>
   /** What needs to be checked. */
   check(): Promise<Cost>
-  /** Records that revisions held. */
+  /** Records that revisions are supported. */
   confirm(pins: readonly Pin[]): Promise<Cost>
   close?(): Promise<void>
 }

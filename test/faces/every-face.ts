@@ -20,7 +20,7 @@ const FACES: Record<string, OpenFace> = {
 const CALLS_MOST = 13
 const BYTES_MOST = 20_000
 
-/** Takes part in a service through every face there is, and tells what an agent needed that has read nothing but /llms.txt. */
+/** Uses a service through every interface. Returns the needs of an agent that has read only /llms.txt. */
 export async function takePartThroughAll(t: TestContext, url: string): Promise<void> {
   for (const [name, open] of Object.entries(FACES)) {
     await t.test(name, async one => {

@@ -6,12 +6,12 @@ export type Place = { entryId: string; revisionId: string }
 /** What happened to an entry, without looks at it. */
 export type Row = { actorId: string; action: string; revisionId: string | null }
 
-/** An entry, the sequence behind which to begin, and what ends it at the latest. */
+/** An entry, the sequence after which to begin, and the signal that ends it. */
 export type Watching = { entryId: string; after: string; signal: AbortSignal }
 
 /** A way into the service, as one uses it who has no other. A refusal that no method speaks of rejects. */
 export type Face = {
-  /** What the face itself tells of what can be done. */
+  /** The description of what the interface can do. */
   discover(): Promise<string>
   /** The ids of the entries that have the word. */
   search(word: string): Promise<string[]>
@@ -20,16 +20,16 @@ export type Face = {
   publish(text: Text): Promise<Place>
   /** The current revision of an entry and its content. */
   read(entryId: string): Promise<{ revisionId: string; content: string }>
-  /** Corrects a text on top of the revision that is named. Gives the new one, or the code by which the service refused. */
+  /** Corrects a text on top of the named revision. Returns the new one, or the code of the refusal. */
   revise(base: Place, text: Text, rationale: string): Promise<{ revisionId: string } | { refused: string }>
-  /** Records that a revision held, with confidence 0.75. */
+  /** Records that a revision is supported, with confidence 0.75. */
   verify(place: Place, rationale: string): Promise<void>
   contradict(place: Place, rationale: string): Promise<void>
   /** Connects one entry with another. */
   relate(sourceEntryId: string, targetEntryId: string, rationale: string): Promise<void>
-  /** Hands on what happens to an entry behind a sequence, each row once, until `take` gives true or the signal ends it. */
+  /** Passes on the rows of an entry after a sequence, each once, until `take` returns true or the signal aborts. */
   watch(watching: Watching, take: (row: Row) => Promise<boolean>): Promise<void>
-  /** Whether `watch` gives the rows in the order in which they came. */
+  /** Whether `watch` returns the rows in order. */
   inOrder: boolean
   /** Calls and bytes both ways so far, where that is counted. */
   cost?(): { calls: number; bytes: number }

@@ -5,13 +5,15 @@ import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { startRotation } from '../support/rotation.ts'
 import { takePartThroughAll } from './every-face.ts'
 
-test('every face takes part in a service on the embedded store', async t => {
+test('every interface works with a service on the embedded store', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
   await takePartThroughAll(t, app.url)
 })
 
-test('every face takes part in three nodes on PostgreSQL, each request at another', { skip: NO_POSTGRES }, async t => {
+test('every interface works with three nodes on PostgreSQL, each request at another node', {
+  skip: NO_POSTGRES,
+}, async t => {
   const DATABASE_URL = await databaseOf('faces')
   const nodes = await Promise.all([1, 2, 3].map(() => startApp({ DATABASE_URL })))
   const rotation = await startRotation(nodes.map(({ url }) => url))

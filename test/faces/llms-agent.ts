@@ -6,7 +6,7 @@ import { bodyOf, type Guide, readGuide, type ToldCall } from './llms-guide.ts'
 type Json = Record<string, unknown>
 type Sending = { call: ToldCall; path?: string; body?: Json }
 
-/** An agent that was told the address of one text, /llms.txt, and does by itself what that says. */
+/** An agent that has the address of one text, /llms.txt, and follows that text. */
 export const openLlmsAgent: OpenFace = async base => {
   const spent = { calls: 0, bytes: 0 }
   let token = ''

@@ -1,9 +1,9 @@
-/** A call as a guide tells it: a path with its holes, and each member of the body with what stands behind its name. */
+/** A call as the guide describes it: a path with placeholders, and each member of the body with the text after its name. */
 export type ToldCall = { method: string; path: string; members: Map<string, string>; gives: string }
 
-/** What a reader can take from the text of /llms.txt; every function throws where the text does not say it. */
+/** The facts in the text of /llms.txt. Every function throws if the text does not have the fact. */
 export type Guide = {
-  /** The call that follows `behind` in the line that begins with the word. */
+  /** The call after `behind` in the line that begins with the word. */
   callTo(word: string, behind?: string): ToldCall
   /** What the first group of a pattern matches in the text. */
   find(what: string, pattern: RegExp): string

@@ -51,7 +51,7 @@ const linesOf = ({ text }: Result): Line[] =>
     .inside.split('\n')
     .map(line => JSON.parse(line) as Line)
 
-/** The tools; with `remembers` the other end keeps the actor's token. */
+/** The tools. With `remembers` the other side stores the actor's token. */
 function faceOf(client: Client, remembers: boolean): Face {
   const callTool = callerOf(client)
   let name = ''

@@ -12,7 +12,7 @@ type Course = {
   word: string
   /** The actor, as the service calls it. */
   me: string
-  /** Somebody else, over plain HTTP, with an entry of theirs. */
+  /** Another caller, over plain HTTP, with its own entry. */
   rival: { id: string; token: string; entryId: string }
   /** The feed up to here is of before. */
   after: string
@@ -32,7 +32,7 @@ const revision = ({ entryId, revisions }: Course, index: number): Place => ({
   revisionId: revisions.at(index) ?? '',
 })
 
-/** Somebody else writes under the entry. */
+/** Another caller adds to the entry. */
 async function rivalWrites({ url, entryId, rival: { token } }: Course, path: string, body: object): Promise<void> {
   expectStatus(await call(url, 'POST', `/api/entries/${entryId}/${path}`, { body, token }), 201)
 }
@@ -67,7 +67,7 @@ const WATCHED: Step = {
   },
 }
 
-/** Everything that taking part is, each with what it must have led to. */
+/** All steps of taking part, each with its expected result. */
 const STEPS: readonly Step[] = [
   {
     name: 'discover',

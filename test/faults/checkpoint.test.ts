@@ -27,10 +27,10 @@ function fillLog(dataDir: string): void {
   )
   store.close()
 }
-/** How long a write may take that nothing holds up, in milliseconds. */
+/** The longest time of an undelayed write, in milliseconds. */
 const PROMPT = 300
 
-test('a search finds what reads show already, while the commit of it still moves the log into the file', {
+test('a search finds what reads already show, while the commit still runs a checkpoint of the write-ahead log', {
   skip,
 }, async () => {
   const dataDir = join(directory.path, 'data')
@@ -52,7 +52,7 @@ test('a search finds what reads show already, while the commit of it still moves
     assert.equal(status, 200, text)
     return (JSON.parse(text) as { items: { title: string }[] }).items.map(({ title }) => title)
   }
-  /** Lets syncs through, one after another, until an answer comes that nothing holds up but a sync of the index. */
+  /** Releases syncs one after another until an answer is delayed only by a sync of the index. */
   const passing = async <T>(answer: Promise<T>): Promise<T> => {
     let ended = false
     const end = answer.then(
@@ -74,7 +74,7 @@ test('a search finds what reads show already, while the commit of it still moves
   let held: Promise<string> | undefined
   let title = ''
   while (title === '' && written < WRITES_MAX) {
-    // The index has all that was told to be committed, and looks no further.
+    // The index has everything that was published as committed, and does not look for more.
     await passing(found(`/api/search?q=word${written - 1}`))
     held = write()
     const asked = `The word${written - 1}`

@@ -24,7 +24,7 @@ async function damage(dataDir: string, table: string): Promise<void> {
 }
 
 for (const table of ['topic', 'activity']) {
-  test(`a write that touches a damaged page of ${table} ends the service with the table and what to do, at each start`, async () => {
+  test(`a write to a damaged page of ${table} ends the service with the table and the remedy, at each start`, async () => {
     const dataDir = join(directory.path, table)
     let server: ServerProcess = await startServer(dataDir)
     const { token } = await newActor(server.url)

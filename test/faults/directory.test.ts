@@ -31,7 +31,7 @@ const titlesOf = async (server: ServerProcess, q: string): Promise<string[]> => 
   return expectStatus(answer, 200).items.map(({ title }) => title)
 }
 
-test('a second process on the same directory is refused with one sentence, and the first goes on', async () => {
+test('a second process on the same directory is refused with one sentence, and the first one continues', async () => {
   const dataDir = join(directory.path, 'shared')
   const server = await startServer(dataDir)
   await assertRefused(dataDir, /in use by another palimpsest process/)
@@ -41,7 +41,7 @@ test('a second process on the same directory is refused with one sentence, and t
   await stop(await startServer(dataDir))
 })
 
-test('a store of a newer version that breaks this one is refused with one sentence', async () => {
+test('a store of a newer incompatible version is refused with one sentence', async () => {
   const dataDir = join(directory.path, 'newer')
   await stop(await startServer(dataDir))
   const store = openSqlite(storeFile(dataDir), 'write')
@@ -50,7 +50,7 @@ test('a store of a newer version that breaks this one is refused with one senten
   await assertRefused(dataDir, /step 999 \(from-tomorrow\)/)
 })
 
-test('a store that is no database is refused with one sentence', async () => {
+test('a store that is not a database is refused with one sentence', async () => {
   const dataDir = join(directory.path, 'garbage')
   await stop(await startServer(dataDir))
   for (const part of ['-wal', '-shm']) rmSync(`${storeFile(dataDir)}${part}`, { force: true })
@@ -68,7 +68,7 @@ async function scribble(path: string, at: number, length: number): Promise<void>
   await file.close()
 }
 
-test('a search index that is missing, cut short, overwritten or of another store is made anew at the start', async () => {
+test('a search index that is missing, truncated, overwritten or of another store is rebuilt at the start', async () => {
   const dataDir = join(directory.path, 'indexed')
   const other = join(directory.path, 'other')
   const index = indexFile(dataDir)
@@ -107,7 +107,7 @@ test('a search index that is missing, cut short, overwritten or of another store
   await stop(server)
 })
 
-test('a search index whose damage shows only later ends the process, and the next start makes it anew', async () => {
+test('a search index whose damage is found later ends the process, and the next start rebuilds it', async () => {
   const dataDir = join(directory.path, 'damaged')
   let server = await startServer(dataDir)
   const { token } = await newActor(server.url)
@@ -141,7 +141,7 @@ test('a search index whose damage shows only later ends the process, and the nex
 /** Where no directory can be made: Linux says of a new one that its parent is missing. */
 const NOWHERE = '/proc/palimpsest/data'
 
-test('a directory that cannot be made because of where it is is refused with one sentence, by every command that makes one', {
+test('a directory that cannot be made at its path is refused with one sentence, by every command that makes one', {
   skip: process.platform !== 'linux' && 'needs /proc',
 }, async t => {
   const server = await startServer(join(directory.path, 'served'))

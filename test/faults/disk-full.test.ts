@@ -12,7 +12,7 @@ const directory = makeDirectory()
 const disk = join(directory.path, 'disk')
 const unmount = mountSmallDisk(disk, '16m')
 
-test('on a full disk writes are refused and reads go on; with space again it recovers by itself', {
+test('on a full disk writes are refused and reads answered; with free space the service recovers', {
   skip: unmount === false && 'no small disk can be mounted',
 }, async () => {
   const server = await startServer(join(disk, 'data'))

@@ -11,7 +11,7 @@ const directory = makeDirectory()
 const traceable = canTrace(directory.path)
 after(() => directory.remove())
 
-test('every acknowledged write was preceded by a sync of the store', {
+test('a sync of the store precedes every acknowledged write', {
   skip: !traceable && 'syncs cannot be watched here',
 }, async () => {
   const trace = join(directory.path, 'trace')

@@ -14,7 +14,7 @@ const shim = compileShim(directory.path)
 const skip = shim === false && 'syncs cannot be made to fail here'
 after(() => directory.remove())
 
-test('when a sync fails nothing more is acknowledged, the process ends, and the restart recovers', {
+test('after a failed sync nothing is acknowledged, the process ends, and the restart recovers', {
   skip,
 }, async () => {
   const dataDir = join(directory.path, 'failing')
@@ -43,7 +43,7 @@ test('when a sync fails nothing more is acknowledged, the process ends, and the 
   assert.equal((await again.ended).code, 0)
 })
 
-/** How many requests are answered while a sync is held up. */
+/** The number of requests that are answered during a delayed sync. */
 const ANSWERS = 50
 
 test('the event loop never waits for the disk', { skip }, async t => {
@@ -74,12 +74,15 @@ test('the event loop never waits for the disk', { skip }, async t => {
   assert.equal((await server.ended).code, 0)
 })
 
-/** How long the second write has to reach the queue behind the first, how long the first to be answered, in milliseconds, and how often they may try. */
+/**
+ * The time in which the second write must be queued after the first, the time in which the first must be answered, in milliseconds, and the
+ * number of attempts.
+ */
 const QUEUED = 200
 const ANSWERED = 5_000
 const ATTEMPTS = 10
 
-test('a write is answered when it is durable, not when the next one is', { skip }, async () => {
+test('a write is answered when it is durable, without waiting for the next one', { skip }, async () => {
   const gate = join(directory.path, 'gate')
   const env = { LD_PRELOAD: String(shim), SHIM_GATE: gate }
   const server = await startServer(join(directory.path, 'gated'), { env })
@@ -103,7 +106,7 @@ test('a write is answered when it is durable, not when the next one is', { skip 
     await Promise.all([first, second])
     return answered
   }
-  // The first commit of a new log has two syncs, and upkeep may commit between: then nobody is answered, and they try again.
+  // The first commit of a new log has two syncs, and maintenance may commit in between. Then no write is answered, and the test retries.
   let answered = 'nobody'
   for (let attempt = 0; attempt < ATTEMPTS && answered === 'nobody'; attempt++) answered = await answeredAlone()
   assert.equal(answered, 'First')

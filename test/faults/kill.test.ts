@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { killRounds } from '../support/fault-rounds.ts'
 import { seededRandom } from '../support/random.ts'
 
-test('killed under 20 writers, nothing acknowledged is lost, doubled or half there', async () => {
+test('after a kill under 20 writers no acknowledged write is lost, doubled or incomplete', async () => {
   const { acknowledged } = await killRounds(3, seededRandom('kill'))
   assert.ok(acknowledged > 100, `only ${acknowledged} writes were acknowledged`)
 })

@@ -8,7 +8,7 @@ import { makeDirectory, spawnService, startServer } from '../support/process.ts'
 
 const BODY = { title: 'Locked', summary: 'A note', content: 'Written while somebody else had the store locked.' }
 
-test('while somebody else has the store locked writes are refused and reads answered, and afterwards all goes on', async t => {
+test('while another process locks the store writes are refused and reads answered, and afterwards both succeed', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
   const { token } = await newActor(app.url)
@@ -25,7 +25,7 @@ test('while somebody else has the store locked writes are refused and reads answ
   assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
 })
 
-test('a service that finds the store locked says so in a sentence and does not start', async t => {
+test('a service that cannot lock the store ends with one sentence and does not start', async t => {
   const { path: dataDir, remove } = makeDirectory()
   t.after(remove)
   const before = await startServer(dataDir)

@@ -30,7 +30,7 @@ const startLogging = (file: string): Promise<ServerProcess> =>
     wrap: ['sh', '-c', `exec "$@" 2>"${file}"`, 'sh'],
   })
 
-test('with its log and its data on one full disk a service answers, drops lines, counts them, and goes on with space', {
+test('with its log and its data on one full disk a service answers, drops and counts lines, and recovers with free space', {
   skip: unmount === false && 'no small disk can be mounted',
 }, async () => {
   const log = join(disk, 'log')
@@ -74,7 +74,7 @@ test('with its log and its data on one full disk a service answers, drops lines,
   assert.ok(torn.length <= 1, torn.join('\n'))
 })
 
-test('a log that nobody reads keeps no request and no stop waiting', async t => {
+test('a log that no process reads delays no request and no stop', async t => {
   const apart = makeDirectory()
   t.after(apart.remove)
   const pipe = join(apart.path, 'log')

@@ -22,7 +22,7 @@ const headAt = async (url: string): Promise<Head | undefined> => {
   return status === 200 ? { note: text, ...parseCheckpoint(parseNote(text).text) } : undefined
 }
 
-test('a log whose service is killed at any instant continues every checkpoint that was served', async () => {
+test('after a kill at any instant the log continues every checkpoint that was served', async () => {
   const dataDir = join(directory.path, 'killed')
   const random = seededRandom('log kills')
   const served: Head[] = []

@@ -29,17 +29,17 @@ after(async () => {
   if (NO_POSTGRES === false) await nodes.close()
 })
 
-test('PostgreSQL that loses its power under load loses nothing, and the nodes live', options, async () => {
+test('after PostgreSQL loses power no acknowledged write is lost, and the nodes survive', options, async () => {
   await restartRounds(nodes, 2, seededRandom('restart'))
 })
 
-test('a node that is killed takes nothing with it and holds nobody up', options, () =>
+test('a killed node loses no acknowledged write and blocks no other node', options, () =>
   killNodeRounds(nodes, 1, seededRandom('kill node')),
 )
 
-test('a commit whose answer is lost is told as what it was', options, () => cutRounds(nodes, 5, seededRandom('cut')))
+test('a commit without an answer is reported as what it was', options, () => cutRounds(nodes, 5, seededRandom('cut')))
 
-test('while a node stands still the others go on', options, async context => {
+test('while a node is suspended the others serve', options, async context => {
   const longest = await stopNodeRounds(nodes, 1, seededRandom('stop node'))
   context.diagnostic(`the others waited ${Math.round(longest)} ms at most`)
 })

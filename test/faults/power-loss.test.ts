@@ -8,7 +8,7 @@ import { canTrace } from './tools.ts'
 const directory = makeDirectory()
 after(() => directory.remove())
 
-test('whatever a power cut leaves of what was not synced, nothing that was told is lost', {
+test('after a power cut no acknowledged or shown write is lost, whichever unsynced data survive', {
   skip: !canTrace(directory.path) && 'writes cannot be watched here',
 }, async context => {
   const { told, calls } = await powerLossRounds({ images: 5, starts: 1, writes: 40 }, seededRandom('power loss'))

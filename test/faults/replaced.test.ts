@@ -81,7 +81,7 @@ test('a private memory whose store is deleted ends with a sentence', async () =>
   )
 })
 
-test('what was acknowledged before the log was deleted is there after the restart', async () => {
+test('writes that were acknowledged before the write-ahead log was deleted survive the restart', async () => {
   const dataDir = join(directory.path, 'rescued')
   const server = await startServer(dataDir)
   const { token } = await newActor(server.url)
@@ -96,7 +96,7 @@ test('what was acknowledged before the log was deleted is there after the restar
   assert.equal((await again.ended).code, 0)
 })
 
-test('a directory whose store is gone or empty is refused with a sentence, until its marker is deleted', async () => {
+test('a directory whose store is missing or empty is refused with a sentence, until its marker is deleted', async () => {
   const dataDir = join(directory.path, 'lost')
   const server = await startServer(dataDir)
   server.kill('SIGTERM')
@@ -127,9 +127,9 @@ async function startWithoutStore(env: { DATA_DIR: string; DATABASE_URL?: string 
   assert.doesNotMatch(starts[1] ?? '', /empty store/)
 }
 
-test('with NEW_STORE=refused a start without a store makes none and says so; else the log names the new one', () =>
+test('with NEW_STORE=refused a start without a store makes none and reports it; otherwise the log names the new store', () =>
   startWithoutStore({ DATA_DIR: join(directory.path, 'gone') }))
 
-test('so does a node over a database without a store', { skip: NO_POSTGRES }, async () =>
+test('with NEW_STORE=refused a node over an empty database does not start', { skip: NO_POSTGRES }, async () =>
   startWithoutStore({ DATA_DIR: join(directory.path, 'node'), DATABASE_URL: await databaseOf('no store yet') }),
 )

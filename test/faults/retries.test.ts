@@ -21,7 +21,7 @@ async function sendDeaf(url: string, { path, key, body, token }: KeyedWrite, isT
   return deaf
 }
 
-test('killed between commit and answer, the service gives the answer after its start, and does nothing twice', async t => {
+test('after a kill between commit and answer, a retry gets the answer from the restarted service without a second effect', async t => {
   const directory = makeDirectory()
   t.after(() => directory.remove())
   let server = await startServer(directory.path)

@@ -58,7 +58,7 @@ async function talk({ child, ended }: ReturnType<typeof run>, between: (n: numbe
 
 const MCP = ['mcp', '--data-dir', join(directory.path, 'memory')]
 
-test('with standard error on a full disk a command ends with the code that it promises', {
+test('with standard error on a full disk a command ends with its documented exit code', {
   skip: unmount === false && 'no small disk can be mounted',
 }, async () => {
   const log = join(disk, 'refused')
@@ -68,7 +68,7 @@ test('with standard error on a full disk a command ends with the code that it pr
   rmSync(ballast)
 })
 
-test('with standard error on a full disk palimpsest mcp answers, and says with space how many lines it dropped', {
+test('with standard error on a full disk palimpsest mcp answers, and with free space reports how many lines it dropped', {
   skip: unmount === false && 'no small disk can be mounted',
 }, async () => {
   const log = join(disk, 'mcp')
@@ -82,7 +82,7 @@ test('with standard error on a full disk palimpsest mcp answers, and says with s
   assert.match(logged, /"operation":"findEntries"/)
 })
 
-test('a standard error that no process reads keeps no command waiting', async () => {
+test('a standard error that no process reads delays no command', async () => {
   for (const [n, [args, code]] of REFUSED.entries()) {
     assert.equal(await run(args, join(directory.path, `pipe-${n}`), UNREAD).ended, code, args.join(' '))
   }

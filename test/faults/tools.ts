@@ -10,7 +10,10 @@ function without(reason: string): false {
   return false
 }
 
-/** Compiles what stands before the C library, by default the faults of syncs, into a directory; gives its path, or false where there is no compiler. */
+/**
+ * Compiles a library that is loaded before the C library, by default one that makes syncs fail. Returns its path, or false without a
+ * compiler.
+ */
 export function compileShim(directory: string, source = 'shim.c'): string | false {
   if (process.platform !== 'linux' || !has('gcc')) return without('faults of syncs need Linux and gcc')
   const shim = join(directory, `${source}.so`)
@@ -24,7 +27,7 @@ export function canTrace(directory: string): boolean {
   return traced.status === 0 || without('watching syncs needs strace and the right to trace')
 }
 
-/** Mounts a small disk at a path; gives the function that takes it away, or false where that is not allowed. */
+/** Mounts a small disk at a path. Returns the function that unmounts it, or false if mounting is not allowed. */
 export function mountSmallDisk(path: string, size: string): (() => void) | false {
   mkdirSync(path)
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'ignore' })

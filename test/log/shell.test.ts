@@ -13,7 +13,7 @@ const directory = temporaryDirectory()
 after(directory.remove)
 writeFileSync(join(directory.path, 'verify-proof.sh'), script)
 
-/** What the script of the document prints about a proof; undefined where it does not hold. */
+/** The output of the script of the document for a proof; undefined if the proof is invalid. */
 function verify(proof: string, vkey: string): Promise<string | undefined> {
   writeFileSync(join(directory.path, 'proof'), proof)
   const child = spawn('sh', ['verify-proof.sh', 'proof', vkey], { cwd: directory.path })
@@ -42,7 +42,7 @@ test('the shell script of the document accepts proofs of any shape', { skip: NO_
   }
 })
 
-test('the shell script of the document refuses what does not hold', { skip: NO_OPENSSL }, async () => {
+test('the shell script of the document refuses invalid proofs', { skip: NO_OPENSSL }, async () => {
   const log = await new MemoryLog().append(300)
   const proof = await log.proof(150)
   const [, extra = ''] = /^extra (.*)$/m.exec(proof) ?? []

@@ -132,13 +132,13 @@ test('other logs, other keys and malformed bodies are refused', async () => {
   assert.equal((await fetch(`${witness.url}/${'0'.repeat(64)}/checkpoint`)).status, 404)
 })
 
-test('of two extensions at once one is cosigned', async () => {
+test('of two simultaneous extensions one is cosigned', async () => {
   await log.append(60)
   const answers = await Promise.all([submit(log, 300, 340), submit(log, 300, 350)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
 })
 
-test('after a kill it knows what it cosigned, with the same key for its owner alone', async () => {
+test('after a kill the witness has its checkpoints and its key, readable by its owner only', async () => {
   const [first, size] = [witness.vkey, Number((await submit(log, 0, 360)).body)]
   await witness.stop('SIGKILL')
   witness = await start()
@@ -148,7 +148,7 @@ test('after a kill it knows what it cosigned, with the same key for its owner al
   assert.equal(statSync(join(directory.path, 'witness-key')).mode & 0o077, 0)
 })
 
-test('a damaged memory, a second witness and wrong words end with a sentence', async () => {
+test('a damaged state, a second witness and wrong arguments end with one sentence', async () => {
   const args = ['witness', log.signer.vkey, '--name', NAME, '--dir', directory.path, '--port', '0']
   expectRefusal(await palimpsest(args), 1, /in use by another palimpsest process/)
   assert.equal(await witness.stop(), 0)

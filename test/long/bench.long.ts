@@ -11,7 +11,7 @@ import { hasWordnet } from '../../scripts/wordnet.ts'
 
 const BENCH = join(import.meta.dirname, '../../bench/bench.ts')
 
-test('the harness measures every operation, and all that it measures beside them, on a small store', {
+test('the harness measures every operation and all other measures on a small store', {
   skip: !hasWordnet() && "Debian's wordnet-base is not here",
 }, async t => {
   const work = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'))

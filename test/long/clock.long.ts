@@ -47,7 +47,7 @@ const start = (): Promise<ServerProcess> =>
     },
   })
 
-/** Spellings of one network each: they are one origin, and what stands left of it is forged. */
+/** Spellings of one network each. They are one origin; addresses to their left are forged. */
 const SPELLINGS: Record<string, readonly string[]> = {
   'IPv4, mapped, with a port and behind forged ones': [
     '203.0.113.9',
@@ -63,7 +63,7 @@ const SPELLINGS: Record<string, readonly string[]> = {
   ],
 }
 
-/** Asks in turn under all spellings for some milliseconds; notes when each was admitted, and gives the last Retry-After. */
+/** Sends requests under all spellings in turn for some milliseconds. Records the admissions, and returns the last Retry-After. */
 async function ask(spellings: readonly string[], milliseconds: number, admitted: number[]): Promise<number> {
   let waits = 0
   const until = performance.now() + milliseconds
@@ -90,7 +90,7 @@ function assertWithinLimit(admitted: readonly number[]): void {
 
 const clockOf = async (): Promise<string> => String((await fetch(`${server?.url}/health`)).headers.get('date'))
 
-test('in any minute around midnight, over restarts and by whatever address it is told, an origin is admitted as often as it may', {
+test('in any minute around midnight and over restarts an origin is admitted up to its limit, for any forged address', {
   skip,
 }, async context => {
   const now = Date.now() / 1_000
@@ -117,7 +117,7 @@ test('in any minute around midnight, over restarts and by whatever address it is
   context.diagnostic(`admitted ${kinds.map(({ admitted }) => admitted.length).join(' and ')} times in about 100 s`)
 })
 
-test('a clock that is set back or on by an hour keeps nobody out for longer than a minute, and times never go backwards', {
+test('a clock that is set back or ahead by an hour excludes no caller for longer than a minute, and times never decrease', {
   skip,
 }, async () => {
   assert.ok(server)

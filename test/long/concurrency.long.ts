@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import { followFeed, raceRounds } from '../support/concurrency.ts'
 
-test('a thousand times fifty revisions of one base, exactly one is taken', () => raceRounds(1_000))
+test('of fifty revisions of a base exactly one is committed, a thousand times', () => raceRounds(1_000))
 
-test('for a minute readers of the feed see every acknowledged write at its place for ever', () => followFeed(60_000))
+test('for a minute the feed shows every acknowledged write at its place', () => followFeed(60_000))

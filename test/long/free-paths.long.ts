@@ -13,7 +13,7 @@ const MILLISECONDS = 3_000
 /** The address that hammers, and that of a client that asks whether the service lives. */
 const HAMMERS = '127.0.0.2'
 const HEALTHY = '127.0.0.3'
-/** Milliseconds within which /health answers; where the machine is busy, so many times what it takes undisturbed. */
+/** The longest time of /health in milliseconds; on a busy machine this many times the undisturbed time. */
 const PROMPT = 100
 const SLOWER = 4
 /** Ticks of processor time in a second. */
@@ -34,7 +34,7 @@ after(async () => {
   directory.remove()
 })
 
-/** The times of /health, in milliseconds, over one connection that is kept alive. */
+/** The times of /health, in milliseconds, over one kept connection. */
 async function timesOfHealth(milliseconds: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: HEALTHY })
   const times: number[] = []
@@ -70,7 +70,7 @@ function message(method: string, params: object = {}): string {
 const HTML = 'Accept: text/html\r\n'
 const STYLE = /\/assets\/[\w-]+\/style\.css/
 
-/** Everything that is charged nothing, and what is refused. */
+/** All uncharged requests, and all refused ones. */
 async function requests(): Promise<Record<string, string>> {
   const home = (await call(server.url, 'GET', '/publish')).text
   const style = STYLE.exec(home)?.[0] ?? ''
@@ -130,7 +130,7 @@ async function kinds(): Promise<{ name: string; request: string; pipelined: numb
   return [...single, ...several]
 }
 
-test('/health answers at once while one address hammers what is free', async context => {
+test('/health answers at once while one address floods uncharged paths', async context => {
   const late: string[] = []
   for (const { name, request, pipelined } of await kinds()) {
     const used = processorSeconds()

@@ -16,7 +16,7 @@ after(() => directory.remove())
 
 const sizeOf = (path: string): number =>
   readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0)
-/** The memory of a process that lies in the machine's, in bytes. */
+/** The resident memory of a process in bytes. */
 const memoryOf = ({ pid }: ServerProcess): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 const million = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`

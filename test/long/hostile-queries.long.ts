@@ -13,9 +13,9 @@ const ENTRIES = Number(process.env.HOSTILE_ENTRIES ?? 100_000)
 /** What one anonymous request may cost in processor time, and a writer may wait beside it, in milliseconds. */
 const COST_MAX = 250
 const WAIT_MAX = 100
-/** Where the machine is busy, a writer may wait so many times what it waits undisturbed. */
+/** On a busy machine a writer may wait this many times as long as undisturbed. */
 const SLOWER = 4
-/** The least of so many runs counts: the machine does other things, too. */
+/** The least of this many runs counts, because the machine has other work too. */
 const RUNS = 3
 const TICK = 10
 
@@ -29,7 +29,7 @@ after(async () => {
   directory.remove()
 })
 
-/** Writes so many entries for the import, and learns which words are the commonest. */
+/** Writes this many entries for the import, and finds the most frequent words. */
 async function writeLines(file: string): Promise<void> {
   const counts = new Map<string, number>()
   const lines = createWriteStream(file)

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => app.close())
 
-test('a mirror that is killed at any moment goes on where it stood, with nothing half there', async context => {
+test('a mirror that is killed at any moment continues with complete records', async context => {
   const { midst, finished } = await mirrorKillRounds(app, 50, seededRandom('mirror').next)
   context.diagnostic(`50 kills, ${midst} of them in the midst of copying, ${finished} copies finished meanwhile`)
   assert.ok(midst > 10)

@@ -38,7 +38,7 @@ test('connections are cut 200 times, half of them between a commit and its answe
   onThree(cutRounds, 200),
 )
 
-test('a node stands still five times', options, async context => {
+test('a node is suspended five times', options, async context => {
   const longest = await onThree(stopNodeRounds, 5)
   context.diagnostic(`the others waited ${Math.round(longest)} ms at most`)
   assert.ok(longest < 5_000, `${longest} ms`)

@@ -9,11 +9,11 @@ const directory = makeDirectory()
 const shim = compileShim(directory.path, 'nth.c')
 after(() => directory.remove())
 
-/** Of the calls of a scenario so many are made to fail, one in each of as many equal stretches. */
+/** This many calls of a scenario are made to fail, one in each of as many equal intervals. */
 const POINTS = Number(process.env.FAULT_POINTS ?? 25)
 const SCENARIOS: readonly Scenario[] = ['first start', 'new index', 'backup']
 
-test('whichever call on a file fails, nothing that was told is lost and the end is as promised', {
+test('after a fault in any call on a file nothing acknowledged is lost, and the process ends as documented', {
   skip: shim === false && 'calls cannot be made to fail here',
 }, async t => {
   const { run } = await createFaultRuns(directory.path, String(shim))

@@ -8,7 +8,7 @@ import { visit } from '../support/nth-fault.ts'
 import { eventually } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
-/** Of the pieces that go between a node and PostgreSQL so many are cut instead, every other one while the node starts. */
+/** This many pieces of data between a node and PostgreSQL are cut, every other one while the node starts. */
 const POINTS = Number(process.env.FAULT_POINTS ?? 40)
 const OF_START = 120
 const READY_WITHIN = 10_000
@@ -26,7 +26,9 @@ test(
         const through = new URL(database)
         through.port = String(proxy.port)
         const sent: Sent[] = []
-        /** Starts a node whose talk is cut once, visits it before and after it is ready again, and stops it; gives how many pieces there were. */
+        /**
+         * Starts a node whose connection is cut once, uses it before and after it is ready again, and stops it. Returns the number of pieces.
+         */
         const run = async (nth: number, label: string): Promise<number> => {
           proxy.cutAt(nth)
           const node = await start(through.href)

@@ -15,7 +15,7 @@ const LASTS = Number(process.env.OVERLOAD_MS ?? 30_000)
 /** How long clients wait for an answer, in milliseconds. */
 const PATIENCE = 5_000
 const GOODPUT = 0.7
-/** What /health may take in 99 of 100 cases, in milliseconds; where the machine is busy, so many times what it takes at the peak. */
+/** The longest time of /health in 99 of 100 cases, in milliseconds; on a busy machine this many times its time at the peak. */
 const HEALTH_WITHIN = 1_000
 const HEALTH_SLOWER = 6
 const RECOVERED_WITHIN = 2_000
@@ -55,7 +55,7 @@ async function peakOf(url: string, requestOf: (n: number) => string, clients: nu
   return done / (PEAK_LASTS / 1_000)
 }
 
-/** Does something, and gives what /health took meanwhile in 99 of 100 cases, in milliseconds. */
+/** Performs work. Returns the time of /health during it in 99 of 100 cases, in milliseconds. */
 async function watchingHealth<T>(url: string, work: () => Promise<T>): Promise<[T, number]> {
   const times: number[] = []
   let over = false
@@ -76,7 +76,7 @@ async function watchingHealth<T>(url: string, work: () => Promise<T>): Promise<[
   return [result, percentile(times, 99)]
 }
 
-/** Puts ten times its capacity on a service and asserts that it goes on working; gives what to tell. */
+/** Sends ten times its capacity to a service and asserts that it continues to serve. Returns the figures. */
 async function overload(url: string, requestOf: (n: number) => string, clients: number): Promise<string> {
   const [peak, before] = await watchingHealth(url, () => peakOf(url, requestOf, clients))
   const asked = { rate: peak * TIMES, milliseconds: LASTS, patience: PATIENCE }
@@ -101,7 +101,7 @@ async function overload(url: string, requestOf: (n: number) => string, clients: 
   return told
 }
 
-/** What cannot be done is refused at once, with a time to come again; nobody waits for nothing. */
+/** Requests past the capacity are refused at once, with Retry-After. */
 function assertExcess(endings: readonly Ending[], told: string): void {
   const refused = endings.filter(({ status }) => status === 503 || status === 429)
   assert.ok(
@@ -123,12 +123,12 @@ async function startFilled(name: string, env: Record<string, string> = {}) {
   return { url: server.url, slug, token }
 }
 
-test('ten times as many pages as can be made', async context => {
+test('ten times as many pages as the capacity', async context => {
   const { url, slug } = await startFilled('pages')
   context.diagnostic(await overload(url, () => get(`/entries/${slug}`, 'Accept: text/html\r\n'), 16))
 })
 
-test('ten times as many searches as can be answered', async context => {
+test('ten times as many searches as the capacity', async context => {
   const { url, token } = await startFilled('searches')
   const content = Array.from({ length: 3_000 }, (_, word) => `w${word % 50}`).join(' ')
   for (let n = 0; n < 3_000; n++) await newEntry(url, token, { content: `${content} n${n}` })
@@ -136,7 +136,7 @@ test('ten times as many searches as can be answered', async context => {
   context.diagnostic(await overload(url, () => get(path), 16))
 })
 
-test('ten times as many writes as a slow disk takes', {
+test('ten times as many writes as the capacity of a slow disk', {
   skip: shim === false && 'syncs cannot be made slow here',
 }, async context => {
   const { url, token } = await startFilled('writes', { LD_PRELOAD: String(shim), SHIM_DELAY_MS: '1000' })

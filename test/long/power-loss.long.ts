@@ -9,12 +9,12 @@ const directory = makeDirectory()
 after(() => directory.remove())
 const skip = !canTrace(directory.path) && 'writes cannot be watched here'
 
-// The first start makes everything, the second finds it; so many writes are enough for the log to be moved into the file while others write.
+// The first start makes everything, the second finds it. This many writes cause a checkpoint of the write-ahead log during other writes.
 const RUNS = 5
 const IMAGES = 100
 
 for (let run = 1; run <= RUNS; run++) {
-  test(`whatever a power cut leaves of what was not synced, nothing that was told is lost (run ${run})`, {
+  test(`after a power cut no acknowledged or shown write is lost (run ${run})`, {
     skip,
   }, async context => {
     const random = seededRandom(`power loss ${run}`)

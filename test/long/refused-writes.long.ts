@@ -14,11 +14,11 @@ const COMMIT = 0.05
 
 type Rates = { creates: number; writesPerCommit: number }
 
-/** The rates of `WRITERS` clients that publish, while so many reports from addresses that were not seen before are refused. */
+/** The rates of `WRITERS` clients that publish, while this many reports from new addresses are refused. */
 async function measure(app: TestApp, refused: number, label: string): Promise<Rates> {
   const client = createClient(app.url, WRITERS)
   const tokens = await Promise.all(Array.from({ length: WRITERS }, () => issueToken(client)))
-  const before = await app.store.figures()
+  const before = await app.store.metrics()
   const until = performance.now() + SECONDS * 1_000
   let creates = 0
   const write = async (token: string, writer: number): Promise<void> => {
@@ -39,7 +39,7 @@ async function measure(app: TestApp, refused: number, label: string): Promise<Ra
     }
   }
   await Promise.all([...tokens.map(write), report()])
-  const after = await app.store.figures()
+  const after = await app.store.metrics()
   client.close()
   return {
     creates: creates / SECONDS,

@@ -15,13 +15,13 @@ const shim = compileShim(directory.path)
 const random = seededRandom('secrets')
 after(() => directory.remove())
 
-/** What nobody may find: made as the scenario goes. */
+/** The secrets, made during the scenario. */
 const secrets = new Set<string>([ADMIN_TOKEN, '127.0.0.1', 'guessed-admin-token-000', 'plm_guessedguessedguessed'])
-/** What was published, so that a search which finds nothing is known to look in the right place. */
+/** Published texts: if they are not found either, the search looks in the wrong place. */
 const PUBLISHED = 'published-for-all-to-read'
 const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-/** One visitor from an address of their own, with a secret in whatever is sent but not published. */
+/** A visitor from its own address, with a secret in everything that is sent but not published. */
 async function visit(url: string, n: number): Promise<void> {
   const network = [random.below(256), random.below(256), random.below(256)]
   const sixth = `2001:db8:${random.below(65_536).toString(16)}:${(n + 4_096).toString(16)}`
@@ -75,7 +75,7 @@ const logOf = (server: ServerProcess): Buffer =>
 
 const env = { LOG_LEVEL: 'trace', TRUSTED_PROXIES: '127.0.0.0/8' }
 
-test('tokens, addresses, agents and queries are nowhere: not on the disk of one that was killed, not in copies of it, not in the log of one that broke', async context => {
+test('tokens, addresses, agents and queries are in no file: on disk after a kill, in copies, and in the log of a broken service', async context => {
   let server = await startServer(dataDir, { env })
   for (let n = 0; n < VISITORS; n++) await visit(server.url, n)
   assertNowhereOnDisk()

@@ -7,14 +7,16 @@ import { makeDirectory, type ServerProcess, startServer } from '../support/proce
 import { percentile } from '../support/times.ts'
 
 const COUNT = 2_000
-/** Slow clients are closed within so many milliseconds. */
+/** Slow clients are disconnected within this many milliseconds. */
 const CLOSED_WITHIN = 20_000
-/** What a healthy client waits at most, in 99 of 100 cases, in milliseconds; where the machine is busy, so many times what it waits without slow ones. */
+/**
+ * The longest wait of a normal client in 99 of 100 cases, in milliseconds; on a busy machine this many times its wait without slow clients.
+ */
 const PROMPT = 100
 const SLOWER = 4
 const TRICKLE = 1_000
 
-/** What a slow client says first, and what it says again every second. */
+/** The first data of a slow client, and the data that it sends every second. */
 const KINDS: Record<string, { first: string; again: string }> = {
   'that send their header fields a letter a second': {
     first: 'GET /api/entries HTTP/1.1\r\nHost: x\r\nX-A: ',
@@ -96,7 +98,7 @@ async function beSlow(url: string, { first, again }: { first: string; again: str
 }
 
 for (const [what, kind] of Object.entries(KINDS)) {
-  test(`${COUNT} clients ${what} are closed, and a healthy one does not notice`, async context => {
+  test(`${COUNT} clients ${what} are disconnected, and a normal one sees no delay`, async context => {
     let last = 0
     const slow = async (): Promise<void> => {
       last = await beSlow(server.url, kind)

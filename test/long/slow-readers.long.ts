@@ -6,10 +6,10 @@ import { startApp } from '../support/app.ts'
 import { newActor, newEntry } from '../support/client.ts'
 
 const READERS = 40
-/** Slow clients are closed within so many milliseconds. */
+/** Slow clients are disconnected within this many milliseconds. */
 const CLOSED_WITHIN = 20_000
 
-test('clients that ask and do not read are closed, and others are served meanwhile', async () => {
+test('clients that do not read are disconnected, and others are served', async () => {
   const app = await startApp()
   const sockets: Socket[] = []
   try {
@@ -44,7 +44,7 @@ test('clients that ask and do not read are closed, and others are served meanwhi
   }
 })
 
-/** How many connections to the address this process's server side holds. */
+/** The number of connections to the address on the server side of this process. */
 async function connectionsOf(url: string): Promise<number> {
   const { port } = new URL(url)
   const { readFile } = await import('node:fs/promises')

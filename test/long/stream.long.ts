@@ -26,19 +26,19 @@ test('a consumer that is killed 50 times under load misses nothing and repeats n
   tell(t, await consumerRounds([server.url], KILLS, seededRandom('stream')))
 })
 
-test('the same, at one of three nodes after the other', { skip: NO_POSTGRES }, t =>
+test('a consumer that is killed 50 times misses nothing at three nodes in turn', { skip: NO_POSTGRES }, t =>
   withNodes({ count: 3 }, async ({ urls }) =>
     tell(t, await consumerRounds(urls, KILLS, seededRandom('stream over nodes'))),
   ),
 )
 
-test('the same, with a standby that the nodes read from', { skip: NO_POSTGRES }, t =>
+test('a consumer that is killed 50 times misses nothing with a standby', { skip: NO_POSTGRES }, t =>
   withNodes({ count: 3, standby: true }, async ({ urls }) =>
     tell(t, await consumerRounds(urls, KILLS, seededRandom('stream from a standby'))),
   ),
 )
 
-test('a stream goes on when the database comes back, and had nothing that it has not', { skip: NO_POSTGRES }, () =>
+test('a stream continues when the database is back, and showed only durable rows', { skip: NO_POSTGRES }, () =>
   withNodes({ count: 2 }, async ({ cluster, urls }) => {
     const [url = '', other = ''] = urls
     const stream = await openStream(url, { after: '0' })
@@ -68,16 +68,16 @@ test('a stream goes on when the database comes back, and had nothing that it has
   }),
 )
 
-/** So much of a feed that no socket holds it: rows whose titles are long. */
+/** More data than a socket buffers: rows with long titles. */
 const LONG_TITLE = '𝄞'.repeat(180)
 const ROWS = 12_000
 const SILENT = 8
-/** Clients that do not read are closed within so many milliseconds. */
+/** Clients that do not read are disconnected within this many milliseconds. */
 const CLOSED_WITHIN = 40_000
-/** Bytes of memory for each of them: what lies ready in process, and generously. */
+/** Bytes of memory for each of them: the data buffered in the process, with a margin. */
 const BYTES_EACH = 4_000_000
 
-test('clients that never read are closed, and take little memory until then', async t => {
+test('clients that never read are disconnected, and take little memory until then', async t => {
   const app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
   const sockets: Socket[] = []
   t.after(async () => {
@@ -115,7 +115,7 @@ test('clients that never read are closed, and take little memory until then', as
   assert.ok(most < SILENT * BYTES_EACH, `${most} bytes`)
 })
 
-test('as many streams as a process has are handed every row, one more is told to wait, and a silent one gives signs of life', async t => {
+test('the maximum number of streams gets every row, one more is refused with a wait, and a silent one gets comments', async t => {
   const app = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
   const streams: Stream[] = []
   t.after(async () => {

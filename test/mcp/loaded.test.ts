@@ -11,7 +11,7 @@ import { writeSync } from 'node:fs'
 registerHooks({ load: (url, context, next) => (writeSync(2, 'loaded ' + url + '\\n'), next(url, context)) })
 `
 
-test('the first message to /mcp loads no module: no other request waits for that', async t => {
+test('the first message to /mcp loads no module, so no other request waits', async t => {
   const directory = makeDirectory()
   t.after(directory.remove)
   const hook = join(directory.path, 'hook.mjs')

@@ -141,11 +141,16 @@ export function testStdio(app: TestApp): void {
   test('server.json names the package, the command and the variables', () => {
     const server = json('server.json')
     const { name, version, mcpName } = json('package.json')
-    assert.deepEqual([server.name, server.version, server.packages.length], [mcpName, version, 1])
+    assert.deepEqual([server.name, server.version, server.packages.length], [mcpName, version, 2])
     assert.match(server.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
     assert.ok(server.description.length <= 100)
-    const [told] = server.packages
-    assert.deepEqual([told.identifier, told.version], [name, version])
+    const [own, told] = server.packages
+    for (const one of [own, told]) assert.deepEqual([one.identifier, one.version], [name, version])
+    // A private memory is the first choice.
+    assert.deepEqual(
+      own.packageArguments.map((one: { value?: string; name?: string }) => one.value ?? one.name),
+      ['mcp', '--data-dir'],
+    )
     const command = COMMANDS.find(one => one.name === told.packageArguments[0].value)
     for (const variable of told.environmentVariables)
       assert.ok(command?.details?.includes(variable.name), variable.name)

@@ -9,7 +9,7 @@ import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { eventually } from '../support/process.ts'
 
 const skip = NO_POSTGRES
-/** What is promised, and room for a busy machine; in milliseconds. */
+/** The guaranteed times, with a margin for a busy machine, in milliseconds. */
 const NOT_READY_WITHIN = 2_000
 const ANSWERED_WITHIN = 5_000
 const ROOM = 3_000
@@ -25,7 +25,7 @@ async function proxied(t: TestContext, name: string) {
   return { direct: direct.href, through: through.href, proxy }
 }
 
-test('a node that is cut off from PostgreSQL is not ready within 2 s, answers what waits within 5 s, and goes on afterwards', {
+test('a node that is cut off from PostgreSQL is not ready within 2 s, answers waiting requests within 5 s, and serves again afterwards', {
   skip,
 }, async t => {
   const { through, proxy } = await proxied(t, 'cut off')
@@ -65,7 +65,7 @@ test('a node that is cut off from PostgreSQL is not ready within 2 s, answers wh
   await newEntry(url, token)
 })
 
-test('a write whose commit went unanswered when the node was cut off is told that nobody knows, and a retry finds it', {
+test('a write whose commit was not confirmed when the node was cut off gets OUTCOME_UNKNOWN, and a retry finds it', {
   skip,
 }, async t => {
   const { direct, through, proxy } = await proxied(t, 'cut off in a commit')
@@ -94,7 +94,7 @@ test('a write whose commit went unanswered when the node was cut off is told tha
 
 test('a node that is cut off from its standby alone stays ready and reads from the primary', { skip }, async t => {
   const { direct, through, proxy } = await proxied(t, 'cut off from the standby')
-  // It stands for a standby that has come up to nothing yet: everything is read from the primary after it was asked.
+  // It takes the place of a standby that lags: everything requested after that is read from the primary.
   const { url } = await startApp({ DATABASE_URL: direct, DATABASE_READ_URL: through })
   const { token } = await newActor(url)
   const entry = await newEntry(url, token)

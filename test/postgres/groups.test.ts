@@ -6,7 +6,7 @@ import { Problem } from '../../src/contract/problem.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { connectPostgres } from '../../src/database/postgres.ts'
 import { sql } from '../../src/database/sql.ts'
-import type { Observation } from '../../src/operations/observe.ts'
+import type { Observation } from '../../src/operations/observation/observe.ts'
 import { runWorks } from '../../src/postgres/run-works.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
@@ -18,7 +18,7 @@ const skip = NO_POSTGRES
 const LOCK = 'SELECT one FROM head FOR UPDATE'
 const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
-/** Lets nobody write until `during` is done. */
+/** Blocks all writes until `during` is done. */
 async function holding<T>(client: Client, during: () => Promise<T>): Promise<T> {
   await client.query('BEGIN')
   await client.query(LOCK)
@@ -29,13 +29,13 @@ async function holding<T>(client: Client, during: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Has statements of one kind on a table fail with an error of the server's, where `when` holds. */
+/** Makes statements of one kind on a table fail with an error of the server if `when` is true. */
 const failing = (client: Client, table: string, on: 'INSERT' | 'UPDATE', code: string, when = 'true') =>
   client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF ${when} THEN RAISE EXCEPTION 'refused here' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$;
     CREATE TRIGGER refuse BEFORE ${on} ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`)
 
-test('within an entry times never run back, whichever of two that wait together comes first', { skip }, async () => {
+test('within an entry times never decrease, in either order of two waiting writes', { skip }, async () => {
   const DATABASE_URL = await databaseOf('times of a group')
   const { url } = await startApp({ DATABASE_URL })
   const author = await newActor(url)
@@ -45,7 +45,7 @@ test('within an entry times never run back, whichever of two that wait together 
     const written = await holding(client, async () => {
       const sent = []
       for (const [n, { token }] of verifiers.entries()) {
-        // One more look at the store holds up those with a key.
+        // A write with a key reads the store once more, which delays it.
         const headers: Record<string, string> = n % 2 === 0 ? { 'idempotency-key': `key-of-${n}` } : {}
         const rationale = 'It was used as it stands, and came out as it says, on a machine like that of its author.'
         const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 0.9, rationale }
@@ -66,7 +66,7 @@ test('within an entry times never run back, whichever of two that wait together 
   assert.deepEqual(inOrder, inOrder.toSorted())
 })
 
-test('a refused report from an address that is new leaves the writes that wait with it in one commit', {
+test('a refused report from a new address leaves the writes of its group in one commit', {
   skip,
 }, async () => {
   const DATABASE_URL = await databaseOf('refused with others')
@@ -75,14 +75,14 @@ test('a refused report from an address that is new leaves the writes that wait w
   const body = { targetType: 'ENTRY', targetId: '00000000-0000-0000-0000-000000000000', reason: 'SPAM' }
   const headers = { 'x-forwarded-for': '203.0.113.7' }
   const writes = 20
-  const before = (await store.figures()).commits
+  const before = (await store.metrics()).commits
   const answers = await withClient(DATABASE_URL, client =>
     holding(client, async () => {
       const refused = call(url, 'POST', '/api/reports', { body, headers })
       const written = Array.from({ length: writes }, (_, n) =>
         call(url, 'POST', '/api/entries', { token, body: { title: `Entry ${n}`, summary: 'S', content: 'C' } }),
       )
-      while ((await store.figures()).writesWaiting <= writes) await setTimeout(10)
+      while ((await store.metrics()).writesWaiting <= writes) await setTimeout(10)
       return [refused, ...written]
     }),
   )
@@ -90,11 +90,11 @@ test('a refused report from an address that is new leaves the writes that wait w
   assert.equal(refused?.status, 404)
   for (const answer of written) expectStatus(answer, 201)
   // What waited when the lock was asked for, and what came later.
-  const commits = (await store.figures()).commits - before
+  const commits = (await store.metrics()).commits - before
   assert.ok(commits <= 2, `${commits} commits`)
 })
 
-test('a statement that a refused work left under way throws, and the group stores nothing of it', { skip }, async t => {
+test('an unfinished statement of a refused work throws, and the group stores nothing of it', { skip }, async t => {
   const url = await databaseOf('stray of a refused work')
   const app = await startApp({ DATABASE_URL: url })
   // A first write is answered once the database has its schema and its head.
@@ -126,7 +126,7 @@ test('a statement that a refused work left under way throws, and the group store
   )
 })
 
-test('what a failed work left under way stores nothing', { skip }, async () => {
+test('unfinished statements of a failed work store nothing', { skip }, async () => {
   const DATABASE_URL = await databaseOf('stray statements')
   const { store } = await startApp({ DATABASE_URL })
   const now = Date.now()
@@ -145,7 +145,7 @@ test('what a failed work left under way stores nothing', { skip }, async () => {
     metadata: { resultCount: 0, tag: null, sort: 'recent' },
   })
   const keep = (...userAgents: [string, string]) =>
-    store.keep('recordObservations', [seen('one', userAgents[0]), seen('two', userAgents[1])], {
+    store.maintain('recordObservations', [seen('one', userAgents[0]), seen('two', userAgents[1])], {
       at: now,
       cooldown: 0,
       dataClass: 'EXTERNAL',
@@ -164,7 +164,7 @@ test('what a failed work left under way stores nothing', { skip }, async () => {
 /** Longer than a statement waits for a lock. */
 const HELD = 4_000
 
-test('a commit whose answer was lost is found once the lock is free, however long that was held', { skip }, async t => {
+test('a commit whose answer was lost is found once the lock is free, after any time', { skip }, async t => {
   const direct = new URL(await databaseOf('lost and locked'))
   const proxy = await startCuttingProxy(Number(direct.port))
   t.after(() => proxy.close())
@@ -187,7 +187,7 @@ test('a commit whose answer was lost is found once the lock is free, however lon
     );
     // The next commit is that of the write: the limiter's came before it.
     const cut = proxy.cut('commit')
-    // Whoever waits for the lock already has it as soon as that commit is there.
+    // A write that waits for the lock gets it as soon as that commit is durable.
     await holding(client, async () => {
       await cut
       await setTimeout(HELD)

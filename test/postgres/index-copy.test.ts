@@ -29,7 +29,7 @@ const begunAt = (node: ServerProcess): Promise<{ from: number; of: number }> =>
     return last === undefined ? undefined : (JSON.parse(last) as { from: number; of: number })
   })
 
-test('a node that starts with a copied index answers at once and indexes only what came later', {
+test('a node that starts with a copied index searches at once and indexes only later records', {
   skip: NO_POSTGRES,
 }, async () => {
   const env = { DATABASE_URL: await databaseOf('index copy'), LOG_LEVEL: 'info' }
@@ -70,7 +70,7 @@ test('a node that starts with a copied index answers at once and indexes only wh
   }
 })
 
-test('what is no search index is not copied, and nothing is left of the try', async () => {
+test('a file that is not a search index is not copied, and nothing remains', async () => {
   const to = join(place.path, 'empty')
   const file = join(place.path, 'notes.txt')
   writeFileSync(file, 'no database at all, but long enough to be read as one'.repeat(100))

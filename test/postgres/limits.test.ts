@@ -36,21 +36,21 @@ const write = (url: string) => decided(() => call(url, 'POST', '/api/actors', { 
 const read = (url: string) => decided(() => call(url, 'GET', '/api/entries?limit=1'))
 
 test('three nodes together admit exactly the writes of a minute', options, async () => {
-  // The clock stands still: on a busy machine these requests may take longer than a minute.
+  // The clock does not advance: on a busy machine these requests may take longer than a minute.
   const at = Date.now()
   const urls = (await nodesOver('writes of three', 3, () => at)).map(({ url }) => url)
   assert.deepEqual(await spread(urls, 4 * WRITES, write), { 201: WRITES, 429: 3 * WRITES })
 })
 
 test('three nodes together admit the reads of a minute, at most a tenth fewer, never more', options, async () => {
-  // The clock stands still: what a node holds of a limit would lapse on a machine that takes long for this.
+  // The clock does not advance: otherwise the lease of a node could expire on a slow machine.
   const at = Date.now()
   const urls = (await nodesOver('reads of three', 3, () => at)).map(({ url }) => url)
   const admitted = (await spread(urls, 3 * READS, read))[200] ?? 0
   assert.ok(admitted <= READS && admitted >= 0.9 * READS, `${admitted} of ${READS}`)
 })
 
-test('a node that is killed, started again or new refills nothing', options, async t => {
+test('a killed, restarted or new node resets no limit', options, async t => {
   const DATABASE_URL = await databaseOf('refill')
   const directory = makeDirectory()
   t.after(() => directory.remove())
@@ -95,7 +95,7 @@ test('a charge whose answer was lost was charged once', options, async t => {
 /** More than may wait. */
 const CROWD = 6_000
 
-test('while the database is away nobody waits for longer than the first who came', async t => {
+test('while the database is away no request waits longer than the first', async t => {
   const limiter = openPostgresLimiter(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`)
   t.after(() => limiter.close())
   const began = performance.now()

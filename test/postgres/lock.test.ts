@@ -8,7 +8,7 @@ import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 
 const MINUTE = 60_000
 
-test('a write that waited for the lock of all nodes goes by what was committed meanwhile', {
+test('a write that waited for the lock of all nodes gets a time after the commits in between', {
   skip: NO_POSTGRES,
 }, async () => {
   const DATABASE_URL = await databaseOf('wait for the lock')
@@ -16,7 +16,7 @@ test('a write that waited for the lock of all nodes goes by what was committed m
   const { token } = await newActor(url)
   const later = Date.now() + MINUTE
   const answer = await withClient(DATABASE_URL, async client => {
-    // Another node, whose clock is ahead, holds the lock and commits.
+    // Another node, whose clock is ahead, takes the lock and commits.
     await client.query('BEGIN')
     await client.query('SELECT * FROM head FOR UPDATE')
     const body = { title: 'Bilby', summary: 'An animal', content: 'It digs.' }

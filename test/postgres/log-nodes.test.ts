@@ -17,7 +17,7 @@ const directory = makeDirectory()
 after(() => directory.remove())
 
 type Head = ReturnType<typeof parseCheckpoint> & { note: string }
-/** The newest checkpoint of a node, once it has more than so many records. */
+/** The newest checkpoint of a node, once it has more than this many records. */
 const headAbove = (url: string, size: number): Promise<Head> =>
   eventually(`a checkpoint above ${size} at ${url}`, PATIENCE, async () => {
     const { status, text } = await call(url, 'GET', '/log/checkpoint')
@@ -25,7 +25,7 @@ const headAbove = (url: string, size: number): Promise<Head> =>
     return head !== undefined && head.size > size ? head : undefined
   })
 
-/** Holds checkpoints against the database. */
+/** Compares checkpoints with the database. */
 async function checkAll(database: string, heads: readonly Head[]): Promise<void> {
   for (const head of heads) {
     const file = join(directory.path, `checkpoint-${head.size}`)
@@ -34,7 +34,7 @@ async function checkAll(database: string, heads: readonly Head[]): Promise<void>
   }
 }
 
-test('three nodes keep one log, and go on when one of them is killed', { skip: NO_POSTGRES }, async () => {
+test('three nodes write one log, and continue after a kill of one of them', { skip: NO_POSTGRES }, async () => {
   await withNodes({ count: 3 }, async ({ urls, servers, database }) => {
     const { token } = await newActor(urls[0] ?? '')
     const publish = (at: readonly string[]) =>
@@ -52,7 +52,7 @@ test('three nodes keep one log, and go on when one of them is killed', { skip: N
   })
 })
 
-/** What a failover to a standby that lacks the newest commits leaves of 5 entries: rows, log and identity of before. */
+/** The state after a failover to a standby that lacks the newest commits of 5 entries: earlier rows, log and identity. */
 const setBack = (database: string): Promise<void> =>
   withClient(database, async client => {
     await client.query(`BEGIN; LOCK TABLE head, log, log_checkpoint IN ACCESS EXCLUSIVE MODE;

@@ -32,7 +32,7 @@ test('an entry that is revised while a search goes through the segments is found
   const searching = Array.from({ length: SEARCHERS }, search)
   await withClient(DATABASE_URL, async client => {
     for (let revision = 0; revision < REVISIONS || seen.length <= REVISIONS; revision++) {
-      // The next revision is in a segment of its own.
+      // The next revision is in another segment.
       await client.query('UPDATE head SET record = record + $1', [SEGMENT])
       const body = { ...text, previousRevisionId: latest, changeType: 'EXPAND', rationale: `r${revision}` }
       const answer = await call<Entry>(url, 'POST', `/api/entries/${made.id}/revisions`, { token, body })

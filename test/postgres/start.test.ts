@@ -18,7 +18,7 @@ after(async () => {
 const serve = (name: string, url: string, env: Record<string, string> = {}) =>
   spawnService(['serve'], { env: { DATABASE_URL: url, DATA_DIR: `${directory.path}/${name}`, ...env } })
 
-test('started before the database is up, a node says so, waits, and serves when it comes', withServer, async () => {
+test('a node that starts before the database waits, and serves once that is up', withServer, async () => {
   cluster = await startCluster(binaries ?? '')
   const { url } = await createDatabase(cluster.url('postgres'))
   await cluster.stop('fast')
@@ -35,7 +35,7 @@ test('started before the database is up, a node says so, waits, and serves when 
   assert.equal((await ended).code, 0)
 })
 
-test('a start goes on when its session is lost while nodes share their secrets', { skip: NO_POSTGRES }, async t => {
+test('a start continues after its session is lost while nodes share their secrets', { skip: NO_POSTGRES }, async t => {
   const url = new URL(await databaseOf('cut secrets'))
   const proxy = await startCuttingProxy(Number(url.port))
   t.after(() => proxy.close())
@@ -50,11 +50,11 @@ test('a start goes on when its session is lost while nodes share their secrets',
   assert.equal((await ended).code, 0)
 })
 
-test('a database that only reads for a while is written to and searched again when it writes again', {
+test('a database that was read-only for a while is written to and searched again', {
   skip: NO_POSTGRES,
 }, async () => {
   const url = await databaseOf('only reads')
-  // Every write is counted by itself, in a session that is opened meanwhile.
+  // Every write is counted separately, in a session that is opened in between.
   const { child, output, ended } = serve('only-reads', url, { WRITE_LIMIT_PER_MINUTE: '1000' })
   const base = await eventually('it is ready', 60_000, async () => /ready at (http:\S+)/.exec(output.stdout)?.[1])
   const write = async () => (await call(base, 'POST', '/api/actors', { body: {} })).status
@@ -95,7 +95,7 @@ const REFUSED = [
   ],
 ] as const
 for (const [sentence, change] of REFUSED) {
-  test(`a database is refused with the mend when it is one ${sentence}`, { skip: NO_POSTGRES }, async () => {
+  test(`a database is refused with the remedy when it is one ${sentence}`, { skip: NO_POSTGRES }, async () => {
     const url = await databaseOf(sentence)
     const server = new URL(url)
     server.pathname = '/postgres'

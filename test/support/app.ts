@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import { dayOf } from '../../src/http/origin.ts'
+import { dayOf } from '../../src/http/pipeline/origin.ts'
 import type { Store } from '../../src/operations/store.ts'
 import { atEnd } from './at-end.ts'
 import { dropDatabaseOf, ENGINE, type EngineName, engineSettings } from './engine.ts'
@@ -17,19 +19,31 @@ export type TestApp = {
   store: Store
   /** Where the metrics are without a token, where METRICS_PORT is set. */
   metricsUrl: string | undefined
-  /** What was logged so far, one JSON object per line. */
+  /** The log so far, one JSON object per line. */
   log(): string
-  /** Moves the clock of the app, in milliseconds. Only the HTTP face and what it hands to the store follow it. */
+  /** Advances the clock of the app, in milliseconds. Only the HTTP service and the writes that it sends to the store use it. */
   advance(milliseconds: number): void
-  /** Runs housekeeping as after so many milliseconds of service, whatever the clock says. */
+  /** Runs housekeeping as after this many milliseconds of service, independent of the clock. */
   sweep(served: number): Promise<void>
   /** Stops and starts the app again on the same directory; the address changes. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
+/** Milliseconds until a test stops waiting for a database. */
+const PATIENCE = 60_000
+
+/** Waits until the store can be used: the service listens before it has reached PostgreSQL. */
+async function reached({ store }: { store: Store }): Promise<void> {
+  const until = performance.now() + PATIENCE
+  while (!store.readiness().ready) {
+    if (performance.now() > until) throw new Error(`The store is not ready within ${PATIENCE} ms.`)
+    await setTimeout(20)
+  }
+}
+
 const opened = new Set<TestApp>()
-/** What a failed test left open would keep its process alive for ever. */
+/** Resources that a failed test left open would keep its process alive. */
 atEnd(async () => {
   for (const app of opened) await app.close()
 })
@@ -39,6 +53,8 @@ export type Start = {
   engine?: EngineName
   /** The clock, in milliseconds since 1970, before `advance`; by default that of the machine. */
   now?: () => number
+  /** With 'away', the database is not waited for. */
+  database?: 'away'
 }
 
 /**
@@ -47,7 +63,7 @@ export type Start = {
  */
 export async function startApp(
   settings: Record<string, string> = {},
-  { engine = ENGINE, now = Date.now }: Start = {},
+  { engine = ENGINE, now = Date.now, database }: Start = {},
 ): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-test-'))
   let logged = ''
@@ -72,6 +88,7 @@ export async function startApp(
   })
   const open = () => openApp(config, { logger, now: () => now() + offset })
   let app = await open()
+  if (database !== 'away') await reached(app)
   const started: TestApp = {
     get url() {
       return app.url
@@ -90,11 +107,12 @@ export async function startApp(
     async sweep(served) {
       const at = now() + offset
       const due = { today: dayOf(at), retentionDays: config.activityRetentionDays, served }
-      await app.store.keep('sweep', due, { at, cooldown: 0, dataClass: 'INTERNAL' })
+      await app.store.maintain('sweep', due, { at, cooldown: 0, dataClass: 'INTERNAL' })
     },
     async restart() {
       await app.close()
       app = await open()
+      if (database !== 'away') await reached(app)
     },
     async close() {
       if (!opened.delete(started)) return
@@ -105,4 +123,23 @@ export async function startApp(
   }
   opened.add(started)
   return started
+}
+
+/**
+ * A service that starts before the tests of a file and stops after them. `prepare` runs once it has started. Hooks of the file itself run at
+ * the same time as the start, so they cannot use it.
+ */
+export function useApp(settings: Record<string, string> = {}, prepare: () => Promise<void> = async () => {}): TestApp {
+  let app: TestApp | undefined
+  before(async () => {
+    app = await startApp(settings)
+    await prepare()
+  })
+  after(() => app?.close())
+  return new Proxy({} as TestApp, {
+    get(_, name) {
+      if (app === undefined) throw new Error('The service has not started: use it in `prepare` or in a test.')
+      return Reflect.get(app, name)
+    },
+  })
 }

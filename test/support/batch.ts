@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { atEnd } from './at-end.ts'
-// Loaded before the files: what it registers runs after all of them.
+// Loaded before the files, so that its hooks run after all of theirs.
 import './children.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

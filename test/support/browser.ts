@@ -11,7 +11,7 @@ const PATIENCE = 30_000
 /** How a page is looked at. Widths in CSS pixels. */
 export type Look = { width?: number; dark?: boolean; scripts?: boolean }
 
-/** A page of a browser of its own, and what it did that no page of ours may do. */
+/** A page in its own browser, and its forbidden actions. */
 export type Visit = {
   page: Page
   context: BrowserContext
@@ -69,7 +69,7 @@ type Violation = { id: string; help: string; nodes: { html: string; failureSumma
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Asserts that axe-core finds nothing against WCAG 2.2 AA on the page as it stands; with `rules`, nothing against these of its rules. */
+/** Asserts that axe-core finds no violation of WCAG 2.2 AA on the current page; with `rules`, none of these rules. */
 export async function assertAccessible(page: Page, name: string, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
   const runOnly = rules === undefined ? { type: 'tag', values: WCAG } : { type: 'rule', values: rules }

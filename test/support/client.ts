@@ -41,7 +41,7 @@ export const call = <T = Record<string, unknown>>(
     () => callOnce<T>(base, method, path, options),
   )
 
-/** The same, sent again as long as the service refuses it for a while, for whatever reason. */
+/** The same call, repeated while the service refuses it temporarily, for any reason. */
 export const callPatiently = <T>(
   base: string,
   method: string,
@@ -73,7 +73,7 @@ async function callOnce<T>(
   return { status: response.status, headers: response.headers, body: (json ? JSON.parse(text) : {}) as T, text }
 }
 
-/** Asserts the status, and for a problem the whole error shape and its code. Gives the answer. */
+/** Asserts the status, and for a problem the whole error shape and its code. Returns the answer. */
 export function expectProblem(answer: Answer, status: number, code: string): Answer {
   assert.equal(answer.status, status, `${answer.status} ${answer.text}`)
   const { error } = answer.body as { error: { code: string; requestId: string } }
@@ -108,7 +108,7 @@ export async function newEntry(base: string, token: string, input: Record<string
   return entry
 }
 
-/** The text of an answer without its hints, which are computed anew for a retry. */
+/** The text of an answer without its hints, which a retry computes again. */
 export const withoutHints = (text: string): string => text.replace(/,"hints":\{.*\}(?=\}$)/, '')
 
 /** The body of a revision on top of an entry as read. */

@@ -12,7 +12,7 @@ const SERVER_USER = 'postgres'
 const PATIENCE = 100_000
 const PAUSE = 30
 
-/** How a server is ended: `fast` lets it write what it has, `immediate` is as if its power went. */
+/** The kind of stop: `fast` lets the server write its data, `immediate` is like a power cut. */
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 
 /** A PostgreSQL server of the tests' own. */
@@ -24,9 +24,9 @@ export type Server = {
 }
 /** A primary of the tests' own, with what can be made of it. */
 export type Cluster = Server & {
-  /** A streaming standby; `promote` makes it a primary of its own. */
+  /** A streaming standby. `promote` makes it a primary. */
   standby(): Promise<Server & { promote(): Promise<void> }>
-  /** Ends it all and leaves nothing behind. */
+  /** Stops everything and removes all files. */
   close(): Promise<void>
 }
 
@@ -102,7 +102,7 @@ wal_keep_size = 256MB
 logging_collector = off
 `
 
-/** `leftover` is what is removed should this process end without a word. */
+/** `leftover` is removed if this process ends without a stop. */
 async function createServerIn(
   binaries: string,
   directory: string,
@@ -136,12 +136,12 @@ async function createServerIn(
       await answers(url('postgres'))
     },
     stop: how => ended(input => input?.write(`${SIGNALS[how].slice('SIG'.length)}\n`)),
-    // The supervisor removes what is left, even if this process ends meanwhile.
+    // The supervisor removes the files, even if this process ends first.
     end: () => ended(input => input?.end()),
   }
 }
 
-/** Runs the server until a signal to pass on stands on its input, or its input ends with whoever started it: then nothing is left. */
+/** Runs the server until its input names a signal to pass on, or its input ends with the parent process. Then it removes all files. */
 const SUPERVISOR = `"$0" -D "$1" & server=$!
 if read -r how; then kill -"$how" $server; wait $server
 else kill -QUIT $server; wait $server; rm -rf "$2"; fi`

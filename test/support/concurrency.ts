@@ -7,7 +7,7 @@ import { makeDirectory, startServer } from './process.ts'
 
 const RIVALS = 50
 
-/** Starts a service of its own, runs `work` against it and stops it. */
+/** Starts a service, runs `work` against it and stops it. */
 async function withServer(work: (url: string) => Promise<void>): Promise<void> {
   const directory = makeDirectory()
   try {
@@ -23,7 +23,10 @@ async function withServer(work: (url: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** `rounds` times, 50 revisions of one base at once, spread over all nodes: exactly one is taken, the others are told which. The chain ends without a fork. */
+/**
+ * Sends 50 revisions of one base at once, `rounds` times, spread over all nodes. Exactly one is committed; the others get the latest
+ * revision. The chain ends without a fork.
+ */
 export async function race(urls: readonly string[], rounds: number): Promise<void> {
   const clients = urls.map(url => createClient(url, RIVALS))
   const clientOf = (n: number): Client => clients[n % clients.length] as Client
@@ -65,13 +68,13 @@ export const raceRounds = (rounds: number): Promise<void> => withServer(url => r
 
 const FEED_WRITERS = 12
 const FEED_READERS = 3
-/** Less than so many writes are no load: readers go on until more are acknowledged. */
+/** Fewer writes are no load: readers continue until more are acknowledged. */
 const FEED_WRITES = 50
 
 /** What one reader has seen of the feed: all rows from the first to `top`. */
 type Seen = { top: number; named: Set<string> }
 
-/** Reads the newest page and walks back to what was seen before; asserts that the new rows join on without a hole. */
+/** Reads the newest page and walks back to known rows. Asserts that there is no gap before the new rows. */
 async function catchUp(client: Client, seen: Seen): Promise<void> {
   const rows: Activity[] = []
   let before = ''

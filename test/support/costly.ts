@@ -59,8 +59,8 @@ export const COSTLY_CONTENTS: Readonly<Record<string, string>> = {
   headings: full('# a\n'),
   'lines under lines': full('a\n=\n'),
   'empty lines': fitting(`a${full('\n')}`),
-  'unseen characters between others': full('\u200ba'),
-  'unseen characters in a row': full('\u202e'),
+  'invisible characters between others': full('\u200ba'),
+  'invisible characters in a row': full('\u202e'),
   'joiners behind letters': full('a\u200d'),
   'marks on one letter': full('e\u0301\u0302\u0303'),
 }
@@ -84,5 +84,5 @@ export const COSTLY_DIFFERENCES: Readonly<Record<string, readonly [string, strin
   'words and no words': [full('a '), full('. ')],
   'one long word': [full('x'), full('y')],
   'one word that grows': [full('x').slice(1), full('x')],
-  'unseen characters': [full('a\u200b'), full('\u200bb')],
+  'invisible characters': [full('a\u200b'), full('\u200bb')],
 }

@@ -1,16 +1,16 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** When a connection is cut: while a statement is on its way, or one that holds a secret, or when the answer to a COMMIT comes back. */
+/** When a connection is cut: during a statement, during a statement with a secret, or before the answer to a COMMIT arrives. */
 export type Cut = 'statement' | 'secret' | 'commit'
 
-/** A proxy on loopback before a PostgreSQL server, which cuts connections when it is told to. */
+/** A proxy on loopback in front of a PostgreSQL server. It cuts connections on request. */
 export type CuttingProxy = {
   port: number
   /** Cuts the next connection over which that happens, and resolves when it is done. */
   cut(when: Cut): Promise<void>
   /** Counts what goes either way from now on, and cuts the connection over which the `nth` piece goes instead of passing it on. */
   cutAt(nth: number): void
-  /** Passes nothing on in either direction, of any connection, until `thaw`; what is sent meanwhile arrives then. */
+  /** Passes on no data of any connection in either direction until `thaw`. Data sent in between arrive then. */
   freeze(): void
   thaw(): void
   /** How many pieces have gone either way since `cutAt`. */
@@ -54,7 +54,7 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
       if (isNth() || (bytes.length > LONG && take('statement')) || (bytes.includes(SECRET) && take('secret'))) cutBoth()
       else upstream.write(bytes)
     })
-    // The server has committed when it says so; nobody gets to hear it.
+    // The server has committed, but its answer does not arrive.
     upstream.on('data', bytes => {
       if (isNth() || (bytes.includes(COMMITTED) && take('commit'))) cutBoth()
       else client.write(bytes)
@@ -87,5 +87,5 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
   }
 }
 
-/** Bytes of a batch of statements that holds rows: nothing that a session sends by itself is as long. */
+/** Minimum bytes of a batch of statements with rows. All other messages of a session are shorter. */
 const LONG = 600

@@ -25,13 +25,16 @@ async function serverUrl(): Promise<string> {
 }
 
 const made = new Map<string, Promise<Database>>()
-// Whatever uses a database registers its end later, and so ends before the databases are dropped.
+// Users of a database register their end later, and so end before the databases are dropped.
 atEnd(async () => {
   for (const database of made.values()) await (await database).drop()
   await (await own)?.close()
 })
 
-/** The settings that put a service with this data directory on an engine, by default that under test: on PostgreSQL, a database of its own. */
+/**
+ * The settings that run a service with this data directory on an engine, by default the one under test. On PostgreSQL it gets its own
+ * database.
+ */
 export async function engineSettings(dataDir: string, engine = ENGINE): Promise<Record<string, string>> {
   return engine === 'postgres' ? { DATABASE_URL: await databaseOf(dataDir) } : {}
 }

@@ -8,7 +8,7 @@ import type { seededRandom } from './random.ts'
 import { inspect } from './reader.ts'
 
 const WRITERS = 20
-/** More than so many writes are acknowledged before a service is killed or stopped: full load, however slow it begins. */
+/** A service is killed or stopped only after more writes than this are acknowledged, so that it has full load. */
 const WRITES = 2 * WRITERS
 
 /**
@@ -52,7 +52,10 @@ export async function killRounds(
 const medianOf = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-/** A time (of performance.now()): what was sent before it over open connections was received, for a request sent at that time is answered. */
+/**
+ * A time (of performance.now()). Requests sent before it over open connections were received, because a request sent at that time is
+ * answered.
+ */
 async function receivedBefore(probe: Client): Promise<number> {
   const at = performance.now()
   await probe.send('GET', '/health')

@@ -12,14 +12,14 @@ const bodyOf = (n: number) => ({ title: `Note ${n}`, summary: 'A note', content:
 /** Space left for a round, in bytes: none, enough for the store and not for its search index, enough for both to compete. */
 export const SLACKS = [0, 100_000, 300_000]
 
-/** Takes all the space of a disk that is left but `slack` bytes; gives the file that takes it. */
+/** Fills the free space of a disk except `slack` bytes. Returns the file that fills it. */
 export function fill(disk: string, slack: number): string {
   const ballast = join(disk, 'ballast')
   const { bavail, bsize } = statfsSync(disk)
   try {
     writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - slack), 1))
   } catch (error) {
-    // Whoever else writes here may have been quicker: then it is full, too.
+    // Other writers may have filled the disk first.
     if ((error as { code?: string }).code !== 'ENOSPC') throw error
   }
   return ballast

@@ -31,7 +31,7 @@ async function build(): Promise<string> {
   return program
 }
 
-/** Runs `go/verify-log.go` with these arguments: what it says, or what it says is wrong. */
+/** Runs `go/verify-log.go` with these arguments. Returns its output or its error. */
 export async function verifyWithGo(args: string[]): Promise<{ holds: boolean; text: string }> {
   built ??= build()
   try {
@@ -42,7 +42,7 @@ export async function verifyWithGo(args: string[]): Promise<{ holds: boolean; te
   }
 }
 
-/** Removes what was built; the next file of tests in this process builds it again. */
+/** Removes the built program. The next test file of this process builds it again. */
 export async function removeGo(): Promise<void> {
   await built?.catch(() => undefined)
   if (directory !== undefined) await rm(directory, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { connect } from 'node:net'
 
-/** What one process sends: the same request over so many connections from one address, again as soon as it is answered. */
+/** The load of one process: the same request over this many connections from one address, repeated after each answer. */
 export type Hammering = {
   url: string
   request: string
@@ -13,7 +13,7 @@ export type Hammering = {
 }
 export type Hammered = { answered: number; statuses: Record<string, number> }
 
-/** Hammers from a process of its own, so that the caller can measure at the same time. */
+/** Sends the load from another process, so that the caller can measure at the same time. */
 export function hammer(order: Hammering): Promise<Hammered> {
   const child = fork(import.meta.filename, [JSON.stringify(order)])
   return new Promise((resolve, reject) => {

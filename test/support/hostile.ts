@@ -2,13 +2,13 @@ import type { Entry } from '../../src/contract/resources.ts'
 import { call, expectStatus, newActor, newEntry } from './client.ts'
 import type { ToldPages } from './page-table.ts'
 
-/** A host that nobody may be sent to unasked. */
+/** A host that must get no request. */
 export const ELSEWHERE = 'elsewhere.example'
 
-/** Characters that are not seen, turn what is read around, or steer a terminal. */
+/** Characters that are invisible, change the direction of text, or control a terminal. */
 export const UNSEEN =
   '\u202eesrever\u202c \u2066isolate\u2069 zero\u200bwidth\u2060\ufeff \u001b[31mred\u001b[0m \u009b2J \u0007 \u{e0041}\u{e0042}'
-/** Every character of `UNSEEN` that must stand nowhere as itself. */
+/** Every character of `UNSEEN` that must not occur unescaped. */
 export const UNSEEN_CHARACTERS =
   /\u034f|\u17b4|[\u0007\u001b\u009b\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u
 
@@ -23,7 +23,7 @@ export const MARKUP = [
   '&lt;script&gt; &#60;b&#62; {{globalThis.struck=1}}',
 ].join(' ')
 
-/** Content in Markdown that tries whatever Markdown could do. */
+/** Content with every hostile feature of Markdown. */
 export const CONTENT = `# Head ${UNSEEN}
 
 ${MARKUP}
@@ -53,7 +53,7 @@ ${UNSEEN}
 /** As much of a hostile text as a field takes. */
 const short = (text: string, characters: number): string => [...text].slice(0, characters).join('').toWellFormed()
 
-/** Publishes hostile texts in every field that takes text, by actors with hostile names, and gives where they show. */
+/** Publishes hostile texts in every text field, by actors with hostile names. Returns the places where they are shown. */
 export async function tellHostile(base: string): Promise<ToldPages> {
   const { token } = await newActor(base, {
     declaredName: short(`${UNSEEN}<script>struck=1</script>`, 100),

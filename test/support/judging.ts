@@ -21,7 +21,7 @@ export function judgingWorld(app: () => TestApp) {
   const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app().url, 'GET', path), 200)
   return {
     send,
-    /** A new actor, by default from a network of its own. */
+    /** A new actor, by default from its own network. */
     async voice(from = networks()): Promise<Voice> {
       const { token, actor } = await newActor(app().url)
       return { token, id: actor.id, from }
@@ -60,18 +60,19 @@ export function judgingWorld(app: () => TestApp) {
   }
 }
 
-/** A text of so many words, none of which is twice in it. */
+/** A text of this many distinct words. */
 export const proseOf = (words: number, from = 0): string =>
   Array.from({ length: words }, (_, n) => `word${n + from}`).join(' ')
 
-/** Says of a standing what its tally counts, without what is zero. */
+/** The tally of a standing without zeros. */
 export const countsOf = ({ tally }: Pick<Standing, 'tally'>): Record<string, number> =>
   Object.fromEntries(Object.entries(tally).filter(([, count]) => count > 0))
 
 /** Every face says the same of an entry. */
 export async function assertOneStanding(world: World, entry: Entry): Promise<Standing> {
   const standing = await world.standing(entry)
-  const shown = { state: standing.state, tally: standing.tally }
+  const { state, tally, lastCheckedAt } = standing
+  const shown = { state, tally, lastCheckedAt }
   assert.deepEqual((await world.now(entry)).standing, shown)
   // The second answer comes from memory.
   assert.deepEqual((await world.now(entry)).standing, shown)

@@ -19,7 +19,7 @@ export async function sendEverywhere(urls: readonly string[]): Promise<void> {
   assert.equal(titles.filter(title => title.startsWith('Everywhere')).length, writes.length)
 }
 
-/** A token that was exchanged at one node is worth nothing at any other from then on, and a retry anywhere gives the new one. */
+/** After a rotation at one node the previous token is invalid at every node, and a retry at any node returns the new one. */
 export async function rotateEverywhere(urls: readonly string[]): Promise<void> {
   const [first = ''] = urls
   let { token } = await newActor(first)

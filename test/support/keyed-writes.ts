@@ -8,7 +8,7 @@ const PAUSE = 20
 
 export type KeyedWrite = { path: string; key: string; body: object; token?: string }
 
-/** A new entry under a title of its own, to be sent any number of times. */
+/** A new entry with a unique title, to be sent any number of times. */
 export const keyedEntry = (title: string, token: string): KeyedWrite => ({
   path: '/api/entries',
   key: randomUUID(),
@@ -19,7 +19,7 @@ export const keyedEntry = (title: string, token: string): KeyedWrite => ({
 export const sendKeyed = (url: string, { path, key, body, token }: KeyedWrite): Promise<Answer> =>
   call(url, 'POST', path, { body, headers: { 'idempotency-key': key }, ...(token === undefined ? {} : { token }) })
 
-/** Sends a write, wherever `url` says at that time, until it is answered with what it came to. */
+/** Sends a write to the current `url`, until its outcome is known. */
 export async function sendUntilDone(url: () => string, write: KeyedWrite): Promise<Answer> {
   const until = performance.now() + PATIENCE
   for (;;) {
@@ -35,7 +35,7 @@ export type KeyedWriters = {
   /** How many writes were answered so far, and how many of these by an answer of before. */
   done(): number
   replayed(): number
-  /** Lets what is under way end; gives the titles that were written. */
+  /** Waits for the writes in progress. Returns the titles that were written. */
   stop(): Promise<string[]>
 }
 

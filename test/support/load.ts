@@ -5,7 +5,7 @@ import { eventually } from './process.ts'
 
 export type Answered = { status: number; headers: NodeJS.Dict<string | string[]>; text: string }
 
-/** A client with kept-alive connections of its own; a request that gets no whole answer rejects. */
+/** A client with its own kept connections. A request without a complete answer rejects. */
 export function createClient(url: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'lifo' })
   const { hostname, port } = new URL(url)
@@ -37,7 +37,7 @@ export function createClient(url: string, connections: number) {
     close: () => agent.destroy(),
   }
 }
-/** Every so many turns a writer sends a revision that is stale: about every twentieth command fails. */
+/** Every this many turns a writer sends a stale revision: about every twentieth command fails. */
 const STALE_EVERY = 7
 
 export type Client = ReturnType<typeof createClient>
@@ -115,7 +115,7 @@ export function startWriters(url: string, count: number, label: string, pause = 
         rationale: 'More.',
       }
       const revised = await post('revise', mark('revise'), `${at}/revisions`, revision, token)
-      // Behind a revision that got no answer, because its connection was closed, the next may be the first.
+      // After a revision without an answer, because its connection was closed, the next may be the first.
       if (revised !== undefined && turn % STALE_EVERY === 0) {
         await post('stale', mark('stale'), `${at}/revisions`, { ...revision, content: mark('stale') }, token)
       }
@@ -141,6 +141,6 @@ export function startWriters(url: string, count: number, label: string, pause = 
   }
 }
 
-/** Resolves when more than so many writes of the writers were acknowledged. */
+/** Resolves when more than this many writes of the writers were acknowledged. */
 export const underWay = (writers: { acknowledged(): readonly Sent[] }, writes: number): Promise<true> =>
   eventually('writes are under way', 100_000, async () => writers.acknowledged().length > writes || undefined)

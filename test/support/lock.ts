@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** Locks a SQLite file as an open `sqlite3` does, so that nobody else writes it until the function that is given back is called. */
+/** Locks a SQLite file like an open `sqlite3`, so that no other process can write it. Returns the function that unlocks it. */
 export function lockFile(path: string): () => void {
   const other = new DatabaseSync(path)
   other.exec('BEGIN IMMEDIATE')

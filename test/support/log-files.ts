@@ -88,6 +88,6 @@ export class MemoryLog {
   }
 }
 
-/** A witness with a key of its own. */
+/** A witness with its own key. */
 export const someWitness = (name = 'witness.example/w1'): Signer =>
   witnessSigner(name, generateKeyPairSync('ed25519').privateKey)

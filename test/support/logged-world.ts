@@ -12,7 +12,7 @@ const PATIENCE = 60_000
 
 export type SignedCheckpoint = Checkpoint & { note: string }
 
-/** The newest checkpoint of a service, once it has so many records. */
+/** The newest checkpoint of a service, once it has this many records. */
 export const checkpointOf = (url: string, size: number): Promise<SignedCheckpoint> =>
   eventually(`a checkpoint of ${size} records at ${url}`, PATIENCE, async () => {
     const { status, text } = await call(url, 'GET', '/log/checkpoint')

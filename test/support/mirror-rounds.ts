@@ -14,7 +14,7 @@ import type { TestApp } from './app.ts'
 import { spawnService } from './process.ts'
 
 const ENVIRONMENT = { at: 0, cooldown: 0, dataClass: 'EXTERNAL' } as const
-const QUIET = { phase: () => {}, tell: () => {}, end: () => {} }
+const QUIET = { phase: () => {}, update: () => {}, end: () => {} }
 /** The latest moment of a kill after the start of the process, in milliseconds. */
 const KILL_WITHIN = 2_500
 
@@ -65,7 +65,7 @@ export async function mirrorKillRounds(
   }
 }
 
-/** Asserts that a copy has every row below the one it goes on at and none above, and every hash right. Gives where it goes on. */
+/** Asserts that a mirror has every row below its next sequence and none above, with correct hashes. Returns that sequence. */
 async function assertWhole(directory: string): Promise<number> {
   if (!existsSync(storeFile(directory))) return 1
   let snapshot: ReturnType<typeof openFileSnapshot>

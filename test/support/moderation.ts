@@ -1,5 +1,5 @@
 import type { Activity, Flags, ModerationResult } from '../../src/contract/resources.ts'
-import type { ModerationAction, TargetType } from '../../src/contract/words.ts'
+import type { ModerationAction, TargetType } from '../../src/contract/vocabulary.ts'
 import { ADMIN_TOKEN, type TestApp } from './app.ts'
 import { type Answer, call, expectProblem, expectStatus } from './client.ts'
 
@@ -35,7 +35,7 @@ export const tryModerate = (
     body: { targetType, targetId, action, reason: `Tested: ${action}.` },
   })
 
-/** Applies moderation actions in turn and gives the result of the last. */
+/** Applies moderation actions in order and returns the result of the last one. */
 export async function moderate(
   base: string,
   targetType: TargetType,

@@ -9,18 +9,21 @@ import type { seededRandom } from './random.ts'
 type Random = ReturnType<typeof seededRandom>
 
 const WRITERS = 4
-/** More than so many writes of each round are acknowledged before PostgreSQL loses its power. */
+/** More writes than this of each round are acknowledged before PostgreSQL loses power. */
 const WRITES = 50
 /** How long nodes are waited for, in milliseconds; how long they take is for the caller to judge. */
 const PATIENCE = 60_000
-/** How long a node stands still, in milliseconds: longer than it may hold the others. */
+/** How long a node is suspended, in milliseconds: longer than it may block the others. */
 const STANDSTILL = 6_000
-/** How long a writer pauses before each entry while a node stands still, in milliseconds: what the others do then is checked, not how much. */
+/**
+ * How long a writer pauses before each entry while a node is suspended, in milliseconds. The test checks the outcome of writes, not their
+ * rate.
+ */
 const PAUSE = 50
 
 const isReady = async (url: string): Promise<true | undefined> =>
   (await fetch(`${url}/ready`).catch(() => undefined))?.status === 200 ? true : undefined
-/** Waits until all nodes are ready, and gives how many milliseconds that took. */
+/** Waits until all nodes are ready. Returns the milliseconds that this took. */
 async function allReady(urls: readonly string[]): Promise<number> {
   const began = performance.now()
   await Promise.all(urls.map(url => eventually(`${url} is ready`, PATIENCE, () => isReady(url))))

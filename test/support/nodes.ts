@@ -19,13 +19,13 @@ export type Nodes = {
   start(url?: string, env?: Record<string, string>): Promise<ServerProcess>
   /** Ends a node, and takes it away. */
   end(server: ServerProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** Ends all nodes, each without an error, and leaves nothing behind. */
+  /** Stops all nodes, each without an error, and removes their files. */
   close(): Promise<void>
 }
 
 export type NodesOptions = { count: number; standby?: boolean }
 
-/** Starts so many nodes over a primary, and a standby that they read from if one is asked for. */
+/** Starts this many nodes over a primary, with a standby for reads if requested. */
 export async function openNodes({ count, standby }: NodesOptions): Promise<Nodes> {
   const cluster = await startCluster(String(findBinaries()))
   const directory = makeDirectory()
@@ -74,7 +74,7 @@ export async function openNodes({ count, standby }: NodesOptions): Promise<Nodes
   }
 }
 
-/** Runs `work` with nodes of its own. */
+/** Runs `work` with its own nodes. */
 export async function withNodes(options: NodesOptions, work: (nodes: Nodes) => Promise<void>): Promise<void> {
   const nodes = await openNodes(options)
   try {

@@ -9,7 +9,7 @@ import { assertSurvived } from './survived.ts'
 
 /** Which call fails: the n-th by itself, or, with `full`, all from the n-th on that need space, until there is space again. */
 export type Fault = { call: number; full: boolean }
-/** What runs under the fault: the first start of all, one that makes the search index anew, or a backup. */
+/** The work under the fault: the first start, a start that rebuilds the search index, or a backup. */
 export type Scenario = 'first start' | 'new index' | 'backup'
 
 const EIO = 5
@@ -20,7 +20,7 @@ const PATIENCE = 30_000
 
 const textOf = (mark: string) => ({ title: `Note ${mark}`, summary: 'A note', content: mark })
 
-/** One visitor who writes and reads a little; what was sent is appended to `sent`. A connection that ends is only right when the process does. */
+/** A visitor who writes and reads a little. Its requests are appended to `sent`. A connection may end only with the process. */
 export async function visit(client: Client, label: string, sent: Sent[]): Promise<void> {
   const post = async (kind: Sent['kind'], mark: string, path: string, body: object, token: string) => {
     const one: Sent = { kind, mark, sentAt: performance.now() }
@@ -125,7 +125,9 @@ export async function createFaultRuns(directory: string, shim: string) {
     assert.deepEqual(readdirSync(root), ['data'], 'nothing is left of a backup that failed')
   }
 
-  /** Runs a scenario under a fault and asserts that what was told is kept; gives how many calls there were, if the process got to say. */
+  /**
+   * Runs a scenario under a fault and asserts that no acknowledged write is lost. Returns the number of calls, if the process reported it.
+   */
   const run = async (scenario: Scenario, fault: Fault): Promise<number | undefined> => {
     mkdirSync(root)
     const known = scenario === 'first start' ? [] : before

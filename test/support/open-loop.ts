@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 export type Ending = { status: number | undefined; retryAfter: boolean; after: number; at: number }
 
 const TICK = 10
-/** Connections, opened beforehand and kept as those of a proxy are; what comes while all are taken counts as unanswered. */
+/** Connections that are opened in advance and kept, like those of a proxy. Requests without a free connection count as unanswered. */
 const CONNECTIONS = 1_500
 
 /**
@@ -25,7 +25,7 @@ export async function sendAtRate(
   const send = (text: string): void => {
     const at = performance.now()
     let socket = idle.pop()
-    // One that was let go for having been idle is opened anew.
+    // A connection that was closed while idle is opened again.
     if (socket?.writable === false || socket?.destroyed) socket = connect(Number(port), '127.0.0.1')
     const end = (status: number | undefined, retryAfter = false): void => {
       endings.push({ status, retryAfter, after: performance.now() - at, at })

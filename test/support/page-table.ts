@@ -1,22 +1,22 @@
-import { tell } from '../../scripts/telling.ts'
 import type { Entry, Revision } from '../../src/contract/resources.ts'
 import { PAGES } from '../../src/web/pages.ts'
 import { call, expectStatus } from './client.ts'
 import { eventually } from './process.ts'
+import { seed } from './seed.ts'
 
 const PATIENCE = 60_000
 
-/** A small told store as the pages show it: an entry that has everything a page can show, and its first revision. */
+/** The sample as the pages show it: an entry that has everything a page can show, and its first revision. */
 export type ToldPages = { entry: Entry; first: Pick<Revision, 'id'>; other: Entry; tokens: string[] }
 
-/** Tells the demonstration to a service and gives what addresses of pages are made from. */
+/** Writes the sample to a service. Returns what addresses of pages are made from. */
 export async function tellPages(base: string): Promise<ToldPages> {
-  const { told, tokens } = await tell(base)
-  const [entry, other] = [told.get('wal'), told.get('gaps')]
-  if (entry === undefined || other === undefined) throw new Error('The demonstration lacks an entry.')
+  const { entries: written, tokens } = await seed(base)
+  const [entry, other] = [written.get('wal'), written.get('gaps')]
+  if (entry === undefined || other === undefined) throw new Error('The sample lacks an entry.')
   const history = await call<{ items: Revision[] }>(base, 'GET', `/api/entries/${entry.slug}/revisions`)
   const first = expectStatus(history, 200).items.at(-1)
-  if (first === undefined) throw new Error('The demonstration lacks a revision.')
+  if (first === undefined) throw new Error('The sample lacks a revision.')
   // The page of the log links to its checkpoint.
   await eventually('the log is signed', PATIENCE, async () =>
     (await call(base, 'GET', '/log/checkpoint')).status === 200 ? true : undefined,
@@ -32,7 +32,7 @@ export const GET_PATHS: readonly string[] = PAGES.filter(({ method = 'GET' }) =>
 /** Where a page can be seen: addresses that show it differently, by its path in the table. */
 export type Examples = Record<string, readonly string[]>
 
-/** The paths under an entry at which somebody writes. */
+/** The paths under an entry with a form. */
 const WRITES = ['revise', 'verify', 'contradict', 'relate', 'report']
 
 /** Addresses of HTML pages. */
@@ -42,6 +42,7 @@ export function documentsOf({ entry, first }: ToldPages): Examples {
     '/': ['/'],
     '/search': ['/search', '/search?q=commit&tag=durability', '/search?q=nothinglikethis', '/search?offset=1&limit=2'],
     '/entries/{slug}': [at],
+    '/entries/{slug}/layers': [`${at}/layers`],
     '/entries/{slug}/history': [`${at}/history`, `${at}/history?limit=1`],
     '/entries/{slug}/revisions/{revisionId}': [
       `${at}/revisions/${first.id}`,
@@ -82,6 +83,8 @@ export function filesOf({ entry }: ToldPages): Examples {
     '/sitemaps/{slice}': ['/sitemaps/0.xml'],
     '/opensearch.xml': ['/opensearch.xml'],
     '/assets/{version}/{name}': ['/assets/any/style.css'],
+    '/favicon.ico': ['/favicon.ico'],
+    '/apple-touch-icon.png': ['/apple-touch-icon.png'],
   }
 }
 

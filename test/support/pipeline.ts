@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 
-/** How many requests stand in one packet, and how many such packets are on their way on one connection. */
+/** The number of requests in a packet, and the number of such packets in progress on one connection. */
 const BATCH = 32
 const STATUS = /HTTP\/1\.1 (\d{3})/g
 const HEAD = 'HTTP/1.1 200'.length
 
-/** Sends GET requests as fast as they are answered, many at once on each connection; gives how often which status was answered. */
+/** Sends pipelined GET requests as fast as they are answered. Returns the number of answers of each status. */
 export async function sendMany(
   url: string,
   count: number,

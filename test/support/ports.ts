@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below what a kernel gives to those who ask for any port: nobody gets one of these by chance between the probe and its use. */
+/** Below the range of ephemeral ports, so that the system assigns none of these between the probe and its use. */
 const FIRST = 20_000
 const LAST = 31_999
 

@@ -28,6 +28,8 @@ export type StartOptions = {
   env?: Record<string, string>
   /** A command that runs the service as its child or in its own place. */
   wrap?: readonly string[]
+  /** The command of the service; by default `serve`. */
+  args?: readonly string[]
 }
 
 /** A temporary directory, and the function that removes it. */
@@ -36,7 +38,7 @@ export function makeDirectory(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Runs a command of the service in a process of its own, with limits out of the way unless `env` says otherwise. */
+/** Runs a command of the service in another process, with high limits unless `env` sets others. */
 export function spawnService(args: readonly string[], { env = {}, wrap = [] }: StartOptions = {}) {
   const [program = '', ...rest] = [...wrap, process.execPath, COMMAND, ...args]
   const child = spawn(program, rest, {
@@ -68,11 +70,11 @@ export function spawnService(args: readonly string[], { env = {}, wrap = [] }: S
   return { child, output, ended: within(ended, child) }
 }
 
-/** Starts the service on a free port and resolves once it announced itself; rejects with what it said when it ended instead. */
+/** Starts the service on a free port and resolves once it is announced. Rejects with the output if it ends first. */
 export async function startServer(dataDir: string, options: StartOptions = {}): Promise<ServerProcess> {
   const began = performance.now()
   const env = { DATA_DIR: dataDir, ...(await engineSettings(dataDir)), ...options.env }
-  const { child, output, ended } = spawnService(['serve'], { ...options, env })
+  const { child, output, ended } = spawnService(options.args ?? ['serve'], { ...options, env })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => {
       const found = /ready at (http:\S+)/.exec(output.stdout)?.[1]
@@ -106,7 +108,7 @@ export async function assertRefused(dataDir: string, sentence: RegExp): Promise<
 }
 
 async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
-  // Long tests keep a service for minutes; only an end that was asked for has a deadline.
+  // Long tests use a service for minutes. Only a requested end has a deadline.
   const asked = new Promise<void>(resolve => {
     const kill = child.kill.bind(child)
     child.kill = signal => {
@@ -121,7 +123,7 @@ async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
   throw new Error(`The service did not end within ${PATIENCE} ms.`)
 }
 
-/** Polls until `found` gives something, with a deadline in milliseconds. */
+/** Polls until `found` returns a value, with a deadline in milliseconds. */
 export async function eventually<T>(what: string, deadline: number, found: () => Promise<T | undefined>): Promise<T> {
   const until = performance.now() + deadline
   for (;;) {

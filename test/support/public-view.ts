@@ -67,7 +67,7 @@ export async function publicView(
   return view
 }
 
-/** Where in a view a text stands, in either case, save in the sources of revisions, which are hashed and stay. */
+/** The places of a text in a view, in either case, except in the sources of revisions, which are hashed and stay. */
 export function placesOf(view: PublicView, text: string): string[] {
   const wanted = text.toLowerCase()
   return Object.entries(view)

@@ -36,7 +36,7 @@ export function standings(answer: Answer): Record<string, { r: number; t: number
 }
 export const left = (answer: Answer, policy: string): number | undefined => standings(answer)[policy]?.r
 
-/** Asserts a refusal by a rate limit and gives the seconds it says to wait. */
+/** Asserts a refusal by a rate limit. Returns the seconds to wait. */
 export function assertRefused(answer: Answer): number {
   expectProblem(answer, 429, 'RATE_LIMITED')
   const text = answer.headers.get('retry-after') ?? ''

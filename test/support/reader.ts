@@ -5,7 +5,7 @@ import { storeFile } from '../../src/embedded/files.ts'
 import { beginReadOnly, connectCommand, readerThrough } from '../../src/postgres/snapshot.ts'
 import { databaseOf, ENGINE } from './engine.ts'
 
-/** Runs `check` on one state of a PostgreSQL database, through a session of its own. */
+/** Runs `check` on one state of a PostgreSQL database, in its own session. */
 export async function inspectPostgres<T>(url: string, check: (store: Reader) => T | Promise<T>): Promise<T> {
   const connection = await connectCommand(url)
   try {

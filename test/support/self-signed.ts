@@ -12,7 +12,7 @@ const sequence = (...parts: Uint8Array[]): Buffer => der(0x30, ...parts)
 const time = (at: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(at).toISOString().replaceAll(/\D/g, '').slice(2, 14)}Z`))
 
-/** A certificate for no name in particular that nobody else signed (X.509 v1, RFC 5280 4.1), valid for an hour, with its key in PEM. */
+/** A self-signed certificate without a particular name (X.509 v1, RFC 5280 4.1), valid for an hour, with its key in PEM. */
 export function selfSigned(): { key: string | Buffer; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const algorithm = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))

@@ -52,7 +52,7 @@ export function openStream(
   })
 }
 
-/** Opens so many streams at once. */
+/** Opens this many streams at once. */
 export const openStreams = (url: string, count: number, options: StreamOptions = {}): Promise<Stream[]> =>
   Promise.all(Array.from({ length: count }, () => openStream(url, options)))
 
@@ -87,7 +87,11 @@ function streamOf(call: ClientRequest, response: IncomingMessage): Stream {
     comments: () => comments,
     ended,
     until: async (what, met) => {
-      await eventually(what, PATIENCE, async () => (met(events) ? true : undefined))
+      await eventually(what, PATIENCE, async () => (met(events) ? true : undefined)).catch(cause => {
+        const state = response.closed ? (response.complete ? 'ended by the server' : 'cut') : 'open'
+        const seen = `${events.length} events, the last id ${lastId}, ${comments} comments; the stream is ${state}`
+        throw new Error(`${(cause as Error).message} ${seen}.`, { cause })
+      })
     },
     pause: () => response.pause(),
     resume: () => response.resume(),

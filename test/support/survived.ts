@@ -8,10 +8,10 @@ import { ADMIN_TOKEN } from './app.ts'
 import { assertKept, assertWhole } from './integrity.ts'
 import type { Sent } from './load.ts'
 
-/** What anybody was told before a fault: ids of what was made, and which request has which sequence. */
+/** Everything that was acknowledged or shown before a fault: ids of new records, and the sequence of each request. */
 export type Shown = { ids: Set<string>; sequences: Map<string, string> }
 
-/** Opens what a fault left in a data directory as a start does, and asserts that everything told before is there, and nothing is half there. */
+/** Opens a data directory after a fault like a start, and asserts that everything acknowledged or shown before is there completely. */
 export async function assertSurvived(dataDir: string, sent: readonly Sent[], shown: Shown): Promise<void> {
   const config = readConfig({ DATA_DIR: dataDir, ADMIN_TOKEN, ORIGIN_KEY: undefined })
   const engine = await openEngine(config, pino({ level: 'silent' }), Date.now)

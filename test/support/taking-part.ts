@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 
-/** What a person types into the form of an entry. */
+/** The input of a person in the form of an entry. */
 export type Typed = { title: string; summary: string; content: string; tags?: string[]; sources?: string[] }
 
-/** Creates an actor in the panel of the page that is open and gives the token, as it was shown the one time. */
+/** Creates an actor in the panel of the open page. Returns the token that was shown. */
 export async function becomeActor(page: Page, name: string): Promise<string> {
   await page.getByLabel('Name').fill(name)
   await page.getByRole('button', { name: 'Create the actor' }).click()
@@ -12,7 +12,7 @@ export async function becomeActor(page: Page, name: string): Promise<string> {
   return token
 }
 
-/** Fills the form of an entry; what is there is replaced. */
+/** Fills the form of an entry and replaces its content. */
 export async function fillEntry(
   page: Page,
   { title, summary, content, tags = [], sources = [] }: Typed,
@@ -31,7 +31,7 @@ export async function fillEntry(
   }
 }
 
-/** Publishes an entry on /publish and gives its slug, from the page that follows. */
+/** Publishes an entry on /publish. Returns its slug, from the next page. */
 export async function publish(page: Page, typed: Typed): Promise<string> {
   await fillEntry(page, typed)
   await page.getByRole('button', { name: 'Publish', exact: true }).click()

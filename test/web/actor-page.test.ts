@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 let app: TestApp
@@ -35,6 +35,35 @@ test('the page of an actor shows its declared identity, contributions and outcom
   assert.match(text, /<meta name="robots" content="noindex">/)
 })
 
+test('the page of an actor says what became of its entries, the latest event first', async () => {
+  const writer = await newActor(app.url)
+  const other = await newActor(app.url)
+  const [quiet, judged, revised] = [
+    await newEntry(app.url, writer.token, { title: 'Nothing happened to moles' }),
+    await newEntry(app.url, writer.token, { title: 'Moles are <i>blind</i>' }),
+    await newEntry(app.url, writer.token, { title: 'Shrews sleep in winter' }),
+  ]
+  const about = { revisionId: judged.currentRevisionId, rationale: 'They see light.' }
+  expectStatus(
+    await call(app.url, 'POST', `/api/entries/${judged.slug}/contradict`, { token: other.token, body: about }),
+    201,
+  )
+  app.advance(1_000)
+  const body = revisionOf(revised, { changeType: 'CORRECT', content: 'They do not.' })
+  expectStatus(await call(app.url, 'POST', `/api/entries/${revised.slug}/revisions`, { token: other.token, body }), 201)
+  const text = await textOf(`/actors/${writer.actor.id}`)
+  const [, fates = ''] = /<ul class="plain fates">(.*?)<\/ul>/s.exec(text) ?? []
+  const rows = fates.split('<li>').slice(1)
+  assert.equal(rows.length, 2, fates)
+  assert.match(rows[0] ?? '', /Shrews sleep.*Corrected<.*\/history">revision 1 of 2</s)
+  assert.match(
+    rows[1] ?? '',
+    /Moles are &lt;i&gt;blind.*>Contradicted<.*0<span class="unshown"> independent<\/span> for, 1 against.*still the current text/s,
+  )
+  assert.doesNotMatch(fates, new RegExp(quiet.slug))
+  assert.doesNotMatch(await textOf(`/actors/${other.actor.id}`), /What became of it/)
+})
+
 test('every name of an actor on a page is a link to its page', async () => {
   const link = new RegExp(`<a href="/actors/${author.actor.id}">(?:<bdi>)?Ada &lt;b&gt;`)
   const revision = `/entries/${entry.slug}/revisions/${entry.currentRevisionId}`
@@ -57,7 +86,7 @@ test('the page of an actor is at its id in lower case, and missing for an unknow
   assert.match(await textOf('/actors/019e0000-0000-7000-8000-000000000000', 404), /Actor not found/)
 })
 
-test('the page of a hidden actor has no name, and of a quarantined actor no contributions', async () => {
+test('the page of a hidden actor has no name, and the page of a quarantined actor no contributions', async () => {
   await moderate(app.url, 'ACTOR', author.actor.id, 'HIDE')
   const hidden = await textOf(`/actors/${author.actor.id}`)
   assert.match(hidden, /<h1>an actor without a name<\/h1>/i)

@@ -10,6 +10,7 @@ import { eventually } from '../support/process.ts'
 const MOST = 250
 const TIMES = 3
 const PAGE_BYTES = 4_000_000
+const CONTENT_MAX = 20_000
 
 let app: TestApp
 let token = ''
@@ -22,29 +23,30 @@ after(() => app.close())
 type Asked = { path: string; body?: unknown }
 
 /** Asks once, so that everything is loaded and compiled, then several times, and gives the least of what it cost: what else the process did meanwhile only adds to it. */
-async function costOf({ path, body }: Asked): Promise<number> {
-  const ask = async (): Promise<void> => {
-    const answer = await call(app.url, body === undefined ? 'GET' : 'POST', path, {
-      body,
-      headers: { accept: 'text/html' },
-    })
-    expectStatus(answer, 200)
-    assert.ok(Buffer.byteLength(answer.text) < PAGE_BYTES, `${path} has ${Buffer.byteLength(answer.text)} bytes`)
-  }
-  await ask()
+async function costOf(asked: Asked): Promise<number> {
+  await costOnce(asked)
   const costs: number[] = []
-  for (let time = 0; time < TIMES; time += 1) {
-    const from = process.cpuUsage()
-    await ask()
-    const { user, system } = process.cpuUsage(from)
-    costs.push((user + system) / 1_000)
-  }
+  for (let time = 0; time < TIMES; time += 1) costs.push(await costOnce(asked))
   return Math.min(...costs)
 }
 
-async function assertCheap(name: string, asked: Asked): Promise<number> {
-  const cost = await costOf(asked)
-  assert.ok(cost <= MOST, `${name}: ${asked.path} cost ${cost.toFixed(0)} ms`)
+async function costOnce({ path, body }: Asked): Promise<number> {
+  const from = process.cpuUsage()
+  const answer = await call(app.url, body === undefined ? 'GET' : 'POST', path, {
+    body,
+    headers: { accept: 'text/html' },
+  })
+  const { user, system } = process.cpuUsage(from)
+  expectStatus(answer, 200)
+  assert.ok(Buffer.byteLength(answer.text) < PAGE_BYTES, `${path} has ${Buffer.byteLength(answer.text)} bytes`)
+  return (user + system) / 1_000
+}
+
+const assertCheap = async (name: string, asked: Asked): Promise<number> =>
+  assertCost(name, asked.path, await costOf(asked))
+
+function assertCost(name: string, path: string, cost: number): number {
+  assert.ok(cost <= MOST, `${name}: ${path} cost ${cost.toFixed(0)} ms`)
   return cost
 }
 
@@ -54,10 +56,17 @@ after(() => {
   if (first !== undefined) process.stdout.write(`# dearest: ${first[1]}, ${first[0].toFixed(0)} ms of the processor\n`)
 })
 
-test('a page of the longest content costs little, whatever stands in it', async () => {
+test('a page of the longest content costs little, for any content', async () => {
   for (const [name, content] of Object.entries(COSTLY_CONTENTS)) {
-    const { slug } = await newEntry(app.url, token, { content })
-    told.push([await assertCheap(name, { path: `/entries/${slug}` }), name])
+    // A content that was shown before is not rendered again: each view shows another one.
+    const slugs: string[] = []
+    for (let view = 0; view <= TIMES; view += 1) {
+      const { slug } = await newEntry(app.url, token, { content: `${content.slice(0, CONTENT_MAX - 2)}\n${view}` })
+      slugs.push(slug)
+    }
+    const costs: number[] = []
+    for (const slug of slugs) costs.push(await costOnce({ path: `/entries/${slug}` }))
+    told.push([assertCost(name, '/entries', Math.min(...costs.slice(1))), name])
   }
 })
 
@@ -78,7 +87,7 @@ test('a search that finds the longest contents costs little', async () => {
   told.push([await assertCheap('search', { path }), path])
 })
 
-test('a difference costs little, whatever the two contents are', async () => {
+test('a difference costs little, for any two contents', async () => {
   for (const [name, [before_, later]] of Object.entries(COSTLY_DIFFERENCES)) {
     const first = await newEntry(app.url, token, { content: before_ })
     const body = revisionOf(first, { content: later })

@@ -6,7 +6,7 @@ import { difference, matches, type Piece } from '../../src/web/browser/differenc
 const textOf = (pieces: Piece[], ...kinds: Piece['kind'][]): string =>
   pieces.flatMap(({ kind, text }) => (kinds.includes(kind) ? [text] : [])).join('')
 const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 })
-test('a difference holds both texts whole', () => {
+test('a difference contains both texts completely', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (before, after) => {
       const { pieces } = difference(before, after)
@@ -28,11 +28,11 @@ test('a difference holds both texts whole', () => {
 })
 
 const COUNT = 3_000
-/** Words that differ all, on so many lines. */
+/** Distinct words, on this many lines. */
 const words = (prefix: string, perLine: number): string =>
   Array.from({ length: COUNT }, (_, n) => `${prefix}${n}${n % perLine === perLine - 1 ? '\n' : ' '}`).join('')
 
-test('texts that differ in too many words are compared by lines, and past that not at all, however long that takes', () => {
+test('texts with too many different words are compared by lines, and past that not at all', () => {
   const [same, before, after] = [words('same', 100), words('old', 100), words('new', 100)]
   assert.equal(difference(same, same.replace('same7 ', 'other ')).by, 'words')
   const byLines = difference(same + before, same + after)
@@ -42,7 +42,7 @@ test('texts that differ in too many words are compared by lines, and past that n
   assert.deepEqual([whole.by, whole.pieces.map(({ kind }) => kind)], ['whole', ['gone', 'new']])
 })
 
-test('what two lists have in common is as long as it can be', () => {
+test('the common subsequence of two lists has the maximum length', () => {
   const longest = (a: string[], b: string[]): number => {
     const row = new Array<number>(b.length + 1).fill(0)
     for (const item of a) {
@@ -70,7 +70,7 @@ test('what two lists have in common is as long as it can be', () => {
   )
 })
 
-test('texts that have nothing in common are told apart without counting every way', () => {
+test('texts without common lines are compared in bounded time', () => {
   const before = Array.from({ length: 20_000 }, (_, index) => `b${index}`)
   const after = Array.from({ length: 20_000 }, (_, index) => `a${index}`)
   const begun = process.cpuUsage()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { addressesOf, documentsOf, type ToldPages, tellPages } from '../support/page-table.ts'
@@ -84,7 +85,7 @@ type JsonFeed = {
   items: { id: string; url: string; title: string; content_text: string; date_published: string }[]
 }
 
-test('every JSON Feed has what version 1.1 requires, and tells what the Atom feed tells', async () => {
+test('every JSON Feed has what version 1.1 requires, and the same items as the Atom feed', async () => {
   for (const path of feeds()) {
     const { text, type } = await get(formOf(path, 'json'))
     assert.equal(type, 'application/feed+json; charset=utf-8')
@@ -108,7 +109,7 @@ test('every JSON Feed has what version 1.1 requires, and tells what the Atom fee
   }
 })
 
-test('feeds lead to pages that are there, and an empty store has feeds too', async () => {
+test('feeds link to existing pages, and an empty store has feeds too', async () => {
   const paths = new Set<string>()
   for (const feed of feeds()) {
     for (const { url } of (JSON.parse((await get(formOf(feed, 'json'))).text) as JsonFeed).items)
@@ -147,7 +148,7 @@ test('every page announces feeds, each of the type that is served there', async 
   }
 })
 
-test('the sitemap leads through every public entry, and robots.txt to it', async () => {
+test('the sitemap lists every public entry, and robots.txt names the sitemap', async () => {
   const index = parseXml((await get('/sitemap.xml')).text)
   assert.equal(index.attributes.xmlns, 'http://www.sitemaps.org/schemas/sitemap/0.9')
   const places: string[] = []
@@ -166,7 +167,7 @@ test('the sitemap leads through every public entry, and robots.txt to it', async
   assert.doesNotMatch((await get('/robots.txt', nameless.url)).text, /Sitemap/)
 })
 
-test('every page has Open Graph properties, and one lasting address where the public one is known', async () => {
+test('every page has Open Graph properties, and a canonical address if the public one is known', async () => {
   for (const address of addressesOf(documentsOf(told))) {
     const { text } = await get(address)
     const property = (name: string): string | undefined =>
@@ -185,5 +186,39 @@ test('every page has Open Graph properties, and one lasting address where the pu
   const { slug, currentRevisionId } = told.entry
   const { text } = await get(`/entries/${slug}/revisions/${currentRevisionId}`)
   assert.ok(text.includes(`<link rel="canonical" href="${PUBLIC_URL}/entries/${slug}">`))
-  assert.doesNotMatch((await get('/', nameless.url)).text, /canonical|og:url/)
+  assert.doesNotMatch((await get('/', nameless.url)).text, /canonical|og:url|og:image/)
 })
+
+test('a link card has a picture, the standing and the summary, and an entry is linked data', async () => {
+  const { body: entry } = await call<Entry>(app.url, 'GET', `/api/entries/${told.entry.slug}`)
+  const { text } = await get(`/entries/${entry.slug}`)
+  const picture = /<meta property="og:image" content="([^"]+)">/.exec(text)?.[1] ?? ''
+  assert.ok(picture.startsWith(`${PUBLIC_URL}/assets/`), picture)
+  const pictures = [picture.slice(PUBLIC_URL.length), '/apple-touch-icon.png', '/favicon.ico']
+  const sizes = await Promise.all(pictures.map(path => pictureOf(path)))
+  assert.deepEqual(sizes, ['image/png 1200x630', 'image/png 180x180', 'image/x-icon 48x48'])
+  const { independent, independentFor } = entry.standing.tally
+  assert.ok(independent > 0, 'the demonstration is judged')
+  const card = `Supported, held for ${independentFor} of ${independent}. ${entry.summary}`
+  assert.ok(text.includes(`<meta property="og:description" content="${card.replaceAll("'", '&#39;')}">`), text)
+  const data = JSON.parse(/<script type="application\/ld\+json">([^<]*)</.exec(text)?.[1] ?? '') as Record<
+    string,
+    unknown
+  >
+  assert.equal(data['@type'], 'Article')
+  assert.equal(data.url, `${PUBLIC_URL}/entries/${entry.slug}`)
+  assert.equal(data.headline, entry.title)
+  assert.equal(data.version, entry.revisionCount)
+  assert.deepEqual(data.keywords, entry.tags)
+  assert.equal((data.author as { name: string }).name, entry.actor.declared.name)
+  assert.doesNotMatch((await get('/search')).text, /ld\+json/)
+})
+
+/** The type of a picture, and the size that its own header has. */
+async function pictureOf(path: string): Promise<string> {
+  const response = await fetch(app.url + path)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const png = bytes.subarray(bytes.indexOf(Buffer.from([0x89, 0x50, 0x4e, 0x47])))
+  assert.equal(png.subarray(-8, -4).toString('latin1'), 'IEND', path)
+  return `${response.headers.get('content-type')} ${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`
+}

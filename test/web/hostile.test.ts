@@ -16,7 +16,10 @@ after(() => app.close())
 
 const get = (path: string): Promise<Answer> => call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
 const documents = (): string[] => [...addressesOf(documentsOf(told)), ...HOSTILE_QUERIES, '/<script>struck=1</script>']
-const files = (): string[] => [...addressesOf(filesOf(told)), `/feeds/tag.atom?tag=${encodeURIComponent('"><b>')}`]
+const files = (): string[] => [
+  ...addressesOf(filesOf(told)).filter(path => !/\.(?:png|ico)$/.test(path)),
+  `/feeds/tag.atom?tag=${encodeURIComponent('"><b>')}`,
+]
 
 /** Every tag of a page as the parser of a browser would find it, with its attributes. */
 const tagsOf = (text: string): { name: string; attributes: Map<string, string> }[] =>
@@ -37,7 +40,7 @@ const MAY_STAND = new Set(
   ).split(' '),
 )
 
-test('hostile texts make no element, no attribute and no address of their own on any page', async () => {
+test('hostile texts make no element, attribute or address on any page', async () => {
   for (const path of documents()) {
     const { text } = await get(path)
     for (const { name, attributes } of tagsOf(text)) {
@@ -50,9 +53,10 @@ test('hostile texts make no element, no attribute and no address of their own on
         assert.doesNotMatch(address, /^http/, path)
       if (name === 'a' && address.startsWith('http'))
         assert.match(attributes.get('rel') ?? '', /nofollow.*noopener/, path)
-      if (name === 'script') assert.match(attributes.get('src') ?? '', /^\/assets\//)
+      if (name === 'script' && attributes.get('type') !== 'application/ld+json')
+        assert.match(attributes.get('src') ?? '', /^\/assets\//)
     }
-    // What the parser of tags passed over holds no beginning of one.
+    // Text between tags contains no beginning of a tag.
     assert.doesNotMatch(
       text.replace(/<!doctype html>|<\/?[a-z][^\s/>]*(?:\s+[^\s=/>"']+(?:="[^"]*")?)*\s*\/?>/gi, ''),
       /<[a-z!/?]/i,
@@ -61,10 +65,20 @@ test('hostile texts make no element, no attribute and no address of their own on
   }
 })
 
-/** What somebody is about to edit stands in its field as it is: it must be sent back whole. */
+test('the linked data of a hostile entry is one JSON text that repeats its words and cannot end its element', async () => {
+  const { text } = await get(`/entries/${told.entry.slug}`)
+  const blocks = [...text.matchAll(/<script type="application\/ld\+json">([^<]*)<\/script>/g)]
+  assert.equal(blocks.length, 1)
+  const data = JSON.parse(blocks[0]?.[1] ?? '') as { headline: string; author: { name: string } }
+  assert.match(data.headline, /^<script>globalThis\.struck=1<\/script>"'>/)
+  assert.match(data.author.name, /<script>struck=1<\/script>/)
+  assert.doesNotMatch(JSON.stringify(data), UNSEEN_CHARACTERS)
+})
+
+/** A text to edit is unchanged in its field, so that it is sent back completely. */
 const withoutFields = (text: string): string => text.replace(/ value="[^"]*"|<textarea[\s\S]*?<\/textarea>/g, '')
 
-test('what is not seen is named or left out, on pages, in feeds and in files', async () => {
+test('invisible characters are named or left out, on pages, in feeds and in files', async () => {
   for (const path of [...documents(), ...files(), `/entries/${told.entry.slug}.md`]) {
     const text = withoutFields((await get(path)).text)
     const found = UNSEEN_CHARACTERS.exec(text)
@@ -80,7 +94,7 @@ test('what is not seen is named or left out, on pages, in feeds and in files', a
   assert.match(markdown, /omitted here: \d+ invisible characters/)
 })
 
-test('feeds and the sitemap stay well-formed, and their texts are texts', async () => {
+test('feeds and the sitemap stay well-formed, and their texts stay text', async () => {
   const atoms = files().filter(path => /\.atom|\.xml/.test(path))
   assert.ok(atoms.length >= 6)
   for (const path of atoms) {
@@ -94,12 +108,12 @@ test('feeds and the sitemap stay well-formed, and their texts are texts', async 
   }
 })
 
-test('JSON holds the texts as they were sent', async () => {
+test('JSON has the texts unchanged', async () => {
   const { body } = await call<{ content: string }>(app.url, 'GET', `/entries/${told.entry.slug}.json`)
   assert.ok(body.content.endsWith(CONTENT))
 })
 
-test('links that leave are marked, and those that would run something are text', async () => {
+test('external links are marked, and links that would run something are text', async () => {
   const { text } = await get(`/entries/${told.entry.slug}`)
   const prose = /<section class="prose"[\s\S]*?<\/section>/.exec(text)?.[0] ?? ''
   assert.ok(

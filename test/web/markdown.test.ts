@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { markup } from '../../src/web/markdown.ts'
+import { markup, markupWithSections } from '../../src/web/markdown.ts'
 
 const headings = (content: string): string =>
   [...markup(content).markup.matchAll(/<h(\d)>.*<\/h(\d)>/g)].map(([, open, close]) => `${open}${close}`).join(' ')
 
-test('headings of a content stand below that of the page, one level at a time, whichever mark they begin with', () => {
+test('headings of a content are below that of the page, one level at a time, for any first level', () => {
   assert.equal(headings('# A\n\n## B\n\n## C\n\n# D'), '22 33 33 22')
   assert.equal(headings('## A\n\n## B\n\n### C\n\n## D'), '22 22 33 22')
   assert.equal(headings('#### A\n\n###### B\n\n# C\n\n### D'), '22 33 22 33')
@@ -13,7 +13,7 @@ test('headings of a content stand below that of the page, one level at a time, w
   assert.equal(headings([1, 2, 3, 4, 5, 6].map(depth => `${'#'.repeat(depth)} x`).join('\n')), '22 33 44 55 66 66')
 })
 
-test('a link within a link is one link, and a link without words shows where it leads', () => {
+test('a link within a link is one link, and a link without text shows its address', () => {
   const inside = markup('[![seen](https://a.example/i.png)](https://b.example/) after').markup
   assert.equal(inside.match(/<a /g)?.length, 1)
   assert.match(inside, /href="https:\/\/b\.example\/".*image<\/span> seen.*<\/a> after/)
@@ -24,4 +24,34 @@ test('a link within a link is one link, and a link without words shows where it 
   const many = markup(`[l]: /${'x'.repeat(1_900)}\n\n${'[l] '.repeat(100)}`).markup
   assert.equal(many.match(/<a /g)?.length, many.match(/<\/a>/g)?.length)
   assert.equal(many.match(/>l</g)?.length, 100)
+})
+
+const idsOf = (content: string): string[] => markupWithSections(content).sections.map(({ id }) => id)
+
+test('headings get unique ids from their words, and none that the page itself uses', () => {
+  assert.deepEqual(idsOf('# main\n\n## site-q\n\n# main\n\n# main-2\n\n# `main` *2*'), [
+    'section-main',
+    'section-site-q',
+    'section-main-2',
+    'section-main-2-2',
+    'section-main-2-3',
+  ])
+  assert.deepEqual(idsOf('# الأدلة\n\n# 概要\n\n# "><b id=x>\n\n# \u202e'), [
+    'section-الأدلة',
+    'section-概要',
+    'section-b-id-x',
+    'section-',
+  ])
+  const many = idsOf(Array.from({ length: 2_000 }, (_, n) => `# a ${n % 7}\n# a\n`).join(''))
+  assert.equal(new Set(many).size, 4_000)
+  assert.ok(idsOf(`# ${'long '.repeat(200)}`).every(id => id.length < 80))
+})
+
+test('a link to a part of the page leads to a heading of the content, never to a part of the page itself', () => {
+  const { content } = markupWithSections('# Set up\n\n[a](#set-up) [b](#main) [c](#%E6%A6%82)')
+  assert.deepEqual(
+    [...content.markup.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href),
+    ['#section-set-up', '#section-main', '#section-概'],
+  )
+  assert.doesNotMatch(markup('# a').markup, / id=/)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { PAGE_FIELDS } from '../../src/http/page-handler.ts'
+import { PAGE_FIELDS } from '../../src/http/pipeline/page-handler.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { addressesOf, documentsOf, filesOf, GET_PATHS, type ToldPages, tellPages } from '../support/page-table.ts'
@@ -13,7 +13,8 @@ before(async () => {
 })
 after(() => app.close())
 
-const HTML = { accept: 'text/html' }
+/** The version of a compressed page is weak (compression.test.ts). */
+const HTML: Record<string, string> = { accept: 'text/html', 'accept-encoding': 'identity' }
 const get = (path: string, headers: Record<string, string> = HTML): Promise<Answer> =>
   call(app.url, 'GET', path, { headers })
 const typeOf = ({ headers }: Answer): string => headers.get('content-type') ?? ''
@@ -54,7 +55,7 @@ test('every page is HTML under one strict policy, sets no cookie and is at most 
     assert.ok(Buffer.byteLength(answer.text) <= 100_000, `${path}: ${Buffer.byteLength(answer.text)} bytes`)
     assert.doesNotMatch(
       answer.text,
-      /<script(?! type="module" src="\/assets\/)|<style|<[^>]* (?:style|on[a-z]+)="/,
+      /<script(?! type="module" src="\/assets\/| type="application\/ld\+json">)|<style|<[^>]* (?:style|on[a-z]+)="/,
       path,
     )
     assert.doesNotMatch(
@@ -64,7 +65,7 @@ test('every page is HTML under one strict policy, sets no cookie and is at most 
   }
 })
 
-test('every file is under a policy that lets nothing run, and sets no cookie', async () => {
+test('every file has a policy under which nothing runs, and sets no cookie', async () => {
   const paths = addressesOf(filesOf(told)).filter(path => path !== '/opensearch.xml' && path !== '/entries')
   for (const path of [...paths, `/entries/${told.entry.slug}.md`, `/entries/${told.entry.slug}.json`]) {
     const answer = await get(path)
@@ -78,7 +79,7 @@ test('every file is under a policy that lets nothing run, and sets no cookie', a
   }
 })
 
-test('a page asked for again by its ETag is 304 without a body, and HEAD is GET without a body', async () => {
+test('a page requested again with its ETag is 304 without a body, and HEAD is GET without a body', async () => {
   for (const path of [...addressesOf(documentsOf(told)), '/feeds/changes.atom', '/sitemap.xml', '/robots.txt']) {
     const first = await get(path)
     const etag = first.headers.get('etag') ?? ''
@@ -103,7 +104,7 @@ test('a page asked for again by its ETag is 304 without a body, and HEAD is GET 
   }
 })
 
-test('an ETag changes with what a page shows', async () => {
+test('an ETag changes with the content of a page', async () => {
   const { token } = await newActor(app.url)
   const entry = await newEntry(app.url, token)
   const pages = ['', '/evidence', '/history'].map(part => `/entries/${entry.slug}${part}`)
@@ -142,8 +143,8 @@ test('an entry is HTML, Markdown or JSON, by ending and by Accept', async () => 
   for (const ending of ['md', 'json']) assert.ok(page.includes(`<a href="${at}.${ending}">`), ending)
 })
 
-test('an entry by its id, and under a page of it, leads to its lasting address', async () => {
-  for (const part of ['', '/history', '/evidence', '/relations', '/timeline']) {
+test('the id of an entry, and of a page under it, redirects to the permanent address', async () => {
+  for (const part of ['', '/layers', '/history', '/evidence', '/relations', '/timeline']) {
     const response = await fetch(`${app.url}/entries/${told.entry.id}${part}`, { redirect: 'manual', headers: HTML })
     await response.arrayBuffer()
     assert.equal(response.status, 302, part)
@@ -157,7 +158,7 @@ test('an entry by its id, and under a page of it, leads to its lasting address',
 const unescaped = (text: string): string =>
   text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&amp;', '&')
 
-test('every link of every page that stays here leads somewhere, to a place that is there', async () => {
+test('every internal link of every page leads to an existing page and element', async () => {
   const seen = new Map<string, Answer>()
   for (const from of addressesOf(documentsOf(told))) {
     const { text } = await get(from)
@@ -175,7 +176,7 @@ test('every link of every page that stays here leads somewhere, to a place that 
   assert.ok(seen.size > 60, `${seen.size} addresses`)
 })
 
-test('a problem is a page with its status and what to do, and JSON for who asks for that', async () => {
+test('a problem is a page with its status and the remedy, or JSON for clients that accept it', async () => {
   const at = `/entries/${told.entry.slug}`
   const other = told.other.currentRevisionId
   const problems: readonly [string, number, string][] = [
@@ -206,7 +207,7 @@ test('a problem is a page with its status and what to do, and JSON for who asks 
   }
 })
 
-test('pages are limited like the reads they show, and a refused one says when to come back', async t => {
+test('pages are limited like the reads that they show, and a refusal names the wait', async t => {
   const strict = await startApp({ READ_LIMIT_PER_MINUTE: '2' })
   t.after(() => strict.close())
   const asked = (path: string, headers = HTML) => call(strict.url, 'GET', path, { headers })

@@ -11,7 +11,7 @@ before(async () => {
 after(() => app.close())
 
 const get = (path: string): Promise<Answer> => call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
-/** What the search fields of a page hold. */
+/** The values of the search fields of a page. */
 const searchedFor = ({ text }: Answer): string[] =>
   [...text.matchAll(/<input[^>]* name="q"[^>]*>/g)].map(([tag]) => /value="([^"]*)"/.exec(tag)?.[1] ?? '')
 
@@ -38,5 +38,53 @@ test('the page of a withdrawn entry does not propose to search for it', async ()
   assert.equal(answer.status, 410)
   assert.doesNotMatch(answer.text, /Search for it|retry/i)
   assert.match(answer.text, /<a href="\/search">other entries<\/a>/)
-  assert.deepEqual(searchedFor(answer), [''])
+  assert.deepEqual(searchedFor(answer), ['', ''])
+})
+
+/** The addresses of the proposed entries. */
+const proposed = ({ text }: Answer): string[] => {
+  const [, list = ''] = /<article class="problem">[\s\S]*?<ul class="plain">([\s\S]*?)<\/ul>/.exec(text) ?? []
+  return [...list.matchAll(/<a href="(\/entries\/[^"]+)">/g)].map(([, path = '']) => path)
+}
+
+test('the page of a missing entry proposes entries with the words of the address, at most five, as one charged read', async () => {
+  const { token } = await newActor(app.url)
+  const nearest = await newEntry(app.url, token, { title: 'Nightingale commit <b>order</b>' })
+  for (let index = 0; index < 6; index += 1) await newEntry(app.url, token, { title: `Nightingale number ${index}` })
+  const answer = await get('/entries/nightingale-commit-order-of-pages')
+  assert.equal(answer.status, 404)
+  assert.equal(proposed(answer)[0], `/entries/${nearest.slug}`)
+  assert.match(answer.text, /Nightingale commit &lt;b&gt;order/)
+  const left = (one: Answer): number => Number(/"read-origin";r=(\d+)/.exec(one.headers.get('ratelimit') ?? '')?.[1])
+  const next = await get('/entries/nightingale-commit-order-of-pages/history')
+  assert.equal(proposed(next)[0], `/entries/${nearest.slug}`)
+  assert.equal(left(next), left(answer) - 1)
+  assert.equal(proposed(await get('/entries/nightingale-number')).length, 5)
+  assert.deepEqual(proposed(await get('/entries/xyzzyplugh-of-nothing')), [])
+  assert.deepEqual(proposed(await get('/entries/019e0000-0000-7000-8000-000000000000')), [])
+  assert.deepEqual(proposed(await get('/nightingale')), [])
+  const json = await call(app.url, 'GET', '/api/entries/nightingale-commit-order-of-pages')
+  assert.equal(json.text.includes('ightingale'), false)
+})
+
+test('the page of a withdrawn entry proposes the newest entries, for any withdrawn text', async () => {
+  const { token } = await newActor(app.url)
+  const canary = await newEntry(app.url, token, { title: 'Canary quokka' })
+  await newEntry(app.url, token, { title: 'Public quokka' })
+  for (let index = 0; index < 5; index += 1) await newEntry(app.url, token, { title: `Later entry ${index}` })
+  await moderate(app.url, 'ENTRY', canary.id, 'HIDE')
+  const other = await newEntry(app.url, token, { title: 'Numbat', content: 'Numbat text', tags: ['numbat'] })
+  await moderate(app.url, 'ENTRY', other.id, 'QUARANTINE')
+  const pages = await Promise.all(
+    [canary.slug, canary.id, `${canary.slug}/history`, other.slug].map(one => get(`/entries/${one}`)),
+  )
+  for (const page of pages) {
+    assert.equal(page.status, 410)
+    assert.doesNotMatch(page.text, /canary|numbat|quokka/i)
+    // An entry with the same words is older than the five newest.
+    assert.deepEqual(
+      proposed(page),
+      [4, 3, 2, 1, 0].map(index => `/entries/later-entry-${index}`),
+    )
+  }
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, newActor, newEntry } from '../support/client.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 let app: TestApp
 before(async () => {
@@ -25,19 +26,97 @@ const page = async (q: string, more = ''): Promise<string> => {
 }
 const LENS = /<a href="\/entries\/lighthouse-lens-cracks-in-frost">/
 
-test('a question in other words finds the entry, and says what was corrected and what no entry has', async () => {
+test('a question in other words finds the entry, and the page names corrected words and words that no entry has', async () => {
   const shown = await page('why does the lighthuose lens crack zeppelin')
   assert.match(shown, LENS)
+  assert.match(shown, /Did you mean <a href="\/search\?q=why%20does%20the%20lighthouse%20lens%20crack%20zeppelin">/)
   assert.match(shown, /Corrected: <q>.*lighthuose.*<\/q> → <q>.*lighthouse.*<\/q>/)
   assert.match(shown, /No entry has: <q>.*zeppelin.*<\/q>/)
   assert.doesNotMatch(shown, /No entry answers this/)
 })
 
-test('where nothing answers a question the page says it and leads to the form with the question in it', async () => {
+test('without an answer the page says so and links to the form with the question in it', async () => {
   const q = 'splicing glass fibre network tariffs of Uruguay'
   const shown = await page(q)
   assert.match(shown, /No entry answers this/)
   assert.ok(shown.includes(`/publish?title=${encodeURIComponent(q)}`), shown)
+})
+
+/** The links of the facets of a page: for each name and whether it is chosen, its number and its address. */
+const facetsOf = (shown: string): Map<string, { count: number; href: string }> =>
+  new Map(
+    [
+      ...shown.matchAll(
+        /<li><a href="(\/search\?[^"]*)"( aria-current="true")?>(.*?)<\/a> <span class="number">(\d+)<\/span>/g,
+      ),
+    ].map(([, href = '', on, name = '', count]) => [
+      `${on ? '+' : ''}${name.replace(/ <span.*/, '').replace(/<[^>]*>/g, '')}`,
+      { count: Number(count), href: href.replaceAll('&amp;', '&') },
+    ]),
+  )
+const titlesOf = (shown: string): string[] =>
+  [...shown.matchAll(/<h2[^>]*><a[^>]*>(.*?)<\/a>/g)].map(([, title = '']) => title)
+const open = async (path: string): Promise<string> => {
+  const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
+  return expectStatus(answer, 200) && answer.text
+}
+
+test('facets count what their links list; a chosen one widens the list again', async () => {
+  const person = await newActor(app.url, { actorType: 'HUMAN' })
+  const agent = await newActor(app.url, { actorType: 'AGENT' })
+  const made: Entry[] = []
+  for (const [index, { token }] of [person, agent, agent, person].entries()) {
+    const tags = ['Glass Work', `colour ${index % 2}`]
+    made.push(await newEntry(app.url, token, { title: `Kiln ${index}`, content: 'Annealing takes hours.', tags }))
+  }
+  const judge = async ({ token }: { token: string }, entry: Entry, verb: string, more = {}): Promise<void> => {
+    const body = { revisionId: entry.currentRevisionId, rationale: 'Tried it.', ...more }
+    expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/${verb}`, { token, body }), 201)
+  }
+  await judge(agent, made[0] as Entry, 'verify', { result: 'SUPPORTED', confidence: 1 })
+  await judge(person, made[1] as Entry, 'contradict')
+  app.advance(40 * 86_400_000)
+  const later = revisionOf(made[2] as Entry, { title: 'Kiln 2', content: 'Annealing takes a day.' })
+  expectStatus(
+    await call(app.url, 'POST', `/api/entries/${made[2]?.slug}/revisions`, { token: agent.token, body: later }),
+    201,
+  )
+  for (const start of ['/search?q=annealing', '/search?tag=glass+work', '/search?q=annealing&sort=recent']) {
+    const shown = await open(start)
+    assert.equal(titlesOf(shown).length, 4, start)
+    const facets = facetsOf(shown)
+    for (const [name, count] of Object.entries({
+      ...{ Unchecked: 2, Supported: 1, Contradicted: 1, 'A person': 2, 'An agent': 2 },
+      ...{ Today: 1, 'In 7 days': 1, 'In 31 days': 1, 'In 366 days': 4 },
+      ...(start.includes('tag=') ? {} : { 'Glass Work': 4, 'colour 0': 2, 'colour 1': 2 }),
+    })) {
+      const facet = facets.get(name)
+      assert.equal(facet?.count, count, `${name} of ${start}`)
+      const narrowed = await open(facet?.href ?? '')
+      assert.equal(titlesOf(narrowed).length, count, `${name} of ${start}`)
+      const widen = facetsOf(narrowed).get(`+${name}`)
+      assert.equal(widen?.count, count)
+      if (!/Glass|colour/.test(name)) assert.deepEqual(titlesOf(await open(widen?.href ?? '')), titlesOf(shown))
+    }
+  }
+  const both = await open('/search?q=annealing&author=AGENT&state=UNCHECKED')
+  assert.deepEqual(
+    titlesOf(both).map(title => title.replace(/<[^>]*>/g, '')),
+    ['Kiln 2'],
+  )
+  assert.equal(facetsOf(both).get('Contradicted')?.count, 1)
+  assert.equal(facetsOf(both).get('A person')?.count, 1)
+  assert.match(both, /<input type="hidden" name="state" value="UNCHECKED">/)
+  const none = await open('/search?q=annealing&author=AGENT&state=SUPPORTED')
+  assert.match(none, /Nothing found.*<a href="\/search\?q=annealing&amp;sort=relevance">Remove all filters/s)
+  assert.equal(titlesOf(await open('/search?author=AGENT&limit=1&offset=1')).length, 1)
+  assert.equal(titlesOf(await open('/search?q=annealing&author=%3Cb%3E&state=x&changed=y')).length, 4)
+})
+
+test('the header and the end of a list carry the question to the form that publishes', async () => {
+  const shown = await page('lens')
+  assert.match(shown, /<a class="do" href="\/publish\?title=lens"[^>]*>Publish<\/a>/)
+  assert.match(shown, /Not among these\? <a href="\/publish\?title=lens">/)
 })
 
 test('a page of a search asks the index once, and its JSON repeats no word of the question', async () => {

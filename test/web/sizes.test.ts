@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -7,7 +9,7 @@ import { documentsOf } from '../support/page-table.ts'
 
 const MANY = 55
 const PAGE_BYTES = 100_000
-/** What a browser loads once for all pages: styles, and the modules of a page that writes. */
+/** Files that a browser loads once for all pages: styles, and the modules of a page that writes. */
 const ASSET_BYTES = 100_000
 
 let app: TestApp
@@ -40,7 +42,7 @@ const text = async (path: string): Promise<string> => {
   return answer.text
 }
 
-test('a page with all the rows that fit into it is at most 100 kB where the texts are short', async () => {
+test('a page with the maximum number of short rows is at most 100 kB', async () => {
   const revision = { id: first.currentRevisionId }
   const examples = documentsOf({ entry: hub, other: first, first: revision, tokens: [] })
   for (const [path, [address = '']] of Object.entries(examples)) {
@@ -53,7 +55,7 @@ test('a page with all the rows that fit into it is at most 100 kB where the text
   assert.equal((await text('/search?limit=50')).match(/<li class="result">/g)?.length, 50)
 })
 
-test('what a page loads besides itself is small, and kept for ever', async () => {
+test('the files that a page loads are small, and cached permanently', async () => {
   const wanted = new Map<string, number>()
   const load = async (path: string): Promise<void> => {
     if (wanted.has(path)) return
@@ -70,5 +72,22 @@ test('what a page loads besides itself is small, and kept for ever', async () =>
     for (const [, path = ''] of (await text(address)).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) await load(path)
     const bytes = [...wanted.values()].reduce((sum, one) => sum + one, 0)
     assert.ok(wanted.size >= 2 && bytes <= ASSET_BYTES, `${address} loads ${wanted.size} files of ${bytes} bytes`)
+  }
+})
+
+test('modules are served with every line of their code, and without the comments for the type check', async () => {
+  const folder = join(import.meta.dirname, '../../src/web/browser')
+  const isComment = (line: string): boolean => /^\s*(?:\*|\/\*\*$|\/\*\*.*\*\/$)/.test(line)
+  for (const name of readdirSync(folder).filter(one => one.endsWith('.js'))) {
+    const lines = readFileSync(join(folder, name), 'utf8').split('\n')
+    const code = lines.filter(line => !isComment(line) && !/^\s*\/\*\* /.test(line) && !line.includes('../../'))
+    const served = (await text(`/assets/any/${name}`)).split('\n')
+    let at = 0
+    for (const line of code) {
+      const found = served.indexOf(line, at)
+      assert.ok(found >= 0, `${name} lacks ${line}`)
+      at = found
+    }
+    assert.ok(!served.some(isComment), name)
   }
 })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { GENERAL_PROBLEMS } from '../../src/contract/general-problems.ts'
 import { PROBLEMS } from '../../src/contract/problems.ts'
-import { MODERATION_ACTIONS, TARGET_TYPES } from '../../src/contract/words.ts'
+import { MODERATION_ACTIONS, TARGET_TYPES } from '../../src/contract/vocabulary.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot, tryModerate } from '../support/moderation.ts'
@@ -160,6 +160,67 @@ test('the console offers what applies to a target, and nothing else', async () =
     }
     assert.deepEqual(Object.keys(CONSEQUENCES[type] ?? {}).sort(), applicable.sort(), type)
   }
+})
+
+test('many actions wait for the limit and go on, end at another refusal, and are undone to their previous states', async t => {
+  type Result = { targetId: string; previousState: object; state: object; changed: boolean }
+  type Many = {
+    perform(
+      actions: object[],
+      bearer: () => string | undefined,
+      progress: (done: number, wait: number) => void,
+      second: number,
+    ): Promise<{ results: Result[]; refused?: { code: string } }>
+    undoing(results: Result[]): { targetId: string; action: string; reason: string }[]
+  }
+  const { perform, undoing } = await load<Many>('admin-many.js')
+  const [one, two] = [await newEntry(app.url, token), await newEntry(app.url, token)]
+  await moderate(app.url, 'ENTRY', two.id, 'HIDE')
+  const { fetch: real } = globalThis
+  t.after(() => {
+    globalThis.fetch = real
+  })
+  let refusals = 1
+  const limited = () =>
+    Response.json({ error: { code: 'RATE_LIMITED', requestId: '' } }, { status: 429, headers: { 'retry-after': '2' } })
+  globalThis.fetch = (path, given) =>
+    refusals-- > 0 ? Promise.resolve(limited()) : real(new URL(String(path), app.url), given)
+  const on = (id: string) => ({ targetType: 'ENTRY', targetId: id, action: 'QUARANTINE', reason: 'Why' })
+  const told: [number, number][] = []
+  const run = (ids: string[]) =>
+    perform(
+      ids.map(on),
+      () => ADMIN_TOKEN,
+      (...now) => told.push(now),
+      1,
+    )
+  const { results } = await run([one.id, two.id])
+  assert.deepEqual(told, [
+    [0, 0],
+    [0, 2],
+    [0, 1],
+    [0, 0],
+    [1, 0],
+  ])
+  const steps = undoing(results)
+  assert.deepEqual(
+    steps.map(({ targetId, action, reason }) => [targetId, action, reason]),
+    [
+      [two.id, 'RESTORE', 'Undone: Why'],
+      [two.id, 'HIDE', 'Undone: Why'],
+      [one.id, 'RESTORE', 'Undone: Why'],
+    ],
+  )
+  const undone = await perform(
+    steps,
+    () => ADMIN_TOKEN,
+    () => {},
+    1,
+  )
+  assert.deepEqual(undone.results.at(-1)?.state, results[0]?.previousState)
+  assert.deepEqual(undone.results.at(1)?.state, results[1]?.previousState)
+  const ended = await run([one.id, 'nothing-here', two.id])
+  assert.deepEqual([ended.results.length, ended.refused?.code], [1, 'TARGET_NOT_FOUND'])
 })
 
 test('addresses of entries and revisions are read from whatever is pasted', async () => {

@@ -12,7 +12,7 @@ const text = fc
   .array(fc.constantFrom('a', 'b', 'c', 'the cat', 'sat.', ' ', '\n', ',', '1', '東京'), { maxLength: 24 })
   .map(pieces => pieces.join(''))
 
-test('a merge keeps the other writer’s change of a line next to mine', () => {
+test('a merge contains the other writer’s change of a line next to mine', () => {
   const base = '1. For a tool, call search.\n2. For a service, call publish.\n'
   const theirs = '1. For a tool, call find.\n2. For a service, call publish and wait.\n'
   const mine = '1. For every tool, call search.\n2. For a service, call publish.\n'
@@ -25,7 +25,7 @@ test('a merge keeps the other writer’s change of a line next to mine', () => {
   ])
 })
 
-test('a change that one side alone made is taken as it is, and so is one that both made', t => {
+test('a change by one side is merged, and so is the same change by both', t => {
   t.diagnostic(`SEED=${SEED}`)
   fc.assert(
     fc.property(text, text, (base, changed) => {
@@ -37,7 +37,7 @@ test('a change that one side alone made is taken as it is, and so is one that bo
   )
 })
 
-test('changes of different words are both taken, and a word that both changed is open', t => {
+test('changes of different words are both merged, and a word that both sides changed is open', t => {
   t.diagnostic(`SEED=${SEED}`)
   const lines = 4
   const words = 5
@@ -65,7 +65,7 @@ test('changes of different words are both taken, and a word that both changed is
   )
 })
 
-test('neighbouring words that each side changed are one question, neighbouring lines are not', () => {
+test('adjacent changed words of both sides are one open part, adjacent lines are not', () => {
   assert.deepEqual(merge('it is not safe here', 'it is very safe here', 'it is not dangerous here'), [
     { kind: 'settled', text: 'it is ' },
     { kind: 'open', theirs: 'very safe', mine: 'not dangerous' },
@@ -74,7 +74,7 @@ test('neighbouring words that each side changed are one question, neighbouring l
   assert.equal(taken('apple\npear\n', 'apples\npear\n', 'apple\npears\n'), 'apples\npears\n')
 })
 
-test('a merged text is only given when every open part is decided', () => {
+test('a merged text is returned only when every open part is decided', () => {
   const parts = wholeLines(merge('a\nb\nc', 'a\nthey\nc', 'a\nme\nc'))
   assert.deepEqual(parts, [
     { kind: 'settled', text: 'a\n' },
@@ -87,7 +87,7 @@ test('a merged text is only given when every open part is decided', () => {
   assert.equal(mergedText(parts, ['both']), 'a\nthey\nme\nc')
 })
 
-test('parts widened to whole lines give the same text for either side', t => {
+test('parts widened to whole lines have the same text on either side', t => {
   t.diagnostic(`SEED=${SEED}`)
   fc.assert(
     fc.property(text, text, text, (base, theirs, mine) => {
@@ -107,7 +107,7 @@ test('parts widened to whole lines give the same text for either side', t => {
   )
 })
 
-test('texts that differ more than is compared are one open part', () => {
+test('texts with more differences than the maximum are one open part', () => {
   const side = (name: string): string => Array.from({ length: 2_500 }, (_, at) => `${name}${at}\n`).join('')
   const parts = merge(side('b'), side('t'), side('m'))
   assert.deepEqual(
@@ -118,7 +118,7 @@ test('texts that differ more than is compared are one open part', () => {
   assert.equal(mergedText(parts, ['theirs']), side('t'))
 })
 
-test('a merged set has what either side added and lacks what either side removed', () => {
+test('a merged set has the additions of both sides and lacks the removals of both', () => {
   assert.deepEqual(
     mergeSets(['a', 'x', 'y'], ['a', 'b', 'y'], ['a', 'c', 'x'], one => one),
     ['a', 'b', 'c'],

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import type { ModerationAction, TargetType } from '../../src/contract/words.ts'
+import type { ModerationAction, TargetType } from '../../src/contract/vocabulary.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { addressesOf, documentsOf, filesOf } from '../support/page-table.ts'
 
-/** Words that stand in what gets hidden and nowhere else. */
+/** Words that occur only in the hidden texts. */
 const SECRETS = {
   title: 'Zebrafish title',
   summary: 'Yellowhammer summary',
@@ -55,7 +55,7 @@ after(() => scene.app.close())
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   call(scene.app.url, 'GET', path, { headers: { accept: 'text/html', ...headers } })
-/** What somebody asked for stands in the answer to him, as the question. */
+/** The answer repeats the question of the caller. */
 const withoutQuestion = (path: string, text: string): string =>
   path.includes('?') ? text.replaceAll(/zebrafish|walrus(?: |\+|%20)tag/gi, '') : text
 const isUnder = (path: string): boolean =>
@@ -80,7 +80,7 @@ async function assertGone(type: TargetType, id: string, action: ModerationAction
         assert.doesNotMatch(withoutQuestion(path, answer.text), secret, name)
         if (gone && isUnder(path) && before.has(path)) assert.equal(answer.status, 410, name)
       }
-      // Who knows the old version is not told that it still holds, where it showed what is hidden.
+      // A client with the previous version must not get 304 if that version shows hidden texts.
       if (gone && !isUnder(path) && /sitemaps|feeds|^\/$|^\/search$/.test(path) && !path.includes('?')) {
         assert.equal(answers[1]?.status, 200, name)
       }
@@ -91,11 +91,11 @@ async function assertGone(type: TargetType, id: string, action: ModerationAction
   for (const path of told) assert.notEqual((await get(path)).status, 410, path)
 }
 
-test('what gets hidden is told before', async () => {
+test('the later withdrawn texts are public before', async () => {
   const all = await Promise.all(scene.paths.map(async path => withoutQuestion(path, (await get(path)).text)))
   for (const word of SECRET.source.split('|')) {
     const places = all.filter(text => new RegExp(word, 'i').test(text)).length
-    // Words of an actor that was first seen today stand on the page of the evidence alone.
+    // Texts of an actor that was first seen today are only on the page of the evidence.
     assert.ok(places >= (word === 'umbrella' ? 1 : 2), `${word} stands on ${places} pages`)
   }
 })
@@ -106,7 +106,7 @@ test('no answer that moderation can withdraw is fresh without revalidation', asy
     [slug, id].flatMap(address => ['', `/revisions/${currentRevisionId}`].map(end => `/api/entries/${address}${end}`)),
   )
   for (const path of [...paths.filter(one => !one.startsWith('/assets/')), ...answered]) {
-    const answer = await get(path)
+    const answer = await get(path, { 'accept-encoding': 'identity' })
     const control = answer.headers.get('cache-control') ?? ''
     assert.match(control, /^(?:no-store|public, no-cache)$/, path)
     if (control !== 'no-store') assert.match(answer.headers.get('etag') ?? '', /^"[\w.-]+"$/, path)
@@ -118,10 +118,10 @@ for (const action of ['HIDE', 'QUARANTINE'] as const) {
     assertGone('ENTRY', scene.hidden.id, action, /zebrafish|yellowhammer|xylophone|walrus|tortoise/i, true))
 }
 
-test('what a quarantined actor published and added elsewhere is on no page, feed, sitemap or 304', () =>
+test('entries and additions of a quarantined actor are on no page, feed, sitemap or 304', () =>
   assertGone('ACTOR', scene.actorId, 'QUARANTINE', new RegExp(SECRET.source.replace('|vulture', ''), 'i'), true))
 
-test('what a quarantined actor said does not count for or against an entry', async () => {
+test('judgements of a quarantined actor do not count for or against an entry', async () => {
   const verdict = async () =>
     /href="#state"><span class="badge \w+">(\w+)</.exec((await get(`/entries/${scene.shown.slug}`)).text)?.[1]
   assert.equal(await verdict(), 'Contradicted')

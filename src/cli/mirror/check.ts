@@ -144,18 +144,18 @@ function createChain(reader: Reader) {
     const entry = line.type === 'entry' ? number : Number(line.entryRecord)
     const named = `is revision ${revision.id} of entry ${revision.entryId}, and`
     const previous = await previousOf(line, revision)
-    const { evidenceHash: told, ...unhashed } = revision
+    const { evidenceHash: declared, ...unhashed } = revision
     // If its previous revision was withdrawn when it was copied, that revision is not stored.
     if (previous === undefined && line.type === 'revision' && (await isKnown(entry))) return
     if (previous === undefined) throw refusal(line, `${named} its previous revision was never sent`)
     const computed = evidenceHash(unhashed, previous)
-    if (computed !== told)
-      throw refusal(line, `${named} its evidenceHash is ${told}, but its content results in ${computed}`)
+    if (computed !== declared)
+      throw refusal(line, `${named} its evidenceHash is ${declared}, but its content results in ${computed}`)
     const kept = await findRevisionIdentity(reader, number)
-    if (kept !== undefined && (kept.id !== revision.id || kept.evidence_hash !== told)) {
+    if (kept !== undefined && (kept.id !== revision.id || kept.evidence_hash !== declared)) {
       throw refusal(line, `${named} the first copy of it was different`)
     }
-    revisions.set(revision.id, { hash: told, entry })
+    revisions.set(revision.id, { hash: declared, entry })
     entries.add(entry)
   }
 

@@ -19,7 +19,8 @@ import { assertEmbedded, dataDirOf } from '../data-dir.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { serve } from '../serve.ts'
 import { countLines, countStore } from '../verify-store.ts'
-import { catchUp, follow } from './follow.ts'
+import { catchUp } from './catch-up.ts'
+import { follow } from './follow.ts'
 import { Forked } from './signed-log.ts'
 import { openSource, type Source } from './source.ts'
 
@@ -43,7 +44,7 @@ export async function mirrorServer(invocation: Invocation): Promise<number> {
   return EXIT.ok
 }
 
-/** Stores the checkpoint that proves a fork beside the store. */
+/** Stores, in the directory of the store, the checkpoint that proves a fork. */
 async function storingFork<T>(directory: string, work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -110,7 +111,7 @@ async function trustLog(connection: SqliteConnection, source: Source, { key, wit
   if (known === undefined) await restartMirror(writing(connection))
 }
 
-/** The first key that the original lists: whoever copies first sees the same key again ever after. */
+/** The first key that the original lists. The first copy trusts it, and later ones use the same key. */
 async function firstKeyOf(source: Source): Promise<string> {
   const keys = await source.file('keys')
   const [key = ''] = fromUtf8(keys ?? new Uint8Array()).split('\n')
@@ -154,7 +155,7 @@ async function copy(
   }
 }
 
-/** What was verified by the public log of the original, as a line for a person. */
+/** One line for people about the verified state of the original's public log. */
 async function logLine(reader: Reader): Promise<string> {
   const [known, checkpoint] = [await findMirrorLog(reader), await findCheckpoint(reader)]
   if (known === undefined) return 'Its public log was not copied (--without-log).'

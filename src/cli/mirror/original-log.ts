@@ -2,8 +2,8 @@ import type { ExportLine } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
 import { kindOfLine, statementOfLine } from '../../domain/log/exported-line.ts'
 import { commitmentOf } from '../../domain/log/statement.ts'
-import { createHalves } from '../../operations/halves.ts'
-import type { Continuation, MirroredLog } from '../../operations/keep-mirrored-log.ts'
+import type { Continuation, MirroredLog } from '../../operations/export/store-mirrored-log.ts'
+import { createLruCache } from '../../operations/lru-cache.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { type BundleRow, findBundle, type Leaf, leavesOf, listEpochs, readLog } from '../../store/log.ts'
 import { findMirrorLog, type MirrorLog } from '../../store/mirror-log.ts'
@@ -24,11 +24,11 @@ import {
 import type { Source } from './source.ts'
 
 /**
- * Lines of later records before a record without a line counts as missing. The works of one commit, 2,000 with up to 10 records each, take
- * record and sequence numbers in different orders.
+ * Number of lines of later records after which a record without a line counts as missing. The units of work of one commit, at most 2,000 with
+ * at most 10 records each, take record and sequence numbers in different orders.
  */
 const AHEAD_MAX = 20_000
-/** Tiles of the original that are remembered: 8 kB each. One of level 1 serves 65,536 records. */
+/** Maximum number of cached tiles of the original: 8 kB each. A tile of level 1 serves 65,536 records. */
 const TILES_MAX = 256
 
 /**
@@ -39,12 +39,12 @@ export type VerifiedLines = { lines: ExportLine[]; cut: boolean; waits: boolean;
 
 type Answer = { lines: ExportLine[]; head: ExportLine['head'] | null }
 
-/** Compares what the original exports with its public log, whose checkpoints the trusted key must have signed. */
+/** Compares the export of the original with its public log, whose checkpoints the trusted key must have signed. */
 export class OriginalLog {
   readonly #reader: Reader
   readonly #source: Source
-  readonly #tiles = createHalves<string, Bytes>(TILES_MAX)
-  /** The keys that the original listed last, and the checkpoint that they were asked for. */
+  readonly #tiles = createLruCache<string, Bytes>(TILES_MAX)
+  /** The last listed keys of the original, and the checkpoint that they were requested for. */
   #listed: { origin: string; signers: string; keys: string } | undefined
 
   constructor(reader: Reader, source: Source) {
@@ -162,7 +162,7 @@ const missing = ({ origin }: SignedCheckpoint, record: number): Mismatch =>
     `Record ${record} is in the public log ${origin}, and the export has no line for it; nothing of this answer was kept. Run "palimpsest check --log" at the original.`,
   )
 
-/** What is wrong with a line by its leaf; undefined if nothing is. */
+/** The difference between a line and its leaf; undefined if there is none. */
 function faultOf(line: ExportLine, leaf: Leaf): string | undefined {
   const kind = kindOfLine(line)
   if (kind !== leaf.kind) return `is a line of a ${kind}, and its leaf in the public log is of a ${leaf.kind}`
@@ -174,7 +174,7 @@ function faultOf(line: ExportLine, leaf: Leaf): string | undefined {
   return commitment.equals(leaf.commitment) ? undefined : `(${kind}) does not match its leaf in the public log`
 }
 
-/** What is wrong with the act that withdraws a record. One that is not in the log yet is compared when it is. */
+/** The fault of the act that withdraws a record; undefined if there is none. An act that is not in the log yet is compared later. */
 async function faultOfAct(
   { type, moderation }: ExportLine,
   size: number,
@@ -187,7 +187,7 @@ async function faultOfAct(
   return found === 'moderation' ? undefined : `is withdrawn by record ${act}, which is a ${found}`
 }
 
-/** The records that are accounted for once these numbers are. */
+/** The records that these numbers account for. */
 function account(known: MirrorLog, numbers: readonly number[]): Pick<MirrorLog, 'record' | 'ahead'> {
   let { record } = known
   const ahead = new Set([...known.ahead, ...numbers])

@@ -1,4 +1,4 @@
-import { RECORD_KINDS } from '../../contract/words.ts'
+import { RECORD_KINDS } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
 import { verifyWithNode } from '../../domain/log/signer.ts'
 import { proveConsistency, rootOf, type TileReader } from '../../domain/log/tree.ts'
@@ -37,7 +37,7 @@ const KINDS: readonly string[] = RECORD_KINDS
 /** Verifier keys that a log may list. */
 const KEYS_MAX = 64
 
-/** Calls `read`; what is malformed becomes a sentence about `what`. */
+/** Calls `read`. Converts a parse error to a sentence about `what`. */
 async function wellFormed<T>(what: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read()
@@ -53,7 +53,7 @@ export function checkpointIn(text: string): SignedCheckpoint {
   return { text, note, ...parseCheckpoint(note.text) }
 }
 
-/** Verifies that the trusted key signed a checkpoint, under whatever origin. Throws OperatorError. */
+/** Verifies that the trusted key signed a checkpoint, of any origin. Throws OperatorError. */
 export function verifyNote(url: string, bytes: Bytes, trusted: string): Promise<SignedCheckpoint> {
   return wellFormed(`The checkpoint of ${url}`, async () => {
     const checkpoint = checkpointIn(fromUtf8(bytes))
@@ -94,7 +94,7 @@ const tilesAt =
 
 /**
  * Extends the stored log by the entries of the original, up to `upTo` and the end of its bundle, and verifies that the checkpoint begins with
- * what is stored and these. Throws OperatorError where it does not.
+ * the stored and the new entries. Throws OperatorError otherwise.
  */
 export async function growTo(
   reader: Reader,

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limitsIn } from '../../client/response.ts'
 import { unreachable } from '../../client/unreachable.ts'
 import { checkOf } from '../../contract/check.ts'
+import { DEFAULT_RATES } from '../../contract/limits.ts'
 import { ExportManifest } from '../../contract/resources.ts'
 import { OperatorError } from '../../operator-error.ts'
 
@@ -16,7 +18,7 @@ const WAIT_MAX = 300
 /** The server is unreachable or not ready. A later attempt can succeed. */
 export class NoAnswer extends OperatorError {}
 
-/** The server that is copied. It is asked only for its export, and believed nothing that cannot be checked. */
+/** The copied server. The mirror requests only its export and its log, and verifies everything that can be verified. */
 export type Source = {
   url: string
   manifest(after?: number): Promise<ExportManifest>
@@ -24,17 +26,24 @@ export type Source = {
   segment(from: number): Promise<Segment>
   /** A file of its public log by its path below /log/; undefined if it has none. A tile that is missing is asked for again. */
   file(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>
+  /** The limit for reads by the last answer: the requests that remain, of those that any 60 seconds have. */
+  limit(): Limit
 }
+export type Limit = { remaining: number; quota: number }
 export type Segment = { bytes: Buffer; digest: string | null }
 
 const manifests = checkOf(ExportManifest)
 
-/** Asks one server. Waits as it says where it is over a limit; no redirect is followed. `signal` ends what is under way. */
+/** Sends requests to one server. Past a limit it waits as the server requires. It follows no redirect. `signal` ends requests in progress. */
 export function openSource(address: string, signal: AbortSignal): Source {
   const url = baseOf(address)
+  let limit: Limit = { remaining: DEFAULT_RATES.readPerMinute, quota: DEFAULT_RATES.readPerMinute }
+  const note = (headers: Headers): void => {
+    limit = limitOf(headers) ?? limit
+  }
   const askUntil = async (path: string): Promise<Segment | undefined> => {
     for (let tries = 0; ; tries++) {
-      const asked = await askOnce(`${url}${path}`, signal, tries)
+      const asked = await askOnce(`${url}${path}`, signal, tries, note)
       if (asked === undefined || 'bytes' in asked) return asked
       await sleep(asked.wait * 1_000, undefined, { signal })
     }
@@ -46,6 +55,7 @@ export function openSource(address: string, signal: AbortSignal): Source {
   }
   return {
     url,
+    limit: () => limit,
     async manifest(after) {
       const { bytes } = await ask(`/api/export/manifest${after === undefined ? '' : `?after=${after}`}`)
       const manifest = jsonOf(bytes)
@@ -54,7 +64,7 @@ export function openSource(address: string, signal: AbortSignal): Source {
     },
     segment: from => ask(`/api/export?from=${from}`),
     async file(path) {
-      // A node that lags has a tile a moment after another one has signed it.
+      // A lagging node may not have a tile yet that another one has signed.
       for (const pause of [...(path.startsWith('tile/') ? PAUSES : []), undefined]) {
         const asked = await askUntil(`/log/${path}`)
         if (asked !== undefined) return Uint8Array.from(asked.bytes)
@@ -77,6 +87,13 @@ function baseOf(address: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
+/** The limit that the fields of an answer name; undefined without one. */
+function limitOf(headers: Headers): Limit | undefined {
+  const [state] = limitsIn(headers.get('ratelimit'))
+  const quota = Number(/;q=(\d{1,10})/.exec(headers.get('ratelimit-policy') ?? '')?.[1] ?? 0)
+  return state === undefined || quota === 0 ? undefined : { remaining: state.remaining, quota }
+}
+
 function jsonOf(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown
@@ -90,6 +107,7 @@ async function askOnce(
   url: string,
   signal: AbortSignal,
   tries: number,
+  note: (headers: Headers) => void,
 ): Promise<Segment | { wait: number } | undefined> {
   const pause = PAUSES[tries]
   try {
@@ -99,6 +117,7 @@ async function askOnce(
       signal: limit,
       headers: { accept: 'application/x-ndjson, application/json' },
     })
+    note(response.headers)
     if (response.status === 200)
       return { bytes: await read(url, response), digest: response.headers.get('repr-digest') }
     await response.body?.cancel()

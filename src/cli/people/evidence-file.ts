@@ -1,7 +1,7 @@
 import type { EvidenceInput, EvidenceResult } from '../../client/index.ts'
 import { firstFault } from '../../contract/fault.ts'
+import { EvidenceInput as Schema } from '../../contract/inputs.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { EvidenceInput as Schema } from '../../contract/more-inputs.ts'
 import { remedyOf } from '../../contract/problems.ts'
 import { CommandError, EXIT, mistake } from '../command.ts'
 import { parsedJson } from './credentials.ts'

@@ -1,5 +1,5 @@
 import type { ContradictInput, Entry, VerifyInput } from '../../client/index.ts'
-import { RESULTS } from '../../contract/words.ts'
+import { RESULTS } from '../../contract/vocabulary.ts'
 import { type Invocation, required, UsageError } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { styled } from './output.ts'

@@ -1,4 +1,4 @@
-import { ACTOR_TYPES } from '../../contract/words.ts'
+import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import type { Argument, Command, Flag } from '../command.ts'
 
 /** The default service. */

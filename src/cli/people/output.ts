@@ -1,5 +1,5 @@
 import wrapAnsi from 'wrap-ansi'
-import type { State } from '../../contract/words.ts'
+import type { State } from '../../contract/vocabulary.ts'
 import type { Sink, Surroundings } from '../command.ts'
 import { ago } from './time.ts'
 import { visible, visibleJson, visibleLine } from './visible.ts'

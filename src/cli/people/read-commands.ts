@@ -1,4 +1,4 @@
-import { SORTS, WORK_KINDS } from '../../contract/words.ts'
+import { SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
 import type { Command, Flag } from '../command.ts'
 import { ENTRY_EXITS, READ_FLAGS, REVISE_EXITS, REVISION, SERVICE_EXITS, SLUG } from './flags.ts'
 import { through } from './through.ts'

@@ -1,5 +1,5 @@
 import type { RelationInput } from '../../client/index.ts'
-import { RELATION_TYPES } from '../../contract/words.ts'
+import { RELATION_TYPES } from '../../contract/vocabulary.ts'
 import { checkInput } from './check-input.ts'
 import { rationaleOf } from './evidence.ts'
 import { styled } from './output.ts'

@@ -1,5 +1,5 @@
 import { type Edit, type Entry, isClientError, type Revision, type RevisionInput } from '../../client/index.ts'
-import { CHANGE_TYPES } from '../../contract/words.ts'
+import { CHANGE_TYPES } from '../../contract/vocabulary.ts'
 import { CommandError, EXIT, mistake } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { confirmRepeat } from './confirm.ts'

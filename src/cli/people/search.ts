@@ -1,6 +1,6 @@
 import type { Entry, EntryQuery, FoundList } from '../../client/index.ts'
 import { FIND } from '../../contract/limits.ts'
-import { SORTS } from '../../contract/words.ts'
+import { SORTS } from '../../contract/vocabulary.ts'
 import { signalLine } from '../../domain/signal-words.ts'
 import { standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'
@@ -76,7 +76,7 @@ async function list({ invocation, client, out, json }: Session, asked: EntryQuer
     if (json) out.json(entry)
     else entryLines(out, entry)
     await out.taken()
-    progress?.tell(() => `Found ${plural(found, 'entry', 'entries')}`)
+    progress?.update(() => `Found ${plural(found, 'entry', 'entries')}`)
     if (found === most) break
   }
   progress?.end()

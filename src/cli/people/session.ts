@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ActorInput, type Client, type Clock, createClient, isClientError } from '../../client/index.ts'
-import { ACTOR_TYPES } from '../../contract/words.ts'
+import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
 import { EXIT, type Invocation, UsageError } from '../command.ts'
 import { checkInput } from './check-input.ts'

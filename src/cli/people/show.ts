@@ -1,5 +1,5 @@
 import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
-import { KEPT_FROM } from '../../domain/kept.ts'
+import { KEPT_FROM } from '../../domain/retained-text.ts'
 import { signalLine } from '../../domain/signal-words.ts'
 import { earlierCount, standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'

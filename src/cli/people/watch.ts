@@ -21,7 +21,7 @@ export async function watch({ invocation, client, out, json, baseUrl }: Session)
   const reader = readerSignal(stdout)
   const signal = invocation.signal === undefined ? reader.signal : AbortSignal.any([invocation.signal, reader.signal])
   const slugs = createSlugs(client)
-  let told = 0
+  let shown = 0
   try {
     const members = chosen.map(name => [name, flags[name] ?? ''] as const)
     const query = { ...Object.fromEntries(members), ...(after === undefined ? {} : { after }) }
@@ -32,8 +32,8 @@ export async function watch({ invocation, client, out, json, baseUrl }: Session)
         activityLine(out, row, slugs)
       }
       await out.taken()
-      told += 1
-      if (told === count) return
+      shown += 1
+      if (shown === count) return
     }
   } catch (error) {
     if (!signal.aborted) throw error

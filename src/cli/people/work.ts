@@ -1,6 +1,6 @@
 import type { WorkList } from '../../client/index.ts'
 import { WORK } from '../../contract/limits.ts'
-import { WORK_KINDS } from '../../contract/words.ts'
+import { WORK_KINDS } from '../../contract/vocabulary.ts'
 import { standingLine } from '../../domain/standing-words.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'

@@ -1,4 +1,4 @@
-import { CHANGE_TYPES, RELATION_TYPES, RESULTS } from '../../contract/words.ts'
+import { CHANGE_TYPES, RELATION_TYPES, RESULTS } from '../../contract/vocabulary.ts'
 import type { Command, Flag } from '../command.ts'
 import { ANYWAY, ENTRY_EXITS, RATIONALE, REVISE_EXITS, REVISION, SERVICE_EXITS, SLUG, WRITE_FLAGS } from './flags.ts'
 import { through } from './through.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import canonicalize from 'canonicalize'
 import { toUint64 } from '../../tlog/bytes.js'
 import { formatEntry, SALT_BYTES } from '../../tlog/entry.js'
+import { canonicalRecord } from '../canonical-record.ts'
 
 /** The kind of a leaf: a permanent record, or the continuation of another log. */
 export type RecordKind = 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
@@ -66,7 +66,7 @@ const MEMBERS: { [Kind in RecordKind]: readonly (keyof Facts[Kind])[] } = {
 /** The statement of a record: the RFC 8785 form of `kind` and exactly the members of that kind; other members of `facts` are left out. */
 export function statementOf<Kind extends RecordKind>(kind: Kind, facts: Facts[Kind]): string {
   const members = MEMBERS[kind].filter(name => facts[name] !== undefined).map(name => [name, facts[name]])
-  return canonicalize({ kind, ...Object.fromEntries(members) }) as string
+  return canonicalRecord({ kind, ...Object.fromEntries(members) })
 }
 
 /** The salt of a record: the first 16 bytes of SHA-256(log secret ∥ record number as 8 bytes, big-endian). */

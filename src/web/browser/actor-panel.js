@@ -3,7 +3,7 @@ import { call } from './api.js'
 import { button, download, make, need, show } from './dom.js'
 import { fieldOf, textIn } from './fields.js'
 import { sendBy } from './sending.js'
-import { words } from './visible.js'
+import { words } from './untrusted-text.js'
 
 /** @typedef {import('./actor.js').ActorIssued} ActorIssued */
 /** @typedef {import('./actor.js').KeptActor} KeptActor */
@@ -28,6 +28,7 @@ export function actorPanel(root) {
     show(kept, actor !== undefined)
     need(kept, '[data-name]', HTMLElement).replaceChildren(words(actor?.name, 'an actor without a name'))
     need(kept, '[data-id]', HTMLElement).textContent = actor?.id ?? ''
+    need(kept, '[data-page]', HTMLAnchorElement).setAttribute('href', `/actors/${actor?.id ?? ''}`)
     show(need(kept, '[data-known]', HTMLElement), actor?.id !== null)
   }
 

@@ -7,6 +7,12 @@ const TOKEN = /\bplm_[0-9A-Za-z]{33}\b/
 /** For browsers without storage: the actor lasts as long as the page. @type {string | null} */
 let unkept = null
 
+/** Called when this page stores or removes an actor. @type {Set<() => void>} */
+const listeners = new Set()
+const notify = () => {
+  for (const changed of listeners) changed()
+}
+
 /** @returns {string | null} */
 function stored() {
   try {
@@ -36,6 +42,8 @@ export function keepActor(actor) {
   } catch {
     unkept = text
     return false
+  } finally {
+    notify()
   }
 }
 
@@ -47,6 +55,7 @@ export function forgetActor() {
   } catch {
     // A browser without storage has nothing to remove.
   }
+  notify()
 }
 
 /** @param {ActorIssued} issued @returns {KeptActor} */
@@ -77,3 +86,9 @@ export const onActorElsewhere = changed =>
   window.addEventListener('storage', ({ key }) => {
     if (key === KEY || key === null) changed()
   })
+
+/** Calls back when this page or another tab of this browser stores or removes an actor. @param {() => void} changed */
+export function onActor(changed) {
+  listeners.add(changed)
+  onActorElsewhere(changed)
+}

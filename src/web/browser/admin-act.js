@@ -1,68 +1,81 @@
-import { call } from './api.js'
+import { perform } from './admin-many.js'
 import { CONSEQUENCES } from './consequences.js'
 import { make, need } from './dom.js'
 import { countCharacters, fieldOf, tellField, textIn } from './fields.js'
 import { sendBy } from './sending.js'
-import { words } from './visible.js'
+import { words } from './untrusted-text.js'
 
 /** @typedef {import('./admin-views.js').Target} Target */
 /** @typedef {import('../../contract/resources.ts').ModerationResult} ModerationResult */
+/** @typedef {import('../../contract/vocabulary.ts').ModerationAction} ModerationAction */
 
 /**
- * The dialog of a moderation action on a target, with a reason. It shows the consequence before the action.
+ * The dialog of a moderation action on one or several targets of a type, with a reason. It shows the consequence before the action. Closing
+ * it ends a run.
  * @param {HTMLDialogElement} dialog
  * @param {() => string | undefined} bearer
- * @param {() => void} changed is called after every action
- * @returns {(target: Target) => void} opens it
+ * @param {(results: ModerationResult[]) => void} changed is called after every run
+ * @returns {(targets: Target[]) => void} opens it
  */
 export function actDialog(dialog, bearer, changed) {
   const form = need(dialog, 'form', HTMLFormElement)
   const actions = need(form, '[data-actions]', HTMLFieldSetElement)
   const consequence = need(form, '[data-consequence]', HTMLElement)
   const submit = need(form, '[type=submit]', HTMLButtonElement)
-  /** @type {Target} */
-  let target = { type: 'ENTRY', id: '', name: '' }
+  const state = need(form, '[data-state]', HTMLElement)
+  /** The targets, all of one type. @type {Target[]} */
+  let targets = [{ type: 'ENTRY', id: '', name: '' }]
 
-  const told = () => {
+  const typeOf = () => targets[0]?.type ?? 'ENTRY'
+  const showConsequence = () => {
     const action = textIn(form, 'action')
     consequence.textContent =
-      Object.entries(CONSEQUENCES[target.type]).find(([name]) => name === action)?.[1] ??
+      Object.entries(CONSEQUENCES[typeOf()]).find(([name]) => name === action)?.[1] ??
       'The consequence of the action is shown here.'
     submit.textContent =
       action === ''
         ? 'Apply'
-        : `${wordOf(action)} ${target.type === 'ACTOR' ? 'this actor' : `this ${target.type.toLowerCase()}`}`
+        : `${wordOf(action)} ${targets.length === 1 ? `this ${typeOf().toLowerCase()}` : countOf(typeOf(), targets.length)}`
   }
-  actions.addEventListener('change', told)
+  actions.addEventListener('change', showConsequence)
   countCharacters(form)
   const { tell } = sendBy(form, {
-    send: () =>
-      call('POST', '/api/admin/moderate', {
-        body: {
-          targetType: target.type,
-          targetId: target.id,
-          action: textIn(form, 'action'),
-          reason: textIn(form, 'reason'),
+    send: async () => {
+      const action = /** @type {ModerationAction} */ (textIn(form, 'action'))
+      const reason = textIn(form, 'reason')
+      const actions = targets.map(({ type, id }) => ({ targetType: type, targetId: id, action, reason }))
+      const { results, refused } = await perform(
+        actions,
+        () => (dialog.open ? bearer() : undefined),
+        (done, wait) => {
+          if (targets.length > 1) state.textContent = progressOf(done, targets.length, wait)
         },
-        bearer: bearer(),
-      }),
-    done: (/** @type {ModerationResult} */ result) => {
-      need(form, '[data-state]', HTMLElement).textContent = ''
-      tell(...resultOf(result))
-      changed()
+      )
+      if (results.length > 0) changed(results)
+      return refused ?? { ok: true, status: 200, body: results }
+    },
+    done: (/** @type {ModerationResult[]} */ results) => {
+      state.textContent = ''
+      const [only] = results
+      tell(...(targets.length === 1 && only !== undefined ? resultOf(only) : resultsOf(results, targets.length)))
     },
   })
   need(dialog, '[data-close]', HTMLButtonElement).addEventListener('click', () => dialog.close())
 
   return chosen => {
-    target = chosen
+    targets = chosen
     form.reset()
     tell()
     tellField(fieldOf(form, 'reason'), '')
-    need(form, '[data-target]', HTMLElement).replaceChildren(`${target.type.toLowerCase()} `, words(target.name))
+    const [only] = targets
+    need(form, '[data-target]', HTMLElement).replaceChildren(
+      ...(targets.length === 1
+        ? [`${typeOf().toLowerCase()} `, words(only?.name)]
+        : [countOf(typeOf(), targets.length)]),
+    )
     actions.replaceChildren(
       need(actions, 'legend', HTMLLegendElement),
-      ...Object.keys(CONSEQUENCES[target.type]).map(action =>
+      ...Object.keys(CONSEQUENCES[typeOf()]).map(action =>
         make(
           'label',
           { class: 'choice' },
@@ -73,13 +86,34 @@ export function actDialog(dialog, bearer, changed) {
       need(actions, '.field-problem', HTMLElement),
     )
     tellField(actions, '')
-    told()
+    showConsequence()
     dialog.showModal()
   }
 }
 
 /** @param {string} action */
 const wordOf = action => action.charAt(0) + action.slice(1).toLowerCase()
+
+/** @param {string} type @param {number} count */
+const countOf = (type, count) => `${count} ${type === 'ENTRY' ? 'entries' : `${type.toLowerCase()}s`}`
+
+/** @param {number} done @param {number} all @param {number} wait */
+export const progressOf = (done, all, wait) =>
+  `${done} of ${all} done${wait > 0 ? `; the limit allows the next one in ${wait} s` : ''} …`
+
+/** @param {ModerationResult[]} results @param {number} all */
+function resultsOf(results, all) {
+  const moved = results.filter(({ changed }) => changed).length
+  const rest = all - results.length
+  return [
+    make('p', {}, make('strong', {}, rest > 0 ? 'Ended before the end.' : 'Done.'), ` ${moved} of ${all} changed.`),
+    make(
+      'p',
+      {},
+      `${results.length - moved} were already in this state; ${rest} were not tried. The audit records each.`,
+    ),
+  ]
+}
 
 /** @param {ModerationResult} result */
 function resultOf({ changed, state, affected }) {

@@ -1,6 +1,7 @@
-import { actorButton, badgesOf, originButton, table, timeOf } from './admin-views.js'
+import { table } from './admin-table.js'
+import { actorButton, badgesOf, originButton, timeOf } from './admin-views.js'
 import { button, make } from './dom.js'
-import { everyCharacter, words } from './visible.js'
+import { everyCharacter, words } from './untrusted-text.js'
 
 /** @typedef {import('./admin-views.js').Asks} Asks */
 /** @typedef {import('../../contract/resources.ts').Revision & { originId: string | null }} Revision */
@@ -84,4 +85,21 @@ export function dossierView({ entry, revisions, interactions }, asks) {
 function whatOf({ kind, result, confidence, relationType }) {
   if (kind === 'verification') return `${result} ${Math.round((confidence ?? 0) * 100)} %`
   return kind === 'relation' ? (relationType ?? '') : 'CONTRADICT'
+}
+
+/**
+ * The text of an entry, a revision or a piece of evidence, with every character named.
+ * @param {Dossier} dossier
+ * @param {import('../../contract/vocabulary.ts').ReportTarget} type
+ * @param {string} id
+ */
+export function reportedOf({ entry, revisions, interactions }, type, id) {
+  const revision = type === 'ENTRY' ? entry : revisions.find(one => one.id === id)
+  const text =
+    revision === undefined
+      ? interactions.find(one => one.id === id)?.rationale
+      : [revision.title, revision.summary, revision.content].join('\n\n')
+  return text === undefined
+    ? [make('p', { class: 'none' }, 'It is older than the rows that the console loads.')]
+    : [make('pre', { tabindex: 0, dir: 'auto', 'aria-label': 'Reported text' }, ...everyCharacter(text))]
 }

@@ -1,13 +1,14 @@
+import { table } from './admin-table.js'
 import { button, make } from './dom.js'
-import { words } from './visible.js'
+import { words } from './untrusted-text.js'
 
 /** @typedef {import('../../contract/resources.ts').Flags} Flags */
-/** @typedef {import('../../contract/words.ts').TargetType} TargetType */
-/** @typedef {import('../../contract/words.ts').Resolution} Resolution */
+/** @typedef {import('../../contract/vocabulary.ts').TargetType} TargetType */
+/** @typedef {import('../../contract/vocabulary.ts').Resolution} Resolution */
 /** A target of moderation. @typedef {{ type: TargetType, id: string, name: string }} Target */
 /**
- * Callbacks of a view: act on a target, open an entry, or close a report.
- * @typedef {{ act: (target: Target) => void, open: (entryId: string) => void, close: (reportId: string, resolution: Resolution) => void }} Asks
+ * Callbacks of a view: act on a target or on several, open an entry, close a report, or load the reported text.
+ * @typedef {{ act: (target: Target) => void, actAll: (targets: Target[]) => void, open: (entryId: string) => void, close: (reportId: string, resolution: Resolution) => void, textOf: (report: import('../../contract/resources.ts').AdminReport) => Promise<Node[]> }} Asks
  */
 /**
  * The shown members of the snapshot.
@@ -21,9 +22,6 @@ import { words } from './visible.js'
  *   truncated: Record<string, number>,
  * }} Snapshot
  */
-
-/** How many rows the page adds at once. */
-const ROWS = 100
 
 /** A time in the reader's locale and time zone. @param {string} iso */
 export const timeOf = iso =>
@@ -68,52 +66,8 @@ const entryButtons = ({ act, open }, id, title) => [
   button('Act …', () => act({ type: 'ENTRY', id, name: title }), { 'aria-label': `Act on ${title}` }),
 ]
 
-/**
- * A table that shows its first rows, and more on request.
- * @template T
- * @param {string} caption
- * @param {readonly string[]} columns
- * @param {readonly T[]} rows
- * @param {(row: T) => (Node | string | readonly (Node | string)[])[]} cellsOf
- */
-export function table(caption, columns, rows, cellsOf) {
-  // On a narrow screen the cells of a row are below each other. The roles preserve the table.
-  const body = make('tbody', { role: 'rowgroup' })
-  const more = button('Show more', () => add())
-  let shown = 0
-  const add = () => {
-    body.append(
-      ...rows
-        .slice(shown, shown + ROWS)
-        .map(row =>
-          make(
-            'tr',
-            { role: 'row' },
-            ...cellsOf(row).map((cell, column) =>
-              make(
-                'td',
-                { role: 'cell', 'data-column': columns[column] ?? '' },
-                make('div', {}, ...(Array.isArray(cell) ? cell : [cell])),
-              ),
-            ),
-          ),
-        ),
-    )
-    shown += ROWS
-    more.hidden = shown >= rows.length
-  }
-  add()
-  if (rows.length === 0) return make('p', { class: 'none' }, `${caption}: none.`)
-  const names = columns.map(name => make('th', { scope: 'col', role: 'columnheader' }, name))
-  const head = make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, ...names))
-  const grid = make('table', { role: 'table' }, make('caption', {}, caption), head, body)
-  return make(
-    'div',
-    {},
-    make('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: 0 }, grid),
-    more,
-  )
-}
+/** @param {string | null} id @param {string} title @returns {Target | undefined} */
+const entryTarget = (id, title) => (id === null ? undefined : { type: 'ENTRY', id, name: title })
 
 /** @typedef {(snapshot: Snapshot, asks: Asks) => HTMLElement} View */
 
@@ -121,43 +75,69 @@ export function table(caption, columns, rows, cellsOf) {
 const queue = (snapshot, asks) => {
   const titles = new Map(snapshot.entries.map(({ id, title }) => [id, title]))
   const rows = snapshot.activity.filter(({ action }) => action !== 'READ' && action !== 'SEARCH')
-  return table('Recent writes', ['When', 'Action', 'Entry', 'Actor', 'Origin'], rows, row => [
-    timeOf(row.timestamp),
-    make('span', { class: 'action' }, row.action),
-    row.entryId === null
-      ? make('span', { class: 'none' }, 'none')
-      : [
-          words(titles.get(row.entryId), 'an older entry'),
-          ' ',
-          ...entryButtons(asks, row.entryId, titles.get(row.entryId) ?? row.entryId),
-        ],
-    actorButton(asks, row.actorId, row.actorName),
-    originButton(asks, row.originId),
-  ])
+  return table(
+    'Recent writes',
+    ['When', 'Action', 'Entry', 'Actor', 'Origin'],
+    rows,
+    row => [
+      timeOf(row.timestamp),
+      make('span', { class: 'action' }, row.action),
+      row.entryId === null
+        ? make('span', { class: 'none' }, 'none')
+        : [
+            words(titles.get(row.entryId), 'an older entry'),
+            ' ',
+            ...entryButtons(asks, row.entryId, titles.get(row.entryId) ?? row.entryId),
+          ],
+      actorButton(asks, row.actorId, row.actorName),
+      originButton(asks, row.originId),
+    ],
+    {
+      targetOf: ({ entryId }) => entryTarget(entryId, titles.get(entryId ?? '') ?? 'an older entry'),
+      act: asks.actAll,
+    },
+  )
+}
+
+/** The reported text, loaded when it is opened. @param {Asks} asks @param {import('../../contract/resources.ts').AdminReport} report */
+function reportedText({ textOf }, report) {
+  const place = make('div', { role: 'status' })
+  const shown = make('details', {}, make('summary', {}, 'Reported text'), place)
+  shown.addEventListener('toggle', async () => {
+    if (shown.open) place.replaceChildren(...(await textOf(report)))
+  })
+  return shown
 }
 
 /** @type {View} */
 const reports = (snapshot, asks) =>
-  table('Open reports, newest first', ['When', 'Reason', 'About', 'From', 'Close'], snapshot.reports, row => [
-    timeOf(row.createdAt),
-    [make('span', { class: 'action' }, row.reason), ' ', words(row.details, 'without details')],
-    [
-      row.targetType === 'ENTRY'
-        ? ''
-        : make('span', {}, `${row.targetType.toLowerCase()} `, short(row.targetId), ' of '),
-      words(row.title),
-      ' ',
-      make('span', { class: `badge ${row.status.toLowerCase()}` }, row.status),
-      ' ',
-      ...entryButtons(asks, row.entryId, row.title),
+  table(
+    'Open reports, newest first',
+    ['When', 'Reason', 'About', 'From', 'Close'],
+    snapshot.reports,
+    row => [
+      timeOf(row.createdAt),
+      [make('span', { class: 'action' }, row.reason), ' ', words(row.details, 'without details')],
+      [
+        row.targetType === 'ENTRY'
+          ? ''
+          : make('span', {}, `${row.targetType.toLowerCase()} `, short(row.targetId), ' of '),
+        words(row.title),
+        ' ',
+        make('span', { class: `badge ${row.status.toLowerCase()}` }, row.status),
+        ' ',
+        ...entryButtons(asks, row.entryId, row.title),
+        reportedText(asks, row),
+      ],
+      originButton(asks, row.originId),
+      [
+        button('Acted', () => asks.close(row.id, 'ACTED'), { 'aria-label': `Close as acted on: ${row.title}` }),
+        ' ',
+        button('Dismiss', () => asks.close(row.id, 'DISMISSED'), { 'aria-label': `Dismiss: ${row.title}` }),
+      ],
     ],
-    originButton(asks, row.originId),
-    [
-      button('Acted', () => asks.close(row.id, 'ACTED'), { 'aria-label': `Close as acted on: ${row.title}` }),
-      ' ',
-      button('Dismiss', () => asks.close(row.id, 'DISMISSED'), { 'aria-label': `Dismiss: ${row.title}` }),
-    ],
-  ])
+    { targetOf: ({ entryId, title }) => entryTarget(entryId, title), act: asks.actAll },
+  )
 
 /** @type {View} */
 const entries = (snapshot, asks) =>
@@ -173,17 +153,27 @@ const entries = (snapshot, asks) =>
       originButton(asks, row.originId),
       entryButtons(asks, row.id, row.title),
     ],
+    { targetOf: ({ id, title }) => entryTarget(id, title), act: asks.actAll },
   )
 
 /** @type {View} */
 const actors = (snapshot, asks) =>
-  table('Recently seen actors', ['Actor', 'Kind', 'Observations', 'Last seen', 'Origin'], snapshot.actors, row => [
-    [actorButton(asks, row.id, row.declared.name), ' ', ...badgesOf(row.moderation)],
-    row.anonymous ? 'anonymous reader' : row.actorType,
-    String(row.observations),
-    timeOf(row.observed.lastSeenAt),
-    originButton(asks, row.originId),
-  ])
+  table(
+    'Recently seen actors',
+    ['Actor', 'Kind', 'Observations', 'Last seen', 'Origin'],
+    snapshot.actors,
+    row => [
+      [actorButton(asks, row.id, row.declared.name), ' ', ...badgesOf(row.moderation)],
+      row.anonymous ? 'anonymous reader' : row.actorType,
+      String(row.observations),
+      timeOf(row.observed.lastSeenAt),
+      originButton(asks, row.originId),
+    ],
+    {
+      targetOf: ({ id, declared }) => ({ type: 'ACTOR', id, name: declared.name ?? 'an actor without a name' }),
+      act: asks.actAll,
+    },
+  )
 
 /** @type {View} */
 const origins = (snapshot, asks) =>

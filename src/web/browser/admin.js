@@ -1,5 +1,7 @@
-import { actDialog } from './admin-act.js'
-import { dossierView } from './admin-dossier.js'
+import { actDialog, progressOf } from './admin-act.js'
+import { dossierView, reportedOf } from './admin-dossier.js'
+import { perform, undoing } from './admin-many.js'
+import { forgetFilters, KEYS, tableKeys } from './admin-table.js'
 import { VIEWS } from './admin-views.js'
 import { call } from './api.js'
 import { button, make, need, show } from './dom.js'
@@ -14,6 +16,8 @@ const board = need(document, '[data-console]', HTMLElement)
 const lines = need(document, '[data-curl]', HTMLElement)
 /** The admin token. It is stored only in this variable. @type {string | undefined} */
 let bearer
+/** The results of the last run that changed something. @type {import('../../contract/resources.ts').ModerationResult[]} */
+let last = []
 /** @type {Snapshot | undefined} */
 let snapshot
 /** The shown view by its index, or the shown entry by its id. @type {{ view: number } | { entry: string }} */
@@ -22,23 +26,64 @@ let looking = { view: 0 }
 const dialog = need(document, '[data-dialog]', HTMLDialogElement)
 const place = make('div', { class: 'place' })
 const state = make('span', { role: 'status' })
+const undoButton = button('Undo the last action', () => undo(), { disabled: true })
 const tabs = VIEWS.map(([name], view) => button(name, () => look({ view })))
 const act = actDialog(
   dialog,
   () => bearer,
-  () => refresh(),
+  results => {
+    last = results.filter(({ changed }) => changed)
+    refresh()
+  },
 )
 // The element that opened the dialog has been replaced.
 dialog.addEventListener('close', focusHeading)
-const asks = { act, open: (/** @type {string} */ entry) => look({ entry }), close }
+const asks = {
+  act: (/** @type {import('./admin-views.js').Target} */ target) => act([target]),
+  actAll: act,
+  open: (/** @type {string} */ entry) => look({ entry }),
+  close,
+  textOf,
+}
 
-/** Closes a report with its outcome. @param {string} id @param {import('../../contract/words.ts').Resolution} resolution */
+/** Closes a report with its outcome. @param {string} id @param {import('../../contract/vocabulary.ts').Resolution} resolution */
 async function close(id, resolution) {
   const path = `/api/admin/reports/${encodeURIComponent(id)}`
   const answer = await call('POST', path, { body: { resolution }, bearer })
   if (bearer === undefined) return
   if (!answer.ok) return place.replaceChildren(...toldOf(answer))
   await refresh()
+  focusHeading()
+}
+
+/** The reported text, or the refusal. @param {import('../../contract/resources.ts').AdminReport} report */
+async function textOf({ targetType, targetId, entryId }) {
+  /** @type {import('./api.js').Answer<Dossier>} */
+  const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(entryId)}`, { bearer })
+  if (bearer === undefined) return []
+  return answer.ok ? reportedOf(answer.body, targetType, targetId) : toldOf(answer)
+}
+
+/** Gives the targets of the last run their previous states. */
+async function undo() {
+  if (last.length === 0) return
+  const undone = last
+  const actions = undoing(undone)
+  last = []
+  undoButton.disabled = true
+  const { results, refused } = await perform(
+    actions,
+    () => bearer,
+    (done, wait) => {
+      state.textContent = `Undoing: ${progressOf(done, actions.length, wait)}`
+    },
+  )
+  if (bearer === undefined) return
+  // A refused run can be tried again: an action that is repeated changes nothing.
+  if (refused !== undefined) last = undone
+  await refresh()
+  state.textContent = `Undone: ${results.length} of ${actions.length} actions.`
+  if (refused !== undefined) place.prepend(...toldOf(refused))
   focusHeading()
 }
 
@@ -67,6 +112,7 @@ async function render() {
   tabs.forEach((tab, view) => {
     tab.setAttribute('aria-pressed', String('view' in looking && looking.view === view))
   })
+  undoButton.disabled = last.length === 0
   if (snapshot === undefined) return
   const at = looking
   if ('entry' in looking) {
@@ -88,6 +134,8 @@ async function render() {
 function lock() {
   bearer = undefined
   snapshot = undefined
+  last = []
+  forgetFilters()
   place.replaceChildren()
   show(board, false)
   show(lines, true)
@@ -116,6 +164,14 @@ sendBy(form, {
   },
 })
 const views = make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs)
-const keys = make('p', { class: 'row' }, state, button('Refresh', refresh), button('Lock the console', lock))
-board.append(make('div', { class: 'bar' }, views, keys), place)
+const keys = make(
+  'p',
+  { class: 'row' },
+  undoButton,
+  button('Refresh', refresh),
+  button('Lock the console', lock),
+  state,
+)
+board.append(make('div', { class: 'bar' }, views, keys), make('p', { class: 'small' }, KEYS), place)
+tableKeys(place, undo)
 need(form, 'fieldset', HTMLFieldSetElement).disabled = false

@@ -2,7 +2,7 @@ import { call, readEntry, readRevision } from './api.js'
 import { differenceView } from './difference-view.js'
 import { button, make } from './dom.js'
 import { merge, mergedText, wholeLines } from './three-way.js'
-import { words } from './visible.js'
+import { words } from './untrusted-text.js'
 
 /** @typedef {import('./api.js').Revision} Revision */
 /** @typedef {import('./three-way.js').Part} Part */

@@ -1,5 +1,5 @@
-/** @typedef {import('../../contract/words.ts').TargetType} TargetType */
-/** @typedef {import('../../contract/words.ts').ModerationAction} ModerationAction */
+/** @typedef {import('../../contract/vocabulary.ts').TargetType} TargetType */
+/** @typedef {import('../../contract/vocabulary.ts').ModerationAction} ModerationAction */
 
 /**
  * The effect of each action on each type of target, in words.

@@ -1,6 +1,6 @@
 import { difference } from './difference.js'
 import { make } from './dom.js'
-import { everyCharacter } from './visible.js'
+import { everyCharacter } from './untrusted-text.js'
 
 /** Longer unchanged parts are folded to this many characters on each side. */
 const LONGEST = 400

@@ -27,7 +27,10 @@ export function parseAddress(text) {
 export async function findByAddress(text) {
   const named = parseAddress(text)
   if (named === undefined)
-    return { problem: 'This is not the address of an entry of this service. Copy one from the address line.' }
+    return {
+      problem:
+        'This is not the address of an entry of this service. Choose an entry that is found while you type, or paste an address.',
+    }
   const entry = await readEntry(named.entry)
   if (!entry.ok) return { problem: messageOf(entry.code) }
   const { id: entryId, slug, title, currentRevisionId } = entry.body

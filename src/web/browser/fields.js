@@ -62,10 +62,10 @@ export function countCharacters(form) {
  * @param {string} problem
  */
 export function tellField(field, problem) {
-  const told = document.getElementById(`${field.id}-problem`)
-  if (told !== null) {
-    told.textContent = problem
-    show(told, problem !== '')
+  const note = document.getElementById(`${field.id}-problem`)
+  if (note !== null) {
+    note.textContent = problem
+    show(note, problem !== '')
   }
   if (problem === '') field.removeAttribute('aria-invalid')
   else field.setAttribute('aria-invalid', 'true')

@@ -1,4 +1,5 @@
 import { findByAddress } from './entry-address.js'
+import { offerAddresses } from './entry-picker.js'
 import { fieldOf, tellField, textIn } from './fields.js'
 import { theForm, writeForm } from './write-form.js'
 
@@ -36,6 +37,8 @@ async function findSupport() {
   return 'found' in looked
 }
 
+const support = kind === 'contradict' && fieldOf(form, 'support')
+if (support instanceof HTMLInputElement) offerAddresses(support)
 writeForm(form, {
   path: () => `/api${address}/${kind}`,
   input: () => (kind === 'verify' ? verification() : contradiction()),

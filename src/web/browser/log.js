@@ -7,7 +7,7 @@ import { parseVerifierKey, verifySignatures } from '../../tlog/signature.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/tile.js'
 import { hashLeaf, hashNode, inclusionSiblings } from '../../tlog/tree.js'
 import { make, need } from './dom.js'
-import { everyCharacter } from './visible.js'
+import { everyCharacter } from './untrusted-text.js'
 
 /** @typedef {import('../../tlog/bytes.js').Bytes} Bytes */
 /** @typedef {import('../../tlog/proof.js').Proof} Proof */
@@ -91,8 +91,8 @@ form.addEventListener('submit', async event => {
   const record = String(new FormData(form).get('record') ?? '')
   steps.replaceChildren()
   outcome.replaceChildren()
-  const told = await recompute(record).catch(error => `Record ${record} is not proved: ${error.message}`)
-  outcome.replaceChildren(make('p', { class: 'notice' }, ...everyCharacter(told)))
+  const result = await recompute(record).catch(error => `Record ${record} is not proved: ${error.message}`)
+  outcome.replaceChildren(make('p', { class: 'notice' }, ...everyCharacter(result)))
 })
 
 /** Shows the newest checkpoint. */

@@ -2,28 +2,52 @@ import { make, need } from './dom.js'
 import { messageOf } from './messages.js'
 
 const PATIENCE = 10_000
+/** An open preview follows the text after a pause of the writer, and not more often than this, in milliseconds. Each one is a charged read. */
+const PAUSE = 700
+const INTERVAL = 3_000
 
 /**
- * Shows the preview of a content. The service renders it like every entry, and stores nothing.
+ * Opens and closes the preview of a content. The service renders it like every entry, and stores nothing.
  * @param {HTMLElement} root contains the button and the place
- * @param {() => string} read
+ * @param {import('./fields.js').Field} field
  */
-export function previewOf(root, read) {
+export function previewOf(root, field) {
   const place = need(root, '[data-place]', HTMLElement)
   const asked = need(root, 'button', HTMLButtonElement)
+  /** @type {string | undefined} */
+  let shown
+  let busy = false
+  let earliest = 0
+  let timer = 0
+
+  const refresh = async () => {
+    clearTimeout(timer)
+    const text = field.value
+    if (busy || place.hidden || text === shown) return
+    busy = true
+    const { nodes, wait } = await rendered(text)
+    busy = false
+    place.replaceChildren(...nodes)
+    shown = wait === 0 ? text : undefined
+    earliest = Date.now() + Math.max(INTERVAL, wait * 1_000)
+    if (field.value !== shown) later()
+  }
+  const later = () => {
+    clearTimeout(timer)
+    timer = window.setTimeout(refresh, Math.max(PAUSE, earliest - Date.now()))
+  }
   asked.addEventListener('click', async () => {
-    asked.setAttribute('aria-busy', 'true')
-    place.replaceChildren(...(await rendered(read())))
-    place.hidden = false
-    asked.removeAttribute('aria-busy')
-    asked.textContent = 'Refresh the preview'
-    place.focus()
+    place.hidden = !place.hidden
+    asked.setAttribute('aria-expanded', String(!place.hidden))
+    asked.textContent = place.hidden ? 'Preview the content' : 'Close the preview'
+    await refresh()
   })
+  for (const event of ['input', 'draft']) field.form?.addEventListener(event, later)
 }
 
 /**
  * @param {string} content
- * @returns {Promise<Node[]>}
+ * @returns {Promise<{ nodes: Node[], wait: number }>} the wait before another attempt, in seconds; 0 after a success
  */
 async function rendered(content) {
   try {
@@ -35,20 +59,19 @@ async function rendered(content) {
       redirect: 'error',
       signal: AbortSignal.timeout(PATIENCE),
     })
-    if (!response.ok) return [refusal((await response.json())?.error?.code, response.headers.get('retry-after'))]
+    if (!response.ok) return refusal((await response.json())?.error?.code, response.headers.get('retry-after'))
     // The service escapes everything except its own markup, and a parsed document runs nothing.
     const parsed = new DOMParser().parseFromString(await response.text(), 'text/html')
-    return Array.from(parsed.body.childNodes)
+    const nodes = Array.from(parsed.body.childNodes)
+    return { nodes: nodes.length > 0 ? nodes : [make('p', { class: 'hint' }, 'There is no content yet.')], wait: 0 }
   } catch {
-    return [refusal('NO_ANSWER', null)]
+    return refusal('NO_ANSWER', null)
   }
 }
 
 /** @param {unknown} code @param {string | null} wait */
-const refusal = (code, wait) =>
-  make(
-    'p',
-    { class: 'field-problem' },
-    code === 'NO_ANSWER' ? 'No preview: the service does not answer.' : `No preview: ${messageOf(String(code))}`,
-    wait === null ? '' : ` Wait ${wait} s.`,
-  )
+function refusal(code, wait) {
+  const sentence = code === 'NO_ANSWER' ? 'the service does not answer.' : messageOf(String(code))
+  const note = make('p', { class: 'field-problem' }, `No preview: ${sentence}`, wait === null ? '' : ` Wait ${wait} s.`)
+  return { nodes: [note], wait: Number(wait ?? PATIENCE / 1_000) }
+}

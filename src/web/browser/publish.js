@@ -5,7 +5,7 @@ import { findSameText } from './same-text.js'
 import { showSimilar } from './similar.js'
 import { sourcesEditor } from './sources.js'
 import { tagsEditor } from './tags.js'
-import { words } from './visible.js'
+import { words } from './untrusted-text.js'
 import { theForm, writeForm } from './write-form.js'
 
 const form = theForm()
@@ -52,11 +52,6 @@ async function isNew() {
   return false
 }
 
-// A question without an answer becomes the title.
-const asked = new URLSearchParams(location.search).get('title')
-const title = fieldOf(form, 'title')
-if (asked !== null && title.value === '') title.value = asked
-
 const { tell } = writeForm(form, {
   path: () => '/api/entries',
   input: () => ({ ...texts(), tags: tags.value(), sources: sources.pairs() }),
@@ -64,5 +59,6 @@ const { tell } = writeForm(form, {
   done: (/** @type {import('./api.js').Entry} */ entry) => `/entries/${entry.slug}`,
   lists: { tags, sources },
 })
-previewOf(need(document, '[data-preview]', HTMLElement), () => textIn(form, 'content'))
+previewOf(need(document, '[data-preview]', HTMLElement), fieldOf(form, 'content'))
+const title = fieldOf(form, 'title')
 if (title instanceof HTMLInputElement) showSimilar(title, need(form, '[data-similar]', HTMLElement))

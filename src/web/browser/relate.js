@@ -1,4 +1,5 @@
 import { findByAddress } from './entry-address.js'
+import { offerAddresses } from './entry-picker.js'
 import { fieldOf, tellField, textIn } from './fields.js'
 import { theForm, writeForm } from './write-form.js'
 
@@ -21,6 +22,8 @@ async function findTarget() {
   return true
 }
 
+const target = fieldOf(form, 'target')
+if (target instanceof HTMLInputElement) offerAddresses(target)
 writeForm(form, {
   path: () => '/api/relations',
   input: () => ({

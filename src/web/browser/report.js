@@ -21,13 +21,13 @@ sendBy(form, {
     }),
   done: () => {
     const back = make('a', { href: `/entries/${encodeURIComponent(form.dataset.slug ?? '')}` }, 'Back to the entry')
-    const told = make(
+    const receipt = make(
       'p',
       { class: 'notice', role: 'status', tabindex: -1 },
       'The operator has received your report. ',
       back,
     )
-    form.replaceWith(told)
-    told.focus()
+    form.replaceWith(receipt)
+    receipt.focus()
   },
 })

@@ -42,7 +42,9 @@ const keyOf = ({ entryId, revisionId }) => `${entryId}@${revisionId}`
 /** @param {readonly Pair[]} pairs */
 const keysOf = pairs => pairs.map(keyOf).join()
 
+/** A restored text differs from the latest one without an edit. */
 function isChange() {
+  if (form.dataset.restores !== undefined) return true
   const now = mine()
   return TEXTS.some(name => now[name] !== built[name]) || keysOf(sources.pairs()) !== keysOf(built.sources)
 }
@@ -78,7 +80,7 @@ async function openConflict() {
       sources.set(mergeSets(base.sources, others, sources.value(), keyOf))
       show(place, false)
       tell()
-      need(form, '[data-state]', HTMLElement).textContent =
+      need(document, '[data-send] [data-state]', HTMLElement).textContent =
         'The form has the merge, on top of the other revision. Read it, then send it.'
       fieldOf(form, 'content').focus()
     }),
@@ -104,5 +106,5 @@ const { restored, tell } = writeForm(form, {
   },
   lists: { sources },
 })
-previewOf(need(document, '[data-preview]', HTMLElement), () => textIn(form, 'content'))
+previewOf(need(document, '[data-preview]', HTMLElement), fieldOf(form, 'content'))
 if (restored && textIn(form, 'previousRevisionId') !== latest) openConflict()

@@ -26,15 +26,16 @@ const BODY_BYTES = 32_768
 
 /**
  * Sends a form by a call of the API, one at a time. A refusal is shown in words, with a countdown if there is a wait.
- * Returns a function that shows a message in the place for problems.
+ * Returns a function that shows a message in the place for problems. `place` has the button, the state and the problem.
  * @template T
  * @param {HTMLFormElement} form
  * @param {Steps<T>} steps
+ * @param {ParentNode} place
  */
-export function sendBy(form, { check = () => true, send, done, refused = () => false }) {
-  const state = need(form, '[data-state]', HTMLElement)
-  const problem = need(form, '[data-problem]', HTMLElement)
-  const submit = need(form, '[type=submit]', HTMLButtonElement)
+export function sendBy(form, { check = () => true, send, done, refused = () => false }, place = form) {
+  const state = need(place, '[data-state]', HTMLElement)
+  const problem = need(place, '[data-problem]', HTMLElement)
+  const submit = need(place, '[type=submit]', HTMLButtonElement)
   let held = false
   const hold = (/** @type {boolean} */ on) => {
     held = on

@@ -1,18 +1,18 @@
 import { call } from './api.js'
 import { make, show } from './dom.js'
-import { words } from './visible.js'
+import { words } from './untrusted-text.js'
 
 const SHOWN = 5
 /** The maximum length of a title, in characters. */
 const TITLE = 180
 
 /**
- * Searches for similar entries after a title was typed, and shows them as links.
+ * Searches for similar entries of a title that the page begins with or that was typed, and shows them as links.
  * @param {HTMLInputElement} title
  * @param {HTMLElement} place
  */
 export function showSimilar(title, place) {
-  title.addEventListener('change', async () => {
+  const compare = async () => {
     const asked = title.value
     const sent = Array.from(asked.trim()).slice(0, TITLE).join('')
     /** @type {import('./api.js').Answer<{ items: { slug: string, title: string, summary: string }[] }> | undefined} */
@@ -27,5 +27,7 @@ export function showSimilar(title, place) {
       make('ul', {}, ...links),
     )
     show(place, found.length > 0)
-  })
+  }
+  title.addEventListener('change', compare)
+  if (title.value !== '') compare()
 }

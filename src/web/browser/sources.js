@@ -1,14 +1,15 @@
 import { button, make, need } from './dom.js'
 import { findByAddress } from './entry-address.js'
+import { offerEntries } from './entry-picker.js'
 import { tellField } from './fields.js'
-import { words } from './visible.js'
+import { words } from './untrusted-text.js'
 
 /** @typedef {{ entryId: string, revisionId: string, title: string }} Source */
 
 const MOST = 20
 
 /**
- * Edits the list of exact revisions that a text uses: an address is typed or pasted, looked up and added.
+ * Edits the list of exact revisions that a text uses: entries are offered while one types, and an address is looked up and added.
  * @param {HTMLElement} root contains the field, the button and the list, whose items have the data of their sources
  */
 export function sourcesEditor(root) {
@@ -46,16 +47,22 @@ export function sourcesEditor(root) {
     if (over !== '') field.focus()
     if (over !== '' || field.value.trim() === '') return over === ''
     const looked = await findByAddress(field.value)
+    if ('found' in looked) return append(looked.found)
+    tellField(field, looked.problem)
+    return false
+  }
+  const append = (/** @type {Source} */ { entryId, revisionId, title }) => {
     const full = sources.length >= MOST ? `There are ${MOST} sources already; remove one first.` : ''
-    const problem = 'problem' in looked ? looked.problem : full
-    tellField(field, problem)
-    if (problem !== '' || !('found' in looked)) return false
-    const { entryId, revisionId, title } = looked.found
+    tellField(field, full)
+    if (full !== '') return false
     field.value = ''
     const known = sources.some(other => other.revisionId === revisionId)
     change(known ? sources : [...sources, { entryId, revisionId, title }])
     return true
   }
+  offerEntries(field, ({ id, currentRevisionId, title }) =>
+    append({ entryId: id, revisionId: currentRevisionId, title }),
+  )
   field.addEventListener('keydown', event => {
     if (event.key !== 'Enter' || field.value === '') return
     event.preventDefault()

@@ -1,6 +1,6 @@
 import { button, make, need } from './dom.js'
 import { lengthOf, tellField } from './fields.js'
-import { words } from './visible.js'
+import { words } from './untrusted-text.js'
 
 const PATTERN = /^[\p{L}\p{M}\p{N} -]+$/u
 const MOST = 8

@@ -30,29 +30,35 @@ export const theForm = () => need(document, 'form[data-write]', HTMLFormElement)
  */
 export function writeForm(form, { path, input, ready = () => true, done, refused = () => false, lists = {} }) {
   actorPanel(document.querySelector('[data-actor]'))
+  const place = need(document, '[data-send]', HTMLElement)
   need(form, 'fieldset', HTMLFieldSetElement).disabled = false
+  need(place, 'button', HTMLButtonElement).disabled = false
   const draft = keepDraft(form, need(document, '[data-draft]', HTMLElement), lists)
   countCharacters(form)
   /** @type {string | undefined} */
   let token
-  const { tell } = sendBy(form, {
-    check: async () => {
-      token = tokenOrAsk()
-      if (token === undefined) {
-        need(form, '[data-state]', HTMLElement).textContent = 'Not sent: create an actor first, above.'
-        return false
-      }
-      if (!(await ready())) return false
-      const over = bytesOver(input())
-      if (over > 0) tell(`All fields together are ${over} bytes too large for one request; shorten the content.`)
-      return over === 0
+  const { tell } = sendBy(
+    form,
+    {
+      check: async () => {
+        token = tokenOrAsk()
+        if (token === undefined) {
+          need(place, '[data-state]', HTMLElement).textContent = 'Not sent: create an actor first, above.'
+          return false
+        }
+        if (!(await ready())) return false
+        const over = bytesOver(input())
+        if (over > 0) tell(`All fields together are ${over} bytes too large for one request; shorten the content.`)
+        return over === 0
+      },
+      send: () => call('POST', path(), { body: input(), token }),
+      done: (/** @type {T} */ body) => {
+        draft.forget()
+        location.assign(done(body))
+      },
+      refused,
     },
-    send: () => call('POST', path(), { body: input(), token }),
-    done: (/** @type {T} */ body) => {
-      draft.forget()
-      location.assign(done(body))
-    },
-    refused,
-  })
+    place,
+  )
   return { restored: draft.restored, tell }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { openSource, type Source } from '../../../src/cli/mirror/source.ts'
 import type { Change, Entry } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { allChanges, applyChanges, assertChanges, changes } from '../../support/changes.ts'
 import { call, newActor, newEntry } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
@@ -12,13 +12,9 @@ import { type Copy, openCopy } from './copy.ts'
 const ROUNDS = 12
 const STEPS = 8
 
-let app: TestApp
-before(async () => {
-  app = await startApp({ READ_LIMIT_PER_MINUTE: '1000000' })
-})
-after(() => app.close())
+const app = useApp({ READ_LIMIT_PER_MINUTE: '1000000' })
 
-/** A source that lets somebody look between any two answers of the server. */
+/** A source that calls a function between any two answers of the server. */
 function watchedSource(look: () => Promise<unknown>): Source {
   const source = openSource(app.url, new AbortController().signal)
   const watched =
@@ -45,7 +41,7 @@ function createReader(copy: Copy) {
   return { known, seen, read }
 }
 
-test('who follows a copy learns of what is withdrawn in order, whenever it looks', async () => {
+test('a reader of changes learns of withdrawals from a mirror in order, after any interval', async () => {
   const random = seededRandom('changes of a copy')
   const actors = await Promise.all([newActor(app.url), newActor(app.url), newActor(app.url)])
   const entries: Entry[] = []

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { type App, openApp } from '../../../src/app.ts'
-import { catchUp, type Following } from '../../../src/cli/mirror/follow.ts'
-import { beginMirror } from '../../../src/cli/mirror/mirror.ts'
+import { catchUp, type Following } from '../../../src/cli/mirror/catch-up.ts'
+import { beginMirror, type Trust } from '../../../src/cli/mirror/mirror.ts'
 import { openSource, type Source } from '../../../src/cli/mirror/source.ts'
 import { readConfig } from '../../../src/config.ts'
 import { ADMIN_TOKEN } from '../../support/app.ts'
 import { atEnd } from '../../support/at-end.ts'
 
-const QUIET = { phase: () => {}, tell: () => {}, end: () => {} }
+const QUIET = { phase: () => {}, update: () => {}, end: () => {} }
 
 export type Copy = {
   app: App
   directory: string
-  /** Brings the copy up to the original, through this source if one is given. */
+  /** Updates the mirror from the original, through this source if there is one. */
   catchUp(source?: Source, signal?: AbortSignal): Promise<number>
   /** Closes the copy and opens it again. */
   reopen(): Promise<void>
@@ -31,11 +31,11 @@ atEnd(async () => {
 })
 
 /** A mirror of a server, served in this process; it is brought up to date when it is told to. */
-export async function openCopy(url: string): Promise<Copy> {
+export async function openCopy(url: string, trust: Trust = {}): Promise<Copy> {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mirror-'))
   const { signal } = new AbortController()
   const source = openSource(url, signal)
-  await beginMirror(directory, source)
+  await beginMirror(directory, source, trust)
   const limits = { READ_LIMIT_PER_MINUTE: '1000000', WRITE_LIMIT_PER_MINUTE: '1000000' }
   const config = readConfig({ PORT: '0', DATA_DIR: directory, ADMIN_TOKEN, ...limits })
   const open = () => openApp(config, { logger: pino({ level: 'silent' }) })

@@ -43,7 +43,7 @@ async function whileServed<T>(name: string, work: (url: string) => Promise<T>): 
   }
 }
 
-test('a mirror prints what it verified, is whole, and is served with the log of its original', async () => {
+test('a mirror prints what it verified, is intact, and is served with the log of its original', async () => {
   const original = await startServer(at('plain'))
   await publish(original.url, 3)
   const { note, origin } = await checkpointOf(original.url, 3)
@@ -56,7 +56,7 @@ test('a mirror prints what it verified, is whole, and is served with the log of 
   await stop(original)
 })
 
-test('a restored original is copied with the record by which its log continues; a mirror of before stops', async () => {
+test('a restored original is copied with the continuation record of its log; an earlier mirror stops', async () => {
   const before = await startServer(at('lost'))
   await publish(before.url, 4)
   await checkpointOf(before.url, 4)
@@ -70,7 +70,7 @@ test('a restored original is copied with the record by which its log continues; 
   const [, hidden = ''] = await publish(restored.url, 2)
   await moderate(restored.url, 'ENTRY', hidden, 'HIDE')
   const { note, size, origin } = await checkpointOf(restored.url, 8)
-  // A billion sequence numbers were never given out.
+  // A billion sequence numbers were never assigned.
   const { lines, answers } = await readExport(restored.url)
   assert.ok(answers < 5, `${answers} answers`)
   assert.deepEqual(lines.flatMap(({ record }) => record ?? []).toSorted(), ['1', '2', '3', '4', '5', '6', '7', '8'])
@@ -112,7 +112,7 @@ test('a mirror follows its original to another origin with the same key', async 
   await stop(original)
 })
 
-test('a mirror stops where another key signs, and goes on once that is named', async () => {
+test('a mirror stops if another key signs, and continues once that key is named', async () => {
   const before = await startServer(at('new-key'))
   await publish(before.url, 3)
   await checkpointOf(before.url, 3)
@@ -134,7 +134,7 @@ test('a mirror stops where another key signs, and goes on once that is named', a
   await stop(original)
 })
 
-test('a store that lost records which a mirror has is not followed, and the mirror names the first that differs', async () => {
+test('a mirror stops at a store that lost records, and names the first that differs', async () => {
   const before = await startServer(at('cut'))
   await publish(before.url, 2)
   await checkpointOf(before.url, 2)
@@ -164,7 +164,7 @@ test('a store that lost records which a mirror has is not followed, and the mirr
   await stop(shorter)
 })
 
-test('a copy that was begun without the log is verified from its first row once the log is asked for', async () => {
+test('a mirror that began without the log is verified from its first row once the log is required', async () => {
   const original = await startServer(at('unverified'))
   await publish(original.url, 3)
   const { note } = await checkpointOf(original.url, 3)

@@ -4,7 +4,7 @@ import type { Source } from '../../../src/cli/mirror/source.ts'
 import { openSource } from '../../../src/cli/mirror/source.ts'
 import type { Activity, Entry } from '../../../src/contract/resources.ts'
 import { sql } from '../../../src/database/sql.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { assertWithdrawn, moderate, snapshot, toNoon } from '../../support/moderation.ts'
 import { publicView } from '../../support/public-view.ts'
@@ -52,7 +52,7 @@ async function tell(marker: string): Promise<Story> {
   return { entries: [entry, citing], actorId: author.actor.id, marker }
 }
 
-/** Asserts that nobody can tell the copy from the original, apart from what reading itself changes. */
+/** Asserts that the mirror answers like the original, except for the effects of the reads themselves. */
 async function assertSame(stories: readonly Story[]): Promise<void> {
   const entries = stories.flatMap(one => one.entries)
   const words = [...stories.map(({ marker }) => marker), 'common']
@@ -72,7 +72,7 @@ const pathsOf = ({ entries, marker }: Story): string[] => [
 ]
 const MOVING = /"(?:requestId|externalInteractions|observedActors|recurrentActors)":(?:"[^"]*"|\d+)/g
 
-/** Asserts that a story is told the same on both, in a few reads. Rows of reads are left out: the reads of this very test come on top. */
+/** Asserts that both list the same changes, in a few reads. Rows of reads are excluded, because this test adds some. */
 async function assertAlike(story: Story, { app: copied }: Copy = copy): Promise<void> {
   for (const path of pathsOf(story)) {
     const [own, other] = await Promise.all([call(app.url, 'GET', path), call(copied.url, 'GET', path)])
@@ -87,7 +87,7 @@ async function assertAlike(story: Story, { app: copied }: Copy = copy): Promise<
 
 const stories: Story[] = []
 
-test('a copy answers every read as the original does, and goes on where that goes on', async () => {
+test('a mirror answers every read like its original, and continues from the same positions', async () => {
   stories.push(await tell('quetzalcoat'))
   copy = await openCopy(app.url)
   assert.ok((await copy.catchUp()) > 8)
@@ -102,7 +102,7 @@ test('a copy answers every read as the original does, and goes on where that goe
   assert.equal(await copy.catchUp(), 0)
 })
 
-test('what is withdrawn there is gone here, its texts erased, and comes back whole', async () => {
+test('an entry withdrawn at the original is withdrawn and erased at the mirror, and restored completely', async () => {
   const [story] = stories
   const [entry, citing] = story?.entries ?? []
   if (story === undefined || entry === undefined || citing === undefined) throw new Error('The story was not told.')
@@ -135,7 +135,7 @@ test('what is withdrawn there is gone here, its texts erased, and comes back who
   }
 })
 
-test('a copy that is begun while something is withdrawn lacks it, and gets it when it comes back', async () => {
+test('a mirror that begins while an entry is withdrawn lacks it, and gets it when it is restored', async () => {
   const [, story] = stories
   const [entry] = story?.entries ?? []
   await moderate(app.url, 'ENTRY', entry?.id ?? '', 'HIDE')
@@ -159,7 +159,7 @@ test('a copy that is begun while something is withdrawn lacks it, and gets it wh
   await copy.catchUp()
 })
 
-test('the names of an author that are hidden there are not confirmed here as unchanged, nor is their absence once they are back', async () => {
+test('after an author is hidden or restored, no ETag of the mirror confirms the previous names', async () => {
   const { actor, token } = await newActor(app.url, { declaredName: 'Nemo', declaredModel: 'm' })
   const { slug } = await newEntry(app.url, token)
   const paths = [`/api/entries/${slug}`, `/api/batch?ids=${slug}`]
@@ -186,7 +186,7 @@ test('the names of an author that are hidden there are not confirmed here as unc
   }
 })
 
-test('names that are hidden there are hidden here, of who only read too, where more changed than the server names', async () => {
+test('hidden names are hidden at the mirror, also of readers, and also if the manifest does not list all changes', async () => {
   const { actor, token } = await newActor(app.url, { declaredName: 'Outis' })
   expectStatus(await call(app.url, 'GET', '/api/search?q=anything', { token }), 200)
   await copy.catchUp()
@@ -200,7 +200,7 @@ test('names that are hidden there are hidden here, of who only read too, where m
   assert.ok(!(await shown()))
 })
 
-test('the feed of a copy has no row of a quarantined actor or a hidden entry, reads included, and has all again afterwards', async () => {
+test('the feed of a mirror has no row of a quarantined actor or a hidden entry, reads included, and has all again afterwards', async () => {
   const [{ actor, token }, host] = [await newActor(app.url, { declaredName: 'Momus' }), await newActor(app.url)]
   const entry = await newEntry(app.url, host.token)
   const at = `/api/entries/${entry.slug}`
@@ -237,31 +237,6 @@ test('the feed of a copy has no row of a quarantined actor or a hidden entry, re
   }
 })
 
-test('a copy takes no writes and asks for no token: what is written goes to the server that it names', async () => {
-  const { token } = await newActor(app.url)
-  const body = { title: 'T', summary: 'S', content: 'C' }
-  for (const [path, sending] of [
-    ['/api/actors', { body: {} }],
-    ['/api/entries', { token, body }],
-    ['/api/entries', { body }],
-    [
-      '/api/admin/moderate',
-      {
-        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-        body: { targetType: 'ENTRY', targetId: 'x', action: 'HIDE', reason: 'R' },
-      },
-    ],
-  ] as const) {
-    const answer = expectProblem(await call(copy.app.url, 'POST', path, sending), 403, 'READ_ONLY_MIRROR')
-    assert.equal(
-      answer.headers.get('link'),
-      `<${app.url}>; rel="original", </docs/errors#READ_ONLY_MIRROR>; rel="help"`,
-    )
-  }
-  expectStatus(await call(copy.app.url, 'GET', '/api/stats', { token }), 200)
-  assert.equal(copy.app.store.original, app.url)
-})
-
 /** The server with something done to the bytes of its segments. */
 const through = (change: (text: string) => string): Source => {
   const source = openSource(app.url, new AbortController().signal)
@@ -274,7 +249,7 @@ const through = (change: (text: string) => string): Source => {
   }
 }
 
-test('a byte that was tampered with is found, its record named, and nothing of the answer kept', async () => {
+test('a tampered byte is found, its record named, and nothing of the answer stored', async () => {
   const { token } = await newActor(app.url)
   const entry = await newEntry(app.url, token, { content: 'The moon is far.' })
   const revised = expectStatus(

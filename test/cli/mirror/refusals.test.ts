@@ -1,29 +1,26 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Invocation } from '../../../src/cli/command.ts'
 import { importRecords } from '../../../src/cli/import.ts'
 import { beginMirror, mirrorServer } from '../../../src/cli/mirror/mirror.ts'
 import { openSource } from '../../../src/cli/mirror/source.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { mirrorKillRounds, writeEntries } from '../../support/mirror-rounds.ts'
 import { makeDirectory } from '../../support/process.ts'
 import { seededRandom } from '../../support/random.ts'
 import { type Copy, openCopy } from './copy.ts'
 
-let app: TestApp
 let copy: Copy
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   await newEntry(app.url, (await newActor(app.url)).token)
   copy = await openCopy(app.url)
   await copy.catchUp()
 })
-after(() => app.close())
 
-/** A server that stands between a mirror and the original, until the end of the test. */
+/** A server between a mirror and the original, until the end of the test. */
 async function between(
   answer: (text: string, request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<string> {
@@ -42,7 +39,7 @@ async function between(
 const { signal } = new AbortController()
 const through = (url: string): Promise<number> => copy.catchUp(openSource(url, signal))
 
-test('a server that leads elsewhere, is none of ours, or lies about what it sends is told in a sentence', async () => {
+test('a server that redirects, is of another kind, or sends false data is reported with one sentence', async () => {
   const elsewhere: string[] = []
   const other = await between((_text, request, response) => {
     elsewhere.push(request.url ?? '')
@@ -72,7 +69,7 @@ test('a server that leads elsewhere, is none of ours, or lies about what it send
   assert.equal(await copy.catchUp(), 0)
 })
 
-test('a limit is waited for as the server says', async () => {
+test('a mirror waits as long as the limit of the server requires', async () => {
   let asked = 0
   const limited = await between((text, _request, response) => {
     asked += 1
@@ -85,7 +82,7 @@ test('a limit is waited for as the server says', async () => {
   assert.ok(performance.now() - began > 900)
 })
 
-test('a directory with a store of its own, or of another server, takes no mirror; an address that is none is told', async () => {
+test('a directory with another store, or the mirror of another server, is refused; so is an invalid address', async () => {
   const called = (args: string[], flags: Record<string, string> = {}) =>
     ({
       args,
@@ -99,7 +96,7 @@ test('a directory with a store of its own, or of another server, takes no mirror
   await assert.rejects(importRecords(called([], { from: import.meta.filename })), /read-only mirror of http/)
 })
 
-test('a mirror that is killed goes on where it stood, with nothing half there', async () => {
+test('a killed mirror continues with complete records', async () => {
   await writeEntries(app, 1_200)
   await mirrorKillRounds(app, 1, seededRandom('mirror').next)
 })

@@ -9,7 +9,7 @@ const listed = async (url: string): Promise<WorkItem[]> =>
   expectStatus(await call<WorkList>(url, 'GET', '/api/work?limit=50'), 200).items
 const namesOf = (items: readonly WorkItem[]): string[] => items.map(({ kind, entry }) => `${kind} ${entry?.id}`)
 
-test('a copy lists checks by its own standings, without the topics of its original', async () => {
+test('a mirror lists checks by its own standings, without the topics of its original', async () => {
   const app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
   try {
     const [{ token }, { token: judge }] = [await newActor(app.url), await newActor(app.url)]

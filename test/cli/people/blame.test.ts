@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import stringWidth from 'string-width'
 import type { Blame, Entry, EntryAsOf } from '../../../src/client/index.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-let app: TestApp
 let author: string
 let editor: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   author = (await newActor(app.url, { declaredName: 'Author' })).token
   editor = (await newActor(app.url, { declaredName: 'Editor' })).token
 })
-after(() => app.close())
 
 const run = (args: readonly string[], terminal?: number): Promise<Ended> =>
   inProcess(args, {
@@ -37,7 +34,7 @@ const sequence = async (): Promise<string> => {
   return items[0]?.sequence ?? ''
 }
 
-test('blame shows each sentence below who wrote it, when, and the evidence about it', async () => {
+test('blame shows each sentence below its author, its time, and the evidence about it', async () => {
   const entry = await newEntry(app.url, author, {
     title: 'Green tea',
     summary: 'How to brew it.',
@@ -83,7 +80,7 @@ test('blame shows each sentence below who wrote it, when, and the evidence about
   expectRefusal(await run(['blame']), 2, /SLUG/)
 })
 
-test('blame names a restored sentence once, and keeps to the width of a terminal', async () => {
+test('blame names a restored sentence once, and fits the width of a terminal', async () => {
   const entry = await newEntry(app.url, author, { content: `Long ${'word '.repeat(40)}end. Second.` })
   const restored = await revise(await revise(entry, 'Gone.'), entry.content)
   const shown = expectDone(await run(['blame', entry.slug], 50))

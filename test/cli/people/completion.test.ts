@@ -44,7 +44,7 @@ for (const [shell, check] of [
   ['zsh', ['-n']],
   ['fish', ['--no-execute']],
 ] as const) {
-  test(`the script for ${shell} is one that it can read`, { skip: missing(shell) }, async () => {
+  test(`the script for ${shell} is valid for that shell`, { skip: missing(shell) }, async () => {
     const file = join(scratch(), `palimpsest.${shell}`)
     writeFileSync(file, await scriptOf(shell))
     const { status, stderr } = spawnSync(shell, [...check, file], { encoding: 'utf8' })
@@ -52,7 +52,7 @@ for (const [shell, check] of [
   })
 }
 
-test('every shell is told every command and every flag', async () => {
+test('the script of every shell has every command and every flag', async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const script = await scriptOf(shell)
     for (const { name, flags } of COMMANDS) {

@@ -27,7 +27,7 @@ const home = (): { XDG_CONFIG_HOME: string } => {
   return { XDG_CONFIG_HOME: join(scratch(), `home-${homes}`) }
 }
 
-test('a token lies in a file and directories for its owner alone, one file for each service', async () => {
+test('a token file and its directories are readable by their owner only, one file for each service', async () => {
   const env = home()
   const { made } = await keepCredential(env, BASE, issue('a'))
   assert.ok(made)
@@ -43,7 +43,7 @@ test('a token lies in a file and directories for its owner alone, one file for e
   assert.equal(readdirSync(dirname(file)).length, 2)
 })
 
-test('of two first writes at once the first keeps its actor, and the other writes as that one', async () => {
+test('of two simultaneous first writes one stores its actor, and both write as that actor', async () => {
   const env = home()
   const other = await keepCredential(env, BASE, async () => {
     assert.equal((await keepCredential({ ...env }, BASE, issue('first')).catch(() => undefined))?.made, true)
@@ -54,7 +54,7 @@ test('of two first writes at once the first keeps its actor, and the other write
   assert.equal(readCredential(env, BASE)?.actor.id, 'first')
 })
 
-test('where no token can be kept no actor is made, and a failed issue leaves nothing', async () => {
+test('if no token can be stored no actor is made, and a failed creation leaves nothing', async () => {
   const env = home()
   mkdirSync(env.XDG_CONFIG_HOME)
   writeFileSync(join(env.XDG_CONFIG_HOME, 'palimpsest'), '')
@@ -77,7 +77,7 @@ test('where no token can be kept no actor is made, and a failed issue leaves not
   assert.deepEqual(readdirSync(dirname(credentialFile(fresh, BASE))), [])
 })
 
-test('a file that others may read, that is no plain file, or that is not whole is refused, and its token is not said', async () => {
+test('a token file that others may read, that is not a plain file, or that is incomplete is refused and not printed', async () => {
   const env = home()
   await keepCredential(env, BASE, issue('a'))
   const file = credentialFile(env, BASE)
@@ -108,7 +108,7 @@ test('a file that others may read, that is no plain file, or that is not whole i
   refuses(/cannot be read \(it is a link\)/)
 })
 
-test('a directory that others may write keeps no token', async () => {
+test('a directory that others may write stores no token', async () => {
   const env = home()
   await keepCredential(env, BASE, issue('a'))
   chmodSync(dirname(credentialFile(env, BASE)), 0o777)
@@ -116,7 +116,7 @@ test('a directory that others may write keeps no token', async () => {
   assert.ok(!existsSync(credentialFile(env, `${BASE}/b`)))
 })
 
-test('the directory is where the system keeps the configuration of a user', () => {
+test("the directory is the user's configuration directory of the system", () => {
   assert.equal(configDirectory({ HOME: '/h' }, 'linux'), '/h/.config/palimpsest')
   assert.equal(configDirectory({ HOME: '/h', XDG_CONFIG_HOME: '/x' }, 'darwin'), '/x/palimpsest')
   // The specification has a relative one ignored.

@@ -8,7 +8,7 @@ const text = fc.string({ unit: 'binary', maxLength: 40 }).filter(one => one.isWe
 const lines = fc.array(fc.oneof(text, fc.constantFrom('', '---', '# A', '{', '\r', 'title: x')), { maxLength: 6 })
 const id = fc.uuid()
 
-test('what is written as Markdown is read back as it was', t => {
+test('a draft written as Markdown is parsed to the same draft', t => {
   t.diagnostic(`SEED=${SEED}`)
   const drafts = fc.record(
     {
@@ -34,7 +34,7 @@ test('what is written as Markdown is read back as it was', t => {
   )
 })
 
-test('a file as a person writes it', () => {
+test('a file written by hand is parsed', () => {
   const written =
     '---\ntitle: SQLite: WAL\nsummary: "Many readers"\n\n# a remark\ntags: [a b, c]\nsources:\n  - x@y\n---\nBody\n'
   assert.deepEqual(parseDraft(written, 'a.md'), {
@@ -64,7 +64,7 @@ const WRONG: [string, string, RegExp][] = [
   ['# A\n<<<<<<< yours\nb\n=======\nc\n>>>>>>> theirs\n', 'a.md', /^a\.md still contains "<<<<<<< yours"; resolve/],
 ]
 for (const [index, [given, name, sentence]] of WRONG.entries()) {
-  test(`a draft that is none is refused in one sentence: ${index + 1}`, () => {
+  test(`an invalid draft is refused with one sentence: ${index + 1}`, () => {
     assert.throws(() => parseDraft(given, name), { message: sentence })
   })
 }

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, Revision } from '../../../src/client/index.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { scratch } = commandLine()
-let app: TestApp
 let rival = ''
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   rival = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 const begin = (title: string): Promise<Entry> =>
   newEntry(app.url, rival, { title, summary: 'S', content: 'first line of it\nsecond line of it' })
@@ -43,7 +40,7 @@ ${program}`,
 const REASONS = ['--change-type', 'correct', '--rationale', 'Counts.']
 const keptFile = ({ stderr }: Ended): string => /(\/\S+\.md)/.exec(stderr)?.[1] ?? ''
 
-test('edit opens the latest revision in the editor and commits what was saved', async () => {
+test('edit opens the latest revision in the editor and commits the saved text', async () => {
   const entry = await begin('Edited')
   const reasons = "text.replace('changeType:', 'changeType: EXPAND').replace('rationale:', 'rationale: Says more.')"
   const ended = await edit(entry, `change(text => ${reasons}.replace('first', '1st'))`)
@@ -77,7 +74,7 @@ test('a text that cannot be committed stays in its file', async () => {
   rmSync(dirname(keptFile(refused)), { recursive: true })
 })
 
-test('edit merges what another writer committed meanwhile, and leaves both versions where both changed the same', async () => {
+test('edit merges a concurrent revision, and leaves both versions where both changed the same words', async () => {
   const entry = await begin('Contested')
   const theirs = { content: 'first line of it\nsecond line of theirs', changeType: 'CORRECT', rationale: 'R' }
   const commitTheirs = `await fetch('${app.url}${path(entry)}', { method: 'POST', body: JSON.stringify(${JSON.stringify(revisionOf(entry, theirs))}),

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry, EvidenceResult } from '../../../src/client/index.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { expectDone, expectRefusal } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-let app: TestApp
 let entries: Entry[]
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   const { token } = await newActor(app.url)
   entries = []
   for (let n = 0; n < 12; n += 1) entries.push(await newEntry(app.url, token, { title: `Knot ${n}` }))
 })
-after(() => app.close())
 
 const record = (lines: readonly object[], ...flags: string[]) =>
   inProcess(['evidence', '-', ...flags], {
@@ -33,7 +30,7 @@ const verificationOf = ({ slug, currentRevisionId }: Entry) => ({
   },
 })
 
-test('twelve verifications are one command, and each result is a line', async () => {
+test('twelve verifications take one command, and each result is a line', async () => {
   const results = expectDone(await record(entries.map(verificationOf), '--json'))
     .trimEnd()
     .split('\n')
@@ -56,7 +53,7 @@ test('a judgement that is refused does not refuse the others, and the command fa
   )
 })
 
-test('a line that does not fit is named before anything is sent', async () => {
+test('an invalid line is named before a request is sent', async () => {
   const [first] = entries as [Entry]
   expectRefusal(await record([]), 1, /no judgement/)
   expectRefusal(

@@ -12,6 +12,7 @@ const BY_STATUS: Readonly<Record<number, number>> = {
   403: EXIT.refused,
   404: EXIT.notFound,
   409: EXIT.conflict,
+  307: EXIT.failed,
   410: EXIT.notFound,
   413: EXIT.failed,
   415: EXIT.failed,
@@ -20,7 +21,7 @@ const BY_STATUS: Readonly<Record<number, number>> = {
   503: EXIT.noAnswer,
 }
 
-test('every problem of the service has the exit code of its kind, and says its wait', () => {
+test('every problem of the service has the exit code of its kind, and names its wait', () => {
   for (const [code, { status }] of Object.entries(PROBLEMS) as [ProblemCode, { status: number }][]) {
     // The same request is under way: no other revision came first.
     const expected = code === 'REQUEST_IN_PROGRESS' ? EXIT.noAnswer : BY_STATUS[status]

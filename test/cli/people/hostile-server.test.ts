@@ -11,7 +11,7 @@ import { commandLine } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
 
 const { inProcess, scratch } = commandLine()
-/** What a server that means harm puts wherever a text stands: lone surrogates and U+0000 too. */
+/** The texts of a hostile server in every member: lone surrogates and U+0000 too. */
 const POISON = `${everyUnseen()}\0\ud800\u001b]0;owned\u0007\nEvidence on the current text: SUPPORTED: 99 for`
 
 type Schema = {
@@ -108,7 +108,7 @@ const ARGS: Record<string, string[]> = {
   completion: ['fish'],
 }
 
-/** What a command ends with when every text of the service is a lie; 0 unless it is here. */
+/** The exit code of a command if every text of the service is false; 0 by default. */
 const LIE_CODES: Record<string, number> = { edit: 1, lock: 1, audit: 1, evidence: 1 }
 
 /** The first write makes the actor that whoami shows. */
@@ -117,7 +117,7 @@ const BY_NEED = [...PEOPLE_COMMANDS].sort(
 )
 
 for (const { name, flags } of BY_NEED) {
-  test(`a server that means harm drives no terminal through ${name}`, async () => {
+  test(`a hostile server controls no terminal through ${name}`, async () => {
     const forms = flags.some(flag => flag.name === 'json') ? [[], ['--json']] : [[]]
     for (const [kind, url] of Object.entries(urls)) {
       for (const form of forms) {
@@ -139,7 +139,7 @@ for (const { name, flags } of BY_NEED) {
   })
 }
 
-test('a service of a version before, without similar entries, is searched for them', async t => {
+test('a service of an earlier version, without similar entries, is searched for them', async t => {
   const asked: string[] = []
   const older = createServer((request, answer) => {
     asked.push(request.url?.split('?')[0] ?? '')

@@ -13,7 +13,7 @@ export type InProcess = {
   /** How wide the terminal is that the three streams are; without it they are none. */
   terminal?: number
 } & Pick<Surroundings, 'clock' | 'signal'> & {
-    /** Told of everything that is written to standard output, when it is. */
+    /** Called with everything that is written to standard output. */
     onOutput?: (text: string) => void
   }
 
@@ -29,7 +29,7 @@ export function commandLine() {
   })
   return {
     scratch,
-    // No test may look into the configuration of whoever runs it.
+    // No test may read the configuration of the user who runs it.
     inProcess: (args: readonly string[], { env = {}, ...options }: InProcess = {}): Promise<Ended> =>
       run(args, { ...options, env: { XDG_CONFIG_HOME: join(scratch(), 'config'), ...env } }),
   }

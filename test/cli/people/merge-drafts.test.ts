@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mergeDrafts, mergeTexts } from '../../../src/cli/people/merge-drafts.ts'
 
-test('what both changed is left as whole lines of both sides between marks', () => {
+test('changes by both sides are left as whole lines of both sides between markers', () => {
   assert.deepEqual(mergeTexts('a\nb\nc\n', 'a\nB\nc\n', 'a\nbb\nc\n'), {
     text: 'a\n<<<<<<< yours\nbb\n=======\nB\n>>>>>>> theirs\nc\n',
     open: 1,
@@ -21,7 +21,7 @@ test('what both changed is left as whole lines of both sides between marks', () 
   )
 })
 
-test('sources that either side added are in the merge, each once, and those that either side removed are not', () => {
+test('a merge has the sources that either side added, each once, and none that either side removed', () => {
   const source = (entryId: string) => ({ entryId, revisionId: 'r' })
   const [base, theirs, mine] = [
     ['a', 'x', 'y'],

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { test } from 'node:test'
+import { useApp } from '../../support/app.ts'
 import { expectDone } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 const as = (name: string, args: string[], input = '') =>
   inProcess(args, { input, env: { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), name) } })
 
-test('a log numbers revisions, names their actors, and says how many are left out', async () => {
+test('a log numbers revisions, names their actors, and says how many are omitted', async () => {
   const publish = ['publish', '-', '--title', 'Named', '--summary', 'S', '--declared-name', 'Ann']
   expectDone(await as('ann', publish, 'one\ntwo'))
   const edit = expectDone(await as('bea', ['show', 'named', '--edit']))

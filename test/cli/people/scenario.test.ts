@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { credentialFile } from '../../../src/cli/people/credentials.ts'
 import { createClient, type Entry, type Revision } from '../../../src/client/index.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../../support/app.ts'
 import { call, expectStatus } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
 import { commandLine, type InProcess } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-let app: TestApp
-before(async () => {
-  app = await startApp({ COOLDOWN_SECONDS: '3' })
-})
-after(() => app.close())
+const app = useApp({ COOLDOWN_SECONDS: '3' })
 
 /** Waits of the command line, which move the clock of the app and pass at once. */
 const waits: number[] = []
@@ -46,7 +42,7 @@ const tokenOf = (name?: string): string => {
 }
 
 let made = 0
-/** An entry of three lines that nobody else touches. */
+/** An entry of three lines that no other test changes. */
 async function published(): Promise<Entry> {
   made += 1
   return json<Entry>(['publish', '-', '--title', `Entry number${made}`, '--summary', 'S'], {
@@ -54,7 +50,7 @@ async function published(): Promise<Entry> {
   })
 }
 
-test('from the first look to a relation, each step with what the one before told', async () => {
+test('a session from the first search to a relation, each step with the output of the previous one', async () => {
   assert.equal(await done(['search', 'gyokuro']), '')
   const none = await people(['whoami'])
   expectRefusal(none, 3, /^There is no actor for http\S+ yet; the first write creates one\.$/)
@@ -128,7 +124,7 @@ test('from the first look to a relation, each step with what the one before told
   )
 })
 
-test('--json gives what the API gives: one document, or one a line', async () => {
+test('--json prints what the API returns: one document, or one a line', async () => {
   const entry = await published()
   const read = createClient({ baseUrl: app.url })
   const { slug } = entry
@@ -176,7 +172,7 @@ test('--json gives what the API gives: one document, or one a line', async () =>
   assert.equal((await json<{ declared: { name: string } }>(['whoami'])).declared.name, 'Ann')
 })
 
-test('who comes second overwrites nothing, is told what came first, and merges what does not overlap', async () => {
+test('a stale revision overwrites nothing, shows the changes in between, and merges where they do not overlap', async () => {
   const { slug } = await published()
   const edit = await done(['show', slug, '--edit'])
   const mine = fileOf('mine.md', edit.replace('three', 'drei'))
@@ -207,7 +203,7 @@ test('who comes second overwrites nothing, is told what came first, and merges w
   assert.equal((await json<Entry>(['revise', slug, '-'], { input: decided })).content, 'un\ntwo\ndrei')
 })
 
-test('what cannot be done is one sentence with the code, the request and an exit code of its own', async () => {
+test('a refusal is one sentence with the code, the request and its own exit code', async () => {
   const { slug, id } = await published()
   expectRefusal(
     await people(['show', 'not-there']),
@@ -253,7 +249,7 @@ test('what cannot be done is one sentence with the code, the request and an exit
   )
 })
 
-test('a wait that the service asks for is waited for with a word, and with --no-wait it is the end', async () => {
+test('a wait that the service requests is announced, and with --no-wait it ends the command', async () => {
   const { slug } = await published()
   const other = await published()
   const relate = ['relate', slug, other.slug, '--rationale', 'R']
@@ -268,7 +264,7 @@ test('a wait that the service asks for is waited for with a word, and with --no-
   assert.ok((waits[before] ?? 0) >= 1_000)
 })
 
-test('a token of the environment goes before the kept one; none is ever said', async () => {
+test('the token of the environment takes precedence over the stored one; none is ever printed', async () => {
   const { slug } = await published()
   const secret = 'plm_secret-of-the-environment'
   const wrong = { env: { PALIMPSEST_TOKEN: secret } }

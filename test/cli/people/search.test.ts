@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { FoundList } from '../../../src/client/index.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
 import { commandLine, type InProcess } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 const people = (args: readonly string[], options: InProcess = {}): Promise<Ended> =>
   inProcess(args, { ...options, env: { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: scratch() } })
 const done = async (args: readonly string[], options: InProcess = {}): Promise<string> =>
   expectDone(await people(args, options))
 
-test('search answers a described problem, from words or from standard input, and says how far to trust it', async () => {
+test('search answers a question from words or from standard input, and shows how reliable the answer is', async () => {
   await done(['publish', '-', '--title', 'Valve sticks in frost', '--summary', 'S'], {
     input: 'Thaw the valve slowly.\n',
   })
@@ -38,7 +34,7 @@ test('search answers a described problem, from words or from standard input, and
   expectRefusal(await people(['search', '-'], { input: ' \n' }), 2, /Standard input has no words/)
 })
 
-test('with --tokens, search names the objections and keeps within so many tokens', async () => {
+test('with --tokens, search shows the objections and stays within the budget', async () => {
   await done(['publish', '-', '--title', 'Kiln cracks glaze', '--summary', 'S'], {
     input: `Cool the kiln overnight.\n${'The glaze cracks when air enters the kiln. '.repeat(100)}\n`,
   })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import stringWidth from 'string-width'
 import { PEOPLE_COMMANDS } from '../../../src/cli/people/table.ts'
 import { createClient, type Entry } from '../../../src/client/index.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { spawn } from '../../support/children.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
@@ -15,18 +15,15 @@ import { commandLine } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
 
 const { inProcess, scratch } = commandLine()
-let app: TestApp
 let env: { PALIMPSEST_URL: string; XDG_CONFIG_HOME: string; EDITOR: string }
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config'), EDITOR: 'echo mine >>' }
   const { token } = await newActor(app.url)
   const content = 'a line\n'.repeat(2_500)
   for (let made = 0; made < 10; made += 1) await newEntry(app.url, token, { title: `Long ${made}`, content })
 })
-after(() => app.close())
 
-test('a reader that goes away ends a list quietly', async t => {
+test('a list ends without a message when its reader ends', async t => {
   const child = spawn(process.execPath, [LAUNCHER, 'search', '--json', '--limit', '1000'], {
     env: { ...process.env, ...env },
   })
@@ -45,7 +42,7 @@ test('a process ends with the exit code of the refusal', async () => {
   expectRefusal(await palimpsest(['show', 'not-there'], { env }), 3, /^ENTRY_NOT_FOUND: /)
 })
 
-test('colour is for a terminal whose owner has not declined it', async () => {
+test('colour is used only on a terminal, and not with NO_COLOR', async () => {
   const style = '\u001b['
   const shown = async (terminal: number | undefined, more: Record<string, string> = {}): Promise<string> =>
     (await inProcess(['show', 'long-1'], { env: { ...env, ...more }, ...(terminal === undefined ? {} : { terminal }) }))
@@ -57,7 +54,7 @@ test('colour is for a terminal whose owner has not declined it', async () => {
   assert.ok((await shown(80, { NO_COLOR: '' })).includes(style))
 })
 
-test('a terminal gets lines of its width and times as one says them, a pipe gets both whole', async () => {
+test('a terminal gets lines of its width and relative times, a pipe gets both in full', async () => {
   const { token } = await newActor(app.url)
   const content = `${'水は百度で沸騰する。'.repeat(20)}\n${'word '.repeat(60)}\n${'👩‍🔬'.repeat(50)}`
   const { slug } = await newEntry(app.url, token, { title: 'Wide', content })
@@ -71,9 +68,9 @@ test('a terminal gets lines of its width and times as one says them, a pipe gets
   assert.match(log, /^revision 1 CREATE \S+Z by unnamed actor [0-9a-f]{8}$/m)
 })
 
-test('watch says what it follows, and ends when its reader is gone', async t => {
+test('watch names what it follows, and ends when its reader ends', async t => {
   const read = createClient({ baseUrl: app.url })
-  // Two rows and then silence: no further line finds out that nobody reads.
+  // Two rows and then silence: no further write would detect that the reader has ended.
   const { items } = await read.listActivity({ limit: 3 })
   const command = `"$0" "$1" watch --since ${items.at(-1)?.sequence} | head -2`
   const child = spawn('sh', ['-c', command, process.execPath, LAUNCHER], {
@@ -97,7 +94,7 @@ test('watch says what it follows, and ends when its reader is gone', async t => 
   assert.match(told, new RegExp(`^Following the public feed of ${app.url} after number \\d+; Ctrl-C ends it\\.\n$`))
 })
 
-test('watch follows what happens, in order, from a number on or from now on', async () => {
+test('watch follows the feed in order, from a number or from now on', async () => {
   const read = createClient({ baseUrl: app.url })
   const { items } = await read.listActivity({ limit: 50 })
   const rows = items.toReversed()
@@ -127,7 +124,7 @@ test('watch follows what happens, in order, from a number on or from now on', as
   assert.match(seen.at(-1) ?? '', /^\d+ \S+ CREATE watched by .* {2}Watched\n$/)
 })
 
-test('watch follows some entries, and says that they were withdrawn and given back', async () => {
+test('watch follows some entries, and reports their withdrawal and restoration', async () => {
   const published = expectDone(
     await inProcess(['publish', '-', '--title', 'Relied on', '--summary', 'S', '--json'], { env, input: 'C' }),
   )
@@ -140,7 +137,7 @@ test('watch follows some entries, and says that they were withdrawn and given ba
   assert.deepEqual({ ...row, sequence: '' }, { sequence: '', action: 'RESTORE', entryId: id })
 })
 
-test('what strangers wrote drives no terminal and passes for no line of ours, in any command', async () => {
+test('untrusted text controls no terminal and does not look like output of the command, in any command', async () => {
   const unseen = everyUnseen()
   const text = `${unseen}\nEvidence on the current text: SUPPORTED: 99 for`
   const draft = JSON.stringify({

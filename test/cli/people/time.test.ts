@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ago } from '../../../src/cli/people/time.ts'
 
-test('a time is said in the largest whole unit', () => {
+test('a time is shown in the largest whole unit', () => {
   const now = Date.parse('2026-06-15T12:00:00.000Z')
   const cases: [string, string][] = [
     ['2026-06-15T11:59:55.000Z', 'just now'],

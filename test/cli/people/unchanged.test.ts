@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry } from '../../../src/client/index.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
 import { commandLine, type InProcess } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-let app: TestApp
 let env: Record<string, string>
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config') }
 })
-after(() => app.close())
 
 const people = (args: readonly string[], options: InProcess = {}): Promise<Ended> =>
   inProcess(args, { env, ...options })
@@ -44,7 +41,7 @@ test('revise refuses a file that did not change, and --anyway commits it', async
   assert.equal((await entry('same-file')).revisionCount, 2)
 })
 
-test('revise --merge refuses what others changed in the same way already', async () => {
+test('revise --merge refuses a change that others already made', async () => {
   expectDone(await people(['publish', fileOf('twice.md', textOf('Twice changed'))]))
   const edit = expectDone(await people(['show', 'twice-changed', '--edit'])).replace('One line', 'Two lines')
   const revise = [
@@ -61,7 +58,7 @@ test('revise --merge refuses what others changed in the same way already', async
   assert.equal((await entry('twice-changed')).revisionCount, 2)
 })
 
-test('publish refuses a text that is published already, and --anyway publishes it', async () => {
+test('publish refuses a text that is already published, and --anyway publishes it', async () => {
   const publish = ['publish', fileOf('known.md', textOf('Known text'))]
   expectDone(await people(publish))
   const refused = await palimpsest(publish, { env })
@@ -76,7 +73,7 @@ test('publish refuses a text that is published already, and --anyway publishes i
   assert.match(expectDone(await people([...publish, '--anyway'])), /^Published known-text-/)
 })
 
-test('on a terminal the person is asked, and only yes goes on', async () => {
+test('on a terminal the command asks, and only yes continues', async () => {
   const publish = ['publish', fileOf('asked.md', textOf('Asked text'))]
   expectDone(await people(publish))
   for (const input of ['n\n', '\n', '']) {

@@ -19,7 +19,7 @@ const RANGES: readonly (readonly [number, number])[] = [
 /** Whether a code point must not reach a terminal as itself. */
 export const drivesTerminals = (point: number): boolean => RANGES.some(([from, to]) => point >= from && point <= to)
 
-/** Every such code point once, but for those that no text may hold: U+0000 and lone surrogates. */
+/** Every such code point once, except those that no text may contain: U+0000 and lone surrogates. */
 export const everyUnseen = (): string =>
   RANGES.filter(([from]) => from !== 0xd800)
     .flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, step) => from + step))
@@ -30,7 +30,7 @@ export const everyUnseen = (): string =>
 /** The styles that our own output may have on a terminal. */
 const OWN_STYLES = /\x1b\[(?:[012]|3[1236])m/g
 
-/** The code points in what was printed that must not be there, by name; line breaks and our own styles are no such. */
+/** The forbidden code points in an output, by name. Line breaks and the styles of the command are allowed. */
 export const drivingIn = (text: string): string[] => [
   ...new Set(
     [...text.replaceAll(OWN_STYLES, '').replaceAll('\n', '')]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { visible, visibleJson, visibleLine } from '../../../src/cli/people/visible.ts'
 import { drivesTerminals, everyUnseen } from './unseen.ts'
 
-test('no code point that a terminal obeys or hides gets through, and every other one does', () => {
+test('every code point that a terminal obeys or hides is escaped, and no other', () => {
   for (let point = 0; point <= 0x10ffff; point += 1) {
     const character = String.fromCodePoint(point)
     const shown = visibleLine(character)
@@ -19,12 +19,12 @@ test('no code point that a terminal obeys or hides gets through, and every other
   }
 })
 
-test('line breaks of files stay line breaks, and a lone carriage return does not', () => {
+test('line breaks of files stay, and a lone carriage return is escaped', () => {
   assert.equal(visible('a\r\nb\rc\n'), 'a\nb\\u{d}c\n')
   assert.equal(visibleLine('a\r\nb\tc'), 'a\\u{d}\\u{a}b\\u{9}c')
 })
 
-test('JSON hides and drives nothing, and reads back as the same value', () => {
+test('JSON output has no invisible or control character, and parses to the same value', () => {
   const value = { [everyUnseen()]: [everyUnseen(), '"\\ 𝄞 é'], lone: '\ud800 \udfff' }
   const json = visibleJson(JSON.stringify(value))
   for (const character of json) assert.ok(!drivesTerminals(character.codePointAt(0) ?? 0), json)

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { createClient, type WorkList } from '../../../src/client/index.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { call, newActor } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-let app: TestApp
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
-})
-after(() => app.close())
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
 
 const as = (home: string, args: readonly string[], input?: string): Promise<Ended> =>
   inProcess(args, {
@@ -20,7 +16,7 @@ const as = (home: string, args: readonly string[], input?: string): Promise<Ende
     env: { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: home },
   })
 
-test('work lists what to check, with why, and nothing of one’s own', async () => {
+test("work lists the next checks with reasons, and omits the actor's own entries", async () => {
   const [author, reader] = [join(scratch(), 'author'), join(scratch(), 'reader')]
   assert.match((await as(reader, ['work'])).stderr, /There is no check for you\./)
   const text = ['publish', '-', '--title', 'Valve sticks in frost', '--summary', 'S', '--tags', 'valves']
@@ -41,7 +37,7 @@ test('work lists what to check, with why, and nothing of one’s own', async () 
   expectRefusal(await as(other, ['work', '--limit', '51']), 2, /--limit/)
 })
 
-test('work names topics that many networks searched for in vain', async () => {
+test('work names topics that many networks searched for without a result', async () => {
   for (let n = 1; n <= 5; n++) {
     await call(app.url, 'GET', '/api/find?q=quokkagami', { headers: { 'x-forwarded-for': `10.1.0.${n}` } })
   }
@@ -51,7 +47,7 @@ test('work names topics that many networks searched for in vain', async () => {
   )
 })
 
-test('the client sends its token with listWork, so that its own entries are left out', async () => {
+test('the client sends its token with listWork, so that its own entries are omitted', async () => {
   const { token } = await newActor(app.url)
   const client = createClient({ baseUrl: app.url, token })
   const made = await client.createEntry({ title: 'Mine', summary: 'S', content: 'C', tags: ['mine'] })

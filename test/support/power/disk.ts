@@ -5,7 +5,7 @@ import type { Call } from './trace.ts'
 
 type Random = ReturnType<typeof seededRandom>
 
-/** What a file was asked to become since its last sync. */
+/** The changes of a file since its last sync. */
 type Change = { done: boolean } & ({ at: number; bytes: Buffer } | { length: number })
 type File = { kind: 'file'; durable: Buffer; end: number; pending: Change[] }
 /** An entry of a directory that comes or goes: `node` undefined takes it away. */
@@ -52,7 +52,7 @@ export function createDisk(root: string) {
     return node?.kind === 'file' ? node : undefined
   }
   const change = (call: Extract<Call, { name: 'write' | 'truncate' }>): Change | undefined => {
-    // What is written to a file that has no name any more is of no interest.
+    // Writes to a file without a name have no effect after a cut.
     const file = fileAt(call.path.replace(/ \(deleted\)$/, ''))
     if (file === undefined) return undefined
     if (call.name === 'truncate') return push(file, { done: false, length: call.length })
@@ -61,7 +61,7 @@ export function createDisk(root: string) {
     return push(file, { done: false, at, bytes })
   }
   return {
-    /** A call begins; gives what to do when it has ended. */
+    /** Notes the start of a call. Returns the function to call at its end. */
     begin(call: Call): () => void {
       const { path } = call
       if (call.failed) return () => {}
@@ -82,7 +82,7 @@ export function createDisk(root: string) {
       }
       return () => {}
     },
-    /** Writes what a cut at this moment could leave into a new directory. */
+    /** Writes a possible state after a cut at this moment into a new directory. */
     leave(directory: string, way: Way, random: Random): void {
       leaveNode(top, directory, way, random)
     },
@@ -94,7 +94,7 @@ function push(file: File, change: Change): Change {
   return change
 }
 
-/** A sync makes durable what was done before it began, once it has ended. */
+/** A sync makes everything durable that was done before it began, once it has ended. */
 function sync(node: Node | undefined): () => void {
   if (node === undefined) return () => {}
   if (node.kind === 'directory') {
@@ -161,7 +161,7 @@ function contentAfter({ durable, pending }: File, way: Way, random: Random): Buf
   return content
 }
 
-/** Of the sectors that a write touches some are the new ones, and what lies beyond the end of the file may be anything. */
+/** Of the sectors of an interrupted write some are new, and the data past the end of the file are arbitrary. */
 function tear({ at, bytes }: { at: number; bytes: Buffer }, end: number, sector: number, random: Random): Change[] {
   const parts: Change[] = []
   for (let from = 0; from < bytes.length; ) {

@@ -14,7 +14,9 @@ const WRITERS = 8
 /** How long the service may take to do its share of writes while it is traced, in milliseconds. */
 const PATIENCE = 120_000
 
-/** The service from its first start on: `starts` times it is started, takes `writes` writes while somebody reads the feed, and is stopped. */
+/**
+ * The service from its first start on: it is started `starts` times, takes `writes` writes while a reader follows the feed, and is stopped.
+ */
 async function traced(
   directory: string,
   { starts, writes }: { starts: number; writes: number },
@@ -51,7 +53,7 @@ function note(shown: Shown, bytes: Buffer): void {
   for (const [, sequence = '', request = ''] of text.matchAll(ROW)) shown.sequences.set(sequence, request)
 }
 
-/** Cuts a traced run at `images` moments and opens what each cut could have left. Gives how many writes had been told at the last. */
+/** Cuts a traced run at `images` moments and opens each possible state. Returns the number of writes that were shown by the last one. */
 export async function powerLossRounds(
   { images, starts, writes }: { images: number; starts: number; writes: number },
   random: Random,

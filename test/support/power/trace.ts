@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** One call of a traced process that changes files or tells somebody something; `lines` are where in the trace it began and ended. */
+/** One call of a traced process that changes files or sends an answer. `lines` are the places in the trace where it began and ended. */
 export type Call = { name: string; begun: number; ended: number; path: string; failed: boolean } & (
   | { name: 'write'; bytes: Buffer; at: number | undefined; socket: boolean }
   | { name: 'truncate'; length: number }
@@ -55,7 +55,7 @@ export async function readTrace(file: string, root: string): Promise<Call[]> {
       if (first !== undefined) take(first.text + resumed[1], first.line, line)
     } else take(said, line, line)
   }
-  // What was still under way when the process ended may have been done, wholly or in part.
+  // Calls in progress when the process ended may have been done completely or in part.
   for (const { line: from, text } of begun.values()) take(`${text}) = 0`, from, Number.POSITIVE_INFINITY)
   return calls.sort((a, b) => a.begun - b.begun)
 }

@@ -5,7 +5,7 @@ import type { Entry } from '../../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../../support/client.ts'
-import { assertWithdrawn, snapshot } from '../../support/moderation.ts'
+import { assertWithdrawn, moderate, snapshot } from '../../support/moderation.ts'
 
 let app: TestApp
 let browser: Browser
@@ -78,9 +78,68 @@ test('an operator withdraws an entry, sees what is left, and gives it back', opt
   await close()
 })
 
+test('a hundred entries are withdrawn and restored in a few steps by the keyboard', options, async t => {
+  // The tables of the other tests stay short.
+  const { url, close: stop } = await startApp()
+  t.after(stop)
+  const { token } = await newActor(url, { declaredName: 'Flood' })
+  const MANY = 100
+  const floods = await Promise.all(
+    Array.from({ length: MANY }, (_, index) => newEntry(url, token, { title: `Flooded ${index}` })),
+  )
+  const honest = await newEntry(url, token, { title: 'Dry land' })
+  const locked = floods[0] as Entry
+  const ids = new Set(floods.map(({ id }) => id))
+  await moderate(url, 'ENTRY', locked.id, 'BLOCK')
+  const statuses = async () => {
+    const { entries } = await snapshot(url)
+    return Map.groupBy(entries, ({ status }) => status)
+  }
+  const { page, complaints, close } = await visit(browser, url)
+  await enter(page)
+  await view(page, 'Entries')
+  let steps = 0
+  const press = async (keys: string): Promise<void> => {
+    steps += 1
+    await page.keyboard.press(keys)
+  }
+  await press('/')
+  await page.keyboard.type('flooded')
+  await press('Tab')
+  await press('Space')
+  await page.getByText('100 selected').waitFor()
+  await press('m')
+  await page.getByRole('dialog').getByText('100 entries', { exact: true }).waitFor()
+  await page.getByRole('dialog').getByLabel('Quarantine').focus()
+  await press('Space')
+  await press('Tab')
+  await page.keyboard.type('Flood')
+  await press('Tab')
+  await press('Enter')
+  await page.getByText('100 of 100 changed.').waitFor()
+  assert.ok(steps <= 10, `${steps} steps`)
+  assert.equal((await statuses()).get('QUARANTINED')?.filter(({ id }) => ids.has(id)).length, MANY)
+  expectStatus(await call(url, 'GET', `/api/entries/${honest.slug}`), 200)
+  await closeDialog(page)
+  await press('u')
+  await page.getByText('Undone: 100 of 100 actions.').waitFor()
+  const after = await statuses()
+  assert.equal(after.get('QUARANTINED')?.filter(({ id }) => ids.has(id)).length ?? 0, 0)
+  assert.deepEqual(
+    after.get('LOCKED')?.map(({ id }) => id),
+    [locked.id],
+  )
+  await page.getByRole('button', { name: 'Undo the last action' }).and(page.locator(':disabled')).waitFor()
+  await press('j')
+  await press('x')
+  await page.getByText('1 selected').waitFor()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('what a person reports is in the console, and gone from it once it is closed', options, async () => {
   const { token } = await newActor(app.url)
-  const entry = await newEntry(app.url, token, { title: 'A number to call' })
+  const entry = await newEntry(app.url, token, { title: 'A number to call', content: `Call 555 ${HOSTILE}` })
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto(`/entries/${entry.slug}`)
   await page.getByRole('link', { name: 'Report it to the operator' }).click()
@@ -94,6 +153,11 @@ test('what a person reports is in the console, and gone from it once it is close
   const row = page.getByRole('row').filter({ hasText: 'PRIVATE_DATA' })
   await row.getByText('<img src=x').waitFor()
   await row.getByRole('button', { name: 'Act on A number to call' }).waitFor()
+  await row.getByText('Reported text').click()
+  await row.getByText('Call 555 <img src=x').waitFor()
+  assert.equal(await page.locator('main img').count(), 0)
+  await assertAccessible(page, 'a reported text')
+  await assertNoOverflow(page, 'a reported text')
   await row.getByRole('button', { name: 'Close as acted on: A number to call' }).click()
   await page.getByText('Open reports, newest first: none.').waitFor()
   assert.deepEqual(complaints, [])
@@ -194,7 +258,7 @@ test('what strangers wrote does nothing in the console', options, async () => {
     .click()
   await page.getByText(entry.slug).waitFor()
   await page.getByText('Content, unchanged').click()
-  assert.ok(((await page.locator('.place h2 .unseen').first().textContent()) ?? '').includes('U+202E'))
+  assert.ok(((await page.locator('.place h2 .invisible').first().textContent()) ?? '').includes('U+202E'))
   assert.equal(await page.locator('main img').count(), 0)
   for (const name of ['Entries', 'Actors', 'Queue']) {
     await view(page, name)

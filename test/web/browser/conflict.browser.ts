@@ -32,7 +32,7 @@ async function commit(page: Page): Promise<void> {
 }
 const conflict = (page: Page) => page.getByRole('heading', { name: 'Another revision was committed first' })
 
-test('changes of different places are merged, and sent on top of the revision that came first', options, async () => {
+test('changes of different places are merged, and sent on top of the first revision', options, async () => {
   const entry = await begin('Water, in peace')
   const { page, complaints, close } = await visit(browser, app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
@@ -66,7 +66,7 @@ test('changes of different places are merged, and sent on top of the revision th
   await close()
 })
 
-test('what both changed is asked, place by place, and taken as decided', options, async () => {
+test('the person decides each place that both writers changed', options, async () => {
   const entry = await begin('Water, in dispute')
   const { page, complaints, close } = await visit(browser, app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
@@ -105,7 +105,7 @@ test('what both changed is asked, place by place, and taken as decided', options
   await close()
 })
 
-test('who is overtaken twice is told twice, and loses nothing', options, async () => {
+test('after two conflicts in a row the person has seen both, and no text is lost', options, async () => {
   const entry = await begin('Water, in a hurry')
   const { page, complaints, close } = await visit(browser, app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
@@ -128,7 +128,7 @@ test('who is overtaken twice is told twice, and loses nothing', options, async (
   await close()
 })
 
-test('a draft that began with an earlier revision opens with what changed since', options, async () => {
+test('a draft that began with an earlier revision opens with the changes since', options, async () => {
   const entry = await begin('Water, tomorrow')
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto(`/entries/${entry.slug}/revise`)
@@ -182,7 +182,7 @@ test(
   },
 )
 
-test('what both changed alike leaves nothing to send after the merge', options, async () => {
+test('if both writers made the same change, nothing is left to send after the merge', options, async () => {
   const entry = await begin('Water, agreed')
   const { page, complaints, close } = await visit(browser, app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)

@@ -28,7 +28,7 @@ function writesOf(page: Page): string[] {
   return sent
 }
 
-test('no form has a choice made in advance, and a missing choice is named and not sent', options, async () => {
+test('no form has a preselected choice, and a missing choice is named and not sent', options, async () => {
   const entry = await newEntry(app.url, token, { title: 'Choices' })
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/actor')
@@ -56,7 +56,7 @@ test('no form has a choice made in advance, and a missing choice is named and no
   await close()
 })
 
-test('the moderation dialog has no action chosen in advance', options, async () => {
+test('the moderation dialog has no preselected action', options, async () => {
   await newEntry(app.url, token, { title: 'Moderated' })
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/admin')
@@ -78,7 +78,7 @@ test('the moderation dialog has no action chosen in advance', options, async () 
   await close()
 })
 
-test('a verification has the result and the certainty that the person gave', options, async () => {
+test('a verification has the result and the certainty that the person chose', options, async () => {
   const entry = await newEntry(app.url, token, { title: 'Certain' })
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto(`/entries/${entry.slug}/verify`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { type ToldPages, tellPages } from '../../support/page-table.ts'
 
 let app: TestApp
@@ -18,7 +18,7 @@ const options = { skip: NO_BROWSER }
 /** More keys than any page here has places to stop at. */
 const KEYS = 120
 
-/** Where the focus is, and whether somebody who looks can see that it is there. */
+/** The focused element, and whether its focus is visible. */
 type Focus = {
   tag: string
   href: string
@@ -64,7 +64,7 @@ async function tab(page: Page): Promise<Focus> {
   return focus
 }
 
-/** Goes on by Tab until the focus is on what is wanted. */
+/** Presses Tab until the wanted element has the focus. */
 async function tabTo(page: Page, what: string, wanted: (focus: Focus) => boolean): Promise<Focus> {
   const passed: string[] = []
   for (let key = 0; key < KEYS; key += 1) {
@@ -103,10 +103,9 @@ for (const scripts of [true, false]) {
       await follow(page, `${at}/history`)
       await follow(page, `${at}/diff?from=`)
       await follow(page, `${at}/relations`)
-      const graph = await page.locator('svg a').first().getAttribute('href')
+      const graph = await page.locator('.neighbour > a').first().getAttribute('href')
       assert.ok(graph?.startsWith('/entries/'))
-      await tabTo(page, 'the picture', ({ href }) => href === graph)
-      assert.equal(await page.evaluate('document.activeElement.closest("svg") !== null'), true)
+      await tabTo(page, 'a related entry', ({ href }) => href === graph)
       await page.keyboard.press('Enter')
       await page.waitForURL(`**${graph}`)
       assert.equal(await page.locator('h1').count(), 1)
@@ -127,9 +126,9 @@ test('the skip link leads past the navigation', options, async () => {
   await close()
 })
 
-test('every place where the focus stops on the pages that read can be seen', options, async () => {
+test('every element that takes the focus on the pages that read is visible', options, async () => {
   const { page, close } = await visit(browser, app.url, { width: 360 })
-  for (const part of ['', '/evidence', '/relations', '/history']) {
+  for (const part of ['', '/layers', '/evidence', '/relations', '/history']) {
     await page.goto(`/entries/${told.entry.slug}${part}`)
     const places = await page
       .locator('main a:visible, main button:visible, main input:visible, main summary:visible')
@@ -138,5 +137,65 @@ test('every place where the focus stops on the pages that read can be seen', opt
     while (stops < KEYS && (await tab(page)).tag !== 'body') stops += 1
     assert.ok(stops >= Math.min(places, 10) && stops < KEYS, `${stops} stops, ${places} places on ${part}`)
   }
+  await close()
+})
+
+test('keys move between rows and to the search; fields, other keys and the switch are respected', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  const focused = () =>
+    page.evaluate<string>('document.activeElement.getAttribute("href") ?? document.activeElement.id')
+  await page.goto('/search')
+  const links = await page.locator('.result h2 a').evaluateAll(all => all.map(one => one.getAttribute('href')))
+  for (const [key, expected] of [
+    ['j', links[0]],
+    ['j', links[1]],
+    ['k', links[0]],
+    ['/', 'q'],
+    ['j', 'q'],
+  ] as const) {
+    await page.keyboard.press(key)
+    assert.equal(await focused(), expected, key)
+  }
+  assert.equal(await page.locator('#q').inputValue(), 'j')
+  await page.locator('.result h2 a').first().focus()
+  for (const key of ['Control+j', 'Alt+k', 'Meta+/']) await page.keyboard.press(key)
+  assert.equal(await focused(), links[0])
+  await page.goto(`/entries/${told.entry.slug}/history`)
+  await page.keyboard.press('j')
+  assert.equal(await page.evaluate('document.activeElement.closest(".revision") !== null'), true)
+  await page.keyboard.press('/')
+  assert.equal(await focused(), 'site-q')
+  await page.getByRole('button', { name: 'Keys' }).click()
+  await assertAccessible(page, 'the help for the keys')
+  await page.keyboard.press('j')
+  await page.getByRole('checkbox', { name: 'Use these keys' }).uncheck()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.reload()
+  await page.keyboard.press('j')
+  assert.equal(await page.evaluate('document.activeElement === document.body'), true)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the header names the actor of this browser and leads to its page', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto('/')
+  const you = page.locator('[data-you]')
+  assert.equal(await you.getAttribute('href'), '/actor')
+  await you.click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('A <b> name of some length')
+  await page.getByRole('button', { name: 'Create the actor' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+  assert.equal(await you.innerText(), 'A <b> name of some length')
+  const address = await page.getByRole('link', { name: 'what became of it' }).getAttribute('href')
+  assert.match(address ?? '', /^\/actors\/[0-9a-f-]{36}$/)
+  assert.equal(await you.getAttribute('href'), address)
+  await you.click()
+  await page.waitForURL(`**${address}`)
+  await page.getByText('this is you').waitFor()
+  await assertAccessible(page, 'the page of the own actor')
+  await page.goto(`/actors/${told.entry.actor.id}`)
+  assert.equal(await page.getByText('this is you').isVisible(), false)
+  assert.deepEqual(complaints, [])
   await close()
 })

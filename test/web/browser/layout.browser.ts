@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Entry } from '../../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
-import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 
 let app: TestApp
@@ -30,23 +30,39 @@ async function atWidths(address: string, look: (page: Page, name: string) => Pro
   await close()
 }
 
-test('every box of the graph is in the window, the middle too, at every width', options, async () => {
+test('sixty related entries are in columns, none over another, at every width', options, async () => {
   const hub = await newEntry(app.url, token, { title: 'A hub' })
-  for (let number = 0; number < 12; number += 1) {
+  const types = ['REUSES', 'SYNTHESIZES', 'CONNECT', 'CONTRADICTS']
+  for (let number = 0; number < 60; number += 1) {
     const other = await newEntry(app.url, token, { title: `A neighbour with the number ${number} and a long title` })
-    const body = { sourceEntryId: hub.id, targetEntryId: other.id, relationType: 'CONNECT', rationale: 'r' }
+    const [from, to] = number % 8 < 4 ? [hub, other] : [other, hub]
+    const body = { sourceEntryId: from.id, targetEntryId: to.id, relationType: types[number % 4], rationale: 'r' }
     expectStatus(await call(app.url, 'POST', '/api/relations', { token, body }), 201)
   }
   await atWidths(`/entries/${hub.slug}/relations`, async (page, name) => {
-    const boxes = await page.locator('.graph rect:visible').evaluateAll(all =>
+    const boxes = await page.locator('.neighbour:visible').evaluateAll(all =>
       all.map(one => {
-        const { left, right } = one.getBoundingClientRect()
-        return [left, right]
+        const { left, right, top, bottom } = one.getBoundingClientRect()
+        return { left, right, top, bottom }
       }),
     )
-    assert.equal(boxes.length, 13, name)
+    assert.equal(boxes.length, 60, name)
     const width = page.viewportSize()?.width ?? 0
-    for (const [left = 0, right = 0] of boxes) assert.ok(left >= 0 && right <= width, `${name}: ${left} to ${right}`)
+    boxes.forEach((box, index) => {
+      assert.ok(box.left >= 0 && box.right <= width, `${name}: ${JSON.stringify(box)}`)
+      for (const other of boxes.slice(index + 1)) {
+        const apart =
+          box.right <= other.left || other.right <= box.left || box.bottom <= other.top || other.bottom <= box.top
+        assert.ok(apart, `${name}: ${JSON.stringify([box, other])}`)
+      }
+    })
+    const headings = await page.locator('article h2').allTextContents()
+    assert.deepEqual(
+      headings,
+      ['Contradictions 15', 'Rests on 16', 'This entry', 'Belongs with 15', 'Used by 14'],
+      name,
+    )
+    await assertAccessible(page, name)
   })
 })
 
@@ -100,6 +116,36 @@ test('the name of every figure of the statistics is on one line', options, () =>
   }),
 )
 
+test('a list of entries shows seven to nine rows on a screen of 1440 by 900 pixels', options, async () => {
+  const judge = (await newActor(app.url)).token
+  for (let number = 0; number < 10; number += 1) {
+    const title = `How an annealed pane of glass number ${number} cracks, and why it does so in a cold night`
+    const summary = 'A pane cracks where one side is colder than the other one. '.repeat(3)
+    const tags = ['glass', 'annealing', 'a rather long tag']
+    const entry = await newEntry(app.url, token, { title, summary, tags })
+    const path = `/api/entries/${entry.slug}`
+    const revised = expectStatus(
+      await call<Entry>(app.url, 'POST', `${path}/revisions`, { token, body: revisionOf(entry) }),
+      201,
+    )
+    const body = { revisionId: revised.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Seen.' }
+    expectStatus(await call(app.url, 'POST', `${path}/verify`, { token: judge, body }), 201)
+  }
+  await atWidths('/search?q=pane&tag=glass&state=SUPPORTED', async (page, name) => {
+    await assertNoOverflow(page, name)
+    await assertAccessible(page, name)
+  })
+  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  for (const address of ['/search', '/search?q=pane']) {
+    await page.goto(address)
+    const bottoms = await page.locator('.result').evaluateAll(all => all.map(one => one.getBoundingClientRect().bottom))
+    const whole = bottoms.filter(bottom => bottom <= 900).length
+    assert.ok(whole >= 7 && whole <= 9, `${address}: ${whole} of ${bottoms.length} rows`)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the note about unchanged lines is on a line of its own', options, async () => {
   const lines = Array.from({ length: 60 }, (_, index) => `Line ${index}.`)
   const entry = await newEntry(app.url, token, { title: 'Long', content: lines.join('\n') })
@@ -138,7 +184,7 @@ test('a right-to-left title, summary or rationale runs from the right', options,
     [`${at}/revisions/${revised.currentRevisionId}`, 'main h1, main .lead, .prose'],
     [`${at}/history`, '.over a, .revision:first-child .rationale'],
     [`${at}/evidence`, '.over a, .piece > p:not(.meta)'],
-    [`/search?q=${encodeURIComponent('الذاكرة')}`, '.result h2, .result h2 + p'],
+    [`/search?q=${encodeURIComponent('الذاكرة')}`, '.result h2, .result .named + p'],
     ['/', '.result:first-child h3, .result:first-child h3 + p'],
   ] as const) {
     await page.goto(address)
@@ -169,3 +215,72 @@ for (const address of ['/agents', '/']) {
     }),
   )
 }
+
+test('the line for an agent and the examples of the API are copied as they are shown', options, async () => {
+  const { page, context, complaints, close } = await visit(browser, app.url, { width: 360 })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url })
+  for (const [address, what, selector] of [
+    ['/agents', 'the line', '.steps pre'],
+    ['/docs/api', 'the example', '#createEntry > pre'],
+    ['/docs/api', 'the example', '#readEntry details pre'],
+  ] as const) {
+    await page.goto(address)
+    const source = page.locator(selector).first()
+    const shown = await source.evaluate(one => {
+      one.closest('details')?.setAttribute('open', '')
+      return one.textContent
+    })
+    const copy = source.locator('xpath=following-sibling::button[1]')
+    assert.equal(await copy.innerText(), `Copy ${what}`, address)
+    await copy.focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Copied', { exact: true }).waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), shown, address)
+    assert.ok(shown !== null && shown.length > 20, address)
+    await assertNoOverflow(page, address)
+    await assertAccessible(page, address)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test(
+  'a read of the API is tried from its page, with an entry that exists and without a credential',
+  options,
+  async () => {
+    const entry = await newEntry(app.url, token, { title: '<img src=x onerror=alert(1)> tried' })
+    for (const look of [{ width: 1_440 }, { width: 360, dark: true }]) {
+      const { page, complaints, close } = await visit(browser, app.url, look, [404])
+      await page.goto('/docs/api')
+      const offered = await page.getByRole('button', { name: 'Try it' }).count()
+      assert.ok(offered > 10, `${offered} reads`)
+      for (const name of ['createEntry', 'readAdminSnapshot', 'streamActivity'])
+        assert.equal(await page.locator(`#${name}`).getByRole('button', { name: 'Try it' }).count(), 0, name)
+      const read = page.locator('#readEntry')
+      await read.getByRole('button', { name: 'Try it' }).click()
+      await page.waitForFunction(`document.activeElement.value?.endsWith('${entry.slug}')`)
+      const asked = page.waitForRequest(`**/api/entries/${entry.slug}`)
+      await page.keyboard.press('Enter')
+      const headers = await (await asked).allHeaders()
+      assert.deepEqual(
+        [headers['x-actor-token'], headers.authorization, headers.cookie],
+        [undefined, undefined, undefined],
+      )
+      const answer = read.getByRole('region', { name: 'Answer' })
+      await answer.getByText('HTTP 200').waitFor()
+      const shown = (await answer.textContent()) ?? ''
+      assert.ok(shown.includes(`"id": "${entry.id}"`) && shown.includes('<img src=x onerror=alert(1)>'))
+      assert.equal(await page.locator('main img').count(), 0)
+      await read.getByLabel('GET').fill('https://elsewhere.example/api/stats')
+      await page.keyboard.press('Enter')
+      await answer.getByText('The address must be a path of this service.').waitFor()
+      await read.getByLabel('GET').fill('/api/entries/nothing-here')
+      await page.keyboard.press('Enter')
+      await answer.getByText('ENTRY_NOT_FOUND').waitFor()
+      await assertNoOverflow(page, 'an answer')
+      await assertAccessible(page, 'an answer')
+      assert.deepEqual(complaints, [])
+      await close()
+    }
+  },
+)

@@ -59,7 +59,7 @@ test(
   },
 )
 
-test('a proof that was changed on the way is not proved, and one that is not there says so', options, async () => {
+test('a changed proof is reported as invalid, and a missing one as missing', options, async () => {
   const { page, close } = await visit(browser, app.url, {}, [404])
   await page.route('**/api/log/records/2/proof', async route => {
     const answer = await route.fetch()

@@ -16,7 +16,7 @@ before(async () => {
 })
 const options = { skip: NO_BROWSER }
 
-/** What a page is made of, for those who do not see it. */
+/** The structure of a page for screen readers. */
 type Outline = { lang: string; title: string; headings: number; landmarks: Record<string, number> }
 
 const outlineOf = (page: Page): Promise<Outline> =>
@@ -38,11 +38,11 @@ async function assertOutline(page: Page, name: string): Promise<string> {
   return title
 }
 
-/** Held against WCAG elsewhere: pages that write where they are filled in, and lists where they begin. */
+/** Checked against WCAG elsewhere: pages that write where they are filled in, and lists at their first page. */
 const ELSEWHERE =
   /[?&](?:offset|limit)=|^\/(?:publish|actor|admin|entries\/[^/]+\/(?:revise|verify|contradict|relate))$/
 
-/** Looks at each page narrow in light, then wide in dark, and holds it against WCAG in both. Gives the titles. */
+/** Checks each page against WCAG, narrow in the light theme and wide in the dark one. Returns the titles. */
 async function assertLooks(base: string, addresses: readonly string[], scripts: boolean): Promise<string[]> {
   const { page, complaints, close } = await visit(browser, base, { scripts })
   const titles: string[] = []
@@ -72,7 +72,7 @@ for (const scripts of [true, false]) {
     const addresses = addressesOf(documentsOf(told))
     const titles = await assertLooks(app.url, addresses, scripts)
     assert.equal(titles.length, addresses.length)
-    for (const path of ['history', 'evidence', 'relations', 'timeline', 'diff']) {
+    for (const path of ['layers', 'history', 'evidence', 'relations', 'timeline', 'diff']) {
       const title = titles[addresses.findIndex(address => address.includes(`/${path}`))] ?? ''
       assert.ok(title.includes(told.entry.title), `${path} names its entry: ${title}`)
     }
@@ -105,7 +105,7 @@ test('a problem is a page like the others', options, async () => {
 /** How high the letters of a picture are at least, in CSS pixels. */
 const LEAST_TEXT = 10
 
-test('every word of every picture can be read on a narrow screen', options, async () => {
+test('every word of every picture is legible on a narrow screen', options, async () => {
   const { page, close } = await visit(browser, app.url, { width: 360 })
   const at = `/entries/${told.entry.slug}`
   const small: string[] = []
@@ -120,8 +120,8 @@ test('every word of every picture can be read on a narrow screen', options, asyn
     await page.goto(address)
     const sizes = await page.evaluate<
       [string, number][]
-    >(`[...document.querySelectorAll('main svg text')].filter(text => text.checkVisibility()).map(text =>
-      [text.textContent, parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a])`)
+    >(`[...document.querySelectorAll('main svg text, .life .step, .neighbour > a, .legend li, .axis-words span')].filter(text => text.checkVisibility()).map(text =>
+      [text.textContent, parseFloat(getComputedStyle(text).fontSize) * (text.getScreenCTM?.().a ?? 1)])`)
     texts += sizes.length
     for (const [text, size] of sizes)
       if (size < LEAST_TEXT) small.push(`${text} is ${size.toFixed(1)} px high on ${address}`)

@@ -7,7 +7,7 @@ import { eventually } from '../../support/process.ts'
 import { becomeActor, fillEntry, publish } from '../../support/taking-part.ts'
 
 const COOLDOWN = 5
-/** The clock of the service stands still: a cooldown ends when the test says so, however slow the browser is. */
+/** The clock of the service does not advance: the test ends a cooldown itself, independent of the speed of the browser. */
 const at = Date.now()
 
 let app: TestApp
@@ -48,7 +48,7 @@ test(
   },
 )
 
-test('where no answer comes nothing is lost, and nobody is told that it failed', options, async () => {
+test('without an answer no text is lost, and the page reports no failure', options, async () => {
   app.advance(COOLDOWN * 1_000)
   const { page, context, close } = await visit(browser, app.url)
   await page.goto('/publish')
@@ -64,7 +64,7 @@ test('where no answer comes nothing is lost, and nobody is told that it failed',
   await close()
 })
 
-test('a page that comes too soon says how long to wait, and counts', options, async () => {
+test('a page that writes too soon shows how long to wait, and counts down', options, async () => {
   const strict = await startApp({ READ_LIMIT_PER_MINUTE: '1' })
   const { page, complaints, close } = await visit(browser, strict.url, {}, [429])
   await page.goto('/activity')

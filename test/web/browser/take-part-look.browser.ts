@@ -39,7 +39,7 @@ for (const look of [{ width: 1_200 }, { width: 360, dark: true }]) {
     await close()
   })
 
-  test(`what comes up while one writes is accessible and fits at ${name}`, options, async () => {
+  test(`messages and previews are accessible and fit at ${name}`, options, async () => {
     const { page, complaints, close } = await visit(browser, app.url, look)
     await page.goto('/publish')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -66,7 +66,7 @@ for (const look of [{ width: 1_200 }, { width: 360, dark: true }]) {
   })
 }
 
-test('without JavaScript the pages say what needs it and show the line that does the same', options, async () => {
+test('without JavaScript the pages say what needs it and show the equivalent command line', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url, { scripts: false, width: 360 })
   for (const path of [...pages(), '/admin']) {
     await page.goto(path)

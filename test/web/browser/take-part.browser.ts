@@ -4,7 +4,7 @@ import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Entry, Evidence, Revision } from '../../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { becomeActor, fillEntry, publish } from '../../support/taking-part.ts'
 
@@ -19,7 +19,7 @@ const options = { skip: NO_BROWSER }
 const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
 const record = (page: Page): Promise<void> => page.getByRole('button', { name: /^Record/ }).click()
 
-test('a person goes from nothing to an entry with revisions, evidence and a relation', options, async () => {
+test('a person creates an actor, an entry, revisions, evidence and a relation', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/publish')
   await becomeActor(page, 'Ada')
@@ -85,7 +85,7 @@ test('a person goes from nothing to an entry with revisions, evidence and a rela
   await close()
 })
 
-test('a draft is restored after a reload, and removed once it was discarded or sent', options, async () => {
+test('a draft is restored after a reload, and removed once it is discarded or sent', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url)
   const typed = { title: 'Draft', summary: 'Half', content: 'Half of it', tags: ['half'] }
   await page.goto('/publish')
@@ -110,7 +110,7 @@ test('a draft is restored after a reload, and removed once it was discarded or s
   await close()
 })
 
-test('a token is shown once, saved, forgotten, loaded again and in no address', options, async () => {
+test('a token is shown once, saved, deleted, loaded again and never in an address', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url, {}, [401])
   const seen: string[] = []
   page.on('request', request => seen.push(request.url()))
@@ -154,7 +154,7 @@ test('a token is shown once, saved, forgotten, loaded again and in no address', 
   await close()
 })
 
-test('what cannot be sent is told at its field, in code points and bytes', options, async () => {
+test('invalid input is reported at its field, in code points and bytes', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/publish')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -184,7 +184,7 @@ test('what cannot be sent is told at its field, in code points and bytes', optio
   await close()
 })
 
-test('a title that may be here already is answered with what is here', options, async () => {
+test('for the title of an existing entry the form shows that entry', options, async () => {
   await newEntry(app.url, (await newActor(app.url)).token, { title: 'Migration of storks', summary: '<b>South</b>' })
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/publish')
@@ -199,7 +199,8 @@ test('a title that may be here already is answered with what is here', options, 
   await close()
 })
 
-test('everything can be done from the keyboard alone', options, async () => {
+test('everything can be done by keyboard, the text before the identity', options, async () => {
+  const storks = await newEntry(app.url, (await newActor(app.url)).token, { title: 'Where storks fly' })
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/publish')
   const reach = async (id: string): Promise<void> => {
@@ -209,12 +210,6 @@ test('everything can be done from the keyboard alone', options, async () => {
     }
     assert.fail(`${id} is not reached with the Tab key`)
   }
-  await reach('f-declaredName')
-  await page.keyboard.type('Keys')
-  await page.keyboard.press('Enter')
-  await page.locator('code.token').waitFor()
-  await reach('I have saved it')
-  await page.keyboard.press('Enter')
   for (const [id, text] of [
     ['f-title', 'By keys'],
     ['f-summary', 'Typed'],
@@ -224,15 +219,72 @@ test('everything can be done from the keyboard alone', options, async () => {
     await reach(id ?? '')
     await page.keyboard.type(text ?? '')
   }
+  await reach('f-source')
+  await page.keyboard.type('storks fly')
+  await page.getByRole('option', { name: /^Where storks fly/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.locator('[data-sources] li').waitFor()
+  await reach('f-declaredName')
+  await page.keyboard.type('Keys')
+  await page.keyboard.press('Enter')
+  await page.locator('code.token').waitFor()
+  await reach('I have saved it')
+  await page.keyboard.press('Enter')
   await reach('Publish')
   await page.keyboard.press('Space')
   await page.waitForURL(/\/entries\/by-keys$/)
-  assert.deepEqual((await read<Entry>('/api/entries/by-keys')).tags, ['keys'])
+  const entry = await read<Entry>('/api/entries/by-keys')
+  assert.deepEqual(entry.tags, ['keys'])
+  const { sources } = await read<Revision>(`/api/entries/by-keys/revisions/${entry.currentRevisionId}`)
+  assert.deepEqual(sources, [{ entryId: storks.id, revisionId: storks.currentRevisionId }])
   assert.deepEqual(complaints, [])
   await close()
 })
 
-test('hostile texts do nothing in any field, and arrive as they were typed', options, async () => {
+test('the other end of a relation is found by its words, and its title is text', options, async () => {
+  const { token } = await newActor(app.url)
+  const one = await newEntry(app.url, token, { title: 'Quorum reads' })
+  const other = await newEntry(app.url, token, { title: '<img src=x onerror=alert(1)> lease renewal' })
+  const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+  await page.goto(`/entries/${one.slug}/relate`)
+  await page.locator('#f-target').fill('lease renew')
+  await page.getByRole('option', { name: /lease renewal/ }).waitFor()
+  await assertAccessible(page, 'found entries')
+  await assertNoOverflow(page, 'found entries')
+  await page.keyboard.press('Escape')
+  await page.getByRole('listbox').waitFor({ state: 'hidden' })
+  await page.locator('#f-target').fill('lease renewal')
+  await page.getByRole('option', { name: /lease renewal/ }).click()
+  await page.getByText('Chosen: <img src=x onerror=alert(1)> lease renewal').waitFor()
+  assert.equal(await page.locator('#f-target').inputValue(), `/entries/${other.slug}`)
+  assert.equal(await page.locator('main img').count(), 0)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('an open preview follows the text beside it, and a title from a search is compared at once', options, async () => {
+  await newEntry(app.url, (await newActor(app.url)).token, { title: 'Vacuum of swollen tables' })
+  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  await page.goto('/publish?title=Vacuum+of+swollen+tables')
+  assert.equal(await page.locator('#f-title').inputValue(), 'Vacuum of swollen tables')
+  await page.getByRole('link', { name: 'Vacuum of swollen tables' }).waitFor()
+  await page.locator('#f-content').fill('First *words*')
+  await page.getByRole('button', { name: 'Preview the content' }).click()
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.locator('em').getByText('words').waitFor()
+  await page.locator('#f-content').fill('Then a **second** text')
+  await preview.locator('strong').getByText('second').waitFor()
+  const [text, shown] = [await page.locator('#f-content').boundingBox(), await preview.boundingBox()]
+  assert.ok(text && shown && shown.x >= text.x + text.width, 'beside the text')
+  await assertAccessible(page, 'an open preview')
+  await page.getByRole('button', { name: 'Close the preview' }).click()
+  await preview.waitFor({ state: 'hidden' })
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('hostile texts have no effect in any field, and are stored as they were typed', options, async () => {
   const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e{{7*7}}[a](javascript:alert(3))'
   const { page, complaints, close } = await visit(browser, app.url)
   page.on('dialog', dialog => {

@@ -1,0 +1,169 @@
+import { MACHINE_CLOCK } from './clock.ts'
+import { type ClientError, clientError, isClientError, refusalOf } from './problem.ts'
+import { metadataOf, userAgentFields } from './response.ts'
+import type { CallOptions, ClientSettings } from './settings.ts'
+import { VERSION } from './table.ts'
+import { unreachable } from './unreachable.ts'
+
+/** One request, ready to be sent; `charged` is false for probes, which are never retried. */
+export type Call = {
+  method: 'GET' | 'POST'
+  path: string
+  token?: string
+  body?: unknown
+  charged: boolean
+  headers?: Record<string, string>
+  /** The answer is a file: it is returned as bytes, not as JSON. */
+  bytes?: true
+  /** Under which the service knows a write again, for all of its tries. */
+  key?: string
+}
+
+/** Refused before anything was done. */
+const REFUSED = new Set(['RATE_LIMITED', 'COOLDOWN', 'NOT_READY', 'OVERLOADED'])
+const PASSING = new Set([429, 502, 503, 504])
+/** How one request goes out. */
+export type Way = Required<Pick<ClientSettings, 'timeoutSeconds' | 'clock'>> & {
+  base: string
+  fetcher: Required<ClientSettings>['fetch']
+  /** The fields of every request. */
+  fields: Record<string, string>
+  onResponse: ClientSettings['onResponse']
+}
+
+export const wayOf = (settings: ClientSettings): Way => ({
+  base: baseOf(settings.baseUrl),
+  timeoutSeconds: settings.timeoutSeconds ?? 30,
+  clock: settings.clock ?? MACHINE_CLOCK,
+  fetcher: settings.fetch ?? ((url, init) => fetch(url, init)),
+  fields: userAgentFields(settings.userAgent ?? `palimpsest-client/${VERSION}`),
+  onResponse: settings.onResponse,
+})
+
+export async function sendOnce(way: Way, call: Call, attempt: number, options: CallOptions): Promise<unknown> {
+  const { base, timeoutSeconds } = way
+  const { signal } = options
+  const asked = `${call.method} ${call.path}`
+  const limit = AbortSignal.timeout(timeoutSeconds * 1000)
+  const ends = signal === undefined ? limit : AbortSignal.any([signal, limit])
+  const init = initOf(way, call, ends, call.bytes === true ? '*/*' : undefined)
+  let answer: { response: Response; bytes: ArrayBuffer }
+  try {
+    const response = await way.fetcher(base + call.path, init)
+    answer = { response, bytes: await response.arrayBuffer() }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw noAnswer(call, asked, base, limit.aborted ? timeoutSeconds : undefined, cause)
+  }
+  const metadata = metadataOf({ ...call, attempt }, answer.response)
+  way.onResponse?.(metadata)
+  options.onResponse?.(metadata)
+  if (call.bytes === true && answer.response.ok) return new Uint8Array(answer.bytes)
+  return readAnswer(call, answer.response, new TextDecoder().decode(answer.bytes), way.clock.now(), asked)
+}
+
+export async function openStream(
+  way: Way,
+  call: Call,
+  media: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const { base, fetcher, timeoutSeconds, clock } = way
+  const asked = `${call.method} ${call.path}`
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), timeoutSeconds * 1000)
+  const init = initOf(way, call, AbortSignal.any([signal, limit.signal]), media)
+  try {
+    const response = await fetcher(base + call.path, init)
+    const fits = response.ok && response.headers.get('content-type')?.startsWith(media) && response.body !== null
+    if (!fits) readAnswer(call, response, response.ok ? '' : await response.text(), clock.now(), asked)
+    return response.body as ReadableStream<Uint8Array>
+  } catch (cause) {
+    signal.throwIfAborted()
+    if (isClientError(cause)) throw cause
+    throw noAnswer(call, asked, base, limit.signal.aborted ? timeoutSeconds : undefined, cause)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Failures to connect that another try does not change. */
+const FINAL = new WeakSet<ClientError>()
+
+/** Whether a failure may pass by itself: of a write too, which the service does once for its key. */
+export const isPassing = (error: ClientError): boolean =>
+  (error.code === 'NO_ANSWER' && !FINAL.has(error)) || error.code === 'REQUEST_IN_PROGRESS' || isPassingStatus(error)
+
+/** Whether the server, or a proxy before it, refused for a while. */
+export const isPassingStatus = ({ status }: ClientError): boolean => status !== null && PASSING.has(status)
+
+function initOf(
+  { fields }: Way,
+  { method, token, body, headers, key }: Call,
+  signal: AbortSignal,
+  accept = 'application/json',
+): RequestInit {
+  return {
+    method,
+    signal,
+    // A redirect would carry the token to wherever it leads.
+    redirect: 'manual',
+    credentials: 'omit',
+    headers: {
+      accept,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { 'x-actor-token': token }),
+      ...fields,
+      ...headers,
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+}
+
+const UNSURE = ' Whether the write was done is unknown: send it again with its idempotencyKey, and it is done once.'
+
+/** Makes an error one of a write that may have been done, by this try or one before. */
+export function leftUnsure(error: ClientError, { key }: Call): ClientError {
+  if (!error.message.endsWith(UNSURE)) error.message += UNSURE
+  return Object.assign(error, { mayHaveHappened: true, idempotencyKey: key ?? null })
+}
+const unsureIf = (call: Call, error: ClientError): ClientError =>
+  call.method === 'POST' ? leftUnsure(error, call) : error
+
+function noAnswer(call: Call, asked: string, base: string, seconds: number | undefined, cause: unknown): ClientError {
+  const late = { why: `it took longer than ${seconds} s; check the address and the network.`, sent: true, passes: true }
+  const { why, sent, passes } = seconds === undefined ? unreachable(cause, base) : late
+  const error = clientError('NO_ANSWER', `${asked} got no answer from ${base}: ${why}`, { cause })
+  if (!passes) FINAL.add(error)
+  return sent ? unsureIf(call, error) : error
+}
+
+function readAnswer(call: Call, response: Response, text: string, now: number, asked: string): unknown {
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    const to = response.headers.get('location')
+    const where = to === null ? '' : ` to ${to.slice(0, 200)}`
+    throw clientError('REDIRECTED', `${asked} is redirected${where}; give the client the address it ends at.`, {
+      status: response.status,
+    })
+  }
+  if (response.ok) {
+    try {
+      return JSON.parse(text)
+    } catch (cause) {
+      const sentence = `${asked} was answered ${response.status} with something other than what was asked for; check the address.`
+      throw unsureIf(call, clientError('UNREADABLE_ANSWER', sentence, { status: response.status, cause }))
+    }
+  }
+  const refusal = refusalOf(response, text, now, asked)
+  throw response.status >= 500 && !REFUSED.has(refusal.code) ? unsureIf(call, refusal) : refusal
+}
+
+export function baseOf(text: string, name = 'baseUrl'): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const fine = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  if (!fine || url.search !== '' || url.hash !== '') {
+    throw clientError('INVALID_ARGUMENT', `${name} is the http or https address of the service, without query or user.`)
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig } from './config.ts'
+import { OperatorError } from './operator-error.ts'
+
+const ADDRESS = 'https://cache.example/.purge'
+const REFUSED: Record<string, { values: string[]; sentence: RegExp }> = {
+  CONTENT_LICENSE: {
+    values: [
+      '',
+      'CC BY 4.0',
+      'http://licence.example',
+      'https://',
+      'https://user@licence.example',
+      'https://licence.example/\r\nset-cookie: a=b',
+      `https://licence.example/${'x'.repeat(2_000)}`,
+      'x'.repeat(65),
+      'javascript:alert(1)',
+    ],
+    sentence: /^CONTENT_LICENSE must be an https address or an SPDX identifier like CC-BY-4\.0/s,
+  },
+  SHARED_CACHE_SECONDS: {
+    values: ['', '-1', '1.5', '1e3', '0x10', ' 1', '86401', 'ten'],
+    sentence: /^SHARED_CACHE_SECONDS must be a whole number from 0 to 86400, not /,
+  },
+  PURGE_URL: {
+    values: [
+      'cache.example',
+      'cache:6081',
+      'ftp://cache.example',
+      'http://user@cache.example',
+      'http://:password@cache.example',
+      `${ADDRESS}, nothing`,
+      Array.from({ length: 11 }, () => ADDRESS).join(),
+    ],
+    sentence: /^PURGE_URL must be a list of at most 10 http or https addresses without a user/,
+  },
+  PURGE_HEADER: {
+    values: [
+      '',
+      'name',
+      'Name:value',
+      'Name: ',
+      ': value',
+      'Two words: value',
+      'Näme: value',
+      'Name: välue',
+      'Name: a\r\nHost: b',
+      'Name: a\n',
+      `${'n'.repeat(65)}: value`,
+    ],
+    sentence: /^PURGE_HEADER must be a field like "Authorization: Bearer …"\.$/,
+  },
+}
+
+for (const [name, { values, sentence }] of Object.entries(REFUSED)) {
+  test(`${name} is refused in one sentence that names it`, () => {
+    for (const value of values) {
+      assert.throws(
+        () => readConfig({ [name]: value }),
+        (error: Error) => error instanceof OperatorError && sentence.test(error.message),
+        value,
+      )
+    }
+  })
+}
+
+test('a refused address with a password is not repeated', () => {
+  for (const name of ['PURGE_URL', 'PUBLIC_URL', 'CONTENT_LICENSE']) {
+    assert.throws(
+      () => readConfig({ [name]: 'ftp://user:password@cache.example' }),
+      (error: Error) => error.message.startsWith(`${name} must be `) && !error.message.includes('password'),
+      name,
+    )
+  }
+})
+
+test('a licence is an address, however it is written', () => {
+  const read = (text: string) => readConfig({ CONTENT_LICENSE: text }).contentLicense
+  assert.equal(read('CC-BY-SA-4.0'), 'https://spdx.org/licenses/CC-BY-SA-4.0.html')
+  assert.equal(read('https://licence.example/a"b>c'), 'https://licence.example/a%22b%3Ec')
+  assert.equal(readConfig({}).contentLicense, undefined)
+})
+
+test('the settings of shared caches are read as they are documented', () => {
+  const { sharedCacheSeconds, purgeUrls, purgeHeader } = readConfig({})
+  assert.deepEqual([sharedCacheSeconds, purgeUrls, purgeHeader], [0, [], undefined])
+  const config = readConfig({
+    SHARED_CACHE_SECONDS: '86400',
+    PURGE_URL: ` ${ADDRESS} ,,http://[::1]:6081`,
+    PURGE_HEADER: 'Authorization: Bearer a: b',
+  })
+  assert.equal(config.sharedCacheSeconds, 86_400)
+  assert.deepEqual(config.purgeUrls, [ADDRESS, 'http://[::1]:6081'])
+  assert.deepEqual(config.purgeHeader, ['Authorization', 'Bearer a: b'])
+  assert.deepEqual(readConfig({ PURGE_URL: '' }).purgeUrls, [])
+})

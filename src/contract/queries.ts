@@ -1,0 +1,208 @@
+import { words } from './fields.ts'
+import { FIND, LIMITS, WORK } from './limits.ts'
+import { DIGITS_PATTERN, UUID_PATTERN } from './patterns.ts'
+import { type Static, Type } from './schema.ts'
+import { CHANGE_ACTIONS, REPORT_STATES, SORTS, STATES, WORK_KINDS } from './vocabulary.ts'
+
+/** Query strings, and the request fields of streams. All schemas are closed: an unknown parameter is an error. */
+const closed = { additionalProperties: false } as const
+
+const limit = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: LIMITS.pageMax, default: LIMITS.pageDefault, description: 'Rows per page.' }),
+)
+
+export const NoQuery = Type.Object({}, closed)
+
+export const EntryQuery = Type.Object(
+  {
+    limit,
+    offset: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: LIMITS.offsetMax, default: 0, description: 'Rows to skip.' }),
+    ),
+    q: Type.Optional(
+      Type.String({
+        maxLength: LIMITS.queryCharacters,
+        description:
+          'Words that must all occur in title, summary, tags or content. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters.',
+      }),
+    ),
+    tag: Type.Optional(
+      Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, in any case.' }),
+    ),
+    sort: Type.Optional(
+      words(
+        SORTS,
+        'recent: latest change first. evolution: most revisions first. relevance: best match of q first.',
+        'recent',
+      ),
+    ),
+  },
+  closed,
+)
+
+/** A number of the feed, as text: a JSON number cannot represent all 64-bit integers. */
+const digits = (description: string) => Type.String({ pattern: DIGITS_PATTERN, description })
+
+export const CursorQuery = Type.Object(
+  {
+    limit,
+    before: Type.Optional(digits('The nextCursor of the previous page; omit it for the first page.')),
+  },
+  closed,
+)
+
+export const StreamQuery = Type.Object(
+  {
+    after: Type.Optional(
+      digits('The id of the last known event; without it the stream begins now. Last-Event-ID takes precedence.'),
+    ),
+  },
+  closed,
+)
+
+const listOf = (item: string, most: number): string => `^${item}(?:,${item}){0,${most - 1}}$`
+const uuids = UUID_PATTERN.slice(1, -1)
+const chosen = {
+  entry: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.entriesCharacters,
+      pattern: listOf(`[^,]{1,${LIMITS.slugCharacters}}`, LIMITS.pins),
+      description: `Ids or slugs of entries, at most ${LIMITS.pins}, separated by commas.`,
+    }),
+  ),
+  actor: Type.Optional(
+    Type.String({
+      minLength: 36,
+      maxLength: LIMITS.followedActors * 37 - 1,
+      pattern: listOf(uuids, LIMITS.followedActors),
+      description: `Ids of actors, at most ${LIMITS.followedActors}, separated by commas.`,
+    }),
+  ),
+  action: Type.Optional(
+    Type.String({
+      minLength: Math.min(...CHANGE_ACTIONS.map(({ length }) => length)),
+      maxLength: CHANGE_ACTIONS.join().length,
+      pattern: listOf(`(?:${CHANGE_ACTIONS.join('|')})`, CHANGE_ACTIONS.length),
+      description: `Some of ${CHANGE_ACTIONS.join(', ')}, separated by commas.`,
+    }),
+  ),
+}
+
+export const ChangesQuery = Type.Object(
+  {
+    limit,
+    after: Type.Optional(digits('The sequence of the previous answer; without it the list begins with the oldest.')),
+    ...chosen,
+  },
+  closed,
+)
+
+export const ChangesStreamQuery = Type.Object({ ...StreamQuery.properties, ...chosen }, closed)
+
+/** The request field that resumes a stream. EventSource sends it automatically. */
+export const StreamHeaders = { 'Last-Event-ID': digits('The id of the last received event.') }
+
+export const ExportQuery = Type.Object(
+  {
+    from: Type.Optional(
+      digits('The first sequence number to return; 1 by default. The answer ends with the segment of that number.'),
+    ),
+  },
+  closed,
+)
+
+export const ManifestQuery = Type.Object(
+  {
+    after: Type.Optional(
+      digits('The `change` of an earlier manifest or end line. The answer names what moderation changed after it.'),
+    ),
+  },
+  closed,
+)
+
+const address = `[^,]{1,${LIMITS.slugCharacters}}`
+export const BatchQuery = Type.Object(
+  {
+    ids: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.batch * (LIMITS.slugCharacters + 1) - 1,
+      pattern: `^${address}(?:,${address}){0,${LIMITS.batch - 1}}$`,
+      description: `Ids or slugs of entries, or ids of revisions, at most ${LIMITS.batch}, separated by commas.`,
+    }),
+  },
+  closed,
+)
+
+export const FindQuery = Type.Object(
+  {
+    q: Type.String({
+      minLength: 1,
+      maxLength: FIND.queryCharacters,
+      description: 'The problem in your own words, or the printed message: a question, an error, a stack trace.',
+    }),
+    tag: Type.Optional(
+      Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, in any case.' }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: FIND.max, default: FIND.default, description: 'Rows at most.' }),
+    ),
+    state: Type.Optional(words(STATES, 'Only entries whose standing has this state.')),
+    tokens: Type.Optional(
+      Type.Integer({
+        minimum: FIND.tokensMin,
+        maximum: FIND.tokensMax,
+        description: 'Asks for a brief: as many rows, passages and objections as fit into this many tokens of 4 bytes.',
+      }),
+    ),
+  },
+  closed,
+)
+
+export const WorkQuery = Type.Object(
+  {
+    kind: Type.Optional(words(WORK_KINDS, 'Only checks of this kind; without it, the kinds take turns.')),
+    tag: FindQuery.properties.tag,
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: WORK.max, default: WORK.default, description: 'Rows at most.' }),
+    ),
+  },
+  closed,
+)
+
+export const FindAsOfQuery = Type.Object(
+  { q: FindQuery.properties.q, tag: FindQuery.properties.tag, limit: FindQuery.properties.limit },
+  closed,
+)
+
+export const SimilarQuery = Type.Object(
+  {
+    title: Type.String({ minLength: 1, maxLength: LIMITS.titleCharacters, description: 'The title to publish.' }),
+    summary: Type.Optional(
+      Type.String({ maxLength: LIMITS.summaryCharacters, description: 'The summary to publish.' }),
+    ),
+  },
+  closed,
+)
+
+export const ReportQuery = Type.Object(
+  {
+    ...CursorQuery.properties,
+    state: Type.Optional(words(REPORT_STATES, 'open: open reports only. all: resolved reports too.', 'open')),
+  },
+  closed,
+)
+
+export type EntryQuery = Static<typeof EntryQuery>
+export type CursorQuery = Static<typeof CursorQuery>
+export type ChangesQuery = Static<typeof ChangesQuery>
+export type ChangesStreamQuery = Static<typeof ChangesStreamQuery>
+export type StreamQuery = Static<typeof StreamQuery>
+export type ExportQuery = Static<typeof ExportQuery>
+export type ManifestQuery = Static<typeof ManifestQuery>
+export type BatchQuery = Static<typeof BatchQuery>
+export type FindQuery = Static<typeof FindQuery>
+export type WorkQuery = Static<typeof WorkQuery>
+export type FindAsOfQuery = Static<typeof FindAsOfQuery>
+export type SimilarQuery = Static<typeof SimilarQuery>
+export type ReportQuery = Static<typeof ReportQuery>

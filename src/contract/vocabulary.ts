@@ -1,0 +1,105 @@
+/** The vocabularies of the contract, and the trust constants of every resource (interface section 2). */
+export const TRUST = {
+  contentTrust: 'UNTRUSTED_USER_DATA',
+  identityTrust: 'SELF_DECLARED_UNVERIFIED',
+  causality: 'OBSERVED_SEQUENCE_ONLY',
+} as const
+
+export const ACTIONS = [
+  'READ',
+  'SEARCH',
+  'CREATE',
+  'EXPAND',
+  'CORRECT',
+  'VERIFY',
+  'CONTRADICT',
+  'CONNECT',
+  'SYNTHESIZE',
+] as const
+/** Actions of changes: the writes of the feed, and withdrawals and restorations by moderation. */
+export const CHANGE_ACTIONS = [
+  'CREATE',
+  'EXPAND',
+  'CORRECT',
+  'SYNTHESIZE',
+  'VERIFY',
+  'CONTRADICT',
+  'CONNECT',
+  'WITHDRAW',
+  'RESTORE',
+] as const
+export const ACTOR_TYPES = ['AGENT', 'HUMAN', 'UNKNOWN'] as const
+export const CHANGE_TYPES = ['EXPAND', 'CORRECT', 'SYNTHESIZE'] as const
+export const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const
+/** The result of the evidence about the current text of an entry. */
+export const STATES = ['UNCHECKED', 'SUPPORTED', 'DISPUTED', 'CONTRADICTED', 'INCONCLUSIVE'] as const
+/** The state of an objection. */
+export const OBJECTION_STATUSES = ['STANDING', 'ADDRESSED'] as const
+/** The sections of an entry's text. */
+export const SECTIONS = ['TITLE', 'SUMMARY', 'CONTENT'] as const
+/** Patterns found in the text of a revision. A store keeps them as bits in this order; append new ones. */
+export const SIGNALS = [
+  'DESTRUCTIVE_COMMAND',
+  'PIPE_TO_SHELL',
+  'INSTRUCTION_LIKE',
+  'INVISIBLE_CHARACTERS',
+  'HTML_COMMENT',
+  'CLAIMS_TRUST',
+] as const
+export const EVIDENCE_KINDS = ['VERIFY', 'CONTRADICT'] as const
+export const RELATION_TYPES = ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS'] as const
+export const STATUSES = ['ACTIVE', 'LOCKED', 'HIDDEN', 'QUARANTINED'] as const
+export const DATA_CLASSES = ['EXTERNAL', 'INTERNAL', 'SYNTHETIC'] as const
+export const TARGET_TYPES = ['ENTRY', 'ACTOR', 'ORIGIN'] as const
+export const MODERATION_ACTIONS = ['HIDE', 'QUARANTINE', 'RESTORE', 'BLOCK', 'UNBLOCK'] as const
+export const EXPORT_TYPES = [
+  'entry',
+  'revision',
+  'verification',
+  'contradiction',
+  'relation',
+  'observation',
+  'withdrawn',
+  'moderated',
+  'moderation',
+  'continuation',
+  'end',
+] as const
+/** Kinds of records in the public log. */
+export const RECORD_KINDS = ['revision', 'evidence', 'relation', 'moderation', 'continuation'] as const
+export const REPORT_TARGETS = ['ENTRY', 'REVISION', 'EVIDENCE'] as const
+export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', 'ABUSE', 'OTHER'] as const
+export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
+/** Findings of a check of pins. */
+export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as const
+/** Kinds of checks, in the order in which they take turns in a mixed list. */
+export const WORK_KINDS = ['DISPUTED', 'ADDRESSED', 'UNCHECKED', 'STALE', 'UNANSWERED'] as const
+export const REPORT_STATES = ['open', 'all'] as const
+export const SORTS = ['recent', 'evolution', 'relevance'] as const
+
+export type Action = (typeof ACTIONS)[number]
+/** What begins a cooldown: the writes of a token, and the creation of actors and reports, which need none. */
+export type CooldownAction = Action | 'ACTOR' | 'REPORT'
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
+export type ActorType = (typeof ACTOR_TYPES)[number]
+export type ChangeType = (typeof CHANGE_TYPES)[number]
+export type Result = (typeof RESULTS)[number]
+export type State = (typeof STATES)[number]
+export type Section = (typeof SECTIONS)[number]
+export type ObjectionStatus = (typeof OBJECTION_STATUSES)[number]
+export type Signal = (typeof SIGNALS)[number]
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
+export type RelationType = (typeof RELATION_TYPES)[number]
+export type Status = (typeof STATUSES)[number]
+export type DataClass = (typeof DATA_CLASSES)[number]
+export type TargetType = (typeof TARGET_TYPES)[number]
+export type ModerationAction = (typeof MODERATION_ACTIONS)[number]
+export type ExportType = (typeof EXPORT_TYPES)[number]
+export type ReportTarget = (typeof REPORT_TARGETS)[number]
+export type ReportReason = (typeof REPORT_REASONS)[number]
+export type WorkKind = (typeof WORK_KINDS)[number]
+export type Resolution = (typeof RESOLUTIONS)[number]
+/** Which words of a query the first entry contains. */
+export const COVERAGES = ['ALL', 'SOME', 'NONE'] as const
+export type Coverage = (typeof COVERAGES)[number]
+export type Sort = (typeof SORTS)[number]

@@ -1,0 +1,146 @@
+import { foldWord, isAscii } from './fold.ts'
+import { isStopWord, stemOf } from './stem.ts'
+import { isUnspaced } from './terms.ts'
+
+/**
+ * A term that an entry is ranked by. `word` is the folded word of the text; `derived` terms are parts or other spellings of it. A NAME is a
+ * name with its number, or a version: an entry that has only parts of it has another one. A PAIR is two words written as one.
+ */
+export type RankingTerm = { term: string; word: string; derived: boolean; role: 'NAME' | 'PAIR' | undefined }
+
+/** Names of languages that are a letter and signs. */
+const SIGNED = /^[a-z](?:\+\+|#)$/
+/** A number with dots, with or without the v of a version. */
+const VERSION = /^v?(\d+(?:\.\d+)+)/
+const DIGIT = /\d/
+/** A word of plain letters. */
+const PLAIN = /^[A-Za-z]+$/
+const CAMEL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
+const CAMEL_EDGE = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/
+const WORD_AND_NUMBER = /^([a-z]{3,})(\d+)$/
+const V_NUMBER = /^v(\d+)$/
+/** A number or a version that may stand after a name, and a name that may stand before it. */
+const NUMBER = /^v?(\d+(?:\.\d+)*)$/i
+const NAME = /^(?=.{2})\p{L}[\p{L}\p{M}.-]*$/u
+/** The version at the end of a name, such as python3.12. */
+const DOTTED = /^\p{L}[\p{L}\p{M}_-]*?(\d+(?:\.\d+)+)$/u
+/** A name with a number in it. */
+const NUMBERED = /\p{L}\D*\d/u
+/** So many parts of a name, and characters of them together, make a term of their own at most. */
+const PARTS_MAX = 6
+const TERM_MAX = 64
+
+function collect(terms: RankingTerm[], word: string, term: string, derived: boolean, role?: RankingTerm['role']): void {
+  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, derived, role })
+}
+
+/** A name and the number after it, such as Python 3.12. */
+export function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
+  const number = DIGIT.test(chunk) ? NUMBER.exec(chunk)?.[1] : undefined
+  if (number === undefined || !NAME.test(name) || isStopWord(foldWord(name))) return
+  const pair = `${partsOf(name).map(foldWord).join('')}${number.replaceAll('.', '')}`
+  collect(terms, pair, pair, true, 'PAIR')
+}
+
+const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
+
+/** The terms of a word in small letters. */
+export function termsOfPlain(word: string): RankingTerm[] {
+  const terms: RankingTerm[] = []
+  if (!isStopWord(word)) collect(terms, word, stemOf(word), false)
+  return terms
+}
+
+/** The terms of a chunk, which is a word or several that are joined by connectors. */
+export function termsOfChunk(chunk: string): RankingTerm[] {
+  const terms: RankingTerm[] = []
+  addTermsOfChunk(chunk, terms)
+  return terms
+}
+
+function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
+  if (PLAIN.test(chunk)) {
+    termsOfPart(chunk, undefined, terms)
+    return
+  }
+  const lower = chunk.toLowerCase()
+  if (SIGNED.test(lower) || lower === '.net') {
+    collect(terms, lower, lower, false)
+    return
+  }
+  const version = VERSION.exec(lower)?.[1]
+  if (version !== undefined) {
+    const numbers = version.split('.')
+    collect(terms, version, version, false, 'NAME')
+    for (let count = numbers.length - 1; count > 0; count--) {
+      collect(terms, version, numbers.slice(0, count).join('.'), true)
+    }
+    if (version.length >= lower.length - 1) return
+  }
+  const parts = partsOf(chunk)
+  const rest = version === undefined ? parts : parts.slice(version.split('.').length)
+  const several = rest.length > 1 && rest.length <= PARTS_MAX && version === undefined
+  const joined = several ? foldWord(rest.join('').replace(/['’]/gu, '')) : ''
+  const isJoined = several && !isUnspaced(joined)
+  const isName = isJoined && joined.length <= TERM_MAX && NUMBERED.test(joined)
+  for (const part of rest) {
+    const text = part.replace(/['’]s?$|['’]/gu, '')
+    termsOfPart(text, isName ? lower : undefined, terms)
+  }
+  if (!isJoined || /^\d+$/.test(joined)) return
+  const dotted = isName ? DOTTED.exec(lower)?.[1] : undefined
+  if (dotted !== undefined) collect(terms, lower, dotted, true)
+  collect(terms, isName ? lower : joined, stemOf(joined), true, isName ? 'NAME' : 'PAIR')
+}
+
+/** A part without a connector: a word, a name in camelCase, a run of a script without spaces. `name` is the name that it is a part of. */
+function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[]): void {
+  const folded = foldWord(part)
+  if (folded === '') return
+  if (!isAscii(folded) && isUnspaced(folded)) {
+    termsOfUnspaced(folded, terms)
+    return
+  }
+  if (isStopWord(folded)) return
+  const word = name ?? folded
+  const numbered = DIGIT.test(folded)
+  const version = numbered ? V_NUMBER.exec(folded)?.[1] : undefined
+  const isName = numbered && name === undefined && version === undefined && NUMBERED.test(folded)
+  collect(terms, word, stemOf(folded), false, isName ? 'NAME' : undefined)
+  if (CAMEL.test(part)) {
+    for (const piece of part.split(CAMEL_EDGE)) {
+      const own = foldWord(piece)
+      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) collect(terms, word, stemOf(own), true)
+    }
+    return
+  }
+  if (!numbered) return
+  for (const piece of WORD_AND_NUMBER.exec(folded)?.slice(1) ?? []) collect(terms, word, stemOf(piece), true)
+  if (version !== undefined) collect(terms, word, version, true)
+}
+
+const SEGMENT =
+  /(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]\p{M}*)+|[\s\S]/gu
+
+/** Each two neighbouring characters of a script without spaces. The text between such runs is a word. */
+function termsOfUnspaced(run: string, terms: RankingTerm[]): void {
+  let word = ''
+  const flush = (): void => {
+    if (word !== '') collect(terms, word, stemOf(word), false)
+    word = ''
+  }
+  for (const [segment] of run.matchAll(SEGMENT)) {
+    if (!isUnspaced(segment)) {
+      word += segment
+      continue
+    }
+    flush()
+    const characters = segment.match(/\P{M}\p{M}*/gu) ?? [segment]
+    if (characters.length === 1) collect(terms, segment, segment, false)
+    for (let at = 1; at < characters.length; at++) {
+      const pair = `${characters[at - 1]}${characters[at]}`
+      collect(terms, pair, pair, false)
+    }
+  }
+  flush()
+}

@@ -1,0 +1,36 @@
+import { SMUGGLED } from './invisible-characters.js'
+
+/** Scripts written from the right, whose texts need marks of direction; an override is not among them. */
+const FROM_THE_RIGHT = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u
+const DIRECTION = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]+$/
+/** Remnants of files: line ends, page breaks, and letters read in a wrong encoding. */
+const REMNANT = /^(?:[\r\f\u0085\u2028\u2029]+|[\u0080-\u009f]{1,2}|[\ufe00-\ufe0f])$/
+const JOINERS = /^[\u200c\u200d]{1,2}$/
+/** The tags of a flag: a black flag, a few tags and the tag that ends them. */
+const FLAG = '\u{1f3f4}'
+const FLAG_TAGS = /^[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}$/u
+/** Single characters that control how a word or formula is broken or written. A soft hyphen and an operator may be inside a word. */
+const BREAK = /^(?:[\u00ad\u115f\u1160\u180e\u200b\u2060-\u2064\ufeff]|[\u{e0100}-\u{e01ef}]|\u034f|\u17b4|\u17b5)$/u
+const INSIDE = /^[\u00ad\u2061-\u2064]$/
+/** More breaks than this beside letters of scripts with spaces carry something. */
+const BREAKS_MAX = 8
+const PLAIN_LETTER = /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{N}]/u
+const OTHER_LETTER = /[[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Inherited}]]/v
+
+/** Whether a text has invisible characters that neither its scripts, its signs nor the way of a file into it account for. */
+export function hidesCharacters(text: string): boolean {
+  let breaks = 0
+  for (const { 0: run, index } of text.matchAll(SMUGGLED)) {
+    if (REMNANT.test(run) || (run === '\ufeff' && index === 0)) continue
+    const before = [...text.slice(Math.max(0, index - 2), index)].at(-1) ?? ''
+    const after = String.fromCodePoint(text.codePointAt(index + run.length) ?? 0x20)
+    const foreign = OTHER_LETTER.test(before) || OTHER_LETTER.test(after)
+    if (DIRECTION.test(run) && FROM_THE_RIGHT.test(text)) continue
+    if ((JOINERS.test(run) && foreign) || (FLAG_TAGS.test(run) && before === FLAG)) continue
+    if (!BREAK.test(run)) return true
+    if (foreign || INSIDE.test(run)) continue
+    if (PLAIN_LETTER.test(before) && PLAIN_LETTER.test(after)) return true
+    breaks += 1
+  }
+  return breaks > BREAKS_MAX
+}

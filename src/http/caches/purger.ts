@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { tagsToPurge } from '../../domain/cache-tag.ts'
+import type { Store, WriteEnvironment } from '../../operations/store.ts'
+import type { Newest } from '../../store/head.ts'
+import { listTouched, type Records, readPurged } from '../../store/purge.ts'
+
+export type Purging = {
+  store: Store
+  logger: Logger
+  environment(): WriteEnvironment
+  /** The address of the cache. */
+  url: string
+  /** A request field that proves to the cache who purges. */
+  header: readonly [name: string, value: string] | undefined
+}
+
+/** Changes of a kind that are purged one by one. After more of them, everything is purged. */
+const TOUCHED_MAX = 1_000
+/** Tags in one request. */
+const TAGS_MAX = 100
+/** How long a cache may take to answer, in milliseconds. */
+const ANSWER_TIMEOUT = 5_000
+/** The least time between two rounds, in milliseconds: the writes of that time are purged together. */
+const ROUND_INTERVAL = 50
+/** Milliseconds after which a purge is repeated: a cache may store an answer that it asked for before the commit and got after the purge. */
+const REPEAT_AFTER = 5_000
+const DIGEST_CHARACTERS = 22
+/** Pauses after a failed purge, in milliseconds: from the first, doubled up to the last. */
+const FIRST_PAUSE = 250
+const LAST_PAUSE = 30_000
+
+/**
+ * Purges a cache of what each commit changed, with one request at a time. It follows the permanent records in the order of commits, and stores
+ * up to which record the cache was purged, so that nothing is left out after a crash. Every node with the setting purges everything.
+ */
+export class Purger {
+  readonly #purging: Purging
+  readonly #cache: string
+  readonly #stopped = new AbortController()
+  readonly #endListening: () => void
+  readonly #running: Promise<void>
+  #wake = (): void => {}
+  /** The newest record whose changes were sent once. */
+  #sent: Newest | undefined
+  /** The record up to which they were sent twice, as it is stored. */
+  #settled = 0
+  /** The ends of the rounds that were sent once, and when. */
+  #unsettled: { record: number; at: number }[] = []
+
+  constructor(purging: Purging) {
+    this.#purging = purging
+    this.#cache = hash('sha256', purging.url, 'base64url').slice(0, DIGEST_CHARACTERS)
+    this.#endListening = purging.store.onCommit(() => this.#wake())
+    this.#running = this.#follow()
+  }
+
+  async close(): Promise<void> {
+    this.#endListening()
+    this.#stopped.abort()
+    this.#wake()
+    await this.#running
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopped
+    const { logger } = this.#purging
+    let pause = 0
+    while (!signal.aborted) {
+      const committed = new Promise<void>(resolve => {
+        this.#wake = resolve
+      })
+      try {
+        const due = await this.#round()
+        if (pause > 0) logger.info({ cache: this.#host }, 'the cache accepts purges again')
+        pause = 0
+        await Promise.all([
+          this.#pauseFor(ROUND_INTERVAL),
+          Promise.race([committed, ...(due === undefined ? [] : [this.#pauseFor(due)])]),
+        ])
+      } catch (error) {
+        if (signal.aborted) return
+        const context = { cache: this.#host, reason: error instanceof Error ? error.message : String(error) }
+        if (pause === 0) logger.error(context, 'a purge of the cache failed; it is tried again until it succeeds')
+        pause = Math.min(LAST_PAUSE, Math.max(FIRST_PAUSE, pause * 2))
+        await this.#pauseFor(pause)
+      }
+    }
+  }
+
+  readonly #pauseFor = (milliseconds: number): Promise<void> =>
+    setTimeout(milliseconds, undefined, { signal: this.#stopped.signal, ref: false }).catch(() => {})
+
+  get #host(): string {
+    return new URL(this.#purging.url).host
+  }
+
+  /** Purges what was committed since the last round, and again what is due. Returns after how many milliseconds more is due. */
+  async #round(): Promise<number | undefined> {
+    const { store } = this.#purging
+    const newest = await store.latestRecord()
+    if (this.#sent === undefined) {
+      this.#settled = await readPurged(store.reader, this.#cache)
+      this.#sent = { record: this.#settled, epoch: newest.epoch }
+    }
+    const { record, epoch } = this.#sent
+    // An earlier state of the store came back: its numbers stand for something else.
+    const lost = newest.epoch !== epoch || newest.record < record
+    if (lost || newest.record > record) {
+      await this.#purge({ after: lost ? 0 : record, upTo: newest.record }, lost)
+      this.#sent = newest
+      this.#unsettled.push({ record: newest.record, at: performance.now() })
+    }
+    await this.#repeat()
+    const [next] = this.#unsettled
+    return next === undefined ? undefined : Math.max(1, next.at + REPEAT_AFTER - performance.now())
+  }
+
+  async #repeat(): Promise<void> {
+    const { store, environment } = this.#purging
+    const before = performance.now() - REPEAT_AFTER
+    const due = this.#unsettled.findLast(({ at }) => at <= before)
+    if (due === undefined) return
+    await this.#purge({ after: this.#settled, upTo: due.record }, due.record < this.#settled)
+    await store.maintain('keepPurged', { cache: this.#cache, record: due.record }, environment())
+    this.#settled = due.record
+    this.#unsettled = this.#unsettled.filter(({ at }) => at > before)
+  }
+
+  async #purge(records: Records, all: boolean): Promise<void> {
+    const touched = await listTouched(this.#purging.store.reader, records, TOUCHED_MAX)
+    const tags = tagsToPurge({ ...touched, all: all || touched.all })
+    for (let from = 0; from < tags.length; from += TAGS_MAX) {
+      await this.#send(tags.slice(from, from + TAGS_MAX))
+    }
+  }
+
+  async #send(tags: readonly string[]): Promise<void> {
+    const { url, header } = this.#purging
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        'content-type': 'application/json',
+        'surrogate-key': tags.join(' '),
+        ...(header === undefined ? {} : { [header[0]]: header[1] }),
+      },
+      body: JSON.stringify({ tags }),
+      signal: AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(ANSWER_TIMEOUT)]),
+    }).catch(error => {
+      throw new Error(`it cannot be reached (${unreachableBecause(error)})`)
+    })
+    await response.body?.cancel()
+    if (!response.ok) throw new Error(`it answered ${response.status}`)
+  }
+}
+
+/** The code of the system error, or the message. */
+const unreachableBecause = (error: Error): string =>
+  (error.cause as { code?: string } | undefined)?.code ?? error.message

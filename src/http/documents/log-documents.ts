@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+import { type LogReads, readCheckpoint, readLogKeys, readTile } from '../../operations/log/read-log.ts'
+import { targetOf } from '../../web/target.ts'
+import type { createAdmission } from '../pipeline/admission.ts'
+import { routeAdmitted } from '../pipeline/route-admitted.ts'
+
+type LogDocument = { type: string; cache: string; read(log: LogReads, path: string): Promise<string | Buffer> }
+
+const TEXT = 'text/plain; charset=utf-8'
+
+/** The files of the public log by route (c2sp.org/tlog-tiles). Tiles and bundles contain only hashes, so moderation never changes them. */
+const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>> => ({
+  '/log/checkpoint': { type: TEXT, cache: 'public, max-age=1', read: readCheckpoint },
+  '/log/keys': {
+    type: TEXT,
+    cache: 'public, max-age=60',
+    read: async log => (await readLogKeys(log)) + witnessKeys,
+  },
+  '/log/tile/*': {
+    type: 'application/octet-stream',
+    cache: 'public, max-age=31536000, immutable',
+    read: (log, path) => readTile(log, path.replace(/^\/log\//, '')),
+  },
+})
+
+/** Serves the files of the public log, charged as reads. `witnessKeys` are served after the keys of the log. */
+export function routeLog(
+  app: FastifyInstance,
+  admit: ReturnType<typeof createAdmission>,
+  log: LogReads,
+  witnessKeys = '',
+): void {
+  for (const [url, { type, cache, read }] of Object.entries(logDocuments(witnessKeys))) {
+    routeAdmitted(
+      app,
+      { method: ['GET', 'HEAD'], url, config: { name: url } },
+      (request, reply) => admit('readDiscovery', request, reply, ''),
+      async (_admitted, request, reply) => {
+        const bytes = Buffer.from(await read(log, targetOf(request.raw.url ?? '').path))
+        return reply.code(200).headers({ 'cache-control': cache }).type(type).send(bytes)
+      },
+    )
+  }
+}

@@ -1,0 +1,158 @@
+import type { Logger } from 'pino'
+import { Problem } from '../../contract/problem.ts'
+import { type Reader, StoreFault } from '../../database/database.ts'
+import { type ChangeFilter, isChosen } from '../../domain/change.ts'
+import type { StreamEvent, StreamOperation, StreamPage } from '../../operations/operation.ts'
+import type { Store } from '../../operations/store.ts'
+import { createPacedQueue, createThrottle } from '../limits/throttle.ts'
+
+/** Rows of one read: for all current streams, and for one lagging stream. */
+const ROUND_ROWS = 200
+const PAGE_ROWS = 50
+/** The minimum pause between two rounds in milliseconds: fixed, and per stream, so that many streams leave time for other work. */
+const ROUND_PAUSE = 10
+const ROUND_PAUSE_EACH = 0.1
+/** After a read for a lagging stream the lane pauses this many times its duration, up to a maximum in milliseconds, so that other work continues. */
+const LAG_REST = 3
+const LAG_REST_MAX = 100
+
+/** The bytes of events up to a position; empty if the stream shows none of them. */
+export type Stretch = { to: number; bytes: Buffer }
+/** Rows above `from` up to `to`, read once for all streams. */
+type Round = { from: number; to: number; bytesFor(filter: ChangeFilter | undefined): Buffer }
+
+const NOTHING = Buffer.alloc(0)
+
+export type Broadcaster = ReturnType<typeof createBroadcaster>
+
+/** Events as the text of an event stream (WHATWG HTML, 9.2.6). JSON has no line ends. */
+const textOf = ({ id, event, data }: StreamEvent): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+
+const stretchOf = ({ to, bytesFor }: Round, filter: ChangeFilter | undefined): Stretch => ({
+  to,
+  bytes: bytesFor(filter),
+})
+
+/** Returns the function that reads at most `limit` rows after a position. `newest` is a known position of a row. */
+const readerOf =
+  (source: StreamOperation, reader: Reader) =>
+  async (from: number, limit: number, newest: number, filter?: ChangeFilter): Promise<Round> =>
+    roundOf(from, await source.after(reader, from, limit, Math.max(from, newest), filter))
+
+/** The events of a page, each formatted once. The events of a filter are joined for each stream that has one. */
+function roundOf(from: number, { events, place }: StreamPage): Round {
+  const texts = events.map(event => ({ key: event.key, text: textOf(event) }))
+  const all = texts.length === 0 ? NOTHING : Buffer.from(texts.map(({ text }) => text).join(''))
+  return {
+    from,
+    to: place,
+    bytesFor(filter) {
+      if (filter === undefined) return all
+      const chosen = texts.filter(({ key }) => key !== undefined && isChosen(filter, key))
+      return chosen.length === 0 ? NOTHING : Buffer.from(chosen.map(({ text }) => text).join(''))
+    },
+  }
+}
+
+/** Logs a fault. A lost connection to the store is not logged here, because the store notifies when it returns. */
+const reportTo = (logger: Logger) => (error: unknown) => {
+  if (error instanceof StoreFault || error instanceof Problem) return
+  logger.error({ err: error }, 'streams are interrupted')
+}
+
+/**
+ * Broadcasts one list to all streams of the process: each commit is read once and sent to all current streams. A lagging stream reads its
+ * own pages until it has caught up. The list is followed while there are streams.
+ */
+export function createBroadcaster(source: StreamOperation, store: Pick<Store, 'reader' | 'onCommit'>, logger: Logger) {
+  const read = readerOf(source, store.reader)
+  const waiting = createWaiting()
+  const lag = createPacedQueue(LAG_REST, LAG_REST_MAX)
+  let streams = 0
+  let tip = 0
+  let unfollow: (() => void) | undefined
+
+  const look = async (): Promise<boolean> => {
+    const newest = await source.newest(store.reader)
+    if (newest <= tip) return false
+    const round = await read(tip, ROUND_ROWS, newest)
+    tip = round.to
+    waiting.resume(round)
+    return tip < newest
+  }
+  const wake = createThrottle(look, () => Math.max(ROUND_PAUSE, ROUND_PAUSE_EACH * streams), reportTo(logger))
+
+  return {
+    /** Returns the position of the newest row. From here to its `end` the stream gets new rows. */
+    async begin(): Promise<number> {
+      streams += 1
+      const newest = await source.newest(store.reader)
+      if (unfollow === undefined && streams > 0) {
+        tip = newest
+        unfollow = store.onCommit(wake)
+        // Commits since that read are not announced.
+        wake()
+      }
+      return newest
+    },
+    end(): void {
+      streams -= 1
+      if (streams > 0) return
+      unfollow?.()
+      unfollow = undefined
+    },
+    /** The events after a position; empty if there was none for `patience` milliseconds, or if the stream ended. */
+    async next(place: number, patience: number, ended: AbortSignal, filter?: ChangeFilter): Promise<Stretch> {
+      if (place >= tip) {
+        const stretch = await waiting.join(place, patience, ended, filter)
+        if (stretch !== undefined) return stretch
+      }
+      return lag(async () =>
+        ended.aborted ? { to: place, bytes: NOTHING } : stretchOf(await read(place, PAGE_ROWS, tip, filter), filter),
+      )
+    },
+  }
+}
+
+type Waiter = { place: number; filter: ChangeFilter | undefined; resume(stretch: Stretch | undefined): void }
+
+/**
+ * Streams that wait for the next round with events for them. Rounds are not stored, because a later withdrawal must take effect. A stream
+ * without events in a round continues to wait, at the position where the round ended.
+ */
+function createWaiting() {
+  const waiting = new Set<Waiter>()
+  const hand = (waiter: Waiter, round: Round): void => {
+    const isNext = waiter.place === round.from
+    const stretch = isNext ? stretchOf(round, waiter.filter) : undefined
+    if (stretch !== undefined) waiter.place = stretch.to
+    if (stretch?.bytes.length !== 0) waiter.resume(stretch)
+  }
+  return {
+    resume(round: Round): void {
+      for (const waiter of waiting) hand(waiter, round)
+    },
+    /** The events of the first such round; undefined if a round began at another position than that of the stream. */
+    join: (
+      place: number,
+      patience: number,
+      ended: AbortSignal,
+      filter: ChangeFilter | undefined,
+    ): Promise<Stretch | undefined> =>
+      new Promise(resolve => {
+        const resume = (stretch: Stretch | undefined): void => {
+          clearTimeout(timer)
+          waiting.delete(waiter)
+          ended.removeEventListener('abort', stop)
+          resolve(stretch)
+        }
+        const waiter: Waiter = { place, filter, resume }
+        const stop = (): void => resume({ to: waiter.place, bytes: NOTHING })
+        const timer = setTimeout(stop, patience)
+        waiting.add(waiter)
+        ended.addEventListener('abort', stop)
+        if (ended.aborted) stop()
+      }),
+  }
+}

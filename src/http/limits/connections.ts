@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { Problem } from '../../contract/problem.ts'
+import { problemAnswer } from '../pipeline/errors.ts'
+
+/** The maximum number of waiting requests of one connection. At the maximum the connection is not read. */
+const WAITING_MAX = 8
+/** Bytes of a connection that are parsed together, extended to the end of the fields of a request: at most 20 requests of 26 bytes. */
+const PIECE_LEAST = 512
+const FIELDS_END = Buffer.from('\r\n\r\n')
+/** Milliseconds after which a connection whose bytes were refused is destroyed, even if its client neither reads nor closes. */
+const LINGER = 2_000
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void
+type Waiting = { request: IncomingMessage; response: ServerResponse }
+/** The parser of Node for the bytes of a connection. While it waits for the client to read, `_paused` is set and nothing may be parsed. */
+type Parse = (bytes: Buffer) => void
+type HttpSocket = Socket & { _paused?: boolean }
+type Connection = {
+  socket: HttpSocket
+  /** The latest request. */
+  last?: IncomingMessage
+  /** The response in progress. */
+  current?: ServerResponse | undefined
+  waiting: Waiting[]
+  /** Whether there are unparsed bytes. */
+  isHeld: boolean
+  isRefused: boolean
+  /** Called when no request waits and no response is in progress. */
+  afterwards?: () => void
+}
+
+/**
+ * The state of each connection. Pipelined requests are handled one after another, as the client reads their answers. Answers to a client
+ * that does not read therefore take the memory of one answer, and each turn of the event loop has at most one request of each connection.
+ * Further requests stay unparsed and then unread, so that their number increases neither the work of a turn nor the memory.
+ */
+export function createConnections(logger: Logger) {
+  const connections = new WeakMap<Socket, Connection>()
+  /** The connections that have sent nothing. */
+  const unused = new Set<Socket>()
+  const connectionOf = (socket: Socket): Connection => {
+    const known = connections.get(socket) ?? { socket, waiting: [], isHeld: false, isRefused: false }
+    connections.set(socket, known)
+    return known
+  }
+  return {
+    /** Calls `handle` with the requests of each connection, in order. */
+    inOrder(handle: Handle): Handle {
+      const { run } = createOrder(handle)
+      return (request, response) => {
+        const connection = connectionOf(request.socket)
+        connection.last = request
+        if (connection.current === undefined && connection.waiting.length === 0) run(connection, request, response)
+        else connection.waiting.push({ request, response })
+      }
+    },
+    /** Parses the bytes of the connections of `server`, one request at a time. */
+    readInPieces(server: Server): void {
+      server.on('connection', (socket: Socket) => {
+        const connection = connectionOf(socket)
+        const [parse] = socket.listeners('data') as Parse[]
+        if (parse === undefined) throw new Error('Node does not parse what this socket reads.')
+        unused.add(socket)
+        const forget = (): void => void unused.delete(socket)
+        socket.once('data', forget).once('close', forget)
+        // With this listener, Node parses only the bytes that are passed to its own listener.
+        socket.on('data', (bytes: Buffer) => parseInPieces(connection, bytes, parse))
+        socket.removeListener('data', parse)
+      })
+    },
+    /** Closes the connections that have sent nothing. Node does not count them as idle. */
+    closeUnused(): void {
+      for (const socket of unused) socket.destroy()
+    },
+    /** Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. */
+    refuse(error: Error & { code?: string }, socket: Socket): void {
+      const connection = connectionOf(socket)
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+      else if (!connection.isRefused) refuse(connection, () => endWithProblem(socket, error.code, logger))
+    },
+  }
+}
+
+function createOrder(handle: Handle) {
+  const run = (connection: Connection, request: IncomingMessage, response: ServerResponse): void => {
+    connection.current = response
+    response.once('close', () => {
+      connection.current = undefined
+      if (connection.socket.destroyed) connection.waiting = []
+      else if (connection.waiting.length > 0) setImmediate(next, connection)
+      else connection.afterwards?.()
+    })
+    handle(request, response)
+  }
+  const next = (connection: Connection): void => {
+    const first = connection.waiting.shift()
+    if (first === undefined) connection.afterwards?.()
+    else run(connection, first.request, first.response)
+    readOn(connection)
+  }
+  return { run }
+}
+
+function parseInPieces(connection: Connection, bytes: Buffer, parse: Parse): void {
+  const { socket, waiting } = connection
+  for (let from = 0; from < bytes.length && !socket.destroyed && !connection.isRefused; ) {
+    if (waiting.length >= WAITING_MAX || socket._paused === true) {
+      connection.isHeld = true
+      socket.pause()
+      socket.unshift(bytes.subarray(from))
+      return
+    }
+    const end = bytes.length - from <= PIECE_LEAST ? -1 : bytes.indexOf(FIELDS_END, from + PIECE_LEAST)
+    const to = end === -1 ? bytes.length : end + FIELDS_END.length
+    parse(to - from === bytes.length ? bytes : bytes.subarray(from, to))
+    from = to
+  }
+}
+
+/** Continues to parse when fewer requests wait. If Node itself waits for the client to read, Node continues. */
+function readOn(connection: Connection): void {
+  const { socket, waiting } = connection
+  if (!connection.isHeld || waiting.length >= WAITING_MAX || socket._paused === true) return
+  connection.isHeld = false
+  socket.resume()
+}
+
+/** Ends a connection whose last request has an invalid body, or after which invalid bytes follow. */
+function refuse(connection: Connection, answer: () => void): void {
+  const { socket, last, current, waiting } = connection
+  connection.isRefused = true
+  const isWithin = last?.complete === false
+  const isUnanswered = current?.headersSent === false
+  // A request with an incomplete body is not handled.
+  if (isWithin && waiting.at(-1)?.request === last) waiting.pop()
+  // If its answer exists already, a second answer would belong to a later request.
+  else if (isWithin && !isUnanswered) connection.afterwards = () => socket.destroy()
+  else if (isWithin) answer()
+  connection.afterwards ??= answer
+  if (current === undefined && waiting.length === 0) connection.afterwards()
+}
+
+function endWithProblem(socket: Socket, reason: string | undefined, logger: Logger): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const requestId = randomUUID()
+  const { status, headers, body } = problemAnswer(new Problem('MALFORMED_REQUEST'), requestId)
+  logger.info({ requestId, code: 'MALFORMED_REQUEST', reason }, 'request')
+  const fields = {
+    ...headers,
+    'x-request-id': requestId,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} Bad Request`, ...head, '', body].join('\r\n'))
+  // If the connection were destroyed at once, further bytes of the client would make it lose the answer.
+  const timer = setTimeout(() => socket.destroy(), LINGER)
+  socket.once('close', () => clearTimeout(timer))
+}

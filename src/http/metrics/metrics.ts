@@ -1,0 +1,185 @@
+import type { Registry } from 'prom-client'
+import type { ProblemCode } from '../../contract/problem.ts'
+import type { Store } from '../../operations/store.ts'
+import { readHead } from '../../store/head.ts'
+import { countOpenReports } from '../../store/report.ts'
+
+/** A number with its labels; `metricName` if it differs from the name of its family. */
+type Sample = { metricName?: string; labels: Record<string, string>; value: number }
+/** A metric family: one name, one sentence of help, one type. */
+type Family = { name: string; help: string; type: 'counter' | 'gauge' | 'histogram'; values: Sample[] }
+
+/** The metrics of the process: memory, processor, garbage collection, event loop. Loaded by the first request, so that a start does not wait for it. */
+let ofProcess: Promise<{ Registry: new () => Registry; standard: Registry }> | undefined
+
+const load = async () => {
+  const { collectDefaultMetrics, Registry } = await import('prom-client')
+  const standard = new Registry()
+  collectDefaultMetrics({ register: standard })
+  return { Registry, standard }
+}
+
+/** The given families, and those of the process, in the text format of Prometheus. */
+async function exposition(families: readonly Family[]): Promise<{ type: string; body: string }> {
+  ofProcess ??= load()
+  const { Registry, standard } = await ofProcess
+  const own = new Registry()
+  // The registry only reads the values. The counters themselves are elsewhere, at less cost for each request.
+  for (const family of families) own.registerMetric({ ...family, get: async () => family } as never)
+  return { type: own.contentType, body: `${await own.metrics()}\n${await standard.metrics()}` }
+}
+
+/** Upper bounds of the buckets of the latency histogram, in seconds. */
+const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const CLASSES_MS = CLASSES.map(seconds => seconds * 1_000)
+
+/** The counters of one operation. A request adds to them; only an exposition formats them. */
+type Counted = { statuses: Map<number, number>; classes: Float64Array; sum: number; count: number }
+
+export type Metrics = {
+  /** Counts an answered request. `name` is an operation, guide or page of the tables, otherwise `none`. */
+  answered(name: string, status: number, milliseconds: number): void
+  /** Counts a refusal or a fault. */
+  failed(code: ProblemCode): void
+  /** All metrics in the text format of Prometheus. Simultaneous callers share one exposition. */
+  expose(): Promise<{ type: string; body: string }>
+}
+
+/** The values that each exposition reads from the process. */
+type MetricSources = {
+  isReady: () => boolean
+  droppedLines: () => number
+  witnesses: { metrics: WitnessMetrics } | undefined
+}
+
+/** The state of the witnesses of the public log. */
+export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
+
+/** Makes the metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
+export function createMetrics(store: Store, { isReady, droppedLines, witnesses }: MetricSources): Metrics {
+  const operations = new Map<string, Counted>()
+  const problems = new Map<ProblemCode, number>()
+  const families = async (): Promise<Family[]> => [
+    ...requestFamilies(operations),
+    counter(
+      'problems_total',
+      'Refusals and faults by problem code.',
+      [...problems].map(([code, value]) => ({ labels: { code }, value })),
+    ),
+    counter('log_lines_dropped_total', 'Lines of the log that could not be written.', [
+      { labels: {}, value: droppedLines() },
+    ]),
+    gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
+    ...witnessFamilies(witnesses?.metrics),
+    ...(await storeFamilies(store)),
+  ]
+  let exposing: Promise<{ type: string; body: string }> | undefined
+  return {
+    answered(name, status, milliseconds) {
+      let counted = operations.get(name)
+      if (counted === undefined) {
+        counted = { statuses: new Map(), classes: new Float64Array(CLASSES.length), sum: 0, count: 0 }
+        operations.set(name, counted)
+      }
+      counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1)
+      counted.sum += milliseconds
+      counted.count += 1
+      for (let place = 0; place < CLASSES_MS.length; place++) {
+        if (milliseconds > (CLASSES_MS[place] as number)) continue
+        counted.classes[place] = (counted.classes[place] as number) + 1
+        return
+      }
+    },
+    failed(code) {
+      problems.set(code, (problems.get(code) ?? 0) + 1)
+    },
+    expose() {
+      exposing ??= families()
+        .then(exposition)
+        .finally(() => {
+          exposing = undefined
+        })
+      return exposing
+    },
+  }
+}
+
+const family = (type: Family['type'], name: string, help: string, values: Sample[]): Family => ({
+  ...{ type, help, values },
+  name: `palimpsest_${name}`,
+})
+const counter = (name: string, help: string, values: Sample[]): Family => family('counter', name, help, values)
+const gauge = (name: string, help: string, value: number | Sample[]): Family =>
+  family('gauge', name, help, typeof value === 'number' ? [{ labels: {}, value }] : value)
+
+function requestFamilies(operations: ReadonlyMap<string, Counted>): Family[] {
+  const name = 'palimpsest_request_seconds'
+  const requests: Sample[] = []
+  const seconds: Sample[] = []
+  for (const [operation, { statuses, classes, sum, count }] of operations) {
+    for (const [status, value] of statuses) requests.push({ labels: { operation, status: String(status) }, value })
+    let below = 0
+    const bucket = (le: string, value: number): Sample => ({
+      metricName: `${name}_bucket`,
+      labels: { operation, le },
+      value,
+    })
+    for (const [place, end] of CLASSES.entries()) {
+      below += classes[place] ?? 0
+      seconds.push(bucket(String(end), below))
+    }
+    seconds.push(
+      bucket('+Inf', count),
+      { metricName: `${name}_sum`, labels: { operation }, value: sum / 1_000 },
+      { metricName: `${name}_count`, labels: { operation }, value: count },
+    )
+  }
+  return [
+    counter('requests_total', 'Answered requests by operation and status.', requests),
+    family('histogram', 'request_seconds', 'Seconds from a request to the end of its answer, by operation.', seconds),
+  ]
+}
+
+function witnessFamilies(metrics: WitnessMetrics | undefined): Family[] {
+  if (metrics === undefined) return []
+  const { witnesses, cosigned, quorum, forks } = metrics
+  return [
+    gauge('log_witnesses', 'Configured witnesses of the public log.', witnesses),
+    gauge('log_cosigned', 'Witnesses that cosigned the last checkpoint of the public log.', cosigned),
+    gauge('log_quorum', 'Whether the last checkpoint has as many cosignatures as the policy requires.', quorum ? 1 : 0),
+    counter('log_forks_total', 'Times that a witness reported another history of the public log.', [
+      { labels: {}, value: forks },
+    ]),
+  ]
+}
+
+/** The metrics of the store; empty if it does not answer. */
+async function storeFamilies(store: Store): Promise<Family[]> {
+  try {
+    const [metrics, head, reports] = await Promise.all([
+      store.metrics(),
+      readHead(store.reader),
+      countOpenReports(store.reader),
+    ])
+    const { entries, revisions, verifications, contradictions, relations } = head
+    const shown = { entries, revisions, verifications, contradictions, relations }
+    const by = (label: string, values: Record<string, number>): Sample[] =>
+      Object.entries(values).map(([one, value]) => ({ labels: { [label]: one }, value }))
+    return [
+      counter('commits_total', 'Durable commits of this node.', [{ labels: {}, value: metrics.commits }]),
+      counter('committed_writes_total', 'Writes of this node in those commits.', [
+        { labels: {}, value: metrics.committedWrites },
+      ]),
+      gauge('writes_waiting', 'Writes of this node in progress.', metrics.writesWaiting),
+      gauge('oldest_write_seconds', 'Age of the oldest of them in seconds.', metrics.oldestWrite / 1_000),
+      gauge('searches_waiting', 'Searches of this node in progress.', metrics.searchesWaiting),
+      gauge('search_index_lag_records', 'Permanent records that the search index has not reached.', metrics.indexLag),
+      gauge('store_bytes', 'Bytes on disk, by part of the store.', by('part', metrics.bytes)),
+      gauge('public_records', 'Public counts, as in /api/stats.', by('kind', shown)),
+      gauge('records', 'Permanent records, moderation included.', head.record),
+      gauge('open_reports', 'Open reports of abuse.', reports),
+    ]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { Problem } from '../../contract/problem.ts'
+import { StoreFault } from '../../database/database.ts'
+import { logFailure } from './request-log.ts'
+
+/** The log line of a request that failed with this error. */
+function lineOf(error: unknown, code: Problem['code']): Record<string, unknown> & { err?: { stack: string } } {
+  let line = ''
+  const write = (text: string): void => {
+    line += text
+  }
+  logFailure(pino({ base: null }, { write }), error, code, { id: 'r', headers: {} })
+  return JSON.parse(line)
+}
+
+test('a refusal of the service is logged without a stack', () => {
+  const line = lineOf(new Problem('NOT_READY', { retryAfter: 5 }), 'NOT_READY')
+  assert.deepEqual(
+    { ...line, time: 0 },
+    { level: 40, time: 0, requestId: 'r', code: 'NOT_READY', msg: 'a request failed' },
+  )
+})
+
+test('a fault is logged with its cause', () => {
+  const fault = lineOf(new StoreFault('full', new Error('no space')), 'STORE_UNAVAILABLE')
+  assert.match(fault.err?.stack ?? '', /no space/)
+  assert.equal(fault.level, 40)
+  const unforeseen = lineOf(new TypeError('x is not a function'), 'UNEXPECTED_FAULT')
+  assert.match(unforeseen.err?.stack ?? '', /TypeError/)
+  assert.equal(unforeseen.level, 50)
+})

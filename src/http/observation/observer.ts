@@ -1,0 +1,178 @@
+import { hash } from 'node:crypto'
+import { Problem } from '../../contract/problem.ts'
+import { StoreFault } from '../../database/database.ts'
+import { createLruCache } from '../../operations/lru-cache.ts'
+import type { Observation } from '../../operations/observation/observe.ts'
+import type { Observed } from '../../operations/operation.ts'
+import type { Store, WriteEnvironment } from '../../operations/store.ts'
+import type { OriginKeys } from '../../store/origin.ts'
+
+const FLUSH_INTERVAL = 200
+/** The maximum number of distinct observations in memory while the store accepts none. Further ones are dropped, and their number is logged. */
+const PENDING_MAX = 50_000
+/** With more waiting observations, reads wait too. The store writes about this many in half a second. */
+const ROOM = 10_000
+/** The maximum number of observations whose rows are known to be stored, so that only their counters must be written. */
+const KEPT_MAX = 50_000
+/** The maximum number of characters of user agents whose digests are remembered. */
+const USER_AGENTS_MAX = 1_000_000
+/** The maximum number of observations in one transaction, so that other writes can run between. */
+const BATCH = 500
+const HOUR = 3_600_000
+/** 132 bits of a digest are stored. */
+const DIGEST_CHARACTERS = 22
+
+export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
+
+/** Counts the topics of searches without a result. */
+export type AskedTopics = {
+  note(visitor: Visitor, asked: NonNullable<Observed['unanswered']>): void
+  flush(): Promise<void>
+}
+const NO_TOPICS: AskedTopics = { note() {}, async flush() {} }
+
+/**
+ * Stores observations outside the path of requests: collects them and writes them together a few times a second. The number of dropped
+ * observations is logged once for each flush.
+ */
+export class Observer {
+  readonly #store: Pick<Store, 'maintain'>
+  readonly #environment: () => WriteEnvironment
+  readonly #onLoss: (lost: number, error: unknown) => void
+  readonly #topics: AskedTopics
+  readonly #timer: NodeJS.Timeout
+  readonly #stored = createLruCache<string, true>(KEPT_MAX)
+  readonly #digests = createLruCache<string, string>(USER_AGENTS_MAX)
+  #pending = new Map<string, Observation>()
+  #flushing: Promise<void> | undefined
+  #following: Promise<void> | undefined
+  /** The error of a store that accepts no writes, and the number of dropped observations since the last log line. */
+  #refusal: unknown
+  #lost = 0
+
+  constructor(
+    store: Pick<Store, 'maintain'>,
+    environment: () => WriteEnvironment,
+    onLoss: (lost: number, error: unknown) => void,
+    topics: AskedTopics = NO_TOPICS,
+  ) {
+    this.#store = store
+    this.#environment = environment
+    this.#onLoss = onLoss
+    this.#topics = topics
+    this.#timer = setInterval(() => {
+      if (this.#flushing === undefined) this.flush().catch(() => {})
+    }, FLUSH_INTERVAL)
+    this.#timer.unref()
+  }
+
+  note(visitor: Visitor, observed: Observed): void {
+    const { actor, origin, requestId, at } = visitor
+    if (observed.unanswered !== undefined) this.#topics.note(visitor, observed.unanswered)
+    const userAgent = actor === null ? this.#digestOf(visitor.userAgent) : ''
+    const who = visitorOf(actor, origin, userAgent)
+    const row = rowOf(who, observed, at)
+    const counted = this.#stored.get(row) === true
+    const key = counted ? who : row
+    const known = this.#pending.get(key)
+    if (known !== undefined && known.at <= at) {
+      known.times += 1
+      known.lastAt = Math.max(known.lastAt, at)
+      return
+    }
+    const { action, entry, revision, metadata } = observed
+    const [times, lastAt] = [1, at]
+    const seen = { actor, origin, userAgent, requestId, at, lastAt, times, counted, action, entry, revision, metadata }
+    if (!this.#merge(key, seen)) this.#lost += 1
+  }
+
+  /** Resolves when all earlier observations are stored or dropped: reads continue when the store accepts no writes. */
+  flush(): Promise<void> {
+    if (this.#flushing === undefined) {
+      this.#flushing = this.#write().finally(() => {
+        this.#flushing = undefined
+      })
+      return this.#flushing
+    }
+    // The running write began before the newest observation. All later callers share the next round.
+    this.#following ??= this.#flushing.then(() => {
+      this.#following = undefined
+      return this.flush()
+    })
+    return this.#following
+  }
+
+  /**
+   * The promise to wait for before further reads, so that all are counted; undefined if the queue has room, or if the store accepts nothing,
+   * because reads then continue.
+   */
+  room(): Promise<void> | undefined {
+    if (this.#pending.size < ROOM || this.#refusal !== undefined) return undefined
+    return (this.#flushing ?? Promise.resolve()).then(() => void this.flush())
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush()
+  }
+
+  async #write(): Promise<void> {
+    const observations = [...this.#pending.values()]
+    this.#pending = new Map()
+    for (let from = 0; from < observations.length; from += BATCH) {
+      const batch = observations.slice(from, from + BATCH)
+      try {
+        await this.#store.maintain('recordObservations', batch, this.#environment())
+        this.#refusal = undefined
+        for (const one of batch) if (!one.counted) this.#stored.set(keyOf(one), true)
+      } catch (error) {
+        this.#refusal = error
+        const again = error instanceof StoreFault || error instanceof Problem
+        for (const one of batch) if (!again || !this.#merge(keyOf(one), one)) this.#lost += one.times
+      }
+    }
+    await this.#topics.flush()
+    if (this.#lost > 0) this.#onLoss(this.#lost, this.#refusal)
+    this.#lost = 0
+  }
+
+  #digestOf(userAgent: string): string {
+    const known = this.#digests.get(userAgent)
+    if (known !== undefined) return known
+    const digest = hash('sha256', userAgent, 'base64url').slice(0, DIGEST_CHARACTERS)
+    this.#digests.set(userAgent, digest, userAgent.length + DIGEST_CHARACTERS)
+    return digest
+  }
+
+  /** Adds an observation to the pending ones, merged with an equal one; false if the queue is full. */
+  #merge(key: string, observation: Observation): boolean {
+    const known = this.#pending.get(key)
+    if (known !== undefined) {
+      addTo(known, observation)
+      return true
+    }
+    if (this.#pending.size >= PENDING_MAX && this.#refusal !== undefined) return false
+    this.#pending.set(key, observation)
+    return true
+  }
+}
+
+const visitorOf = (actor: number | null, origin: OriginKeys, userAgent: string): string =>
+  actor === null ? `${origin.id} ${userAgent}` : String(actor)
+/** The key of a row: one visitor, action and entry within an hour. */
+const rowOf = (visitor: string, { action, entry }: Observed, at: number): string =>
+  `${visitor} ${action} ${entry} ${Math.floor(at / HOUR)}`
+
+/** The key under which observations are merged: the row; or only the visitor, if the row is stored already and only the count changes. */
+function keyOf(observation: Observation): string {
+  const { actor, origin, userAgent, counted, at } = observation
+  const visitor = visitorOf(actor, origin, userAgent)
+  return counted ? visitor : rowOf(visitor, observation, at)
+}
+
+/** Merges two observations with the same key. The request is that of the earlier one. */
+function addTo(known: Observation, { requestId, revision, metadata, at, lastAt, times }: Observation): void {
+  if (at < known.at) Object.assign(known, { requestId, revision, metadata, at })
+  known.lastAt = Math.max(known.lastAt, lastAt)
+  known.times += times
+}

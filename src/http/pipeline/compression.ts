@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Operation } from '../../contract/operations.ts'
+import { createLruCache } from '../../operations/lru-cache.ts'
+import type { Answer } from '../../operations/operation.ts'
+
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+
+/** The content codings (RFC 9110, 8.4.1), the preferred one first. Higher levels save at most a tenth and take five times as long. */
+const CODERS = {
+  br: (bytes: Buffer): Promise<Buffer> =>
+    brotli(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    }),
+  gzip: (bytes: Buffer): Promise<Buffer> => zip(bytes, { level: 6 }),
+}
+export type Coding = keyof typeof CODERS
+const CODINGS = Object.keys(CODERS) as Coding[]
+
+/** Smaller answers fit into one packet. Larger ones would take more than 100 ms of the processor. In bytes. */
+const BYTES_MIN = 1_400
+const BYTES_MAX = 524_288
+/** How many answers are compressed at once. Others are sent uncompressed. */
+const AT_ONCE_MAX = 4
+/** The maximum memory for compressed answers, in bytes. */
+const WEIGHT_MAX = 16_000_000
+const TEXT = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|xml))/
+
+/** The coding that an Accept-Encoding field prefers (RFC 9110, 12.5.3); undefined if it accepts none of them, or if there is no field. */
+export function preferred(acceptEncoding: string | undefined): Coding | undefined {
+  if (acceptEncoding === undefined || acceptEncoding === '') return undefined
+  const weights = new Map<string, number>()
+  for (const one of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', weight] = one.split(/;\s*q\s*=/)
+    weights.set(name.trim(), weight === undefined ? 1 : Number(weight))
+  }
+  const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get('*') ?? 0
+  const [first] = CODINGS.filter(coding => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))
+  return first
+}
+
+/** Whether a document of this type and length is worth compressing. */
+export const isWorthwhile = (length: number, type = 'application/json'): boolean =>
+  length >= BYTES_MIN && length <= BYTES_MAX && TEXT.test(type)
+
+/**
+ * Whether the answers to an operation may be compressed: public lists. The length of a compressed answer reveals whether two of its texts are
+ * alike, so no answer with a secret is compressed. An answer with a version or a digest is sent as its bytes are.
+ */
+export const isCoded = ({ method, access, personal }: Operation, { etag, pieces, digest }: Answer): boolean =>
+  method === 'GET' &&
+  access === 'anyone' &&
+  !personal &&
+  etag === undefined &&
+  pieces === undefined &&
+  digest === undefined
+
+/** A Vary field with Accept-Encoding, on every answer that another Accept-Encoding field would get in another coding. */
+export const variesBy = (fields: string): string => `${fields}, Accept-Encoding`
+
+export type Compression = {
+  /** The compressed bytes, if they are in memory. */
+  known(bytes: Buffer, coding: Coding): Buffer | undefined
+  /** Compresses once for all requests with the same bytes. Undefined while too many others are compressed. `digest` identifies the bytes. */
+  compress(bytes: Buffer, coding: Coding, digest?: string): Promise<Buffer | undefined>
+}
+
+export function createCompression(): Compression {
+  const done = createLruCache<string, Buffer>(WEIGHT_MAX)
+  const underWay = new Map<string, Promise<Buffer>>()
+  /** The digests of bytes that are cached elsewhere. */
+  const digests = new WeakMap<Buffer, string>()
+  const digestOf = (bytes: Buffer): string => {
+    const digest = digests.get(bytes) ?? hash('sha256', bytes, 'base64url')
+    digests.set(bytes, digest)
+    return digest
+  }
+  const start = (key: string, bytes: Buffer, coding: Coding): Promise<Buffer> => {
+    const made = CODERS[coding](bytes)
+      .then(coded => {
+        done.set(key, coded, coded.length)
+        return coded
+      })
+      .finally(() => underWay.delete(key))
+    underWay.set(key, made)
+    return made
+  }
+  return {
+    known: (bytes, coding) => done.get(`${coding} ${digestOf(bytes)}`),
+    async compress(bytes, coding, digest = digestOf(bytes)) {
+      const key = `${coding} ${digest}`
+      const known = done.get(key) ?? underWay.get(key)
+      if (known !== undefined) return known
+      return underWay.size < AT_ONCE_MAX ? start(key, bytes, coding) : undefined
+    },
+  }
+}
+
+/** The body to send. */
+export function bytesOf({ json, body }: Answer): Buffer {
+  if (json === undefined) return Buffer.from(JSON.stringify(body))
+  return typeof json === 'string' ? Buffer.from(json, 'latin1') : json
+}
+
+/** Sends a list in the coding that the client prefers. */
+export async function sendCoded(
+  { compress }: Compression,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Buffer,
+): Promise<FastifyReply> {
+  reply.header('vary', variesBy(String(reply.getHeader('vary') ?? 'Origin')))
+  const coding = isWorthwhile(bytes.length) ? preferred(request.headers['accept-encoding']) : undefined
+  const coded = coding && (await compress(bytes, coding))
+  if (coded !== undefined) reply.header('content-encoding', coding)
+  return reply.send(coded ?? bytes)
+}

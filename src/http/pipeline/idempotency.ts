@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http'
+import { LIMITS } from '../../contract/limits.ts'
+import { issuesToken, type Operation } from '../../contract/operations.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Reader } from '../../database/database.ts'
+import { type Idempotency, type IdempotencyKey, idempotencyKeyOf } from '../../domain/idempotency.ts'
+import { findStoredAnswer } from '../../store/idempotency.ts'
+import type { OriginKeys } from '../../store/origin.ts'
+
+/** Who sends a key: two callers may choose the same one. */
+export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: string | undefined }
+
+type Sent = Pick<IncomingMessage, 'headers'>
+
+/** Recognises retries; `secret` is known to all nodes and to nobody else. */
+export function createIdempotency(reader: Reader, secret: () => string) {
+  return {
+    /** What a retry of a request is recognised by; undefined where no key was sent, or nothing is written. Throws INVALID_IDEMPOTENCY_KEY. */
+    keyFor(operation: Operation, request: Sent, owner: KeyOwner): IdempotencyKey | undefined {
+      const key = idempotencyKeyFor(operation, request, owner, secret)
+      if (key === 'invalid') throw new Problem('INVALID_IDEMPOTENCY_KEY')
+      return key
+    },
+    /** Whether a token is nobody's because of the very request that this one is a retry of. */
+    async replaced(operation: Operation, request: Sent, owner: KeyOwner): Promise<boolean> {
+      if (owner.tokenHash === undefined || operation.access !== 'actor' || !issuesToken(operation)) return false
+      const key = idempotencyKeyFor(operation, request, owner, secret)
+      return typeof key === 'object' && (await findStoredAnswer(reader, key.id)) !== undefined
+    },
+  }
+}
+
+function idempotencyKeyFor(
+  operation: Operation,
+  request: Sent,
+  owner: KeyOwner,
+  secret: () => string,
+): IdempotencyKey | 'invalid' | undefined {
+  const field = request.headers['idempotency-key']
+  if (operation.kind !== 'write' || field === undefined) return undefined
+  const key = typeof field === 'string' ? keyIn(field) : undefined
+  const least = issuesToken(operation) ? LIMITS.secretKeyCharacters : 1
+  if (key === undefined || key.length < least || key.length > LIMITS.idempotencyKeyCharacters) {
+    return 'invalid'
+  }
+  return idempotencyKeyOf(secret(), callerOf(operation, owner), key)
+}
+
+/** The key in a field: bare, or a string of structured fields (RFC 9651) with its escapes. Of two fields Node makes one with a comma and a space, which is neither. */
+function keyIn(field: string): string | undefined {
+  if (/^[!#-~][!-~]*$/.test(field)) return field
+  const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(field)?.[1]
+  return quoted?.replaceAll(/\\(.)/g, '$1')
+}
+
+/**
+ * The retry of a request for a new token comes with the old one, which is nobody's any more: there, the token itself is the caller.
+ * Before there is a token, the network is.
+ */
+function callerOf(operation: Operation, { origin, actor, tokenHash }: KeyOwner): string {
+  if (operation.access === 'admin') return 'admin'
+  if (operation.access === 'anyone') return `network ${origin.networkKey}`
+  return issuesToken(operation) ? `token ${tokenHash}` : `actor ${actor}`
+}
+
+/** The requests with a key that this process has under way. */
+export function createUnderWay() {
+  const requests = new Map<string, string>()
+  return {
+    /** Runs a request unless another with its key is under way: the same one is REQUEST_IN_PROGRESS, any other IDEMPOTENCY_KEY_REUSED. */
+    async alone<T>(idempotency: Idempotency, work: () => Promise<T>): Promise<T> {
+      const other = requests.get(idempotency.id)
+      if (other === idempotency.request) throw new Problem('REQUEST_IN_PROGRESS', { retryAfter: 1 })
+      if (other !== undefined) throw new Problem('IDEMPOTENCY_KEY_REUSED')
+      requests.set(idempotency.id, idempotency.request)
+      try {
+        return await work()
+      } finally {
+        requests.delete(idempotency.id)
+      }
+    },
+  }
+}

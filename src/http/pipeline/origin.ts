@@ -1,0 +1,122 @@
+import { createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import ipaddr from 'ipaddr.js'
+import type { Network } from '../../config.ts'
+import { createLruCache } from '../../operations/lru-cache.ts'
+import type { OriginKeys } from '../../store/origin.ts'
+
+const IPV6_PREFIX_BYTES = 8
+/** The maximum number of networks whose keys are remembered, and of addresses whose networks are. */
+const REMEMBERED_MAX = 50_000
+/** 132 bits of a digest are stored. */
+const DIGEST_CHARACTERS = 22
+
+const DAY = 86_400_000
+let today = { number: -1, name: '' }
+
+/** The UTC day of a time in milliseconds, as `2026-11-21`. */
+export function dayOf(at: number): string {
+  const number = Math.floor(at / DAY)
+  if (number !== today.number) today = { number, name: new Date(at).toISOString().slice(0, 10) }
+  return today.name
+}
+
+/**
+ * The network of a request: IPv4-mapped addresses unmapped, IPv6 cut to /64.
+ * X-Forwarded-For is used only if the peer is a trusted proxy: then the address is the rightmost entry that is not a trusted proxy.
+ */
+export function networkOf(peer: string, forwardedFor: string | undefined, proxies: readonly Network[]): string {
+  let client = parse(peer)
+  const hops = forwardedFor === undefined ? [] : forwardedFor.split(',')
+  while (client !== undefined && isTrusted(client, proxies) && hops.length > 0) {
+    const next = parse((hops.pop() ?? '').trim())
+    if (next === undefined) break
+    client = next
+  }
+  if (client === undefined) return 'unknown'
+  if (client.kind() === 'ipv4') return client.toString()
+  return `${Buffer.from(client.toByteArray().slice(0, IPV6_PREFIX_BYTES)).toString('hex')}/64`
+}
+
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const bare = text
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*$/, '')
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined
+}
+
+const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: readonly Network[]): boolean =>
+  proxies.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
+
+/** The parts of a request that determine its origin. */
+type Peer = { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders }
+
+/** The origins of requests, as keys that do not contain addresses. */
+export type Origins = {
+  originOf(request: Peer, at: number): Promise<OriginKeys>
+  /** The same if it is in memory; otherwise undefined. */
+  known(request: Peer, at: number): OriginKeys | undefined
+  /** A digest of a text that cannot be computed after the salt of the day is deleted; undefined if the salt is unknown. */
+  digestOf(day: string, text: string): string | undefined
+  /** Loads the salt of a day. */
+  openDay(day: string): Promise<void>
+}
+
+const digest = (key: string, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)
+
+/**
+ * Converts networks to keys: the fingerprint of the day, under the temporary salt and the permanent key; and the permanent digest for
+ * blocks and limits. `saltOf` returns the salt of a day, which is made once.
+ */
+export function createOrigins(
+  originKey: () => string,
+  proxies: readonly Network[],
+  saltOf: (day: string) => Promise<string>,
+): Origins {
+  let salts = new Map<string, string>()
+  const remembered = createLruCache<string, OriginKeys>(REMEMBERED_MAX)
+  const networks = createLruCache<string, string>(REMEMBERED_MAX)
+
+  const openSalt = async (day: string): Promise<string> => {
+    const salt = salts.get(day) ?? (await saltOf(day))
+    // Only the salt of today is needed and, shortly before midnight, that of tomorrow.
+    salts = new Map([...salts].slice(-1)).set(day, salt)
+    return salt
+  }
+  const networkOfRequest = ({ socket, headers }: Peer): string => {
+    const peer = socket.remoteAddress ?? ''
+    const direct = networks.get(peer)
+    if (direct !== undefined) return direct
+    const forwarded = headers['x-forwarded-for']
+    const network = networkOf(peer, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, proxies)
+    // Without proxies the peer alone determines the network.
+    if (proxies.length === 0) networks.set(peer, network)
+    return network
+  }
+  const recall = (network: string, day: string): OriginKeys | undefined => {
+    const keys = remembered.get(network)
+    return keys?.day === day ? keys : undefined
+  }
+  return {
+    async openDay(day) {
+      await openSalt(day)
+    },
+    digestOf(day, text) {
+      const salt = salts.get(day)
+      return salt === undefined ? undefined : digest(`${originKey()} ${salt}`, text)
+    },
+    known: (request, at) => recall(networkOfRequest(request), dayOf(at)),
+    async originOf(request, at) {
+      const network = networkOfRequest(request)
+      const day = dayOf(at)
+      const known = recall(network, day)
+      if (known !== undefined) return known
+      const salt = salts.get(day) ?? (await openSalt(day))
+      const keys = { id: digest(`${originKey()} ${salt}`, network), day, networkKey: digest(originKey(), network) }
+      remembered.set(network, keys)
+      return keys
+    },
+  }
+}

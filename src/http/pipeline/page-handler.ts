@@ -1,0 +1,220 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import { OPERATIONS } from '../../contract/operations.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { EntryList } from '../../contract/resources.ts'
+import { searchFaceted } from '../../operations/entries/faceted-search.ts'
+import type { ReadName } from '../../operations/operation.ts'
+import { type Answer, bodyOf, type Observed, type Reads } from '../../operations/operation.ts'
+import { runRead } from '../../operations/reads.ts'
+import { layout } from '../../web/layout.ts'
+import type { Document, File, FixedPage, Page, PageRequest, Query, ReadPage, Redirect } from '../../web/page.ts'
+import { prefersJson } from '../../web/prefers-json.ts'
+import { type Leads, problemPage, wordsOfAddress } from '../../web/problem-page.ts'
+import { addressOf, targetOf } from '../../web/target.ts'
+import { pageCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
+import { createDocument, type createSender, isCurrent, type StaticDocument } from '../documents/static-document.ts'
+import type { Observer, Visitor } from '../observation/observer.ts'
+import type { Admitted } from './admission.ts'
+import { problemAnswer } from './errors.ts'
+import { withLicense } from './license.ts'
+
+const HTML_TYPE = 'text/html; charset=utf-8'
+const OWN_QUERY_CHARACTERS = 200
+/** Entries that the page of a problem proposes. */
+const LEADS = 5
+
+/** The content security policy of pages: files, scripts, forms and calls only of this service. */
+export const PAGE_FIELDS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  vary: 'Accept',
+}
+
+/** The operation that a page is admitted as; for free pages one that is not charged. */
+export const admittedAs = (page: Page, url: string): ReadName =>
+  page.as === undefined ? 'readHealth' : page.question !== undefined && asksLong(url) ? page.question : page.as
+
+/** Whether the `q` of an address is too long for a search. */
+function asksLong(url: string): boolean {
+  const q = new URLSearchParams(targetOf(url).search).get('q') ?? ''
+  return q.length > LIMITS.queryCharacters && [...q].length > LIMITS.queryCharacters
+}
+
+/** The parameters of a query that the operation of the page has, only the first of each name, without empty ones. */
+export function searchFor(page: Page, url: string): string {
+  const given = new URLSearchParams(targetOf(url).search)
+  const known = new URLSearchParams()
+  const names = page.as === undefined ? [] : admittedAs(page, url) === page.as ? (page.query ?? []) : ['q', 'tag']
+  for (const name of names) {
+    const value = given.get(name)
+    if (value !== null && value !== '') known.set(name, value)
+  }
+  return known.toString()
+}
+
+const ownQuery = (page: ReadPage, url: string): Query => {
+  const given = new URLSearchParams(targetOf(url).search)
+  const values = (page.ownQuery ?? []).map(name => [name, given.get(name)] as const)
+  return Object.fromEntries(
+    values.filter(([, value]) => value).map(([name, value]) => [name, (value ?? '').slice(0, OWN_QUERY_CHARACTERS)]),
+  )
+}
+
+type Parts = {
+  config: Config
+  /** The original server, if this server is a copy. */
+  original: string | undefined
+  observer: Pick<Observer, 'note' | 'room'>
+  readsFor(visitor: Visitor): Reads
+  sendDocument: ReturnType<typeof createSender>
+}
+type Show<P> = (page: P, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** Returns the function that answers an admitted request for a page. */
+export function createPageHandler(parts: Parts): Show<Page> {
+  const { original } = parts
+  const read = createReadPages(parts)
+  const fixed = createFixedPages(parts)
+  return async (page, admitted, request, reply) => {
+    // A mirror takes no writes, and a page may send requests to its own server only.
+    if (page.writes && original !== undefined)
+      return sendOn({ location: `${original}${addressOf(request.raw.url ?? '')}` }, reply)
+    return page.as === undefined ? fixed(page, admitted, request, reply) : read(page, admitted, request, reply)
+  }
+}
+
+/** Serves pages that read. A view is observed once, as the read that the page is admitted as. */
+function createReadPages({ config, original, observer, readsFor, sendDocument }: Parts): Show<ReadPage> {
+  return async (page, admitted, request, reply) => {
+    const { at, origin, actor, params, query } = admitted
+    const visitor = { actor, origin, userAgent: request.headers['user-agent'] ?? '', requestId: request.id, at }
+    const reads = readsFor(visitor)
+    let observed: Observed | undefined
+    const url = request.raw.url ?? ''
+    const answerOf = async (name: ReadName, of: PageRequest['params'], by: Query): Promise<Answer> => {
+      const answer = await runRead(name, reads, { params: of, query: by })
+      if (name === admittedAs(page, url)) observed ??= answer.observed
+      return answer
+    }
+    const asked: PageRequest = {
+      params,
+      query: { ...query, ...ownQuery(page, url) },
+      path: targetOf(url).path,
+      accept: request.headers.accept ?? '',
+      config,
+      requestId: request.id,
+      body: request.body,
+      original,
+      reads,
+      async read<B extends object>(name: ReadName, of = params, by: Query = {}): Promise<B> {
+        return bodyOf(await answerOf(name, of, by)) as B
+      },
+      async search(by, narrowing) {
+        const { answer, facets } = await searchFaceted(reads, by, narrowing)
+        observed ??= answer.observed
+        return { list: bodyOf(answer) as EntryList, fit: answer.fit, facets }
+      },
+    }
+    await observer.room()
+    const shown = await showOrLeadOn(page, asked, request)
+    // After a redirect the visitor is observed at the shown page.
+    if ('location' in shown) return sendOn(shown, reply)
+    const made = createDocument(textOf(shown, asked))
+    if (statusOf(shown) === 200) {
+      const shared = sharedCacheOf(config, request.raw, admittedAs(page, url), params)
+      Object.assign(
+        made.fields,
+        withLicense(pageCacheFields(observed === undefined ? {} : { observed }, shared), config),
+      )
+    }
+    if (observed !== undefined && !isCurrent(made, request)) observer.note(visitor, observed)
+    return sendDocument(made, request, reply, statusOf(shown))
+  }
+}
+
+/** A problem of a page that reads, with the entries that its page proposes. */
+class LeadingProblem extends Problem {
+  readonly leads: Leads
+
+  constructor({ code, detail }: Problem, leads: Leads) {
+    super(code, detail)
+    this.leads = leads
+  }
+}
+
+/** Renders a page. The problem of a missing or withdrawn entry gets proposals if it becomes a page. They belong to the charged read. */
+async function showOrLeadOn(page: ReadPage, asked: PageRequest, request: FastifyRequest) {
+  try {
+    return await page.render(asked)
+  } catch (error) {
+    if (!(error instanceof Problem) || !wantsPage(request)) throw error
+    throw new LeadingProblem(error, await leadsFor(error.code, asked))
+  }
+}
+
+/** Entries with the words of a missing address; for a withdrawn entry the newest ones, whatever its address was. None if the store cannot be read. */
+async function leadsFor(code: Problem['code'], { path, read, reads: { at } }: PageRequest): Promise<Leads> {
+  const q = code === 'ENTRY_NOT_FOUND' ? wordsOfAddress(path) : ''
+  if (q === '' && code !== 'ENTRY_WITHDRAWN') return { items: [], at }
+  try {
+    const name = q === '' ? 'listEntries' : 'searchEntries'
+    const { items } = await read<EntryList>(name, {}, { limit: LEADS, ...(q === '' ? {} : { q }) })
+    return { items, at }
+  } catch {
+    return { items: [], at }
+  }
+}
+
+/** Serves pages that read nothing. They are not charged, and each format of them is made once and cached. */
+function createFixedPages({ config, sendDocument }: Pick<Parts, 'config' | 'sendDocument'>): Show<FixedPage> {
+  const kept = new Map<string, StaticDocument>()
+  return async (page, { params }, request, reply) => {
+    const accept = request.headers.accept ?? ''
+    const form = page.formOf === undefined ? '' : page.formOf({ params, accept })
+    const key = `${page.path} ${form}`
+    const known = form === undefined ? undefined : kept.get(key)
+    if (known !== undefined) return sendDocument(known, request, reply)
+    const shown = page.render({ params, accept, config })
+    if ('location' in shown) return sendOn(shown, reply)
+    const path = page.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
+    const made = createDocument(textOf(shown, { config, path, query: {} }))
+    if (form !== undefined) kept.set(key, made)
+    return sendDocument(made, request, reply)
+  }
+}
+
+const sendOn = ({ location }: Redirect, reply: FastifyReply): FastifyReply =>
+  reply.code(302).headers({ location, 'cache-control': 'no-store' }).send()
+
+const statusOf = (shown: Document | File): number => ('status' in shown ? (shown.status ?? 200) : 200)
+
+function textOf(shown: Document | File, { config, path, query }: Pick<PageRequest, 'config' | 'path' | 'query'>) {
+  if ('type' in shown) return { ...shown, fields: { vary: 'Accept' } }
+  const q = typeof query.q === 'string' ? query.q : ''
+  return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: PAGE_FIELDS }
+}
+
+/** Whether a failed request gets a page: it requests a page or an unknown path, and its client accepts HTML. Operations always answer in JSON. */
+export function wantsPage(request: FastifyRequest): boolean {
+  if ((request.routeOptions?.config?.name ?? '') in OPERATIONS) return false
+  const { path } = targetOf(request.raw.url ?? '')
+  const accept = request.headers.accept ?? ''
+  const page = request.routeOptions?.config?.page
+  if (page !== undefined) return page.method !== 'POST' && !prefersJson(accept) && !/\.[a-z]{2,5}$/.test(path)
+  return (
+    (request.method === 'GET' || request.method === 'HEAD') && accept.includes('text/html') && !/^\/+api/i.test(path)
+  )
+}
+
+/** The answer to a problem as a page: the same status, code and fields. */
+export function problemPageAnswer(problem: Problem, config: Config, request: FastifyRequest) {
+  const { status, headers } = problemAnswer(problem, request.id)
+  const { path } = targetOf(request.raw.url ?? '')
+  const q = status === 404 ? wordsOfAddress(path) : ''
+  const leads = problem instanceof LeadingProblem ? problem.leads : { items: [], at: 0 }
+  const body = layout(problemPage(problem, request.id, { q, leads }), { config, path, q })
+  return { status, headers: { ...headers, ...PAGE_FIELDS, 'content-type': HTML_TYPE }, body }
+}

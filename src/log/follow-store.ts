@@ -1,0 +1,184 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { Problem } from '../contract/problem.ts'
+import { isUnavailable } from '../database/database.ts'
+import type { LogQuestion } from '../operations/log/append-log.ts'
+import type { Store, WriteEnvironment } from '../operations/store.ts'
+import type { LogStep } from '../store/log.ts'
+import type { LogLook, Signed } from './answers.ts'
+import { judgeLog, type LogVerdict, originOf } from './verdict.ts'
+import type { Witnesses } from './witnesses.ts'
+
+/** Records that one step appends: its rows are written in one transaction. */
+const STEP = 2_048
+/** How often a long catch-up logs its progress, in milliseconds. */
+const SAY_INTERVAL = 5_000
+/** How long other nodes may object to an epoch in which this node misses nothing, in milliseconds. */
+const OBJECTION = 3_000
+const BEGIN_TRIES = 3
+
+export type LogKeeping = {
+  store: Store
+  logger: Logger
+  environment(): WriteEnvironment
+  now(): number
+  /** The private key as PEM; throws while it is unknown. */
+  pem(): string
+  /** The beginning of the origin of a new log. */
+  host: string
+  /** Milliseconds between two checkpoints. */
+  interval: number
+  /** Witnesses that cosign each checkpoint before it is published. */
+  witnesses: Witnesses | undefined
+  /** Random hexadecimal digits. */
+  chance(): string
+}
+
+/**
+ * Appends the records of a store to its log after they were committed, and publishes a signed checkpoint each interval in which there was
+ * one. Any number of nodes may do so over one database: each step is a compare-and-swap, and depends on committed rows alone.
+ */
+export class LogKeeper {
+  readonly #keeping: LogKeeping
+  readonly #stopped = new AbortController()
+  #following: Promise<void> | undefined
+  #unsettledSince: number | undefined
+  /** The newest record when the log had all of them and was signed. */
+  #signed: number | undefined
+  #said = performance.now()
+
+  constructor(keeping: LogKeeping) {
+    this.#keeping = keeping
+  }
+
+  /** Settles which log the store has and whether it continues. An earlier write could belong to the previous log. */
+  async begin(): Promise<void> {
+    for (let tries = 0; tries < BEGIN_TRIES; tries++) if ((await this.#look()) !== undefined) return
+  }
+
+  /** Follows the store until `close`. */
+  follow(): void {
+    this.#following ??= this.#followUntilClosed()
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort()
+    await this.#following
+  }
+
+  #ask<T>(question: LogQuestion): Promise<T> {
+    return this.#keeping.store.askLog(question) as Promise<T>
+  }
+
+  /** The state of the log if it may continue; else undefined, after a step towards settling it. */
+  async #look(): Promise<LogLook | undefined> {
+    const look = await this.#ask<LogLook>({ ask: 'look' })
+    const verdict = judgeLog(look, await this.#keysOf(look.epoch?.origin ?? 'none'))
+    if (verdict === 'same') {
+      this.#unsettledSince = undefined
+      return look
+    }
+    if (verdict === 'settle') await this.#settle(look)
+    else await this.#begin(look, verdict)
+    return undefined
+  }
+
+  #keysOf(origin: string): Promise<string> {
+    return this.#ask({ ask: 'keys', pem: this.#keeping.pem(), origin })
+  }
+
+  /** Settles that the log continues in the epoch of the store, if no other node has objected in time. */
+  async #settle({ epoch, storeEpoch }: LogLook): Promise<void> {
+    this.#unsettledSince ??= performance.now()
+    if (performance.now() - this.#unsettledSince < OBJECTION) return
+    const { store, environment } = this.#keeping
+    await store.maintain('settleLog', { after: epoch?.number ?? -1, storeEpoch }, environment())
+  }
+
+  async #begin(look: LogLook, { begin: reason, agreed: by }: Exclude<LogVerdict, string>): Promise<void> {
+    const { store, environment, logger, host, chance } = this.#keeping
+    const { storeEpoch, epoch } = look
+    const origin = originOf(host, look, chance())
+    const signed = [look.kept?.note, look.published?.note].filter(note => note !== undefined)
+    const agreed = by === 'stored' ? look.log.size : await this.#ask<number>({ ask: 'agreed', signed })
+    const checkpoint = later(look.kept, look.published)?.note ?? null
+    const begin = { origin, keys: await this.#keysOf(origin), agreed, checkpoint }
+    const begun = await store.maintain('settleLog', { after: epoch?.number ?? -1, storeEpoch, begin }, environment())
+    const level = epoch === undefined ? 'info' : 'warn'
+    if (begun) logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
+  }
+
+  /** Appends new records, for one interval at most; true if there are more. */
+  async #extend(): Promise<boolean> {
+    const { store, environment, logger, interval } = this.#keeping
+    const until = performance.now() + interval
+    while (!this.#stopped.signal.aborted) {
+      const step = await this.#ask<LogStep | undefined>({ ask: 'step', most: STEP })
+      if (step === undefined || !(await store.maintain('extendLog', step, environment()))) return false
+      if (performance.now() - this.#said > SAY_INTERVAL) {
+        this.#said = performance.now()
+        logger.info({ record: step.to.size }, 'the public log has come to this record')
+      }
+      if (performance.now() > until) return true
+    }
+    return false
+  }
+
+  /** Signs new records and publishes the checkpoint. Writes a checkpoint of another node to the file of this node. */
+  async #publish({ kept, published }: LogLook): Promise<void> {
+    const { store, environment, now, pem, witnesses } = this.#keeping
+    const { signal } = this.#stopped
+    const signed = await this.#ask<Signed | undefined>({ ask: 'sign', pem: pem(), time: Math.floor(now() / 1_000) })
+    if (signed !== undefined) {
+      const note = witnesses === undefined ? signed.note : await witnesses.cosign(signed, signal)
+      await store.maintain('publishCheckpoint', { ...signed, note }, environment())
+      return
+    }
+    if (published === undefined) return
+    const { size, note } = published
+    if (size > (kept?.size ?? 0)) await this.#ask({ ask: 'keep', note })
+    if (witnesses?.due !== true) return
+    const cosigned = await witnesses.cosign(published, signal)
+    if (cosigned !== note) await store.maintain('cosignCheckpoint', { size, note: cosigned }, environment())
+  }
+
+  /** One round; true if the next one should follow at once. */
+  async #round(): Promise<boolean> {
+    const { store, witnesses } = this.#keeping
+    const record = store.knownRecord()
+    if (record !== undefined && record === this.#signed && witnesses?.due !== true) return false
+    const look = await this.#look()
+    if (look === undefined) return false
+    const more = await this.#extend()
+    await this.#publish(look)
+    this.#signed = more ? undefined : record
+    return more
+  }
+
+  async #followUntilClosed(): Promise<void> {
+    const { logger, interval } = this.#keeping
+    const { signal } = this.#stopped
+    let failing = false
+    while (!signal.aborted) {
+      const began = performance.now()
+      try {
+        const more = await this.#round()
+        if (failing) logger.info('the public log follows the store again')
+        failing = false
+        if (more) continue
+      } catch (error) {
+        if (signal.aborted) return
+        const expected = isUnavailable(error) || (error instanceof Problem && error.code === 'NOT_READY')
+        if (!failing && !expected)
+          logger.error({ err: error }, 'the public log cannot follow the store; it is tried again')
+        failing = true
+        this.#signed = undefined
+      }
+      const left = Math.max(0, interval - (performance.now() - began))
+      await setTimeout(left, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+}
+
+const later = <T extends { size: number }>(one: T | undefined, other: T | undefined): T | undefined =>
+  (one?.size ?? 0) >= (other?.size ?? 0) ? (one ?? other) : other

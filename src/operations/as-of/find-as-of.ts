@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { FIND } from '../../contract/limits.ts'
+import type { FoundAsOf, FoundAsOfList } from '../../contract/resources.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import { byWorth } from '../../domain/fit.ts'
+import { passageOf } from '../../domain/passage.ts'
+import { isAnswerable, type RankedText } from '../../domain/ranking.ts'
+import { refit } from '../../domain/rescore.ts'
+import type { Text } from '../../domain/retained-text.ts'
+import { signalNames } from '../../domain/signals.ts'
+import { NO_TALLY } from '../../domain/standing.ts'
+import { tagKey } from '../../domain/tag.ts'
+import { areTextsAsAt, type RevisionThen } from '../../store/as-of.ts'
+import { type EntryRow, findEntryByNumber, tagsOf } from '../../store/entry.ts'
+import { isoTime } from '../../store/time.ts'
+import type { ReadOperation, Reads } from '../operation.ts'
+import type { SearchResult } from '../search.ts'
+import { isAsThen, type Moment, momentOf, revisionAt, standingAt } from './as-of.ts'
+
+/** Number of candidates: the entries that match best now. */
+const CANDIDATES = 40
+/** For an entry with more judgements, a list contains no standing unless it equals the current one. */
+const JUDGED_MAX = 100
+/** Maximum number of characters that are ranked of a content that has changed since. */
+const LOOKED_AT = 8_000
+
+/**
+ * Finds entries by their text as of a sequence, among those that match best now. The search index has current texts only, so an entry whose
+ * current text has none of the words is missed.
+ */
+export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, request) => {
+  const { q, tag = '', limit = FIND.default } = request.query
+  const moment = await momentOf(reads.reader, request)
+  const wanted = { q, tag: tagKey(tag) === '' ? null : tag, limit: CANDIDATES, offset: 0 }
+  const result = await reads.search({ ...wanted, sort: 'fit' })
+  const found: Found[] = []
+  for (const [at, number] of result.entries.entries()) {
+    const one = await foundAt(reads, number, moment, { result, at })
+    if (one !== undefined) found.push(one)
+  }
+  const best = found.sort((a, b) => b.score - a.score).slice(0, FIND.max)
+  const rows: (Found & { standing: FoundAsOf['standing'] })[] = []
+  for (const one of best) rows.push({ ...one, standing: await standingOf(reads, one, moment) })
+  const match = Math.round((rows[0]?.score ?? 0) * 1_000) / 1_000
+  const shown = rows.sort((a, b) => byWorth(judgedAs(a), judgedAs(b))).slice(0, limit)
+  const weights = new Map(result.weights)
+  const { missing, corrected } = result
+  const body: FoundAsOfList = {
+    items: shown.map(one => rowOf(one, weights)),
+    ...{ match, answerable: isAnswerable(match), missing, corrected },
+    asOf: String(moment.sequence),
+    complete: !result.more && (await areTextsAsAt(reads.reader, moment.record)),
+    dataClass: 'EXTERNAL',
+  }
+  return {
+    body,
+    etag: versionOf(body),
+    observed: {
+      action: 'SEARCH',
+      entry: null,
+      revision: null,
+      metadata: { resultCount: shown.length, tag: tag === '' ? null : tag, sort: 'relevance' },
+    },
+  }
+}
+
+type Found = { entry: EntryRow; revision: RevisionThen & { updated_at: number }; score: number }
+
+/** The row of a candidate; undefined if it is not public, did not exist yet, or did not match. */
+async function foundAt(
+  { reader }: Reads,
+  number: number,
+  moment: Moment,
+  { result, at }: { result: SearchResult; at: number },
+): Promise<Found | undefined> {
+  const entry = await findEntryByNumber(reader, number)
+  if (entry === undefined || entry.withdrawn) return undefined
+  const revision = await revisionAt(reader, entry, moment)
+  if (revision === undefined) return undefined
+  if (revision.number === entry.revision) return { entry, revision, score: result.scores[at] ?? 0 }
+  // Ranking two texts takes milliseconds.
+  await nextTurn()
+  const tags = tagsOf(entry)
+  const texts = { now: rankedOf(entry, tags), earlier: rankedOf(revision, tags) }
+  const score = refit(result.scores[at] ?? 0, texts, result.weights)
+  return score === 0 ? undefined : { entry, revision, score }
+}
+
+const rankedOf = ({ title, summary, content }: Text, tags: readonly string[]): RankedText => ({
+  ...{ title, summary, tags },
+  content: content.slice(0, LOOKED_AT),
+})
+
+async function standingOf(
+  { reader }: Reads,
+  { entry, revision }: Found,
+  moment: Moment,
+): Promise<FoundAsOf['standing']> {
+  const few = entry.evidence + entry.relations <= JUDGED_MAX
+  if (!few && !(await isAsThen(reader, entry, revision, moment.record))) return null
+  const { standing, complete } = await standingAt(reader, entry, revision, moment)
+  return complete ? standing : null
+}
+
+/** The order of a row by evidence. A row without a standing counts as UNCHECKED. */
+const judgedAs = ({ score, standing, revision }: Found & { standing: FoundAsOf['standing'] }) => ({
+  score,
+  signals: signalNames(revision.signals),
+  standing: standing ?? { state: 'UNCHECKED' as const, tally: NO_TALLY },
+})
+
+const rowOf = (
+  { entry, revision, score, standing }: Found & { standing: FoundAsOf['standing'] },
+  weights: ReadonlyMap<string, number>,
+): FoundAsOf => ({
+  id: entry.id,
+  slug: entry.slug,
+  title: revision.title,
+  summary: revision.summary,
+  excerpt: passageOf(revision.content, weights),
+  tags: tagsOf(entry),
+  score: Math.round(score * 1_000) / 1_000,
+  standing,
+  signals: signalNames(revision.signals),
+  currentRevisionId: revision.id,
+  updatedAt: isoTime(revision.updated_at),
+  ...TRUST,
+})
+
+/** The version of a list: its content without ids, so that both engines agree. */
+const versionOf = ({ items, ...rest }: FoundAsOfList): string => {
+  const shown = items.map(({ score, standing, title, updatedAt }) => [score, standing, title, updatedAt])
+  return hash('sha256', JSON.stringify([shown, rest]), 'base64url').slice(0, 22)
+}

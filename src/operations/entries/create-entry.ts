@@ -1,0 +1,85 @@
+import { TRUST } from '../../contract/vocabulary.ts'
+import type { Transaction } from '../../database/database.ts'
+import { evidenceHash, FIRST_REVISION } from '../../domain/revision.ts'
+import { assertNoSecret } from '../../domain/secret.ts'
+import { signalsOf } from '../../domain/signals.ts'
+import { slugCandidates } from '../../domain/slug.ts'
+import { distinctTags } from '../../domain/tag.ts'
+import { authorColumnsOf } from '../../store/actor.ts'
+import { insertEntry, listTakenSlugs, toEntry } from '../../store/entry.ts'
+import { takeRecord } from '../../store/head.ts'
+import { insertRevision } from '../../store/revision.ts'
+import { isoTime } from '../../store/time.ts'
+import { addToTopics } from '../../store/topic.ts'
+import type { WriteOperation } from '../operation.ts'
+import { beginWrite, endWrite, inOrder, takeOrigin } from '../writing.ts'
+import { etagOf } from './etag.ts'
+import { citedSources } from './sources.ts'
+
+/** Publishes an entry with its first revision. */
+export const createEntry: WriteOperation<'createEntry'> = async (tx, context, { body, caller }) => {
+  const { at } = context
+  const id = context.newId()
+  const [writer, [sources, slug]] = await beginWrite(tx, context, caller, 'CREATE', () =>
+    inOrder([citedSources(tx, body.sources), freeSlug(tx, body.title, id)]),
+  )
+  const { actor } = writer
+  assertNoSecret(body)
+  const origin = await takeOrigin(tx, writer)
+  const tags = distinctTags(body.tags ?? [])
+  const { title, summary, content } = body
+  const createdAt = isoTime(at)
+
+  const unhashed = {
+    id: context.newId(),
+    entryId: id,
+    previousRevisionId: null,
+    actorId: actor.id,
+    title,
+    summary,
+    content,
+    ...FIRST_REVISION,
+    createdAt,
+    sources,
+    ...TRUST,
+  }
+  const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
+  const signals = signalsOf(revision)
+  const number = await takeRecord(tx)
+  const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const
+  await Promise.all([
+    insertRevision(tx, {
+      number,
+      entry: number,
+      ordinal: 1,
+      actor: actor.number,
+      origin,
+      at,
+      changed: true,
+      revision,
+      signals,
+    }),
+    insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at }),
+    actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, number) : undefined,
+    endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
+  ])
+  const shown = toEntry({
+    ...{ id, slug, title, summary, content, signals, tags: JSON.stringify(tags), data_class: actor.data_class },
+    ...{ created_at: at, updated_at: at, blocked: 0, revision_id: revision.id, revisions: 1, standing: null },
+    ...authorColumnsOf(actor),
+  })
+  return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: shown }
+}
+
+/** The first free slug for a title. Two are tried at a time, because many titles are taken. */
+async function freeSlug(tx: Transaction, title: string, id: string): Promise<string> {
+  const candidates = slugCandidates(title, id)
+  for (let from = 0; from < candidates.length; from += 2) {
+    const tried = candidates.slice(from, from + 2) as [string, string]
+    await Promise.all(tried.map(slug => tx.lock(`slug ${slug}`)))
+    const taken = await listTakenSlugs(tx, tried)
+    const free = tried.find(slug => !taken.includes(slug))
+    if (free !== undefined) return free
+  }
+  throw new Error(`Every slug of entry ${id} is taken.`)
+}

@@ -1,0 +1,158 @@
+import type { Entry } from '../../contract/resources.ts'
+import type { Awaitable, Reader } from '../../database/database.ts'
+import { assertReadable } from '../../domain/entry.ts'
+import { type EntryRow, findEntry, findEntryByNumber, listChangedNumbers, toEntry } from '../../store/entry.ts'
+import type { Newest } from '../../store/head.ts'
+import { isModeratedSince } from '../../store/moderation.ts'
+import { listJudgedSince } from '../../store/standing.ts'
+import { decodeJson, encodeJson } from '../encoded-json.ts'
+import { createLruCache } from '../lru-cache.ts'
+import type { Fit } from '../search.ts'
+import { etagOf } from './etag.ts'
+
+/** The maximum size of the cached entries, in bytes of JSON, and the maximum number of addresses. */
+const WEIGHT_MAX = 8_000_000
+const ADDRESSES_MAX = 100_000
+/** The maximum size of cached pages, in bytes of JSON. */
+const PAGES_MAX = 4_000_000
+/** More changes than this at once empty the cache. */
+const CHANGES_MAX = 1_000
+
+/** A public entry as it is sent. Only the encoded JSON is cached, which takes half the memory of JSON and object. */
+export type ServedEntry = {
+  number: number
+  revision: number
+  etag: string
+  json: string
+}
+
+/** A page of entries as it is sent. */
+export type ServedPage = { entries: number; more: boolean; json: Buffer; fit?: Fit }
+
+/** The store that is cached (`Store`): the newest record that a read sees, and the same if it is known without waiting. */
+type Source = { reader: Reader; latestRecord(): Awaitable<Newest>; knownRecord(): number | undefined }
+
+/**
+ * Caches public entries as they are sent. Results are as new as the store: only a permanent record changes an entry, so a cached entry is
+ * valid until a newer record concerns it.
+ */
+export class EntryCache {
+  readonly #store: Source
+  readonly #entries = createLruCache<number, ServedEntry>(WEIGHT_MAX)
+  readonly #numbers = createLruCache<string, number>(ADDRESSES_MAX)
+  readonly #pages = createLruCache<string, { record: number; page: ServedPage }>(PAGES_MAX)
+  /** The record up to which changed entries were removed from the cache. */
+  #reached: Newest = { record: 0, epoch: 0 }
+  #forgetting: Promise<void> | undefined
+
+  constructor(store: Source) {
+    this.#store = store
+  }
+
+  /** The public entry of an id or slug, without waiting for the store; undefined if it is not cached or there was a commit since. */
+  ready(address: string): ServedEntry | undefined {
+    return this.#store.knownRecord() === this.#reached.record ? this.#known(address) : undefined
+  }
+
+  /** Returns the entry of an id or slug, or throws ENTRY_NOT_FOUND or ENTRY_WITHDRAWN. */
+  async read(address: string): Promise<ServedEntry> {
+    await this.#catchUp()
+    const served = this.#known(address)
+    if (served !== undefined) return served
+    const from = this.#reached
+    const row = assertReadable(await findEntry(this.#store.reader, address))
+    this.#numbers.set(address, row.number)
+    return this.#add(row, from)
+  }
+
+  /** Returns the public ones of these entries, in the given order. */
+  async list(numbers: readonly number[]): Promise<ServedEntry[]> {
+    await this.#catchUp()
+    const from = this.#reached
+    const found = await Promise.all(
+      numbers.map(async number => {
+        const served = this.#entries.get(number)
+        if (served !== undefined) return served
+        const row = await findEntryByNumber(this.#store.reader, number)
+        return row === undefined || row.withdrawn ? undefined : this.#add(row, from)
+      }),
+    )
+    return found.filter(one => one !== undefined)
+  }
+
+  /** Returns the page of this name as of the newest record: the cached one, or a new one if there was a record since. */
+  async page(name: string, make: () => Promise<ServedPage>): Promise<ServedPage> {
+    const { record, epoch } = await this.#catchUp()
+    const before = this.#pages.get(name)
+    if (before?.record === record) return before.page
+    const page = await make()
+    const after = await this.#catchUp()
+    if (after.record === record && after.epoch === epoch) this.#pages.set(name, { record, page }, page.json.length)
+    return page
+  }
+
+  /** The cached page, without waiting for the store; undefined if there is none or there was a commit since. */
+  readyPage(name: string): ServedPage | undefined {
+    const cached = this.#pages.get(name)
+    return cached !== undefined && cached.record === this.#store.knownRecord() ? cached.page : undefined
+  }
+
+  /** Returns the number of the newest record. Every later result is at least as new. */
+  async catchUp(): Promise<number> {
+    return (await this.#catchUp()).record
+  }
+
+  async #catchUp(): Promise<Newest> {
+    const newest = await this.#store.latestRecord()
+    if (newest.epoch > this.#reached.epoch) this.#clear(newest)
+    while (newest.epoch === this.#reached.epoch && newest.record > this.#reached.record) {
+      this.#forgetting ??= this.#forget(newest).finally(() => {
+        this.#forgetting = undefined
+      })
+      await this.#forgetting
+    }
+    return newest
+  }
+
+  /** Removes the entries that records up to `to` have changed. */
+  async #forget(to: Newest): Promise<void> {
+    const from = this.#reached
+    const { reader } = this.#store
+    const [changed, judged, moderated] = await Promise.all([
+      listChangedNumbers(reader, from.record, CHANGES_MAX),
+      listJudgedSince(reader, from.record, CHANGES_MAX),
+      isModeratedSince(reader, from.record),
+    ])
+    if (from !== this.#reached) return
+    const most = Math.max(changed.length, judged.length)
+    if (moderated || most >= CHANGES_MAX) this.#entries.clear()
+    else for (const number of [...changed, ...judged]) this.#entries.delete(number)
+    this.#reached = to
+  }
+
+  /** Empties the cache: in another epoch the same numbers may name other records. */
+  #clear(newest: Newest): void {
+    this.#entries.clear()
+    this.#numbers.clear()
+    this.#pages.clear()
+    this.#reached = newest
+  }
+
+  /** Encodes a row that was read after `from` was reached, and caches it. */
+  #add(row: EntryRow, from: Newest): ServedEntry {
+    const entry = toEntry(row)
+    const json = encodeJson(JSON.stringify(entry))
+    const served = { number: row.number, revision: row.revision, etag: etagOf(entry), json }
+    // If the store has a newer record by now, the row may be from before or after it, so it is not cached.
+    if (from === this.#reached && !row.withdrawn) this.#entries.set(row.number, served, json.length)
+    return served
+  }
+
+  #known(address: string): ServedEntry | undefined {
+    const number = this.#numbers.get(address)
+    return number === undefined ? undefined : this.#entries.get(number)
+  }
+}
+
+/** A cached entry as an object. */
+export const entryOf = ({ json }: ServedEntry): Entry => decodeJson(json) as Entry

@@ -1,0 +1,131 @@
+import { Problem } from '../../contract/problem.ts'
+import type { Author, Entry } from '../../contract/resources.ts'
+import { offsetCursor } from '../../domain/cursor.ts'
+import { wordingOf } from '../../domain/retained-text.ts'
+import { isAgainst, latestOf, standingOf, stateOf, tallyOf, type Verdict } from '../../domain/standing.ts'
+import { toAuthor } from '../../store/actor.ts'
+import type { EntryRow } from '../../store/entry.ts'
+import { findTextByDigest, keptStanding, listJudgements, listJudgementsOfRevisions } from '../../store/standing.ts'
+import { countEvidence, countRelations, findRevisionAuthor, listJudged, listSteps } from '../../store/view.ts'
+import type { Reads } from '../operation.ts'
+import { findAddressed } from '../pagination.ts'
+
+type On = Pick<Reads, 'reader'>
+
+const addressedAt = ({ reader }: On, slug: string): Promise<EntryRow> => findAddressed(reader, { params: { slug } })
+
+export type RevisionState = Pick<Entry['standing'], 'state' | 'tally'> & {
+  author: Author
+  /** The position of the revision in the history of its entry, from 1, and the number of revisions. */
+  ordinal: number
+  revisions: number
+  /** Its record number. */
+  record: number
+}
+
+/** The result of the evidence about the words of a revision, and its author. Throws as the contract's reads of a revision do. */
+export const readRevisionState = async (on: On, slug: string, revisionId: string): Promise<RevisionState> =>
+  revisionStateOf(on, await addressedAt(on, slug), revisionId)
+
+async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Promise<RevisionState> {
+  const revision = await findRevisionAuthor(on.reader, entry.number, revisionId)
+  if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
+  const { state, tally } =
+    revision.number === entry.revision ? keptStanding(entry.standing) : await standingOfText(on, entry, revision)
+  return {
+    state,
+    tally,
+    author: toAuthor(revision),
+    ordinal: revision.ordinal,
+    revisions: entry.revisions,
+    record: revision.number,
+  }
+}
+
+async function standingOfText({ reader }: On, entry: EntryRow, revision: Parameters<typeof wordingOf>[0]) {
+  const [text, judgements] = await Promise.all([
+    findTextByDigest(reader, entry.number, wordingOf(revision).digest),
+    listJudgements(reader, entry.number),
+  ])
+  return standingOf(
+    judgements.filter(one => one.text === text?.text),
+    () => 1,
+  )
+}
+
+/** A revision in the history of an entry. Times in milliseconds since 1970. */
+export type Step = { id: string; ordinal: number; record: number; changeType: string; actorId: string; at: number }
+/** A piece of evidence about a revision; `cursor` is the page of the evidence that begins with it. */
+export type Judged = { id: string; revision: number; side: 'for' | 'against' | 'open'; cursor: string }
+export type Life = { steps: Step[]; judged: Judged[] }
+
+const sideOf = (verdict: Verdict): Judged['side'] =>
+  isAgainst({ verdict }) ? 'against' : verdict === 'SUPPORTED' ? 'for' : 'open'
+
+/** The newest revisions and pieces of evidence of an entry, newest first: at most `limit` of each. */
+export const readLife = async (on: On, slug: string, limit: number): Promise<Life> =>
+  lifeOf(on, await addressedAt(on, slug), limit)
+
+async function lifeOf(on: On, entry: EntryRow, limit: number): Promise<Life> {
+  const [steps, judged] = await Promise.all([
+    listSteps(on.reader, entry.number, limit),
+    listJudged(on.reader, entry.number, limit),
+  ])
+  return {
+    steps: steps.map(({ id, ordinal, number, change_type, actor_id, created_at }) => ({
+      id,
+      ordinal,
+      record: number,
+      changeType: change_type,
+      actorId: actor_id,
+      at: created_at,
+    })),
+    judged: judged.map(({ id, revision, verdict, ordinal }) => ({
+      id,
+      revision,
+      side: sideOf(verdict),
+      cursor: offsetCursor({ size: ordinal, offset: 0 }),
+    })),
+  }
+}
+
+/** The public contents of the pages of an entry. Evidence and relations are counted up to `COUNTED_MAX`. */
+export type Counts = { revisions: number; evidence: number; relations: number }
+export const COUNTED_MAX = 1_000
+
+export const readCounts = async (on: On, slug: string): Promise<Counts> => countsOf(on, await addressedAt(on, slug))
+
+async function countsOf(on: On, entry: EntryRow): Promise<Counts> {
+  const [evidence, relations] = await Promise.all([
+    entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX),
+    entry.relations === 0 ? 0 : countRelations(on.reader, entry.number, COUNTED_MAX),
+  ])
+  return { revisions: entry.revisions, evidence, relations }
+}
+
+/** All of these about an entry, from one read of its row. */
+export async function readAbout(on: On, slug: string, revisionId: string, lifeRows: number) {
+  const entry = await addressedAt(on, slug)
+  const [{ author }, life, counts] = await Promise.all([
+    revisionStateOf(on, entry, revisionId),
+    lifeOf(on, entry, lifeRows),
+    countsOf(on, entry),
+  ])
+  return { author, life, counts }
+}
+
+/** The result of the judgements of each revision of an entry that was judged itself, by the record number of the revision. */
+export async function readVerdicts(
+  on: On,
+  slug: string,
+): Promise<Map<number, Pick<Entry['standing'], 'state' | 'tally'>>> {
+  const entry = await addressedAt(on, slug)
+  if (entry.standing === null) return new Map()
+  const judgements = await listJudgementsOfRevisions(on.reader, entry.number)
+  return new Map(
+    [...Map.groupBy(judgements, ({ text }) => text)].map(([revision, about]) => {
+      const tally = tallyOf(latestOf(about))
+      return [revision, { state: stateOf(tally), tally }]
+    }),
+  )
+}

@@ -1,0 +1,101 @@
+import { FIND } from '../../contract/limits.ts'
+import type { Entry, Found, FoundList } from '../../contract/resources.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import { bestThatFit, markdownOf } from '../../domain/brief.ts'
+import { byWorth, matchOf } from '../../domain/fit.ts'
+import { passageOf } from '../../domain/passage.ts'
+import { isAnswerable } from '../../domain/ranking.ts'
+import { tagKey } from '../../domain/tag.ts'
+import { unansweredTerms } from '../../domain/unanswered.ts'
+import { findEntryByNumber } from '../../store/entry.ts'
+import { standingOfEntry } from '../evidence/read-standing.ts'
+import type { ReadOperation, Reads } from '../operation.ts'
+import type { SearchResult } from '../search.ts'
+import { entryOf } from './entry-cache.ts'
+
+/** Number of best matches that are ordered by evidence, and number of entries that are searched for a state. */
+const CANDIDATES = 40
+const CANDIDATES_OF_STATE = 200
+
+/**
+ * Finds the entries that answer a question, best first, each with its best passage. With `tokens`, returns as many as fit into the budget.
+ */
+export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }) => {
+  const { q, tag = '', tokens, limit = tokens === undefined ? FIND.default : FIND.max, state } = query
+  const result = await reads.search({
+    q,
+    tag: tagKey(tag) === '' ? null : tag,
+    sort: 'fit',
+    limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
+    offset: 0,
+  })
+  const { coverage, missing, corrected } = result
+  const candidates = await candidatesOf(reads, result)
+  const match = matchOf(candidates, result.match)
+  const frame = { coverage, match, answerable: isAnswerable(match), missing, corrected, dataClass: 'EXTERNAL' as const }
+  const found = candidates
+    .filter(({ standing }) => state === undefined || standing.state === state)
+    .sort(byWorth)
+    .slice(0, limit)
+  const weights = new Map(result.weights)
+  const rows = await Promise.all(found.map(one => rowOf(reads, one, weights, tokens !== undefined)))
+  const body: FoundList = tokens === undefined ? { items: rows, ...frame } : bestThatFit(rows, frame, tokens)
+  return {
+    body,
+    markdown: () => markdownOf(body),
+    fit: { coverage, match, missing, corrected },
+    observed: {
+      action: 'SEARCH',
+      entry: null,
+      revision: null,
+      metadata: { resultCount: body.items.length, tag: tag === '' ? null : tag, sort: 'relevance' },
+      // With a tag, entries without it may have the answer.
+      ...(body.answerable || tag !== '' ? {} : { unanswered: unansweredTerms(q, result) }),
+    },
+  }
+}
+
+type Candidate = Entry & { number: number; score: number }
+
+/** The entries of a result with their scores, without those that were withdrawn after they were indexed. */
+async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candidate[]> {
+  const scores = new Map(result.entries.map((number, at) => [number, result.scores[at] ?? 0]))
+  const served = await reads.entries.list(result.entries)
+  return served.map(one => ({ ...entryOf(one), number: one.number, score: scores.get(one.number) ?? 0 }))
+}
+
+/** An entry as a short row; in a brief also the strongest objections to its current text. */
+async function rowOf(
+  { reader }: Reads,
+  found: Candidate,
+  weights: ReadonlyMap<string, number>,
+  brief: boolean,
+): Promise<Found> {
+  const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = found
+  const excerpt = passageOf(content, weights)
+  const score = Math.round(found.score * 1_000) / 1_000
+  const row = {
+    id,
+    slug,
+    title,
+    summary,
+    excerpt,
+    tags,
+    score,
+    standing,
+    signals,
+    currentRevisionId,
+    updatedAt,
+    ...TRUST,
+  }
+  if (!brief || standing.tally.unsupported + standing.tally.contradicted === 0) return row
+  const entry = await findEntryByNumber(reader, found.number)
+  if (entry === undefined) return row
+  const { contradictions } = await standingOfEntry(reader, entry)
+  return {
+    ...row,
+    objections: contradictions
+      .filter(({ status }) => status === 'STANDING')
+      .map(({ id, rationale }) => ({ id, rationale })),
+  }
+}

@@ -1,0 +1,160 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Sort } from '../../contract/vocabulary.ts'
+import type { Reader } from '../../database/database.ts'
+import { matchOf, type Ordered } from '../../domain/fit.ts'
+import { tagKey } from '../../domain/tag.ts'
+import { termsOf } from '../../domain/terms.ts'
+import { listEvolvedEntries, listRecentEntries } from '../../store/entry.ts'
+import type { Answer, ReadOperation, Reads } from '../operation.ts'
+import type { Fit, SearchRequest, SearchResult } from '../search.ts'
+import { type EntryCache, entryOf, type ServedEntry, type ServedPage } from './entry-cache.ts'
+
+export type Wanted = { q: string; tag: string; sort: Sort; limit: number; offset: number }
+
+export const wantedOf = ({
+  limit = LIMITS.pageDefault,
+  offset = 0,
+  q = '',
+  tag = '',
+  sort = 'recent',
+}: Partial<Wanted>): Wanted => ({ q, tag, sort, limit, offset })
+
+/** Lists entries, or finds those that match `q` and `tag`. */
+export const listEntries: ReadOperation<'listEntries'> = async (reads, { query }) => {
+  const wanted = wantedOf(query)
+  return pageAnswer(wanted, await findPage(reads, wanted))
+}
+/** The same operation at another address. */
+export const searchEntries = listEntries
+
+/** The first page of the newest entries: from the cache if there was no commit since, and as a read. */
+export const newest = (reads: Newest, limit: number) => {
+  const wanted = wantedOf({ limit })
+  return {
+    fromMemory(): Answer | undefined {
+      const page = reads.entries.readyPage(nameOf('recent', wanted))
+      return page === undefined ? undefined : pageAnswer(wanted, page)
+    },
+    read: async (): Promise<Answer> => pageAnswer(wanted, await newestPage(reads, 'recent', wanted)),
+  }
+}
+
+const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${limit} ${offset}`
+
+/** The part of an answer about a page apart from its items. */
+const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXTERNAL' })
+
+export const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, fit?: Fit): ServedPage => {
+  const items = entries.map(one => one.json).join(',')
+  const frame = { ...frameOf(wanted), match: fit?.match }
+  return {
+    entries: entries.length,
+    more,
+    json: Buffer.from(`{"items":[${items}],${JSON.stringify(frame).slice(1)}`, 'latin1'),
+    ...(fit === undefined ? {} : { fit }),
+  }
+}
+
+export function pageAnswer(wanted: Wanted, { entries, more, json, fit }: ServedPage): Answer {
+  const { tag, sort, limit, offset } = wanted
+  return {
+    json,
+    ...(fit === undefined ? {} : { fit }),
+    ...(more && offset + limit <= LIMITS.offsetMax ? { next: { offset: offset + limit } } : {}),
+    observed: {
+      action: 'SEARCH',
+      entry: null,
+      revision: null,
+      metadata: { resultCount: entries, tag: tag === '' ? null : tag, sort },
+    },
+  }
+}
+
+/** The source and the order of each list of all entries. These lists do not use the search index. */
+type Newest = Pick<Reads, 'entries' | 'reader'>
+type Order = 'recent' | 'evolution'
+
+/** The order of a list that needs no search index; undefined if entries must be found. */
+export const orderOfAll = ({ q, tag, sort }: Wanted): Order | undefined =>
+  termsOf(q).length === 0 && tagKey(tag) === '' ? (sort === 'evolution' ? sort : 'recent') : undefined
+
+/** The order of a search: without a word, nothing can be more relevant. */
+const orderOf = ({ q, sort }: Wanted): Sort => (sort === 'relevance' && termsOf(q).length === 0 ? 'recent' : sort)
+
+/** The part of a search that a list needs. */
+export const requestOf = (wanted: Wanted, { limit, offset }: Pick<Wanted, 'limit' | 'offset'>): SearchRequest => {
+  const { q, tag } = wanted
+  return { q, tag: tagKey(tag) === '' ? null : tag, sort: orderOf(wanted), limit, offset }
+}
+
+export async function findPage(reads: Reads, wanted: Wanted): Promise<ServedPage> {
+  const order = orderOfAll(wanted)
+  if (order !== undefined) return newestPage(reads, order, wanted)
+  return foundPage(reads, wanted, await reads.search(requestOf(wanted, wanted)))
+}
+
+/** The page of the entries of a search result. `scores` belong to `found`, which may have more entries. */
+export async function foundPage(
+  reads: Reads,
+  wanted: Wanted,
+  found: SearchResult,
+  entries: readonly number[] = found.entries,
+): Promise<ServedPage> {
+  const shown = await reads.entries.list(entries)
+  if (termsOf(wanted.q).length === 0) return pageOf(wanted, shown, found.more)
+  const fresh = orderOf(wanted) === 'relevance' && wanted.offset === 0
+  const { coverage, missing, corrected } = found
+  const match = fresh ? matchOf(weighed(shown, found), found.match) : found.match
+  return pageOf(wanted, shown, found.more, { coverage, match, missing, corrected })
+}
+
+/** The entries of a page, read one by one as their match is computed. */
+function* weighed(shown: readonly ServedEntry[], { entries, scores }: SearchResult): Generator<Ordered> {
+  for (const one of shown) {
+    const { standing, signals } = entryOf(one)
+    yield { standing, signals, score: scores[entries.indexOf(one.number)] ?? 0 }
+  }
+}
+
+const newestPage = (reads: Newest, order: Order, wanted: Wanted): Promise<ServedPage> =>
+  reads.entries.page(nameOf(order, wanted), () => findNewest(reads, order, wanted))
+
+/** The numbers of all public entries in an order. */
+export const listAll = (reader: Reader, order: Order, limit: number, offset: number): Promise<number[]> =>
+  (order === 'evolution' ? listEvolvedEntries : listRecentEntries)(reader, limit, offset)
+
+/** How often a page is read again because something was written on the way; then it is shown as it was come by. */
+const ATTEMPTS = 5
+
+/** A page of all entries in one state of the store. If a record was committed during the read, the page is read again. */
+async function findNewest({ entries, reader }: Newest, order: Order, wanted: Wanted): Promise<ServedPage> {
+  const { limit, offset } = wanted
+  let record = await entries.catchUp()
+  for (let attempt = 1; ; attempt++) {
+    const numbers = await listAll(reader, order, limit + 1, offset)
+    const shown = await entries.list(numbers)
+    const now = await entries.catchUp()
+    if (now === record || attempt === ATTEMPTS) return pageOf(wanted, shown.slice(0, limit), numbers.length > limit)
+    record = now
+  }
+}
+
+const entryAnswer = ({ json, etag, number, revision }: ServedEntry): Answer => ({
+  json,
+  etag,
+  records: [revision],
+  observed: { action: 'READ', entry: number, revision, metadata: null },
+})
+
+/** Reads the current state of an entry. */
+export const readEntry: ReadOperation<'readEntry'> = async ({ entries }, { params }) =>
+  entryAnswer(await entries.read(params.slug))
+
+/** One entry: from the cache if there was no commit since, and as a read. */
+export const entryAt = (entries: EntryCache, address: string) => ({
+  fromMemory(): Answer | undefined {
+    const served = entries.ready(address)
+    return served === undefined ? undefined : entryAnswer(served)
+  },
+  read: async (): Promise<Answer> => entryAnswer(await entries.read(address)),
+})

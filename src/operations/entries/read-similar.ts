@@ -1,0 +1,59 @@
+import { SIMILAR_MAX } from '../../contract/limits.ts'
+import type { Entry, Similar, SimilarList } from '../../contract/resources.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import {
+  type Draft,
+  type DraftTerms,
+  SIMILAR_FROM,
+  similarity,
+  termsOfDraft,
+  type Worth,
+} from '../../domain/similar.ts'
+import type { ReadOperation } from '../operation.ts'
+import { entryOf } from './entry-cache.ts'
+
+/** The weight of a term that only the other text has, relative to a term that no entry has. */
+const TYPICAL = 0.5
+/** Number of entries that are compared with the draft: those that rank highest for its words. */
+const COMPARED_MAX = 40
+
+type Similarly<E> = { entry: E; score: number }
+
+/** The entries among some that have enough in common with a draft, most similar first. */
+export function similarOnes<E extends Draft & { id: string }>(
+  draft: DraftTerms,
+  entries: readonly E[],
+  worth: Worth,
+): Similarly<E>[] {
+  return entries
+    .map(entry => ({ entry, score: similarity(draft, termsOfDraft(entry), worth) }))
+    .filter(({ score }) => score >= SIMILAR_FROM)
+    .sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? 1 : -1))
+}
+
+/** Finds entries that have much in common with the title and summary of a draft. The draft is not stored. */
+export const listSimilar: ReadOperation<'listSimilar'> = async (reads, { query }) => {
+  const draft: Draft = { title: query.title, summary: query.summary ?? '' }
+  const q = `${draft.title}\n${draft.summary}`
+  const found = await reads.search({ q, tag: null, sort: 'fit', limit: COMPARED_MAX, offset: 0 })
+  const worth = { of: new Map(found.weights), other: found.unknown * TYPICAL }
+  const compared = (await reads.entries.list(found.entries)).map(entryOf)
+  const items = similarOnes(termsOfDraft(draft), compared, worth)
+    .slice(0, SIMILAR_MAX)
+    .map(({ entry, score }) => similarOf(entry, score))
+  const body: SimilarList = { items, dataClass: 'EXTERNAL' }
+  return {
+    body,
+    observed: {
+      action: 'SEARCH',
+      entry: null,
+      revision: null,
+      metadata: { resultCount: items.length, tag: null, sort: 'relevance' },
+    },
+  }
+}
+
+const similarOf = (
+  { id, slug, title, summary, tags, currentRevisionId, updatedAt }: Entry,
+  score: number,
+): Similar => ({ id, slug, title, summary, tags, currentRevisionId, updatedAt, score, ...TRUST })

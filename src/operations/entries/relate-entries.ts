@@ -1,0 +1,79 @@
+import type { Transaction } from '../../database/database.ts'
+import { assertReadable, assertWritable } from '../../domain/entry.ts'
+import { assertTwoEnds } from '../../domain/relation.ts'
+import { assertNoSecret } from '../../domain/secret.ts'
+import { authorOf } from '../../store/actor.ts'
+import { countRelation, type EntryRow } from '../../store/entry.ts'
+import { takeRecord } from '../../store/head.ts'
+import { insertRelation, type NewRelation, toRelation } from '../../store/relation.ts'
+import { findText } from '../../store/standing.ts'
+import { addJudgement, originGroupOf } from '../evidence/judgement.ts'
+import { settleJudgement } from '../evidence/settle-judgement.ts'
+import type { WriteOperation } from '../operation.ts'
+import { beginWrite, endWrite, lockEntries, takeOrigin } from '../writing.ts'
+
+/** Relates one entry to another; both must be open for writing. */
+export const relateEntries: WriteOperation<'relateEntries'> = async (tx, context, { body, caller }) => {
+  const [writer, found] = await beginWrite(tx, context, caller, 'CONNECT', () =>
+    lockEntries(tx, [body.sourceEntryId, body.targetEntryId]),
+  )
+  // A missing entry is reported before a locked one.
+  found.forEach(assertReadable)
+  const source = assertWritable(found[0])
+  const target = assertWritable(found[1])
+  assertTwoEnds(source.id, target.id)
+
+  const { actor } = writer
+  assertNoSecret(body)
+  const origin = await takeOrigin(tx, writer)
+  const at = Math.max(context.at, source.revised_at, target.revised_at)
+  const id = context.newId()
+  const { relationType, rationale } = body
+  const number = await takeRecord(tx)
+  await insertBetween(tx, [source, target], caller.originGroup, {
+    ...{ number, id, relationType, actor: actor.number, origin, rationale, at },
+  })
+  await endWrite(
+    tx,
+    context,
+    writer,
+    { action: 'CONNECT', entry: source.number, revision: null, subject: number, target: target.number, origin, at },
+    { relations: 1 },
+  )
+  const relation = toRelation({
+    id,
+    source_entry_id: source.id,
+    target_entry_id: target.id,
+    relation_type: relationType,
+    actor_id: actor.id,
+    rationale,
+    created_at: at,
+  })
+  return { body: { ...relation, actor: authorOf(actor) } }
+}
+
+type Fields = Omit<NewRelation, 'source' | 'target' | 'originGroup'>
+
+/** Inserts a relation between two entries. A CONTRADICTS relation is an objection to the target. */
+async function insertBetween(
+  tx: Transaction,
+  [source, target]: [EntryRow, EntryRow],
+  imported: number | undefined,
+  fields: Fields,
+): Promise<void> {
+  const { number, relationType, actor, origin, at } = fields
+  const objects = relationType === 'CONTRADICTS'
+  const [atSource, atTarget] = await Promise.all([countRelation(tx, source.number), countRelation(tx, target.number)])
+  const originGroup = objects ? await originGroupOf(tx, target.number, atTarget, { origin, imported }) : 0
+  await insertRelation(tx, {
+    ...fields,
+    originGroup,
+    source: { entry: source.number, ordinal: atSource.relations, revision: source.revision },
+    target: { entry: target.number, ordinal: atTarget.relations, revision: target.revision },
+  })
+  if (!objects) return
+  const judged = await findText(tx, target.revision)
+  if (judged === undefined) throw new Error(`Entry ${target.id} has lost its latest revision.`)
+  const said = { record: number, actor, verdict: relationType, originGroup, at } as const
+  await settleJudgement(tx, target, atTarget, await addJudgement(tx, target.number, judged, said))
+}

@@ -1,0 +1,77 @@
+import { Problem } from '../../contract/problem.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import type { Transaction } from '../../database/database.ts'
+import { assertLatest, assertWritable } from '../../domain/entry.ts'
+import { evidenceHash } from '../../domain/revision.ts'
+import { assertNoSecret } from '../../domain/secret.ts'
+import { signalsOf } from '../../domain/signals.ts'
+import { advanceEntry, type EntryRow, toEntry } from '../../store/entry.ts'
+import { takeRecord } from '../../store/head.ts'
+import { findRevision, insertRevision, isSame } from '../../store/revision.ts'
+import { isoTime } from '../../store/time.ts'
+import { settleStanding } from '../evidence/settle-standing.ts'
+import type { WriteOperation } from '../operation.ts'
+import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from '../writing.ts'
+import { etagOf } from './etag.ts'
+import { citedSources } from './sources.ts'
+
+/**
+ * Commits a revision on top of the latest one. The second of two gets STALE_REVISION with the id of the latest. A revision with the same
+ * texts leaves the standing and updatedAt unchanged.
+ */
+export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { params, body, caller }) => {
+  const findLatest = async (): Promise<EntryRow> => {
+    const [found] = await lockEntries(tx, [params.slug])
+    const entry = assertWritable(found)
+    assertLatest(entry, body.previousRevisionId)
+    return entry
+  }
+  const [writer, [entry, sources]] = await beginWrite(tx, context, caller, body.changeType, () =>
+    inOrder([findLatest(), citedSources(tx, body.sources)]),
+  )
+  const previous = await findRevision(tx, entry.number, entry.revision_id)
+  if (previous === undefined) throw new Error(`Entry ${entry.id} has lost its latest revision.`)
+
+  const { actor } = writer
+  assertNoSecret(body)
+  const origin = await takeOrigin(tx, writer)
+  const at = Math.max(context.at, entry.revised_at)
+  const unhashed = {
+    id: context.newId(),
+    entryId: entry.id,
+    previousRevisionId: previous.id,
+    actorId: actor.id,
+    title: body.title,
+    summary: body.summary,
+    content: body.content,
+    changeType: body.changeType,
+    rationale: body.rationale,
+    createdAt: isoTime(at),
+    sources,
+    ...TRUST,
+  }
+  const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
+  const ordinal = previous.ordinal + 1
+  const changed = !isSame(previous, revision)
+  const signals = signalsOf(revision)
+  const number = await takeRecord(tx)
+  const place = { number, entry: entry.number, ordinal }
+  const written = { action: body.changeType, entry: entry.number, revision: number, subject: null, origin, at }
+  const [advanced] = await Promise.all([
+    advanceEntry(tx, entry, { revision: number, at, changed }),
+    insertRevision(tx, { ...place, actor: actor.number, origin, at, changed, revision, signals }),
+    endWrite(tx, context, writer, written, { revisions: 1 }),
+  ])
+  if (!advanced) throw new Problem('STALE_REVISION')
+  const { title, summary, content } = body
+  const revised = { ...entry, title, summary, content, revision_id: revision.id, revisions: ordinal, signals }
+  const shown = toEntry(changed ? { ...revised, updated_at: at, standing: await resettled(tx, revised) } : revised)
+  return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
+}
+
+/** Updates the standing of an entry after its text changed, unless it has no judgements. */
+async function resettled(tx: Transaction, entry: EntryRow): Promise<string | null> {
+  if (entry.standing === null) return null
+  const standing = await settleStanding(tx, entry)
+  return standing === null ? null : JSON.stringify(standing)
+}

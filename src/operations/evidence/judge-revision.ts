@@ -1,0 +1,129 @@
+import { Problem } from '../../contract/problem.ts'
+import type { Transaction } from '../../database/database.ts'
+import { assertWritable } from '../../domain/entry.ts'
+import { assertNoSecret } from '../../domain/secret.ts'
+import { authorOf } from '../../store/actor.ts'
+import { countEvidence, type EntryRow, findEntry } from '../../store/entry.ts'
+import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../../store/evidence.ts'
+import { takeRecord } from '../../store/head.ts'
+import { findRevision, type RevisionRow } from '../../store/revision.ts'
+import type { Caller, Context, WriteOperation, WriteRequest } from '../operation.ts'
+import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin, type Writer } from '../writing.ts'
+import { addJudgement, originGroupOf } from './judgement.ts'
+import { settleJudgement } from './settle-judgement.ts'
+
+/** A judgement of an exact revision. */
+export type Said = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
+  revisionId: string
+  sourceEntryId?: string
+}
+/** The judged revision, after it was found and may be judged. */
+type Judged = { entry: EntryRow; revision: RevisionRow; source: EntryRow | undefined }
+
+/** Records the result of using an exact revision. */
+export const verifyRevision: WriteOperation<'verifyRevision'> = async (tx, context, request) => {
+  const { row, author } = await judge(tx, context, request, { kind: 'VERIFY', ...request.body })
+  return { body: { ...toVerification(row), actor: author } }
+}
+
+/** Records that an exact revision is contradicted, optionally with an entry as its source. */
+export const contradictRevision: WriteOperation<'contradictRevision'> = async (tx, context, request) => {
+  const said: Said = { kind: 'CONTRADICT', result: null, confidence: null, ...request.body }
+  const { row, author } = await judge(tx, context, request, said)
+  return { body: { ...toContradiction(row), actor: author } }
+}
+
+async function judge(
+  tx: Transaction,
+  context: Context,
+  { params, caller }: WriteRequest<'verifyRevision' | 'contradictRevision'>,
+  said: Said,
+) {
+  const [writer, judged] = await beginWrite(tx, context, caller, said.kind, () => findJudged(tx, params.slug, said))
+  assertNoSecret({ rationale: said.rationale })
+  const origin = await takeOrigin(tx, writer)
+  return recordJudgement(tx, context, { writer, origin, originGroup: caller.originGroup }, judged, said)
+}
+
+/** Finds and locks the judged entry and the source of a contradiction until the work has ended. */
+export async function findJudged(tx: Transaction, address: string, said: Said): Promise<Judged> {
+  const findSubject = async () => {
+    const [found] = await lockEntries(tx, [address])
+    const entry = assertWritable(found)
+    const revision = await findRevision(tx, entry.number, said.revisionId)
+    if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
+    return { entry, revision }
+  }
+  const findSource = async () => {
+    if (said.sourceEntryId === undefined) return undefined
+    const source = await findEntry(tx, said.sourceEntryId)
+    if (source === undefined || source.withdrawn) throw new Problem('SOURCE_NOT_FOUND')
+    return source
+  }
+  const [subject, source] = await inOrder([findSubject(), findSource()])
+  return { ...subject, source }
+}
+
+type By = { writer: Writer; origin: number | null; originGroup: Caller['originGroup'] }
+
+/** Stores a judgement after all checks, with all derived state. */
+export async function recordJudgement(
+  tx: Transaction,
+  context: Context,
+  { writer, origin, originGroup: imported }: By,
+  { entry, revision, source }: Judged,
+  { kind, result, confidence, rationale }: Said,
+) {
+  const { actor } = writer
+  const at = Math.max(context.at, entry.revised_at)
+  const id = context.newId()
+  const number = await takeRecord(tx)
+  const counted = await countEvidence(tx, entry.number)
+  const originGroup = await originGroupOf(tx, entry.number, counted, { origin, imported })
+  const ordinal = counted.evidence
+  await insertEvidence(tx, {
+    number,
+    id,
+    kind,
+    entry: entry.number,
+    ordinal,
+    revision: revision.number,
+    actor: actor.number,
+    origin,
+    originGroup,
+    result,
+    confidence,
+    rationale,
+    sourceEntry: source?.number ?? null,
+    at,
+  })
+  const verdict = result ?? 'CONTRADICTED'
+  const added = await addJudgement(tx, entry.number, revision, {
+    ...{ record: number, actor: actor.number, verdict, originGroup, at },
+  })
+  await settleJudgement(tx, entry, counted, added)
+  await endWrite(
+    tx,
+    context,
+    writer,
+    { action: kind, entry: entry.number, revision: revision.number, subject: number, origin, at },
+    kind === 'VERIFY' ? { verifications: 1 } : { contradictions: 1 },
+  )
+  const row: EvidenceRow = {
+    number,
+    id,
+    kind,
+    entry_id: entry.id,
+    ordinal,
+    revision_id: revision.id,
+    actor_id: actor.id,
+    origin_id: null,
+    result,
+    confidence,
+    rationale,
+    source_entry_id: source?.id ?? null,
+    created_at: at,
+    withdrawn: 0,
+  }
+  return { row, author: authorOf(actor) }
+}

@@ -1,0 +1,119 @@
+import type { Reader, Transaction } from '../../database/database.ts'
+import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/retained-text.ts'
+import { type Judgement, surplusOf } from '../../domain/standing.ts'
+import type { Counted } from '../../store/entry.ts'
+import * as store from '../../store/standing.ts'
+
+/** Assigns numbers to the texts of an entry. Revisions with the same words have the same number. */
+export type TextNumbers = { numberOf(revision: store.JudgedRevision): Promise<number> }
+
+/** The stored number of a text. A text that is judged for the first time gets a new one. */
+export const keptTexts = (tx: Transaction, entry: number): TextNumbers => ({
+  async numberOf(revision) {
+    const { digest } = wordingOf(revision)
+    const known = await store.findTextByDigest(tx, entry, digest)
+    if (known !== undefined) return known.text
+    await store.insertJudgedText(tx, entry, { text: revision.number, digest, ordinal: revision.ordinal })
+    return revision.number
+  },
+})
+
+/** Whether an actor wrote a revision, or an earlier one with nearly all of its words. */
+async function isOwn(reader: Reader, entry: number, actor: number, revision: store.JudgedRevision): Promise<boolean> {
+  if (revision.actor === actor) return true
+  const texts = revision.ordinal === 1 ? [] : await store.listOwnTexts(reader, entry, actor, revision.ordinal)
+  if (texts.length === 0) return false
+  const judged = wordingOf(revision)
+  return texts.some(text => measurerOf(wordingOf(text))(judged) >= KEPT_FROM)
+}
+
+type Said = Omit<Judgement, 'text' | 'own'>
+
+const byRecord = (a: store.SaidRow, b: store.SaidRow): number => a.record - b.record
+
+async function judgementOf(
+  reader: Reader,
+  entry: number,
+  judged: store.JudgedRevision,
+  said: Said,
+  texts: TextNumbers,
+): Promise<Judgement> {
+  const [text, own] = await Promise.all([texts.numberOf(judged), isOwn(reader, entry, said.actor, judged)])
+  return { ...said, text, own }
+}
+
+/** An added judgement, the digest of its text, and whether it is the first judgement of the entry by its actor. */
+export type Added = { judgement: Judgement; digest: string; isFirst: boolean }
+
+/** Stores the verdict of an actor about a revision as its latest judgement of that text. */
+export async function addJudgement(
+  tx: Transaction,
+  entry: number,
+  judged: store.JudgedRevision,
+  said: Said,
+): Promise<Added> {
+  const [judgement, before] = await Promise.all([
+    judgementOf(tx, entry, judged, said, keptTexts(tx, entry)),
+    store.listJudgedBy(tx, entry, said.actor),
+  ])
+  await store.upsertJudgement(tx, entry, judgement)
+  return { judgement, digest: wordingOf(judged).digest, isFirst: before.length === 0 }
+}
+
+type Judging = store.SaidRow & { actor: number }
+
+/** The public records by which an actor judged an entry, oldest first. */
+export async function recordsOf(reader: Reader, entry: number, actor: number): Promise<Judging[]> {
+  const [said, objected] = await Promise.all([
+    store.listSaid(reader, entry, actor),
+    store.listObjected(reader, entry, actor),
+  ])
+  return [...said, ...objected].sort(byRecord).map(one => ({ ...one, actor }))
+}
+
+/** The latest judgement of an actor about each text of an entry, by its records, oldest first. */
+export async function judgementsOf(
+  reader: Reader,
+  entry: number,
+  records: readonly Judging[],
+  texts: TextNumbers,
+): Promise<Judgement[]> {
+  const latest = new Map<number, Judgement>()
+  for (const { origin_group: originGroup, revision, ...one } of records) {
+    const judged = await store.findText(reader, revision)
+    if (judged === undefined) throw new Error(`Revision number ${revision} was judged and is not there.`)
+    const judgement = await judgementOf(reader, entry, judged, { ...one, originGroup }, texts)
+    latest.set(judgement.text, judgement)
+  }
+  return [...latest.values()]
+}
+
+/** Computes the judgements of an actor again from its public records, after some were withdrawn or restored. */
+export async function rejudge(tx: Transaction, entry: number, actor: number): Promise<void> {
+  const judgements = await judgementsOf(tx, entry, await recordsOf(tx, entry, actor), keptTexts(tx, entry))
+  await store.deleteJudgements(tx, entry, actor)
+  for (const one of judgements) await store.upsertJudgement(tx, entry, one)
+}
+
+/** The judgements of an entry. If there is one more than the maximum, it is deleted first. */
+export async function countedJudgements(tx: Transaction, entry: number): Promise<Judgement[]> {
+  const judgements = await store.listJudgements(tx, entry)
+  const surplus = surplusOf(judgements)
+  if (surplus === undefined) return judgements
+  await store.deleteJudgement(tx, entry, surplus)
+  return judgements.filter(one => one !== surplus)
+}
+
+/** The group of the origin of a judgement within its entry. A new origin gets a new group. `counted` includes the judgement itself. */
+export async function originGroupOf(
+  tx: Transaction,
+  entry: number,
+  { evidence, relations, origins }: Counted,
+  { origin, imported = 0 }: { origin: number | null; imported?: number | undefined },
+): Promise<number> {
+  const first = evidence + relations === 1
+  const known = origin === null ? imported : first ? undefined : await store.findOriginGroup(tx, entry, origin)
+  const group = known ?? origins + 1
+  if (group > origins) await store.raiseOrigins(tx, entry, group)
+  return group
+}

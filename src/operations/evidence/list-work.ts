@@ -1,0 +1,137 @@
+import { WORK } from '../../contract/limits.ts'
+import type { Entry, WorkItem, WorkList } from '../../contract/resources.ts'
+import { TRUST, WORK_KINDS, type WorkKind } from '../../contract/vocabulary.ts'
+import { tagKey } from '../../domain/tag.ts'
+import { byWorth, DAY, inTurn, kindOf, staleBefore, type Waiting } from '../../domain/work.ts'
+import { tagsOf } from '../../store/entry.ts'
+import { isoTime } from '../../store/time.ts'
+import * as store from '../../store/work.ts'
+import { entryOf } from '../entries/entry-cache.ts'
+import type { ReadOperation, Reads } from '../operation.ts'
+import { listUnanswered } from './list-unanswered.ts'
+
+/** Number of confirmed entries that are read from each end: those judged longest ago, and those with the most readers. */
+const CONFIRMED = 300
+/**
+ * If entries may be omitted: the successive attempts to find enough, each with the number of entries that it reads beyond the limit. For most
+ * callers the first is enough.
+ */
+const LOOKS: readonly { end: store.End; more: number }[] = [
+  { end: 'most', more: 50 },
+  { end: 'most', more: 200 },
+  { end: 'least', more: 50 },
+]
+const FIRST_LOOK = [{ end: 'most', more: 0 }] as const
+/** Number of entries per read of tags, and of whether the actor wrote or judged them. */
+const AT_ONCE = 50
+/** Number of the newest entries with a tag that are also read. */
+const TAGGED = 100
+
+type Kind = Exclude<WorkKind, 'UNANSWERED'>
+type Place = { kind: Kind; row: Waiting }
+type Asked = { tag: string; limit: number; tagged: readonly Waiting[] }
+
+/** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. */
+export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
+  const { tag = '', limit = WORK.default } = query
+  const kinds = WORK_KINDS.filter(kind => query.kind === undefined || query.kind === kind)
+  // Reads before this one are counted first.
+  await reads.flushObservations()
+  const key = tagKey(tag)
+  const asked: Asked = { tag: key, limit, tagged: key === '' ? [] : await listTagged(reads, tag) }
+  const ofEntries = kinds.filter(kind => kind !== 'UNANSWERED')
+  const [lists, topics] = await Promise.all([
+    Promise.all(ofEntries.map(kind => placesOf(reads, kind, asked))),
+    kinds.includes('UNANSWERED') && key === '' ? listUnanswered(reads, limit) : [],
+  ])
+  const items = await itemsOf(reads, inTurn<Place | WorkItem>([...lists, topics], limit))
+  const body: WorkList = { items, dataClass: 'EXTERNAL' }
+  return { body }
+}
+
+/** The entries that need one kind of check, the most valuable first. */
+async function placesOf(reads: Reads, kind: Kind, asked: Asked): Promise<Place[]> {
+  const { tag, limit, tagged } = asked
+  const passesOver = reads.actor !== null || tag !== ''
+  let offered: Waiting[] = []
+  for (const { end, more } of passesOver ? LOOKS : FIRST_LOOK) {
+    const listed = [...(await listOf(reads, kind, end, limit + more)), ...tagged]
+    const rows = byWorth(
+      listed.filter(row => kindOf(row, reads.at) === kind),
+      reads.at,
+    )
+    const found = passesOver ? await offeredOf(reads, rows, asked) : rows
+    offered = byWorth([...offered, ...found], reads.at).slice(0, limit)
+    if (offered.length === limit) break
+  }
+  return offered.map(row => ({ kind, row }))
+}
+
+/** The first entries that have the tag and that the actor neither wrote nor judged. */
+async function offeredOf(
+  { reader, actor }: Reads,
+  rows: readonly Waiting[],
+  { tag, limit }: Asked,
+): Promise<Waiting[]> {
+  const isOffered = async ({ number }: Waiting): Promise<boolean> => {
+    const owner = await store.findOwner(reader, number)
+    if (owner === undefined || owner.actor === actor) return false
+    if (tag !== '' && !tagsOf(owner).some(one => tagKey(one) === tag)) return false
+    return actor === null || !(await store.isInvolved(reader, actor, number))
+  }
+  const offered: Waiting[] = []
+  for (let from = 0; from < rows.length && offered.length < limit; from += AT_ONCE) {
+    const some = rows.slice(from, from + AT_ONCE)
+    const are = await Promise.all(some.map(isOffered))
+    offered.push(...some.filter((_, index) => are[index]))
+  }
+  return offered.slice(0, limit)
+}
+
+/** Entries of a kind from one end of its list. Of the confirmed ones, those judged longest ago and those with the most readers. */
+async function listOf({ reader, at }: Reads, kind: Kind, end: store.End, limit: number): Promise<Waiting[]> {
+  if (kind === 'DISPUTED') return store.listDisputed(reader, end, limit)
+  if (kind !== 'STALE') return store.listDue(reader, kind, end, limit)
+  const lists = await Promise.all([
+    store.listConfirmed(reader, staleBefore(at), 'least', CONFIRMED),
+    store.listDue(reader, 'CONFIRMED', 'most', CONFIRMED),
+  ])
+  return lists.flat()
+}
+
+/** The newest entries with a tag. */
+async function listTagged({ reader, search }: Reads, tag: string): Promise<Waiting[]> {
+  const found = await search({ q: '', tag, sort: 'recent', limit: TAGGED, offset: 0 })
+  const rows = await Promise.all(found.entries.map(number => store.findWaiting(reader, number)))
+  return rows.filter(row => row !== undefined)
+}
+
+/** The items with their entries. Items without an entry stay; an entry that was withdrawn in between is omitted. */
+async function itemsOf({ reader, entries, at }: Reads, places: readonly (Place | WorkItem)[]): Promise<WorkItem[]> {
+  const numbers = places.flatMap(place => ('row' in place ? [place.row.number] : []))
+  const [served, times] = await Promise.all([
+    entries.list(numbers),
+    Promise.all(numbers.map(number => store.readCheckedAt(reader, number))),
+  ])
+  const shown = new Map(served.map(one => [one.number, entryOf(one)]))
+  const checked = new Map(numbers.map((number, index) => [number, times[index] ?? null]))
+  return places.flatMap(place => {
+    if (!('row' in place)) return [place]
+    const { kind, row } = place
+    const entry = shown.get(row.number)
+    if (entry === undefined) return []
+    return [{ kind, reason: reasonOf(entry, row, checked.get(row.number) ?? null, at), entry: slim(entry) }]
+  })
+}
+
+function reasonOf({ standing }: Entry, { readers }: Waiting, checkedAt: number | null, at: number) {
+  const { independentFor, independentAgainst } = standing.tally
+  const lastCheckedAt = checkedAt === null ? null : isoTime(checkedAt)
+  const daysSinceCheck = checkedAt === null ? null : Math.max(0, Math.floor((at - checkedAt) / DAY))
+  return { independentFor, independentAgainst, readers, lastCheckedAt, daysSinceCheck }
+}
+
+const slim = ({ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt }: Entry) => ({
+  ...{ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt },
+  ...TRUST,
+})

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto'
+import type { Standing } from '../../contract/resources.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import type { Reader } from '../../database/database.ts'
+import type { EntryRow } from '../../store/entry.ts'
+import {
+  findObjectingRelation,
+  findObjection,
+  findRevisionId,
+  type KeptStanding,
+  keptStanding,
+} from '../../store/standing.ts'
+import { isoTime } from '../../store/time.ts'
+import type { ReadOperation } from '../operation.ts'
+import { findAddressed, observedRead } from '../pagination.ts'
+
+/** Reads the result of the evidence about the current text of an entry. */
+export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, request) => {
+  const entry = await findAddressed(reader, request)
+  const body = await standingOfEntry(reader, entry)
+  // The version excludes ids, so that both engines agree. Only the entry that supports a contradiction can change without another change of
+  // the standing.
+  const sources = body.contradictions.map(({ sourceEntryId }) => sourceEntryId !== null)
+  const version = hash('sha256', `${entry.standing} ${sources}`, 'base64url').slice(0, 22)
+  return { body, etag: `${entry.revision_id}.${version}`, observed: observedRead(entry) }
+}
+
+/** The standing of an entry with the records that it names. */
+export async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standing> {
+  const { state, tally, earlier, kept, checkedAt, best, contradictions } = keptStanding(entry.standing)
+  const [shown, found] = await Promise.all([
+    Promise.all(contradictions.map(one => contradictionOf(reader, one))),
+    best === null ? undefined : findObjection(reader, best),
+  ])
+  return {
+    entryId: entry.id,
+    state,
+    revisionId: entry.revision_id,
+    tally,
+    kept,
+    lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
+    best: found === undefined ? null : { revisionId: found.revision_id, state: 'SUPPORTED' },
+    contradictions: shown.filter(one => one !== undefined),
+    earlier,
+    ...TRUST,
+  }
+}
+
+type Kept = KeptStanding['contradictions'][number]
+
+async function contradictionOf(
+  reader: Reader,
+  { record, verdict, kept, addressedBy }: Kept,
+): Promise<Standing['contradictions'][number] | undefined> {
+  const isRelation = verdict === 'CONTRADICTS'
+  const [row, revisionId] = await Promise.all([
+    isRelation ? findObjectingRelation(reader, record) : findObjection(reader, record),
+    addressedBy === null ? null : findRevisionId(reader, addressedBy),
+  ])
+  if (row === undefined) return undefined
+  return {
+    id: row.id,
+    kind: isRelation ? 'RELATION' : 'CONTRADICTION',
+    revisionId: row.revision_id,
+    sourceEntryId: row.source_entry_id,
+    kept,
+    status: revisionId === null ? 'STANDING' : 'ADDRESSED',
+    addressedBy: revisionId,
+    rationale: row.rationale,
+  }
+}

@@ -1,0 +1,112 @@
+import type { Reader, Transaction } from '../../database/database.ts'
+import { KEPT_FROM, measurerOf, type Text, type Wording, wordingOf } from '../../domain/retained-text.ts'
+import { type Judgement, measuredTexts, type Objection, standingOf } from '../../domain/standing.ts'
+import * as store from '../../store/standing.ts'
+import { countedJudgements } from './judgement.ts'
+
+/** Maximum number of revisions after a judged text that are searched for its correction. */
+const WALK_MAX = 32
+
+/** The stored comparisons of the judged texts of an entry. */
+export type TextMemory = {
+  textOf(digest: string): Promise<number | undefined>
+  rowOf(text: number): Promise<store.JudgedTextRow | undefined>
+}
+
+const storedMemory = (reader: Reader, entry: number): TextMemory => ({
+  textOf: async digest => (await store.findTextByDigest(reader, entry, digest))?.text,
+  rowOf: async text => store.findJudgedText(reader, entry, text),
+})
+
+type Assessed = { standing: store.KeptStanding | null; contest: number; measured: store.JudgedTextRow[] }
+type Current = Text & { number: number }
+
+/** Updates the stored standing of an entry from its judgements and its text. The cost does not depend on the number of revisions. */
+export async function settleStanding(tx: Transaction, entry: Current): Promise<store.KeptStanding | null> {
+  const judgements = await countedJudgements(tx, entry.number)
+  const { standing, contest, measured } = await assess(tx, entry, judgements, storedMemory(tx, entry.number))
+  for (const row of measured) await store.updateJudgedText(tx, entry.number, row)
+  await store.updateStanding(tx, entry.number, standing, contest)
+  return standing
+}
+
+/** The result of the judgements about the text of an entry, and the judged texts that were compared for it. */
+export async function assess(
+  reader: Reader,
+  entry: Current,
+  judgements: readonly Judgement[],
+  memory: TextMemory,
+): Promise<Assessed> {
+  if (judgements.length === 0) return { standing: null, contest: 0, measured: [] }
+  const current = wordingOf(entry)
+  const { rows, measured } = await measure(reader, judgements, current, memory)
+  const shares = new Map([...rows].map(([text, { kept }]) => [text, kept ?? 0]))
+  const keptOf = (text: number): number => shares.get(text) ?? 0
+  const { objections, best, against, contest, ...counted } = standingOf(judgements, keptOf)
+  const contradictions: store.KeptStanding['contradictions'] = []
+  for (const objection of objections) {
+    const { record, verdict, text, originGroup } = objection.judgement
+    // A contradiction of the new text says that it was not a correction.
+    const open = objection.current || counted.tally.contradicted > 0
+    const addressedBy = open ? null : await addressedByOf(reader, entry.number, objection, { rows, measured, memory })
+    contradictions.push({ record, group: originGroup, verdict, kept: keptOf(text), addressedBy })
+  }
+  return {
+    standing: { ...counted, best: best?.record ?? null, against: against.map(namedOf), contradictions },
+    contest,
+    measured: [...measured],
+  }
+}
+
+const namedOf = ({ record, originGroup }: Judgement) => ({ record, group: originGroup })
+
+type Rows = Map<number, store.JudgedTextRow>
+
+/** Compares the judged texts with the current one, if that was not done before. */
+export async function measure(
+  reader: Reader,
+  judgements: readonly Judgement[],
+  current: Wording,
+  memory: TextMemory,
+): Promise<{ rows: Rows; measured: Set<store.JudgedTextRow> }> {
+  const here = await memory.textOf(current.digest)
+  const wanted = new Set(measuredTexts(judgements))
+  if (here !== undefined) wanted.add(here)
+  const found = (await Promise.all([...wanted].map(text => memory.rowOf(text)))).filter(row => row !== undefined)
+  const stale = found.filter(({ against }) => against !== current.digest)
+  const measurer = stale.length === 0 ? undefined : measurerOf(current)
+  await Promise.all(
+    stale.map(async row => {
+      const text = row.text === here ? undefined : await store.findText(reader, row.text)
+      row.kept = row.text === here ? 1 : text === undefined ? 0 : (measurer?.(wordingOf(text)) ?? 0)
+      row.against = current.digest
+    }),
+  )
+  return { rows: new Map(found.map(row => [row.text, row])), measured: new Set(stale) }
+}
+
+/** The first CORRECT revision that changed the text of an objection, unless that text was restored later. */
+async function addressedByOf(
+  reader: Reader,
+  entry: number,
+  { judgement: { text } }: Objection,
+  { rows, measured, memory }: { rows: Rows; measured: Set<store.JudgedTextRow>; memory: TextMemory },
+): Promise<number | null> {
+  const row = rows.get(text) ?? (await memory.rowOf(text))
+  if (row === undefined) return null
+  rows.set(text, row)
+  const later = await store.listChangesAbove(reader, entry, row.walked, WALK_MAX - row.steps)
+  if (later.length === 0) return row.addressed
+  const judged = await store.findText(reader, text)
+  if (judged === undefined) return null
+  const wording = wordingOf(judged)
+  for (const revision of later) {
+    const kept = measurerOf(wordingOf(revision))(wording)
+    if (kept >= KEPT_FROM) row.addressed = null
+    else if (revision.change_type === 'CORRECT') row.addressed ??= revision.number
+    row.walked = revision.ordinal
+    row.steps += 1
+  }
+  measured.add(row)
+  return row.addressed
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { LIMITS } from '../../contract/limits.ts'
+import type { ExportLine } from '../../contract/resources.ts'
+import type { Reader } from '../../database/database.ts'
+import { sequenceOf } from '../../domain/cursor.ts'
+import { listModerated, type StoredKey } from '../../store/change.ts'
+import { findRecordAt, findRowAbove, listExportRows, recordOf, toExportLine } from '../../store/export.ts'
+import { listChangedActors, listChangedSegments, readLatestChange } from '../../store/export-change.ts'
+import { type Head, readHead } from '../../store/head.ts'
+import { type Epoch, listEpochs } from '../../store/log.ts'
+import type { ReadOperation } from '../operation.ts'
+import { contextOf, linesWithoutRow } from './export-log.ts'
+
+const SEGMENT = LIMITS.exportSegment
+/** Number of sequences per read. It bounds the memory, and yields the event loop in between. */
+const PAGE = 50
+/** Maximum number of characters of a segment that are stored while its digest is computed. A longer segment is read again to be sent. */
+const KEPT_MAX = 4_000_000
+
+/**
+ * Everything public from a sequence number to the end of its segment, or to the newest row. A finished segment asked for from its beginning
+ * has the digest of its bytes as its version: it may be kept, and is asked about again, because moderation takes lines from it.
+ */
+export const exportRecords: ReadOperation<'exportRecords'> = async ({ reader, flushObservations }, { query }) => {
+  const from = Math.max(1, sequenceOf(query.from ?? '1'))
+  const last = Math.ceil(from / SEGMENT) * SEGMENT
+  if ((await readHead(reader)).sequence < last) {
+    await flushObservations()
+    return { body: {}, pieces: newest(reader, from, last) }
+  }
+  const pieces = finished(reader, from, last)
+  if (from % SEGMENT !== 1) return { body: {}, pieces }
+  const { digest, kept } = await digested(pieces)
+  const etag = digest.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return { body: {}, etag, digest, pieces: kept ?? certain(finished(reader, from, last), digest) }
+}
+
+const text = (line: ExportLine): string => `${JSON.stringify(line)}\n`
+
+/** The latest withdrawal or restoration of an entry. */
+const lineOfAct = ({ sequence, entry }: StoredKey): ExportLine => ({
+  type: 'moderated',
+  sequence: String(sequence),
+  entryRecord: String(entry),
+})
+
+/** The lines between two sequences in order, with the lines of records between them that have no sequence. */
+async function* lines(reader: Reader, epochs: readonly Epoch[], from: number, last: number): AsyncGenerator<string> {
+  let reached = await findRecordAt(reader, from - 1)
+  for (let above = from - 1; above < last; above += PAGE) {
+    const upTo = Math.min(above + PAGE, last)
+    const [rows, moderated] = await Promise.all([
+      listExportRows(reader, above, upTo),
+      listModerated(reader, { after: above, upTo, limit: upTo - above }),
+    ])
+    const context = await contextOf(reader, epochs, rows)
+    const found = [...rows.map(row => toExportLine(row, context)), ...moderated.map(lineOfAct)]
+    if (moderated.length > 0) found.sort((a, b) => Number(a.sequence) - Number(b.sequence))
+    const latest = rows.flatMap(row => recordOf(row)?.record ?? []).at(-1) ?? reached
+    const unlisted = await Array.fromAsync(linesWithoutRow(reader, epochs, { above: reached, upTo: latest }))
+    reached = latest
+    const page = interleaved(found, unlisted)
+    if (page.length > 0) yield page.map(text).join('')
+    await setImmediate()
+  }
+}
+
+/** Lines by sequence, each after the lines of smaller record numbers that have no sequence. */
+function interleaved(lines: readonly ExportLine[], between: readonly ExportLine[]): ExportLine[] {
+  let at = 0
+  const before = (record: number): readonly ExportLine[] => {
+    const from = at
+    while (Number(between[at]?.record) < record) at++
+    return between.slice(from, at)
+  }
+  return [...lines.flatMap(line => [...before(Number(line.record ?? 0)), line]), ...between.slice(at)]
+}
+
+async function* finished(reader: Reader, from: number, last: number): AsyncGenerator<string> {
+  yield* lines(reader, await listEpochs(reader), from, last)
+  yield text({ type: 'end', next: String(await segmentAbove(reader, last)) })
+}
+
+/** Where the next segment with a line begins; if no line follows, the segment of the newest sequence number. A restoration leaves a gap of a billion. */
+async function segmentAbove(reader: Reader, last: number): Promise<number> {
+  const [row, [moderated]] = await Promise.all([
+    findRowAbove(reader, last),
+    listModerated(reader, { after: last, upTo: Number.MAX_SAFE_INTEGER, limit: 1 }),
+  ])
+  const newest = Math.max((await readHead(reader)).sequence, last + 1)
+  const next = Math.min(row ?? newest, moderated?.sequence ?? newest)
+  return Math.floor((next - 1) / SEGMENT) * SEGMENT + 1
+}
+
+/**
+ * The head is read first. Everything that it counts is then among the rows up to its sequence, and the change covers all moderation up to
+ * there.
+ */
+async function* newest(reader: Reader, from: number, last: number): AsyncGenerator<string> {
+  const head = await readHead(reader)
+  const change = await readLatestChange(reader)
+  const to = Math.min(last, head.sequence)
+  const epochs = await listEpochs(reader)
+  yield* lines(reader, epochs, from, to)
+  const latest = { above: await findRecordAt(reader, to), upTo: head.record }
+  if (from <= head.sequence + 1) for await (const line of linesWithoutRow(reader, epochs, latest)) yield text(line)
+  const next = String(Math.max(from, to + 1))
+  yield text(to === head.sequence ? { type: 'end', next, head: toHead(head, change) } : { type: 'end', next })
+}
+
+const toHead = (head: Head, change: number): NonNullable<ExportLine['head']> => ({
+  storeId: head.store_id,
+  sequence: String(head.sequence),
+  record: String(head.record),
+  change: String(change),
+  totals: {
+    externalInteractions: head.interactions,
+    observedActors: head.observed_actors,
+    recurrentActors: head.recurrent_actors,
+    entries: head.entries,
+    revisions: head.revisions,
+    verifications: head.verifications,
+    contradictions: head.contradictions,
+    relations: head.relations,
+  },
+})
+
+/** The digest of the pieces in base64, and the pieces themselves if they are few. */
+async function digested(pieces: AsyncIterable<string>): Promise<{ digest: string; kept?: AsyncIterable<string> }> {
+  const hash = createHash('sha256')
+  const kept: string[] = []
+  let size = 0
+  for await (const piece of pieces) {
+    hash.update(piece)
+    size += piece.length
+    if (size <= KEPT_MAX) kept.push(piece)
+    else kept.length = 0
+  }
+  const digest = hash.digest('base64')
+  return size > KEPT_MAX ? { digest } : { digest, kept: each(kept) }
+}
+
+async function* each(pieces: readonly string[]): AsyncGenerator<string> {
+  yield* pieces
+}
+
+/** Aborts before the last piece if the pieces are not those of the digest, because of moderation in between. */
+async function* certain(pieces: AsyncIterable<string>, digest: string): AsyncGenerator<string> {
+  const hash = createHash('sha256')
+  let held = ''
+  for await (const piece of pieces) {
+    if (held !== '') yield held
+    hash.update(piece)
+    held = piece
+  }
+  if (hash.digest('base64') !== digest) throw new Error('The segment changed while it was sent.')
+  yield held
+}
+
+/** The end of the export, and the segments that moderation changed after `after`. */
+export const readExportManifest: ReadOperation<'readExportManifest'> = async (
+  { reader, flushObservations },
+  { query },
+) => {
+  await flushObservations()
+  // The change is read before the changed segments, so that a concurrent change is listed again next time.
+  const change = await readLatestChange(reader)
+  const head = await readHead(reader)
+  const after = query.after === undefined ? change : sequenceOf(query.after)
+  const [segments, { actors, all }] = await Promise.all([
+    listChangedSegments(reader, after, LIMITS.exportChanges + 1),
+    listChangedActors(reader, after, LIMITS.exportChanges),
+  ])
+  return {
+    body: {
+      storeId: head.store_id,
+      sequence: String(head.sequence),
+      record: String(head.record),
+      change: String(change),
+      segmentSize: SEGMENT,
+      finished: Math.floor(head.sequence / SEGMENT),
+      segments: segments.slice(0, LIMITS.exportChanges).map(({ segment }) => String(segment * SEGMENT + 1)),
+      actors,
+      complete: segments.length <= LIMITS.exportChanges && all,
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import type { ModerationInput } from '../../contract/inputs.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Flags, ModerationResult } from '../../contract/resources.ts'
+import type { Transaction } from '../../database/database.ts'
+import { statusOf } from '../../domain/entry.ts'
+import { moderated, sameFlags } from '../../domain/moderation.ts'
+import { assertNoSecret } from '../../domain/secret.ts'
+import { findActorById, updateActorFlags } from '../../store/actor.ts'
+import { findEntry, findEntryByNumber, tagsOf } from '../../store/entry.ts'
+import { markModerated, markSegments } from '../../store/export-change.ts'
+import { settleFeed } from '../../store/feed.ts'
+import { addToTotals, type Totals, takeRecord } from '../../store/head.ts'
+import * as moderation from '../../store/moderation.ts'
+import { deleteOriginBlock, findOrigin, insertOriginBlock, updateOriginFlags } from '../../store/origin.ts'
+import { isoTime } from '../../store/time.ts'
+import { type Moved, moveTopics } from '../../store/topic.ts'
+import { rejudge } from '../evidence/judgement.ts'
+import { settleStanding } from '../evidence/settle-standing.ts'
+import type { WriteOperation } from '../operation.ts'
+
+type Found = moderation.Target & { id: string; state: Flags; networkKey: string | null }
+
+/** Applies a moderation action, updates all derived state, and stores the audit. A repeated action changes nothing. */
+export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, caller }) => {
+  const target = await findTarget(tx, body)
+  const state = moderated(target.state, body.action, body.targetType)
+  // A block applies to the key of the network. If that key is deleted already, the network cannot be blocked.
+  if (blocksNetwork(target, state) && target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
+  assertNoSecret(body)
+  const changed = !sameFlags(state, target.state)
+  const record = await takeRecord(tx)
+  const affected = changed ? await change(tx, target, state, record) : { entries: 0, actors: 0 }
+  const result: ModerationResult = {
+    id: context.newId(),
+    targetType: body.targetType,
+    targetId: target.id,
+    action: body.action,
+    reason: body.reason,
+    previousState: target.state,
+    state,
+    changed,
+    affected,
+    requestId: caller.requestId,
+    createdAt: isoTime(context.at),
+  }
+  await moderation.insertModeration(tx, record, result, context.at)
+  return { body: result }
+}
+
+const blocksNetwork = (target: Found, state: Flags): boolean =>
+  target.type === 'ORIGIN' && state.blocked && !target.state.blocked
+
+async function findTarget(tx: Transaction, { targetType, targetId }: ModerationInput): Promise<Found> {
+  const row =
+    targetType === 'ENTRY'
+      ? await findEntry(tx, targetId)
+      : targetType === 'ACTOR'
+        ? await findActorById(tx, targetId)
+        : await findOrigin(tx, targetId)
+  if (row === undefined) throw new Problem('TARGET_NOT_FOUND')
+  return {
+    type: targetType,
+    number: row.number,
+    id: row.id,
+    state: {
+      hidden: 'hidden' in row && row.hidden === 1,
+      quarantined: row.quarantined === 1,
+      blocked: row.blocked === 1,
+    },
+    networkKey: 'network_key' in row ? row.network_key : null,
+    day: 'day' in row ? row.day : null,
+  }
+}
+
+async function change(
+  tx: Transaction,
+  target: Found,
+  state: Flags,
+  record: number,
+): Promise<ModerationResult['affected']> {
+  const before = await moderation.listStandings(tx, target)
+  await markModerated(tx, target, record)
+  await setFlags(tx, target, state)
+  await settle(tx, target, record)
+  await markSegments(tx, target, record)
+  const after = await moderation.listStandings(tx, target)
+  await moveTopics(tx, movedOf(before, after))
+  const entries = after.filter((entry, index) => statusOf(entry) !== statusOf(before[index] ?? entry)).length
+  return { entries, actors: target.type === 'ACTOR' ? 1 : 0 }
+}
+
+async function setFlags(tx: Transaction, target: Found, state: Flags): Promise<void> {
+  const flags = { hidden: Number(state.hidden), quarantined: Number(state.quarantined), blocked: Number(state.blocked) }
+  if (target.type === 'ENTRY') return moderation.updateEntryFlags(tx, target.number, flags)
+  if (target.type === 'ACTOR') return updateActorFlags(tx, target.number, flags)
+  if (target.networkKey !== null && blocksNetwork(target, state)) {
+    await insertOriginBlock(tx, target.number, target.networkKey)
+  }
+  if (!state.blocked) await deleteOriginBlock(tx, target.number)
+  await updateOriginFlags(tx, target.number, flags.quarantined, flags.blocked)
+}
+
+/**
+ * Updates the columns that are derived from the flags: of the target's contributions to other entries, then of its entries with everything on
+ * them, then of the relations of those. Each step updates the totals.
+ */
+async function settle(tx: Transaction, target: moderation.Target, record: number): Promise<void> {
+  const totals = new Map<keyof Totals, number>()
+  const step = async (counted: () => Promise<Partial<Totals>>, work: () => Promise<void>): Promise<void> => {
+    const before = await counted()
+    await work()
+    const after = await counted()
+    for (const name of Object.keys(after) as (keyof Totals)[]) {
+      totals.set(name, (totals.get(name) ?? 0) + (after[name] ?? 0) - (before[name] ?? 0))
+    }
+  }
+  const relations = (reach: moderation.Reach): Promise<void> =>
+    step(
+      () => moderation.countPublicRelations(tx, target, reach),
+      () => moderation.settleRelations(tx, target, reach),
+    )
+  if (target.type !== 'ENTRY') {
+    await step(
+      () => moderation.countPublicEvidence(tx, target),
+      () => moderation.settleEvidence(tx, target),
+    )
+    await relations('made')
+  }
+  await step(
+    () => moderation.countPublicEntries(tx, target),
+    () => moderation.settleEntries(tx, target, record),
+  )
+  await relations('at')
+  await settleFeed(tx, target)
+  await settleStandings(tx, target)
+  await addToTotals(tx, Object.fromEntries(totals))
+}
+
+/** Judgements that are no longer public do not count for the standing of their targets. They count again when their records are restored. */
+async function settleStandings(tx: Transaction, target: moderation.Target): Promise<void> {
+  const judging = await moderation.listJudging(tx, target)
+  for (const { entry, actor } of judging) await rejudge(tx, entry, actor)
+  for (const number of new Set(judging.map(({ entry }) => entry))) {
+    const entry = await findEntryByNumber(tx, number)
+    if (entry !== undefined) await settleStanding(tx, entry)
+  }
+}
+
+/** The EXTERNAL entries that were withdrawn or restored. */
+const movedOf = (before: readonly moderation.StandingRow[], after: readonly moderation.StandingRow[]): Moved[] =>
+  after
+    .filter((entry, index) => entry.withdrawn !== before[index]?.withdrawn && entry.data_class === 'EXTERNAL')
+    .map(entry => ({ number: entry.number, tags: tagsOf(entry), shown: entry.withdrawn === 0 }))

@@ -1,0 +1,58 @@
+import { TOPICS } from '../../contract/limits.ts'
+import {
+  listActivity as activityBelow,
+  listActivityAfter,
+  listTimeline as timelineBelow,
+  toActivity,
+} from '../../store/activity.ts'
+import { readHead } from '../../store/head.ts'
+import { listTopics } from '../../store/topic.ts'
+import type { ReadOperation, StreamOperation } from '../operation.ts'
+import { findAddressed, observedRead, pageBelow } from '../pagination.ts'
+
+/** Lists the activity of an entry. This read is the first row. */
+export const listTimeline: ReadOperation<'listTimeline'> = async (reads, request) => {
+  const entry = await findAddressed(reads.reader, request)
+  await reads.flushObservations(observedRead(entry))
+  return pageBelow(request, (before, limit) => timelineBelow(reads.reader, entry.number, before, limit))
+}
+
+/** Lists the public feed, after all observations so far are stored. */
+export const listActivity: ReadOperation<'listActivity'> = async (reads, request) => {
+  await reads.flushObservations()
+  return pageBelow(request, (before, limit) => activityBelow(reads.reader, before, limit))
+}
+
+const LIMITATIONS =
+  'Counts of observed requests and records, not of people: anonymous records rotate daily with their origin, tokens prove continuity only, and nothing here shows independence, truth or cause.'
+
+/** Counts the public EXTERNAL records, after all observations so far are stored. */
+export const readStats: ReadOperation<'readStats'> = async ({ reader, flushObservations }) => {
+  await flushObservations()
+  const head = await readHead(reader)
+  return {
+    body: {
+      externalInteractions: head.interactions,
+      observedActors: head.observed_actors,
+      recurrentActors: head.recurrent_actors,
+      entries: head.entries,
+      revisions: head.revisions,
+      verifications: head.verifications,
+      contradictions: head.contradictions,
+      relations: head.relations,
+      topics: await listTopics(reader, TOPICS),
+      limitations: LIMITATIONS,
+    },
+  }
+}
+
+/** The public feed in ascending order of sequence. */
+export const streamActivity: StreamOperation<'streamActivity'> = {
+  newest: async reader => (await readHead(reader)).sequence,
+  async after(reader, sequence, limit, newest) {
+    const rows = await listActivityAfter(reader, sequence, limit)
+    const events = rows.map(row => ({ id: row.sequence, event: 'activity', data: toActivity(row) }))
+    const last = rows.at(-1)?.sequence ?? sequence
+    return { events, place: rows.length < limit ? Math.max(last, newest) : last }
+  },
+}

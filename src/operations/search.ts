@@ -1,0 +1,33 @@
+import type { Coverage, Sort } from '../contract/vocabulary.ts'
+
+/**
+ * A search. `recent` and `evolution` find entries with all terms of `q`, else the best partial matches; `relevance` finds those with all
+ * terms first, then those with any; `fit` finds those with any word. The last two sort by score.
+ */
+export type SearchRequest = {
+  q: string
+  tag: string | null
+  sort: Sort | 'fit'
+  limit: number
+  offset: number
+}
+/** Entry numbers of one page, whether more follow, and how well they fit. */
+export type SearchResult = {
+  entries: number[]
+  more: boolean
+  coverage: Coverage
+  /** The score of the first entry, relative to the best possible score: 0 to 1. */
+  match: number
+  /** The score of each entry of the page, relative to the best possible score. */
+  scores: number[]
+  /** The weight of each term of the query. */
+  weights: [term: string, weight: number][]
+  /** The weight of a word that no entry has. */
+  unknown: number
+  /** Words that no entry has, and words that were replaced by similar ones. */
+  missing: string[]
+  corrected: { from: string; to: string }[]
+}
+
+/** How well a search fits the question. `missing` and `corrected` have words of the question, so that a list does not repeat them. */
+export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'missing' | 'corrected'>

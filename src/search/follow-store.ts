@@ -1,0 +1,97 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Awaitable, isUnavailable, StoreFault } from '../database/database.ts'
+import { isBusy, type SqliteConnection } from '../database/sqlite.ts'
+import type { IndexNotice } from '../threads/protocol.ts'
+import { awaitWanted, isStopping, positionOf, publishIndexed, type SharedCounters } from '../threads/shared-counters.ts'
+import { claimIndex, type ReadEntry } from './claim-index.ts'
+import { followChanges, type ReadChanges } from './index-changes.ts'
+import { deleteIndex, indexedRecord, type StoreState, tidyIndex, undoIndexing } from './index-file.ts'
+
+/** How long changes are gathered before they are put into the index together, unless a search waits for them; in milliseconds. */
+const LINGER = 250
+/** How long no write may have come before segments are merged, the pause between two steps, and the pages of a step. */
+const QUIET = 500
+const TIDY_PAUSE = 10
+const TIDY_PAGES = 64
+/** Pause before another try after a full disk, a locked index or an unreachable database, in milliseconds. */
+const RETRY_PAUSE = 500
+
+type Held = 'full' | 'locked' | undefined
+
+/** The store that an index follows. */
+export type IndexSource = {
+  /** The id of the store, and its newest record. */
+  state(): Awaitable<StoreState>
+  changed: ReadChanges
+  /** The current state of an entry, by its number. */
+  entry: ReadEntry
+  /** Waits until the store may have gone further than a state; false where nothing was committed for `patience` milliseconds. */
+  awaitNewer(state: StoreState, patience: number): Awaitable<boolean>
+}
+
+export type IndexKeeping = {
+  counters: SharedCounters
+  /** The path of the index file. */
+  file: string
+  index: SqliteConnection
+  source: IndexSource
+  /** Called after each entry that was indexed. */
+  onEntry: () => void
+  /** Called with the record from which the index follows a store, when the index file cannot be written, and when it can again. */
+  onNotice: (notice: IndexNotice) => void
+}
+
+/**
+ * Follows a store with the index until the process stops. Throws if the store or the index cannot be read. A broken index is deleted first;
+ * the next start rebuilds it.
+ */
+export async function keepIndex({ counters, file, index, source, onEntry, onNotice }: IndexKeeping): Promise<void> {
+  let held: Held
+  const notify = (now: Held): void => {
+    if (now !== held) onNotice({ held: now })
+    held = now
+  }
+  let tidying: 'due' | 'under way' | 'done' = 'due'
+  let state: StoreState | undefined
+  const onReached = (record: number): boolean => {
+    publishIndexed(counters, positionOf({ record, epoch: state?.epoch ?? 0 }))
+    return !isStopping(counters)
+  }
+  const step = async (): Promise<void> => {
+    const seen = await source.state()
+    if (state?.storeId !== seen.storeId || state.epoch !== seen.epoch) {
+      publishIndexed(counters, 0)
+      await claimIndex(index, seen, source.entry)
+      publishIndexed(counters, positionOf({ record: indexedRecord(index), epoch: seen.epoch }))
+      onNotice({ from: indexedRecord(index), of: seen.record })
+    }
+    state = seen
+    const from = indexedRecord(index)
+    if (seen.record > from) {
+      await followChanges(source.changed, index, from, seen.record, { onEntry, onReached })
+      notify(undefined)
+      tidying = 'due'
+    }
+    if (tidying !== 'done' && !(await source.awaitNewer(seen, tidying === 'due' ? QUIET : TIDY_PAUSE))) {
+      tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
+      return
+    }
+    await source.awaitNewer(seen, Number.POSITIVE_INFINITY)
+    awaitWanted(counters, positionOf(seen), LINGER)
+  }
+  while (!isStopping(counters)) {
+    try {
+      await step()
+    } catch (error) {
+      undoIndexing(index)
+      // The next start rebuilds an index that cannot be read.
+      if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(file)
+      const isFull = error instanceof StoreFault && error.kind === 'full'
+      if (!isFull && !isBusy(error) && !isUnavailable(error)) throw error
+      // Without anything to index, no search waits.
+      const waits = state !== undefined && indexedRecord(index) < state.record
+      if (waits && !isUnavailable(error)) notify(isFull ? 'full' : 'locked')
+      await setTimeout(RETRY_PAUSE)
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { availableParallelism } from 'node:os'
+import { readsOf, type SharedCounters } from './shared-counters.ts'
+
+/** The time in milliseconds that a thread works before it checks for requested reads. */
+const PIECE = 0.5
+/** It then rests for the maximum duration of a read, for each of them, but at most `REST_MAX`; in milliseconds. */
+const REST_PER_READ = 0.05
+const REST_MAX = 3
+
+/** The time and a rest, both in milliseconds, and the number of cores. */
+export type Clock = { now(): number; rest(milliseconds: number): void; cores: number }
+
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+const CLOCK: Clock = {
+  now: () => performance.now(),
+  rest: milliseconds => void Atomics.wait(never, 0, 0, milliseconds),
+  cores: availableParallelism(),
+}
+
+/**
+ * Returns a function that a background thread calls between two pieces of its work. It blocks for as long as the reads take that were
+ * requested since the last call. Threads on one core get time slices of some milliseconds regardless of priority, and a read would wait
+ * for a whole slice; a rest after a short piece lets it run. Without reads, or with more cores, it does not block.
+ */
+export function createCpuYield(counters: SharedCounters, { now, rest, cores }: Clock = CLOCK): () => void {
+  if (cores > 1) return () => {}
+  let reads = readsOf(counters)
+  let since = now()
+  return () => {
+    if (now() - since < PIECE) return
+    const asked = readsOf(counters)
+    // Reads that are requested during the rest count for the next piece.
+    if (asked !== reads) rest(Math.min(REST_MAX, Number(asked - reads) * REST_PER_READ))
+    reads = asked
+    since = now()
+  }
+}

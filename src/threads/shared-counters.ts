@@ -1,0 +1,140 @@
+/**
+ * Counters in shared memory, for the threads of a process: the committed record, the indexed record, stop and close flags, commits begun
+ * and ended, the record that a search waits for, writes in those commits, and reads. Every change that a thread may wait for also counts
+ * as an event. A thread reads the number of events, checks its condition, and waits for the next event, so that it misses none.
+ */
+export type SharedCounters = BigInt64Array<SharedArrayBuffer>
+
+const COMMITTED = 0
+const INDEXED = 1
+const STOPPING = 2
+const BEGUN = 3
+const ENDED = 4
+const WANTED = 5
+const WRITES = 6
+const CLOSING = 7
+const EVENTS = 8
+const READS = 9
+const SIZE = 10
+
+export const createSharedCounters = (): SharedCounters =>
+  new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
+
+export const committed = (counters: SharedCounters): bigint => Atomics.load(counters, COMMITTED)
+export const indexed = (counters: SharedCounters): bigint => Atomics.load(counters, INDEXED)
+export const isStopping = (counters: SharedCounters): boolean => Atomics.load(counters, STOPPING) === 1n
+export const isClosing = (counters: SharedCounters): boolean => Atomics.load(counters, CLOSING) === 1n
+/** The number of events. Read it before the condition: an event after that ends the wait at once. */
+export const eventsOf = (counters: SharedCounters): bigint => Atomics.load(counters, EVENTS)
+
+function publish(counters: SharedCounters, place: number, value: bigint): void {
+  Atomics.store(counters, place, value)
+  notifyEvent(counters)
+}
+
+function notifyEvent(counters: SharedCounters): void {
+  Atomics.add(counters, EVENTS, 1n)
+  Atomics.notify(counters, EVENTS)
+}
+
+/** Blocks this thread until a condition is true; false if that takes longer than `patience` milliseconds. */
+function awaitUntil(counters: SharedCounters, patience: number, condition: () => boolean): boolean {
+  const deadline = performance.now() + patience
+  for (;;) {
+    const events = eventsOf(counters)
+    if (condition()) return true
+    const left = deadline - performance.now()
+    if (left <= 0) return false
+    Atomics.wait(counters, EVENTS, events, left)
+  }
+}
+
+/** Resolves, without blocking, after an event beyond the first `events`, or after `patience` milliseconds. */
+export async function eventAfter(counters: SharedCounters, events: bigint, patience: number): Promise<void> {
+  await Atomics.waitAsync(counters, EVENTS, events, patience).value
+}
+
+/** The lower bits of a position, which are the record. */
+const RECORD_BITS = 48n
+
+/** The position of a record in the course of a store: all positions of a later epoch are larger. On an embedded store it is the record. */
+export const positionOf = ({ record, epoch }: { record: number; epoch: number }): bigint =>
+  (BigInt(epoch) << RECORD_BITS) | BigInt(record)
+
+/** The number of records from one position to another. Across histories, all records count. */
+const recordsBetween = (from: bigint, to: bigint): number =>
+  Number(from >> RECORD_BITS === to >> RECORD_BITS ? to - from : BigInt.asUintN(Number(RECORD_BITS), to))
+
+export const publishCommitted = (counters: SharedCounters, record: number | bigint): void =>
+  publish(counters, COMMITTED, BigInt(record))
+
+/** Call it before each commit, and `countEnded` after it, even if it failed. */
+export function countBegun(counters: SharedCounters): void {
+  Atomics.add(counters, BEGUN, 1n)
+}
+
+export function countEnded(counters: SharedCounters): void {
+  Atomics.store(counters, ENDED, Atomics.load(counters, BEGUN))
+}
+
+/** Publishes that the store closes, which ends all waits for the index. */
+export const publishClosing = (counters: SharedCounters): void => publish(counters, CLOSING, 1n)
+
+/** The number of commits; undefined during a commit, which a reader may or may not see. */
+export function commitsOf(counters: SharedCounters): bigint | undefined {
+  const ended = Atomics.load(counters, ENDED)
+  return Atomics.load(counters, BEGUN) === ended ? ended : undefined
+}
+
+/** Counts the writes that shared a commit. */
+export function countWrites(counters: SharedCounters, writes: number): void {
+  Atomics.add(counters, WRITES, BigInt(writes))
+}
+
+/** Counts a requested read, so that background threads yield to it. */
+export function countRead(counters: SharedCounters): void {
+  Atomics.add(counters, READS, 1n)
+}
+
+export const readsOf = (counters: SharedCounters): bigint => Atomics.load(counters, READS)
+
+/** Counts since the start, and the number of records that the index has not reached. */
+export const readCounts = (
+  counters: SharedCounters,
+): { commits: number; committedWrites: number; indexLag: number } => ({
+  commits: Number(Atomics.load(counters, ENDED)),
+  committedWrites: Number(Atomics.load(counters, WRITES)),
+  indexLag: Math.max(0, recordsBetween(indexed(counters), committed(counters))),
+})
+
+export const publishIndexed = (counters: SharedCounters, record: number | bigint): void =>
+  publish(counters, INDEXED, BigInt(record))
+
+export const publishStop = (counters: SharedCounters): void => publish(counters, STOPPING, 1n)
+
+/** Blocks this thread until another record than `seen` is committed, or the stop flag is set; false after `patience` milliseconds. */
+export const awaitCommit = (counters: SharedCounters, seen: bigint, patience = Number.POSITIVE_INFINITY): boolean =>
+  awaitUntil(counters, patience, () => committed(counters) !== seen || isStopping(counters))
+
+/** Blocks this thread for `patience` milliseconds, until a search waits for a record that is not indexed, or until the stop flag is set. */
+export function awaitWanted(counters: SharedCounters, indexed: bigint, patience: number): void {
+  awaitUntil(counters, patience, () => Atomics.load(counters, WANTED) > indexed || isStopping(counters))
+}
+
+/** Publishes that a search waits for a record, unless another one waits for a later record. */
+export function requestIndexed(counters: SharedCounters, record: bigint): void {
+  for (;;) {
+    const wanted = Atomics.load(counters, WANTED)
+    if (wanted >= record) return
+    if (Atomics.compareExchange(counters, WANTED, wanted, record) === wanted) break
+  }
+  notifyEvent(counters)
+}
+
+/** Blocks this thread until the index has reached `record`; false after `patience` milliseconds, or if the store closes. */
+export function awaitIndexed(counters: SharedCounters, record: bigint, patience: number): boolean {
+  const reached = (): boolean => indexed(counters) >= record
+  if (!reached()) requestIndexed(counters, record)
+  awaitUntil(counters, patience, () => reached() || isClosing(counters))
+  return reached()
+}

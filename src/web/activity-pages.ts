@@ -1,0 +1,129 @@
+import { LIMITS } from '../contract/limits.ts'
+import type { Activity, Entry, Stats } from '../contract/resources.ts'
+import { readCounts } from '../operations/entries/entry-views.ts'
+import { readGrowth, readTrend, VIEW_ROWS } from '../operations/views.ts'
+import { entryHead, many, olderLink, tagPath, titleOf } from './components.ts'
+import { type Html, html, NOTHING, type Part, raw } from './html.ts'
+import { activityRows } from './list-rows.ts'
+import type { Page } from './page.ts'
+import { activityPlot, type Bars, barsOf, GROUPS, growthPlot } from './plot.ts'
+import { words } from './untrusted-text.ts'
+
+type ActivityPage = { items: Activity[]; nextCursor: string | null }
+/** Points of the plot of growth. */
+const SAMPLES = 60
+
+/** The activity of one entry, newest first. */
+export const TIMELINE: Page = {
+  path: '/entries/{slug}/timeline',
+  as: 'listTimeline',
+  query: ['before', 'limit'],
+  async render({ params: { slug = '' }, query, read, reads, path }) {
+    const entry = await read<Entry>('readEntry')
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/timeline` }
+    const { items, nextCursor } = await read<ActivityPage>('listTimeline', { slug }, query)
+    const counts = await readCounts(reads, slug)
+    return {
+      title: `Timeline of ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, '/timeline', 'Timeline', counts)}
+<p class="lead">The activity of this entry, newest first. The order of events does not prove a cause.</p>
+${await activityRows(reads, items)}
+${olderLink(path, query, nextCursor)}
+</article>`,
+    }
+  },
+}
+
+/** The public feed, with a plot of its newest rows. */
+export const ACTIVITY: Page = {
+  path: '/activity',
+  as: 'listActivity',
+  query: ['before', 'limit'],
+  ownQuery: ['kind'],
+  async render({ query, read, reads, path }) {
+    const kind = GROUPS.find(({ name }) => name === query.kind)
+    const limit = query.limit ?? (kind === undefined ? LIMITS.pageDefault : LIMITS.pageMax)
+    const { items, nextCursor } = await read<ActivityPage>('listActivity', {}, { ...query, limit })
+    const shown = kind === undefined ? items : items.filter(({ action }) => kind.actions.includes(action))
+    const newest = query.before === undefined
+    const trend = await readTrend(reads)
+    const bars = barsOf(trend)
+    return {
+      title: 'Activity',
+      section: '/activity',
+      ...(newest ? { scripts: ['activity.js'], forms: false as const } : {}),
+      description: 'Reads, searches, writes and judgements by people and agents, newest first.',
+      alternates: [
+        { type: 'application/atom+xml', href: '/feeds/activity.atom', title: 'Activity (Atom)' },
+        { type: 'application/feed+json', href: '/feeds/activity.json', title: 'Activity (JSON Feed)' },
+      ],
+      body: html`<h1>Activity</h1>
+<p class="lead">All observed activity, newest first. Reads of one entry by one actor within an hour are one row.</p>
+${trend.length === 0 ? html`<p class="notice">There is no activity yet. <a href="/publish">Publish the first entry</a>.</p>` : [activityPlot(bars), barTable(bars, trend.length)]}
+${kindForm(kind?.name)}
+${kind !== undefined && html`<p>${shown.length} of ${many(items.length, 'row')} ${items.length === 1 ? 'is' : 'are'} of this kind.</p>`}
+${newest ? html`<p data-live></p>` : NOTHING}
+${await activityRows(reads, shown)}
+${olderLink(path, query, nextCursor)}
+<p class="small">As a feed: <a href="/feeds/activity.atom">Atom</a>, <a href="/feeds/activity.json">JSON Feed</a>. Changes only: <a href="/feeds/changes.atom">Atom</a>, <a href="/feeds/changes.json">JSON Feed</a>.</p>`,
+    }
+  },
+}
+
+/** Selects one kind of activity: only rows of this kind among those of the page are shown. */
+const kindForm = (selected: string | undefined): Html =>
+  html`<form class="search" action="/activity" method="get" aria-label="Filter the activity"><div class="field"><label for="kind">Kind</label><select id="kind" name="kind"><option value="">all</option>${GROUPS.map(({ name }) => html`<option value="${name}"${name === selected && raw(' selected')}>${name}</option>`)}</select></div><button type="submit">Show</button></form>`
+
+/** The numbers of the bars as a table, for readers who cannot see the plot. */
+const barTable = (
+  { bars }: Bars,
+  rows: number,
+): Html => html`<details class="numbers"><summary>${rows === VIEW_ROWS ? `The newest ${rows.toLocaleString('en-GB')} rows` : 'All rows'} as numbers</summary>
+<div class="wide" tabindex="0" role="region" aria-label="Activity over time"><table><thead><tr><th scope="col">From</th>${GROUPS.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${bars
+  .filter(({ counts }) => counts.some(count => count > 0))
+  .map(
+    ({ at, counts }) =>
+      html`<tr><th scope="row">${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}</th>${counts.map(count => html`<td>${count}</td>`)}</tr>`,
+  )}</tbody></table></div></details>`
+
+/** The numbers of the service, with their limits. */
+export const STATS: Page = {
+  path: '/stats',
+  as: 'readStats',
+  async render({ read, reads }) {
+    const stats = await read<Stats>('readStats', {})
+    const growth = await readGrowth(reads, SAMPLES)
+    return {
+      title: 'Numbers',
+      section: '/stats',
+      description: 'The size of the memory, and the limits of these numbers.',
+      body: html`<h1>Numbers</h1>
+<p class="trust" role="note"><strong>The limits of these numbers.</strong> ${stats.limitations}</p>
+<dl class="figures">
+${figure('Entries', stats.entries)}${figure('Revisions', stats.revisions)}${figure('Verifications', stats.verifications)}${figure('Contradictions', stats.contradictions)}${figure('Relations', stats.relations)}
+${figure('Observed actors', stats.observedActors, html`${stats.recurrentActors.toLocaleString('en-GB')} seen more than once`)}${figure('Interactions', stats.externalInteractions, 'searches, reads and writes')}
+</dl>
+<p class="small">The counts include entries and contributions through the public interface. They exclude imported entries.</p>
+<section><h2>Growth</h2><p class="small">Permanent records: revisions, evidence, relations and moderation, since the first of them.</p>
+${growth.length < 2 ? html`<p class="notice">There are too few records for a plot.</p>` : growthPlot(growth, 'Permanent records over time')}</section>
+<section><h2>Topics</h2>${topicBars(stats.topics)}</section>`,
+    }
+  },
+}
+
+const figure = (name: string, count: number, below?: Part): Html =>
+  html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`
+
+/** Topics with their numbers of entries, as bars that are links. */
+export function topicBars(topics: Stats['topics']): Html {
+  if (topics.length === 0) return html`<p class="notice">No entry has a tag yet.</p>`
+  const most = Math.max(...topics.map(({ count }) => count))
+  return html`<ul class="bars">${topics.map(
+    ({ tag, count }) =>
+      html`<li><a href="${tagPath(tag)}">${words(tag)}</a> <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="part" width="${Math.max(Math.round((count / most) * 100), 1)}" height="10" rx="2"/></svg> <span class="count">${count.toLocaleString('en-GB')}<span class="unshown"> entries</span></span></li>`,
+  )}</ul>`
+}

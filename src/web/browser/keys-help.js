@@ -1,0 +1,40 @@
+import { button, make } from './dom.js'
+import { keysAreOn, SETTING } from './site.js'
+
+const KEYS = [
+  ['/', 'Focus the search'],
+  ['j', 'Next row'],
+  ['k', 'Previous row'],
+  ['?', 'Show this help'],
+]
+
+/** Stores whether the keys are on. @param {boolean} on */
+function switchKeys(on) {
+  try {
+    localStorage.setItem(SETTING, on ? 'on' : 'off')
+  } catch {
+    // Without storage the keys stay on.
+  }
+}
+
+/** Shows the keys in a dialog, with the switch that disables them. */
+export function showHelp() {
+  const box = make('input', { type: 'checkbox', checked: keysAreOn() })
+  box.addEventListener('change', () => switchKeys(box.checked))
+  const dialog = make(
+    'dialog',
+    { class: 'keys', 'aria-label': 'Keys' },
+    make('h2', {}, 'Keys'),
+    make(
+      'dl',
+      {},
+      ...KEYS.flatMap(([key = '', text = '']) => [make('dt', {}, make('kbd', {}, key)), make('dd', {}, text)]),
+    ),
+    make('p', {}, make('label', {}, box, ' Use these keys')),
+    make('p', { class: 'small' }, 'They have no effect in fields and together with Ctrl, Alt or Meta.'),
+    button('Close', () => dialog.close()),
+  )
+  dialog.addEventListener('close', () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+}

@@ -1,0 +1,107 @@
+import { Problem } from '../contract/problem.ts'
+import type { Entry, Revision } from '../contract/resources.ts'
+import { isUuid } from '../domain/uuid.ts'
+import { readCounts, readLife, type Step } from '../operations/entries/entry-views.ts'
+import { VIEW_ROWS } from '../operations/views.ts'
+import { type Difference, difference } from './browser/difference.js'
+import { badge, CHANGE_WORDS, entryHead, pager, titleOf, when } from './components.ts'
+import { differenceView, sizeOf, splitView } from './difference.ts'
+import { type Html, html, NOTHING } from './html.ts'
+import type { Page, PageRequest } from './page.ts'
+import { prose } from './prose.ts'
+import { visible } from './untrusted-text.ts'
+
+/** The difference between two revisions, by words if that fits into the time limit. */
+export const DIFF: Page = {
+  path: '/entries/{slug}/diff',
+  as: 'listRevisions',
+  ownQuery: ['from', 'to', 'view'],
+  async render(request) {
+    const { read, params } = request
+    const entry = await read<Entry>('readEntry')
+    if (params.slug !== entry.slug) {
+      const query = new URLSearchParams(request.query as Record<string, string>)
+      return { location: `/entries/${entry.slug}/diff?${query}` }
+    }
+    const [from, to] = await compared(request, entry)
+    await read('listRevisions', params, { limit: 1 })
+    const differences = [
+      ['Title', difference(from.title, to.title)],
+      ['Summary', difference(from.summary, to.summary)],
+      ['Content', difference(from.content, to.content)],
+    ] as const
+    const changed = differences.filter(([, { pieces }]) => pieces.some(({ kind }) => kind !== 'same'))
+    const content = sizeOf(differences[2][1])
+    const { steps } = await readLife(request.reads, entry.slug, VIEW_ROWS)
+    const view = VIEWS.find(([name]) => name === request.query.view)?.[0] ?? 'inline'
+    const nameOf = ({ id }: Revision): string => {
+      const step = steps.find(one => one.id === id)
+      return step === undefined ? 'an early revision' : `revision ${step.ordinal}`
+    }
+    return {
+      title: `Changes in ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, '/diff', 'Changes', await readCounts(request.reads, entry.slug))}
+${neighboursOf(entry.slug, steps, from, to)}
+<dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from)}${endOf(entry.slug, `To ${nameOf(to)}`, to)}</dl>
+<p class="meta">${content.gone.toLocaleString('en-GB')} characters of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">Swap both revisions</a></p>
+${changed.length === 0 && html`<p class="notice">The two revisions have the same texts.</p>`}
+${viewLinks(entry.slug, from, to, view)}
+${view === 'rendered' ? await renderedView(from, to) : changed.map(([name, one]) => html`<section><h2>${name}</h2>${coarse(one)}${view === 'split' ? splitView(one) : differenceView(one)}</section>`)}
+</article>`,
+    }
+  },
+}
+
+/** How a difference is shown, each with its name. */
+const VIEWS = [
+  ['inline', 'In one text'],
+  ['split', 'Side by side'],
+  ['rendered', 'Rendered'],
+] as const
+
+/** The address of a comparison. It names both revisions, so that it shows the same permanently. */
+const addressOf = (slug: string, from: string, to: string): string => `/entries/${slug}/diff?from=${from}&to=${to}`
+
+const viewLinks = (slug: string, from: Revision, to: Revision, view: string): Html =>
+  html`<nav class="pager" aria-label="Views">${VIEWS.map(([name, words]) => html`<a href="${addressOf(slug, from.id, to.id)}&view=${name}"${name === view && html` aria-current="true"`}>${words}</a>`)}</nav>`
+
+/** The changes before and after the compared revisions. */
+function neighboursOf(slug: string, steps: readonly Step[], from: Revision, to: Revision): Html {
+  const ordinal = new Map(steps.map(step => [step.id, step.ordinal]))
+  const first = Math.min(ordinal.get(from.id) ?? 0, ordinal.get(to.id) ?? 0)
+  const last = Math.max(ordinal.get(from.id) ?? 0, ordinal.get(to.id) ?? 0)
+  const change = (at: number): string | undefined => {
+    const [before, after] = [steps.find(step => step.ordinal === at - 1), steps.find(step => step.ordinal === at)]
+    return before && after && addressOf(slug, before.id, after.id)
+  }
+  const [back, onward] = [change(first), change(last + 1)]
+  return pager(
+    back === undefined ? undefined : [`Change of revision ${first}`, back],
+    onward === undefined ? undefined : [`Change of revision ${last + 1}`, onward],
+  )
+}
+
+const coarse = ({ by }: Difference): Html =>
+  by === 'words'
+    ? NOTHING
+    : html`<p class="small">The texts differ too much to compare them by words; ${by === 'lines' ? 'whole lines are shown.' : 'the whole texts are shown.'}</p>`
+
+/** Both contents as their pages show them. */
+const renderedView = async (from: Revision, to: Revision): Promise<Html> =>
+  html`<div class="both"><section class="prose" aria-label="From" dir="auto">${await prose(from.content)}</section><section class="prose" aria-label="To" dir="auto">${await prose(to.content)}</section></div>`
+
+const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision): Html =>
+  html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${when(createdAt)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${visible(rationale)}</span></dd></div>`
+
+/** The two requested revisions; by default the latest and the previous one. */
+async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {
+  const revision = (member: 'from' | 'to', revisionId: string): Promise<Revision> => {
+    if (!isUuid(revisionId)) throw new Problem('INVALID_REVISION_ID', { member })
+    return read<Revision>('readRevision', { ...params, revisionId })
+  }
+  const to = await revision('to', String(query.to ?? entry.currentRevisionId))
+  return [await revision('from', String(query.from ?? to.previousRevisionId ?? to.id)), to]
+}

@@ -1,0 +1,131 @@
+import type { Blame, Entry } from '../contract/resources.ts'
+import { readCounts } from '../operations/entries/entry-views.ts'
+import { badge, by, CHANGE_WORDS, entryHead, many, titleOf, trustNotice, when } from './components.ts'
+import { VERDICTS } from './evidence-summary.ts'
+import { type Html, html, NOTHING } from './html.ts'
+import type { Page } from './page.ts'
+import { seen, visible } from './untrusted-text.ts'
+
+/** Shades of ink, from 0 for the newest layer to the faintest. */
+const SHADES = 6
+/** Parts of the text with a note of their own. Later parts have only their shade. */
+const NOTES_MAX = 300
+/** Layers in the list beside the text, newest first. */
+const LISTED_MAX = 50
+
+type Revision = Blame['revisions'][number]
+type Piece = Blame['pieces'][number]
+/** Consecutive sentences of one revision with the same evidence. */
+type Part = { revision: Revision; piece: Piece; text: string }
+
+/** An entry as layers: for each sentence its author, its time and the evidence about it. */
+export const LAYERS: Page = {
+  path: '/entries/{slug}/layers',
+  as: 'readBlame',
+  async render({ params: { slug = '' }, read, reads }) {
+    const entry = await read<Entry>('readEntry', { slug })
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/layers` }
+    const [blame, counts] = await Promise.all([read<Blame>('readBlame', { slug }), readCounts(reads, slug)])
+    const layers = blame.revisions.toReversed()
+    const shades = new Map(layers.map(({ id }, index) => [id, shadeOf(index, layers.length)]))
+    return {
+      title: `Layers of ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, '/layers', 'Layers', counts)}
+<p class="lead">Each sentence in the ink of its age: the newest stands out, the oldest recedes. The number after a part is the revision that wrote it.</p>
+${trustNotice(entry)}
+${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}
+<div class="columns"><div class="column palimpsest">${textOf(slug, blame, shades)}</div>
+<aside class="beside" aria-label="The layers">${listOf(slug, blame, layers, shades)}</aside></div>
+</article>`,
+    }
+  },
+}
+
+/** The newest layer has shade 0, the oldest of several the last shade. */
+const shadeOf = (index: number, count: number): number =>
+  count === 1 ? 0 : Math.round((index / (count - 1)) * Math.min(SHADES - 1, count - 1))
+
+function textOf(slug: string, blame: Blame, shades: Map<string, number>): Html[] {
+  let notes = 0
+  const show = (part: Part): Html => {
+    notes += 1
+    return partOf(slug, blame, part, shades.get(part.revision.id) ?? 0, notes <= NOTES_MAX)
+  }
+  const partsIn = (section: Piece['section']): Html[] => partsOf(blame, section).map(show)
+  return [
+    html`<h2 class="layer-title" dir="auto">${partsIn('TITLE')}</h2>`,
+    html`<p class="layer-summary" dir="auto">${partsIn('SUMMARY')}</p>`,
+    html`<div class="layer-text" dir="auto">${partsIn('CONTENT')}</div>`,
+  ]
+}
+
+function partsOf({ pieces, revisions }: Blame, section: Piece['section']): Part[] {
+  const byId = new Map(revisions.map(revision => [revision.id, revision]))
+  const parts: Part[] = []
+  for (const piece of pieces) {
+    const revision = byId.get(piece.revisionId)
+    if (piece.section !== section || revision === undefined) continue
+    const last = parts.at(-1)
+    const same =
+      last?.revision === revision &&
+      last.piece.evidence === piece.evidence &&
+      last.piece.sinceRevisionId === piece.sinceRevisionId &&
+      last.piece.earlier === piece.earlier
+    if (last !== undefined && same) last.text += piece.text
+    else parts.push({ revision, piece, text: piece.text })
+  }
+  return parts
+}
+
+/** A part of the text with its number. The note appears while the pointer is over the part or the focus is on the number. */
+function partOf(slug: string, blame: Blame, { revision, piece, text }: Part, shade: number, noted: boolean): Html {
+  const evidence = piece.evidence === null ? undefined : blame.evidence[piece.evidence]
+  const tone = evidence === undefined || evidence.state === 'UNCHECKED' ? '' : ` is-${VERDICTS[evidence.state].tone}`
+  const [words, space] = trimmedOf(text)
+  if (!noted) return html`<span class="ink-${shade}">${linesOf(words)}</span>${space}`
+  const restored = blame.revisions.find(({ id }) => id === piece.sinceRevisionId)
+  return html`<span class="part ink-${shade}${tone}"><span class="words">${linesOf(words)}</span><a class="ref" href="/entries/${slug}/revisions/${revision.id}">${revision.ordinal}<span class="note" dir="ltr"><b>Revision ${revision.ordinal}</b> by ${nameOf(revision)}, ${revision.createdAt.slice(0, 10)}${restored && `; restored by revision ${restored.ordinal}`}${piece.earlier && '; perhaps older'}. ${voicesOf(evidence)}</span></a></span>${space}`
+}
+
+/** A text and the blank space that ends it, which no underline covers. */
+function trimmedOf(text: string): [words: string, space: string] {
+  const words = text.trimEnd()
+  return [words, text.slice(words.length)]
+}
+
+/** The source text; headings of Markdown are bold. */
+const linesOf = (text: string): Html[] =>
+  text
+    .split('\n')
+    .map((line, index) =>
+      /^#{1,6} /.test(line)
+        ? html`${index > 0 && '\n'}<b>${visible(line)}</b>`
+        : html`${index > 0 && '\n'}${visible(line)}`,
+    )
+
+const nameOf = ({ actor }: Revision): string => seen(actor.declared.name ?? '').trim() || 'an actor without a name'
+
+function voicesOf(evidence: Blame['evidence'][number] | undefined): string {
+  if (evidence === undefined || evidence.tally.actors === 0) return 'No other actor has checked it.'
+  const { independent, independentFor, independentAgainst } = evidence.tally
+  return `${VERDICTS[evidence.state].name}: held for ${independentFor} of ${independent}, contested by ${independentAgainst}.`
+}
+
+/** The layers, newest first, with their share of the content and the results of their evidence. */
+function listOf(slug: string, { pieces }: Blame, layers: readonly Revision[], shades: Map<string, number>): Html {
+  const all = pieces.reduce((sum, { text }) => sum + text.length, 0)
+  const sizes = new Map<string, number>()
+  for (const { revisionId, text } of pieces) sizes.set(revisionId, (sizes.get(revisionId) ?? 0) + text.length)
+  const rows = layers
+    .filter(({ id }) => sizes.has(id))
+    .slice(0, LISTED_MAX)
+    .map(revision => {
+      const { id, ordinal, changeType, createdAt, actor } = revision
+      const share = Math.round(((sizes.get(id) ?? 0) / Math.max(all, 1)) * 100)
+      return html`<li class="ink-${shades.get(id) ?? 0}"><a href="/entries/${slug}/revisions/${id}">Revision ${ordinal}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${share < 1 ? 'under 1' : share} % of the text<br>${by(actor)}, ${when(createdAt)}</span></li>`
+    })
+  return html`<section><h2>Layers</h2><p class="small">A solid underline is text that others found supported, dashed disputed, wavy contradicted, dotted undecided.</p><ol class="plain layers">${rows}</ol>${rows.length < sizes.size ? html`<p class="small">${many(sizes.size - rows.length, 'older layer')} not listed.</p>` : NOTHING}</section>`
+}

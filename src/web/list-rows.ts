@@ -1,0 +1,56 @@
+import type { Activity } from '../contract/resources.ts'
+import type { Reads } from '../operations/operation.ts'
+import { type Heading, readHeadings } from '../operations/views.ts'
+import { badge, byName, moment } from './components.ts'
+import { type Html, html } from './html.ts'
+import { standingStrip } from './standing-strip.ts'
+import { words } from './untrusted-text.ts'
+
+/** The word and the CSS class of each action. */
+const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {
+  READ: ['read', 'quiet'],
+  SEARCH: ['searched', 'quiet'],
+  CREATE: ['published', 'written'],
+  EXPAND: ['expanded', 'written'],
+  CORRECT: ['corrected', 'written'],
+  SYNTHESIZE: ['synthesized', 'written'],
+  VERIFY: ['verified', 'judged'],
+  CONTRADICT: ['contradicted', 'bad'],
+  CONNECT: ['related', 'related'],
+}
+
+/** Rows of the feed or of a timeline, newest first, with the titles of their entries. */
+export async function activityRows(reads: Pick<Reads, 'reader' | 'at'>, items: readonly Activity[]): Promise<Html> {
+  const targets = items.map(({ metadata }) => (metadata as { targetEntryId?: string | null }).targetEntryId)
+  const ids = [...items.map(({ entryId }) => entryId), ...targets].filter(id => id != null)
+  const names = await readHeadings(reads, ids)
+  return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at))}</ol>`
+}
+
+function activityRow(item: Activity, names: Map<string, Heading>, at: number): Html {
+  const [name, tone] = ACTION_WORDS[item.action]
+  const entry = item.entryId === null ? undefined : names.get(item.entryId)
+  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${badge(name, tone)} ${entry && html`<a href="/entries/${entry.slug}">${words(entry.title)}</a>`}${detailOf(item, names)}${entry && html` ${standingStrip(entry)}`}</span> <span class="who">${byName(item.actorName, item.actorId)}</span></li>`
+}
+
+type Metadata = {
+  result?: string | null
+  confidence?: number | null
+  targetEntryId?: string | null
+  relationType?: string | null
+  resultCount?: number
+  tag?: string | null
+}
+
+function detailOf({ action, metadata }: Activity, names: Map<string, Heading>): Html | undefined {
+  const { result, confidence, targetEntryId, relationType, resultCount, tag } = metadata as Metadata
+  if (action === 'VERIFY')
+    return html` <span class="small">${(result ?? '').toLowerCase()}, ${Math.round((confidence ?? 0) * 100)} % sure</span>`
+  if (action === 'SEARCH')
+    return html`<span class="small">${resultCount ?? 0} found${tag != null && html`, tag ${words(tag)}`}</span>`
+  const target = targetEntryId == null ? undefined : names.get(targetEntryId)
+  if (action === 'CONNECT' && target !== undefined) {
+    return html` <span class="small">${(relationType ?? '').toLowerCase()}</span> <a href="/entries/${target.slug}">${words(target.title)}</a>`
+  }
+  return undefined
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Activity, Entry, Stats } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
+
+/** The clock does not advance: no quota is restored and no hour ends during a test. */
+const at = Date.now()
+
+let app: TestApp
+let token: string
+before(async () => {
+  const settings = { READ_LIMIT_PER_MINUTE: '60', WRITE_LIMIT_PER_MINUTE: '1000', TRUSTED_PROXIES: '127.0.0.0/8' }
+  app = await startApp(settings, { now: () => at })
+  token = (await newActor(app.url)).token
+})
+after(() => app.close())
+
+const get = (path: string, headers: Record<string, string> = {}) => call(app.url, 'GET', path, { headers })
+const FROM_ELSEWHERE = { 'x-forwarded-for': '203.0.113.1' }
+const OWN = ['x-request-id', 'date', 'ratelimit']
+
+test('an entry has the same answer after any number of reads, with any other request fields', async () => {
+  const { slug } = await newEntry(app.url, token, { content: 'Zwölf Boxkämpfer ❤ 漢字 \u{1f600} "quoted"\n' })
+  const answers = []
+  for (const headers of [{}, {}, {}, { 'if-none-match': '"other"' }, { 'x-actor-token': token }] as Record<
+    string,
+    string
+  >[]) {
+    answers.push(await get(`/api/entries/${slug}`, headers))
+  }
+  const [first, ...others] = answers
+  assert.ok(first)
+  expectStatus(first, 200)
+  for (const answer of others) {
+    expectStatus(answer, 200)
+    assert.equal(answer.text, first.text)
+    const fields = (one: Answer): [string, string][] =>
+      [...one.headers].filter(([name]) => !OWN.includes(name) && name !== 'ratelimit-policy')
+    assert.deepEqual(fields(answer), fields(first))
+  }
+  assert.equal(new Set(answers.map(answer => answer.headers.get('x-request-id'))).size, answers.length)
+})
+
+test('a list of the newest entries has the same answer after any number of reads, and the same refusals', async () => {
+  for (let n = 0; n < 3; n++) await newEntry(app.url, token)
+  const told = ({ status, headers, text }: Answer) => ({
+    status,
+    text: text.replace(/"requestId":"[^"]*"/, ''),
+    headers: Object.fromEntries([...headers].filter(([name]) => !OWN.includes(name))),
+  })
+  const limits = [
+    '',
+    '?limit=1',
+    '?limit=2',
+    '?limit=50',
+    '?limit=51',
+    '?limit=0',
+    '?limit=01',
+    '?limit=',
+    '?limit=2&offset=1',
+    '?',
+  ]
+  for (const path of [...limits.map(limit => `/api/entries${limit}`), '/api/entries/', '/api/entriesx']) {
+    const from = { 'x-forwarded-for': `198.51.100.${path.length}` }
+    // An ETag that never existed bypasses the fast path and does not change the answer.
+    const expected = told(await get(path, { ...from, 'if-none-match': '"never"' }))
+    for (let time = 0; time < 3; time++) assert.deepEqual(told(await get(path, from)), expected, path)
+  }
+})
+
+test('a read that finds nothing is charged once', async () => {
+  const from = { 'x-forwarded-for': '198.51.100.77' }
+  const left: number[] = []
+  for (let time = 0; time < 4; time++) {
+    const answer = await get('/api/entries/never-written', from)
+    expectProblem(answer, 404, 'ENTRY_NOT_FOUND')
+    left.push(Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]))
+  }
+  assert.deepEqual(left, [59, 58, 57, 56])
+})
+
+test('each change is in the next read, at every address', async () => {
+  let entry: Entry = await newEntry(app.url, token)
+  const shown = async (): Promise<Entry> => {
+    const bodies: Entry[] = []
+    for (const address of [entry.slug, entry.id, entry.slug])
+      bodies.push((await get(`/api/entries/${address}`)).body as Entry)
+    assert.deepEqual(bodies[1], bodies[0])
+    assert.deepEqual(bodies[2], bodies[0])
+    return bodies[0] as Entry
+  }
+  await shown()
+  for (let n = 0; n < 3; n++) {
+    const answer = await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, {
+      token,
+      body: { ...revisionOf(entry), title: `Title ${n}` },
+    })
+    expectStatus(answer, 201)
+    entry = answer.body as Entry
+    assert.deepEqual(await shown(), entry)
+    const list = (await get('/api/entries?limit=1')).body as { items: Entry[] }
+    assert.deepEqual(list.items, [entry])
+  }
+  await moderate(app.url, 'ENTRY', entry.id, 'BLOCK')
+  assert.equal((await shown()).status, 'LOCKED')
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  for (const address of [entry.slug, entry.id])
+    expectProblem(await get(`/api/entries/${address}`), 410, 'ENTRY_WITHDRAWN')
+  const list = (await get('/api/entries?limit=1')).body as { items: Entry[] }
+  assert.notEqual(list.items[0]?.id, entry.id)
+  await moderate(app.url, 'ENTRY', entry.id, 'RESTORE')
+  assert.equal((await shown()).status, 'LOCKED')
+})
+
+test('reads on the fast path are charged and observed like all others', async () => {
+  const { slug, id } = await newEntry(app.url, token)
+  const before = (await call<Stats>(app.url, 'GET', '/api/stats', { headers: FROM_ELSEWHERE })).body
+  let admitted = 0
+  let left: number | undefined
+  for (;;) {
+    const answer = await get(`/api/entries/${slug}`)
+    if (answer.status === 429) break
+    const now = Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])
+    if (left !== undefined) assert.equal(now, left - 1)
+    left = now
+    admitted++
+  }
+  assert.equal(left, 0)
+  // The rest of the hour's reads are counted without rows of their own.
+  const after = (await call<Stats>(app.url, 'GET', '/api/stats', { headers: FROM_ELSEWHERE })).body
+  assert.equal(after.externalInteractions - before.externalInteractions, admitted)
+  const timeline = await call<{ items: Activity[] }>(app.url, 'GET', `/api/entries/${id}/timeline`, {
+    headers: FROM_ELSEWHERE,
+  })
+  assert.equal(timeline.body.items.filter(({ action }) => action === 'READ').length, 2)
+})

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { spawn } from '../support/children.ts'
+import { temporaryDirectory } from './command.ts'
+
+const START = join(import.meta.dirname, '../../scripts/start.js')
+
+test('npm start serves, and the server ends with its parent process, also without a signal', async () => {
+  const directory = temporaryDirectory()
+  const settings = { PORT: '0', DATA_DIR: join(directory.path, 'data') }
+  // A shell that does not pass signals on, as npm may start one.
+  const shell = spawn('sh', ['-c', '"$0" "$1"; exit', process.execPath, START], {
+    env: { ...process.env, ...settings },
+  })
+  let out = ''
+  const closed = new Promise(resolve => shell.stdout.on('close', resolve))
+  await new Promise<void>(resolve => {
+    shell.stdout.on('data', chunk => {
+      out += chunk
+      if (out.includes('  try ')) resolve()
+    })
+  })
+  const url = /is ready at (\S+)/.exec(out)?.[1] ?? ''
+  assert.equal((await fetch(`${url}/health`)).status, 200)
+  shell.kill('SIGKILL')
+  // The server had the other end of this stream.
+  await closed
+  await assert.rejects(fetch(`${url}/health`))
+  directory.remove()
+})

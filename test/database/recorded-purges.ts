@@ -1,0 +1,11 @@
+import type { Reader, Transaction } from '../../src/database/database.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import { MAINTENANCE } from '../../src/operations/writes.ts'
+import { listTouched, readPurged } from '../../src/store/purge.ts'
+
+/** Purges a cache of everything, with the statements that find what records changed. */
+export async function recordPurges(reader: Reader, tx: Transaction, context: Context): Promise<void> {
+  await listTouched(reader, { after: 0, upTo: 1_000 }, 10)
+  await MAINTENANCE.keepPurged(tx, context, { cache: 'cache', record: 1 })
+  await readPurged(reader, 'cache')
+}

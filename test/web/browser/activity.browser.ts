@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { newActor, newEntry } from '../../support/client.ts'
+
+let app: TestApp
+let browser: Browser
+let token = ''
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+  token = (await newActor(app.url, { declaredName: 'Writer' })).token
+})
+const options = { skip: NO_BROWSER }
+/** Longer than the least time between two reads of the list, in milliseconds. */
+const LONGER = 7_000
+
+test('new activity appears on the open page, bounded and as text, until it is paused', options, async () => {
+  for (const title of ['First', 'Second', 'Third']) await newEntry(app.url, token, { title })
+  const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+  await page.goto('/activity?limit=3')
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  const rows = page.locator('.rows > li')
+  const first = await rows.first().getAttribute('data-row')
+  await newEntry(app.url, token, { title: '<img src=x onerror=alert(1)>' })
+  await rows.first().getByRole('link', { name: '<img src=x onerror=alert(1)>' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'new row' }).waitFor()
+  assert.equal(await rows.count(), 3)
+  assert.equal(await page.locator(`[data-row="${first}"]`).count(), 1)
+  assert.equal(await page.locator('main img').count(), 0)
+  await assertAccessible(page, 'live activity')
+  await assertNoOverflow(page, 'live activity')
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused.').waitFor()
+  await newEntry(app.url, token, { title: 'While it is paused' })
+  await wait(LONGER)
+  assert.equal(await page.getByText('While it is paused').count(), 0)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('While it is paused').waitFor()
+  assert.equal(await rows.count(), 3)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('without JavaScript the activity is filtered by kind, and nothing is live', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url, { scripts: false })
+  await newEntry(app.url, token, { title: 'Written' })
+  await page.goto('/activity')
+  assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0)
+  for (const [kind, badge, none] of [
+    ['written', 'published', false],
+    ['related', 'related', true],
+  ] as const) {
+    await page.getByLabel('Kind').selectOption(kind)
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.waitForURL(`**/activity?kind=${kind}`)
+    const words = await page.locator('.rows .what > .badge').allInnerTexts()
+    assert.equal(words.length === 0, none, kind)
+    assert.deepEqual([...new Set(words)], none ? [] : [badge])
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})

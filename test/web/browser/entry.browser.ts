@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import type { Entry, Evidence } from '../../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+import { becomeActor } from '../../support/taking-part.ts'
+
+let app: TestApp
+let browser: Browser
+let token = ''
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+  token = (await newActor(app.url)).token
+})
+const options = { skip: NO_BROWSER }
+
+test(
+  'a reader without an actor records a result beside the text, by keyboard, and nothing is chosen in advance',
+  options,
+  async () => {
+    const entry = await newEntry(app.url, token)
+    const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+    const loaded: string[] = []
+    page.on('request', request => loaded.push(request.url()))
+    await page.goto(`/entries/${entry.slug}`)
+    assert.ok(loaded.length <= 4, loaded.join(' '))
+    assert.equal(await page.locator('.answers [aria-pressed="true"]').count(), 0)
+    for (const name of ['It held', 'It did not', 'Could not tell']) {
+      const box = await page.getByRole('button', { name }).boundingBox()
+      assert.ok(box !== null && box.height >= 44, name)
+    }
+    await page.getByRole('button', { name: 'It held' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'Your test and its outcome' }).waitFor()
+    await assertAccessible(page, 'an open answer')
+    await assertNoOverflow(page, 'an open answer')
+    await page.keyboard.type('I ran it twice.')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('80')
+    await page.getByRole('button', { name: 'It did not' }).click()
+    await page.getByRole('button', { name: 'Record the result' }).click()
+    await page.getByText('Recorded.').waitFor()
+    await assertAccessible(page, 'a recorded answer')
+    const path = `/api/entries/${entry.slug}/evidence`
+    const { verifications } = expectStatus(await call<Evidence>(app.url, 'GET', path), 200)
+    const found = verifications.map(({ result, confidence, rationale, revisionId }) => [
+      result,
+      confidence,
+      rationale,
+      revisionId,
+    ])
+    assert.deepEqual(found, [['UNSUPPORTED', 0.8, 'I ran it twice.', entry.currentRevisionId]])
+    assert.match(await page.evaluate('localStorage.getItem("palimpsest.actor")'), /plm_/)
+    await page.reload()
+    await page.getByRole('button', { name: 'Could not tell' }).click()
+    await page.getByText('under the actor of this browser').waitFor()
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
+
+test('without JavaScript an answer leads to the form for the same revision', options, async () => {
+  const entry = await newEntry(app.url, token)
+  const { page, close } = await visit(browser, app.url, { scripts: false })
+  await page.goto(`/entries/${entry.slug}`)
+  await page.getByRole('button', { name: 'It held' }).click()
+  await page.waitForURL(`**/entries/${entry.slug}/verify?revision=${entry.currentRevisionId}**`)
+  assert.equal(await page.getByText('You judge this exact revision').count(), 1)
+  await close()
+})
+
+test('a note of a layer shows on focus, inside the window, at every width', options, async () => {
+  const entry = await newEntry(app.url, token, { content: 'One sentence. Another sentence that is longer.' })
+  for (const width of [360, 1_440]) {
+    const { page, complaints, close } = await visit(browser, app.url, { width, scripts: width === 1_440 })
+    await page.goto(`/entries/${entry.slug}/layers`)
+    const ref = page.locator('.layer-text .ref').first()
+    await ref.focus()
+    const note = ref.locator('.note')
+    assert.equal(await page.evaluate('getComputedStyle(document.activeElement.querySelector(".note")).opacity'), '1')
+    const box = await note.boundingBox()
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box))
+    await assertNoOverflow(page, `layers at ${width} px`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('an earlier revision is found by the filter, and restored to the byte as a new revision', options, async () => {
+  const { token } = await newActor(app.url, { declaredName: 'Restorer' })
+  const texts = { title: 'Restored', summary: 'A text', content: 'The first text.\n\n  With *marks*.' }
+  let entry = await newEntry(app.url, token, texts)
+  const first = entry.currentRevisionId
+  for (let n = 0; n < 6; n += 1) {
+    const body = revisionOf(entry, { content: `Number ${n}.`, ...(n === 3 ? { changeType: 'CORRECT' } : {}) })
+    const answer = await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body })
+    entry = expectStatus(answer, 201)
+  }
+  for (const look of [{ width: 1_440 }, { width: 360, dark: true }]) {
+    const { page, complaints, close } = await visit(browser, app.url, look)
+    await page.goto(`/entries/${entry.slug}/history`)
+    await page.getByLabel('Kind').selectOption('Created')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL('**kind=CREATE**')
+    assert.equal(await page.locator('li.revision').count(), 1)
+    await assertAccessible(page, 'a filtered history')
+    await assertNoOverflow(page, 'a filtered history')
+    await page.getByRole('link', { name: 'restore revision 1' }).click()
+    await page.getByText('The form has the text of').waitFor()
+    await assertAccessible(page, 'the form of a restoration')
+    await assertNoOverflow(page, 'the form of a restoration')
+    assert.deepEqual(complaints, [])
+    if (look.width > 360) {
+      await becomeActor(page, 'Restorer')
+      await page.getByLabel('Correct').check()
+      await page.getByRole('button', { name: 'Commit the revision' }).click()
+      await page.waitForURL(`**/entries/${entry.slug}`)
+    }
+    await close()
+  }
+  const restored = expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.slug}`), 200)
+  assert.deepEqual([restored.content, restored.revisionCount], [texts.content, 8])
+  assert.notEqual(restored.currentRevisionId, first)
+})

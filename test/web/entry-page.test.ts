@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { COLUMNS_MAX } from '../../src/web/life-line.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { judgingWorld, proseOf } from '../support/judging.ts'
+
+let app: TestApp
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+})
+after(() => app.close())
+const world = judgingWorld(() => app)
+
+const page = async (path: string): Promise<string> => {
+  const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
+  expectStatus(answer, 200)
+  return answer.text
+}
+/** The words of a part of a page, without its markup. */
+const wordsOf = (markup: string): string =>
+  markup
+    .replace(/<[^>]*>/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+const standingOf = (text: string): string => wordsOf(/<p class="standing">.*?<\/p>/s.exec(text)?.[0] ?? '')
+
+test('the standing of an entry is one line: voices, kept share, last check', async () => {
+  const author = await world.voice()
+  const entry = await world.publish(author)
+  assert.equal(standingOf(await page(`/entries/${entry.slug}`)), 'Unchecked not checked yet')
+  for (const voice of await world.voices(3)) await world.verify(voice, entry)
+  await world.contradict(await world.voice(), entry)
+  const later = await world.revise(author, entry, { content: `${entry.content} One more sentence.` })
+  assert.match(
+    standingOf(await page(`/entries/${later.slug}`)),
+    /^Disputed held for 3 of 4 · contested by 1 · 100 % of the text as it was when checked · last check /,
+  )
+})
+
+test('an entry names how many of its sources are contradicted now', async () => {
+  const author = await world.voice()
+  const sources = [await world.publish(author), await world.publish(author)]
+  const pairs = sources.map(({ id, currentRevisionId }) => ({ entryId: id, revisionId: currentRevisionId }))
+  const entry = await world.publish(author, { sources: pairs })
+  assert.match(standingOf(await page(`/entries/${entry.slug}`)), /rests on 2 sources$/)
+  await world.contradict(await world.voice(), sources[0] as (typeof sources)[0])
+  assert.match(standingOf(await page(`/entries/${entry.slug}`)), /rests on 2 sources, 1 now contradicted$/)
+})
+
+test('all tabs count public records, and a withdrawn judgement is not counted', async () => {
+  const author = await world.voice()
+  const entry = await world.publish(author)
+  const judge = await world.voice()
+  await world.verify(judge, entry)
+  await world.verify(await world.voice(), entry)
+  await world.object(author, await world.publish(author), entry)
+  const counts = async (): Promise<string[]> =>
+    [...(await page(`/entries/${entry.slug}/timeline`)).matchAll(/(\w+) <span class="number">([^<]*)</g)].map(
+      ([, name, count]) => `${name} ${count}`,
+    )
+  assert.deepEqual(await counts(), ['History 1', 'Evidence 2', 'Relations 1'])
+  const act = { targetType: 'ACTOR', targetId: judge.id, action: 'QUARANTINE', reason: 'Made up.' }
+  const headers = { authorization: 'Bearer test-admin-token-0123456789' }
+  expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body: act, headers }), 200)
+  assert.deepEqual(await counts(), ['History 1', 'Evidence 1', 'Relations 1'])
+})
+
+test('the life line is bounded, and every mark leads to its revision or to its evidence', async () => {
+  const author = await world.voice()
+  let entry = await world.publish(author)
+  await world.verify(await world.voice(), entry)
+  for (let n = 0; n < COLUMNS_MAX + 5; n += 1) entry = await world.revise(author, entry, { content: proseOf(60, n) })
+  await world.contradict(await world.voice(), entry)
+  const life = /<figure class="life.*?<\/figure>/s.exec(await page(`/entries/${entry.slug}`))?.[0] ?? ''
+  const steps = [...life.matchAll(/class="step [^"]*" href="([^"]*)" aria-label="Revision (\d+)/g)]
+  assert.equal(steps.length, COLUMNS_MAX)
+  assert.deepEqual([steps[0]?.[2], steps.at(-1)?.[2]], ['1', String(COLUMNS_MAX + 6)])
+  const marks = [...life.matchAll(/<a class="(?:up|down)" href="([^"]*)" aria-label="([^"]*)"/g)]
+  assert.deepEqual(
+    marks.map(([, , name]) => name),
+    ['Revision 1: 1 supported', `Revision ${COLUMNS_MAX + 6}: 1 against`],
+  )
+  for (const [, href = ''] of [...steps, ...marks]) {
+    const [path = '', id] = href.split('#')
+    const text = await page(path)
+    if (id !== undefined) assert.ok(text.includes(` id="${id}"`), href)
+  }
+  assert.match(life, /class="more" href="[^"]*history\?at=\d+" aria-label="\d+ more revisions?"/)
+})
+
+test('a text with several headings has contents that lead to them, and one with few has none', async () => {
+  const author = await world.voice()
+  const { slug } = await world.publish(author, { content: '# main\n\na\n\n## state\n\nb\n\n## judge\n\nc' })
+  const text = await page(`/entries/${slug}`)
+  const links = [...text.matchAll(/<li class="level-\d"><a href="#([^"]*)"/g)].map(([, id]) => id)
+  assert.deepEqual(links, ['section-main', 'section-state', 'section-judge'])
+  for (const id of ['main', 'state', 'judge', ...links]) assert.equal(text.split(` id="${id}"`).length, 2, id)
+  const few = await world.publish(author, { content: '# one\n\na\n\n# two\n\nb' })
+  assert.doesNotMatch(await page(`/entries/${few.slug}`), /aria-label="Contents"/)
+})
+
+test('the history jumps to a revision, and shows the size of each change and the standing of each revision', async () => {
+  const author = await world.voice()
+  let entry = await world.publish(author, { content: 'One. Two.' })
+  await world.contradict(await world.voice(), entry)
+  for (let n = 0; n < 29; n += 1) entry = await world.revise(author, entry, { content: `One. Two. Number ${n}.` })
+  const at = async (query: string): Promise<string> => page(`/entries/${entry.slug}/history${query}`)
+  const names = (text: string): string[] =>
+    [...text.matchAll(/<h2><a href="[^"]*">(Revision \d+)</g)].map(([, name = '']) => name)
+  assert.equal(names(await at(''))[0], 'Revision 30')
+  const jumped = await at('?at=2')
+  assert.deepEqual(names(jumped), ['Revision 2', 'Revision 1'])
+  assert.match(wordsOf(jumped), /\+10 characters/)
+  assert.match(wordsOf(jumped), /Contradicted held for 0 of 1, contested by 1/)
+  for (const odd of ['?at=0', '?at=999999999', '?at=x', '?at=-1']) assert.ok(names(await at(odd)).length > 0, odd)
+})
+
+test('the history is filtered by kind and by actor, in pages', async () => {
+  const [author, other] = [await world.voice(), await world.voice()]
+  let entry = await world.publish(author)
+  for (let n = 0; n < 25; n += 1) {
+    const corrects = n % 5 === 0
+    const change = { content: `Number ${n}.`, ...(corrects ? { changeType: 'CORRECT' } : { changeType: 'EXPAND' }) }
+    entry = await world.revise(corrects ? other : author, entry, change)
+  }
+  const at = (query: string): Promise<string> => page(`/entries/${entry.slug}/history${query}`)
+  const names = (text: string): number[] =>
+    [...text.matchAll(/<h2><a href="[^"]*">Revision (\d+)</g)].map(([, ordinal]) => Number(ordinal))
+  const corrected = [22, 17, 12, 7, 2]
+  assert.deepEqual(names(await at('?kind=CORRECT')), corrected)
+  assert.deepEqual(names(await at(`?kind=&by=${other.id}`)), corrected)
+  assert.deepEqual(names(await at(`?kind=CREATE&by=${author.id}`)), [1])
+  const none = await at(`?kind=CREATE&by=${other.id}`)
+  assert.deepEqual(names(none), [])
+  assert.match(none, /No revision passes this filter/)
+  const newest = await at(`?by=${author.id}`)
+  assert.equal(names(newest).length, 20)
+  const older = /<a rel="next" href="([^"]*)"/.exec(newest)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const rest = await page(older)
+  assert.equal(new Set([...names(newest), ...names(rest)]).size, 21)
+  assert.match(newest, new RegExp(`<option value="${author.id}" selected>`))
+  assert.match(await at('?kind=CORRECT'), /<option value="CORRECT" selected>/)
+  for (const odd of ['?kind=x', '?by=x', '?kind=%22><script>', '?below=x'])
+    assert.equal(names(await at(odd))[0], 26, odd)
+})
+
+test('an earlier text is restored as a new revision, and takes no evidence from the text between', async () => {
+  const [author, voice] = [await world.voice(), await world.voice()]
+  const first = await world.publish(author, { content: 'The first text. <b>\r\nIts second line.' })
+  await world.verify(voice, first)
+  const second = await world.revise(author, first, { content: proseOf(60, 1) })
+  await world.contradict(await world.voice(), second)
+  const history = await page(`/entries/${first.slug}/history`)
+  assert.equal(history.match(/\/revise\?from=/g)?.length, 1)
+  const form = await page(`/entries/${first.slug}/revise?from=${first.currentRevisionId}`)
+  const value = (name: string): string => new RegExp(`name="${name}" value="([^"]*)"`).exec(form)?.[1] ?? ''
+  assert.equal(value('previousRevisionId'), second.currentRevisionId)
+  assert.match(form, /The first text\. &lt;b&gt;&#13;\nIts second line\./)
+  assert.match(form, /Restores the text of revision 1: /)
+  assert.match(form, / data-restores/)
+  const { title, summary, content } = first
+  const restored = await world.revise(author, second, { title, summary, content })
+  const standing = standingOf(await page(`/entries/${first.slug}`))
+  assert.match(standing, /^Supported held for 1 of 1 · /)
+  assert.doesNotMatch(standing, /contested/)
+  assert.equal(restored.revisionCount, 3)
+  // The share belongs to the text between, which was judged last.
+  assert.match(standingOf(await page(`/entries/${restored.slug}`)), /^\S+ held for 1 of 1 · last check /)
+  const get = (query: string) =>
+    call(app.url, 'GET', `/entries/${first.slug}/revise${query}`, { headers: { accept: 'text/html' } })
+  assert.equal((await get('?from=x')).status, 400)
+  assert.equal((await get(`?from=${(await world.publish(author)).currentRevisionId}`)).status, 404)
+})
+
+test('a difference has three views, and leads to the changes before and after it', async () => {
+  const author = await world.voice()
+  const first = await world.publish(author, { content: 'One old word.' })
+  const second = await world.revise(author, first, { content: 'One new word.' })
+  const third = await world.revise(author, second, { content: 'One new word. # End' })
+  const between = (from: string, to: string): string => `/entries/${first.slug}/diff?from=${from}&amp;to=${to}`
+  const [one, two, three] = [first, second, third].map(({ currentRevisionId }) => currentRevisionId)
+  const path = `/entries/${first.slug}/diff?from=${two}&to=${three}`
+  assert.ok((await page(path)).includes(`<a rel="prev" href="${between(one ?? '', two ?? '')}">`))
+  const earlier = await page(`/entries/${first.slug}/diff?from=${one}&to=${two}`)
+  assert.ok(earlier.includes(`<a rel="next" href="${between(two ?? '', three ?? '')}">`))
+  const split = await page(`/entries/${first.slug}/diff?from=${one}&to=${two}&view=split`)
+  assert.match(
+    wordsOf(/<div class="both">[\s\S]*?<\/section>/.exec(split)?.[0] ?? ''),
+    /^One old word\.One new word\.$/,
+  )
+  const rendered = await page(`/entries/${first.slug}/diff?from=${one}&to=${two}&view=rendered`)
+  assert.equal(rendered.match(/<section class="prose"/g)?.length, 2)
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { judgingWorld } from '../support/judging.ts'
+
+let app: TestApp
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+})
+after(() => app.close())
+const world = judgingWorld(() => app)
+
+type Part = { words: string; shade: string; tone: string; note: string }
+
+/** The parts of the content, as the page shows them. */
+async function partsOf(slug: string): Promise<Part[]> {
+  const answer = await call(app.url, 'GET', `/entries/${slug}/layers`, { headers: { accept: 'text/html' } })
+  expectStatus(answer, 200)
+  const content = /<div class="layer-text"[\s\S]*?<\/div>/.exec(answer.text)?.[0] ?? ''
+  const pattern =
+    /<span class="part ink-(\d)([^"]*)"><span class="words">([\s\S]*?)<\/span><a [^>]*>\d+<span class="note"[^>]*>([\s\S]*?)<\/span><\/a>/g
+  return [...content.matchAll(pattern)].map(([, shade = '', tone = '', words = '', note = '']) => ({
+    words: words.replace(/<[^>]*>/g, ''),
+    shade,
+    tone: tone.trim(),
+    note: note.replace(/<[^>]*>/g, ''),
+  }))
+}
+
+test('each sentence names the revision that wrote it, and newer ones have darker ink', async () => {
+  const author = await world.voice()
+  const first = await world.publish(author, { content: 'One stays here. Two goes away.' })
+  const second = await world.revise(await world.voice(), first, { content: 'One stays here. Three is new.' })
+  await world.revise(await world.voice(), second, { content: 'One stays here. Three is new. Four is newest.' })
+  const parts = await partsOf(first.slug)
+  assert.deepEqual(
+    parts.map(({ words, shade, note }) => [words, shade, /^Revision \d/.exec(note)?.[0]]),
+    [
+      ['One stays here.', '2', 'Revision 1'],
+      ['Three is new.', '1', 'Revision 2'],
+      ['Four is newest.', '0', 'Revision 3'],
+    ],
+  )
+})
+
+test('each sentence shows the evidence of the texts that have it', async () => {
+  const author = await world.voice()
+  const first = await world.publish(author, { content: 'One was judged.' })
+  for (const voice of await world.voices(2)) await world.verify(voice, first)
+  await world.contradict(await world.voice(), first)
+  await world.revise(author, first, { content: 'One was judged. Two came later.' })
+  const [one, two] = await partsOf(first.slug)
+  assert.equal(one?.tone, 'is-mixed')
+  assert.match(one?.note ?? '', /Disputed: held for 2 of 3, contested by 1\.$/)
+  assert.equal(two?.tone, '')
+  assert.match(two?.note ?? '', /No other actor has checked it\.$/)
+})
+
+test('a text of many small layers has a bounded number of notes', async () => {
+  const author = await world.voice()
+  const lines = Array.from({ length: 1_500 }, (_, n) => `row ${n}`)
+  const first = await world.publish(author, { content: lines.filter((_, n) => n % 2 === 0).join('\n') })
+  await world.revise(author, first, { content: lines.join('\n') })
+  const answer = await call(app.url, 'GET', `/entries/${first.slug}/layers`, { headers: { accept: 'text/html' } })
+  expectStatus(answer, 200)
+  assert.ok(answer.text.split('class="note"').length - 1 <= 300)
+  assert.ok(answer.text.includes('row 1499'))
+  assert.ok(Buffer.byteLength(answer.text) < 250_000, `${Buffer.byteLength(answer.text)} bytes`)
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Entry } from '../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { judgingWorld } from '../support/judging.ts'
+
+const DAY = 86_400_000
+/** The most bytes that the standing adds to a row. */
+const STRIP_BYTES = 450
+
+let app: TestApp
+before(async () => {
+  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+})
+after(() => app.close())
+const world = judgingWorld(() => app)
+
+const page = async (path: string): Promise<string> => {
+  const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
+  expectStatus(answer, 200)
+  return answer.text
+}
+type Strip = { markup: string; shape: string; words: string }
+/** One strip: a span with spans inside. */
+const STRIP = /<span class="stands \w+">(?:(?!<\/?span).|<span[^>]*>[^<]*<\/span>)*<\/span>/gs
+/** The strips of a page, each with its drawing and its words. */
+const stripsOf = (text: string): Strip[] =>
+  [...text.matchAll(STRIP)].map(([markup]) => ({
+    markup,
+    shape: /<svg.*<\/svg>/s.exec(markup)?.[0] ?? '',
+    words: markup
+      .replace(/<[^>]*>/g, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  }))
+/** The strip of an entry in the list of its tag. */
+async function listed(tag: string): Promise<Strip> {
+  const [strip, ...others] = stripsOf(await page(`/search?tag=${tag}`))
+  assert.ok(strip !== undefined && others.length === 0, tag)
+  return strip
+}
+const judged = async (tag: string, supports: number, objects = 0): Promise<Entry> => {
+  const entry = await world.publish(await world.voice(), { tags: [tag] })
+  for (const voice of await world.voices(supports)) await world.verify(voice, entry)
+  for (const voice of await world.voices(objects)) await world.contradict(voice, entry)
+  return entry
+}
+
+test('each standing has its own words and drawing; an own check and one voice differ from fourteen', async () => {
+  const author = await world.voice()
+  await world.verify(author, await world.publish(author, { tags: ['own'] }))
+  await judged('none', 0)
+  await judged('one', 1)
+  await judged('fourteen', 14)
+  await judged('disputed', 11, 3)
+  await judged('against', 0, 2)
+  const expected: Record<string, string> = {
+    none: 'Unchecked',
+    own: 'Unchecked by its authors only',
+    one: 'Supported 1 independent for, 0 against · checked today',
+    fourteen: 'Supported 14 independent for, 0 against · checked today',
+    disputed: 'Disputed 11 independent for, 3 against · checked today',
+    against: 'Contradicted 0 independent for, 2 against · checked today',
+  }
+  const shapes = new Set<string>()
+  for (const [tag, words] of Object.entries(expected)) {
+    const strip = await listed(tag)
+    assert.equal(strip.words, words)
+    assert.ok(Buffer.byteLength(strip.markup) <= STRIP_BYTES, `${tag}: ${Buffer.byteLength(strip.markup)} bytes`)
+    shapes.add(strip.shape)
+  }
+  assert.equal(shapes.size, Object.keys(expected).length)
+})
+
+test('lists, searches, related entries, sources and the home page show the standing of each title', async () => {
+  const source = await judged('source', 2)
+  const pairs = [{ entryId: source.id, revisionId: source.currentRevisionId }]
+  const voice = await world.voice()
+  const entry = await world.publish(voice, { title: 'Nothing but quartzite', sources: pairs })
+  await world.object(voice, source, entry)
+  const shows = async (path: string, words: RegExp): Promise<void> =>
+    assert.ok(
+      stripsOf(await page(path)).some(strip => words.test(strip.words)),
+      path,
+    )
+  for (const path of ['/search', '/search?q=quartzite', `/search?q=${'quartzite+'.repeat(60)}`, '/'])
+    await shows(path, /^(?:Contradicted|Unchecked)/)
+  await shows('/activity', /^Contradicted \d+ independent for, \d+ against$/)
+  for (const feed of ['changes', 'activity'])
+    assert.match(await page(`/feeds/${feed}.atom`), /<category scheme="urn:palimpsest:standing" term="SUPPORTED"\/>/)
+  for (const part of ['', '/relations', `/revisions/${entry.currentRevisionId}`])
+    await shows(`/entries/${entry.slug}${part}`, /^Supported 2 independent for, 0 against/)
+})
+
+test('each topic of the home page has the share of its entries that others checked', async () => {
+  await judged('loess', 1)
+  await judged('loess', 0)
+  await judged('loess', 0, 2)
+  const author = await world.voice()
+  await world.verify(author, await world.publish(author, { tags: ['loess', 'chert'] }))
+  const topics = async (): Promise<Map<string, string>> =>
+    new Map(
+      [...(await page('/')).matchAll(/<bdi>(\w+)<\/bdi> <span class="number">([^<]*)<\/span>/g)].map(
+        ([, tag = '', text = '']) => [tag, text],
+      ),
+    )
+  const before = await topics()
+  assert.deepEqual([before.get('loess'), before.get('chert')], ['4, 50 % checked', '1, 0 % checked'])
+  await judged('loess', 1)
+  assert.equal((await topics()).get('loess'), '5, 60 % checked')
+})
+
+test('relative times have the exact one beside them', async () => {
+  const entry = await judged('times', 0)
+  const [, title = ''] =
+    new RegExp(
+      `<time class="ago" datetime="${entry.createdAt}" title="([^"]*)">(?:today|yesterday), \\d\\d:\\d\\d UTC</time>`,
+    ).exec(await page('/activity')) ?? []
+  assert.equal(
+    new Date(title.replace(' UTC', 'Z')).getTime(),
+    Math.floor(Date.parse(entry.createdAt) / 60_000) * 60_000,
+  )
+  app.advance(3 * DAY)
+  assert.match(
+    await page(`/entries/${entry.slug}`),
+    new RegExp(`datetime="${entry.createdAt}" title="${title}">3 days ago<`),
+  )
+})
+
+test('the age of the last check grows by days, months and years', async () => {
+  await judged('ages', 1)
+  const ages: string[] = []
+  for (const days of [1, 9, 110, 700]) {
+    app.advance(days * DAY)
+    ages.push((await listed('ages')).words.split('checked ')[1] ?? '')
+  }
+  assert.deepEqual(ages, ['yesterday', '10 days ago', '3 months ago', '2 years ago'])
+})
