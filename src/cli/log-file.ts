@@ -8,6 +8,8 @@ export type LogFile = {
   flush(): void
   /** The number of dropped lines. */
   dropped(): number
+  /** Calls back when no thread writes lines, after half a second at the latest, so that `close` keeps the order of the lines. */
+  whenIdle(done: () => void): void
   /** Writes the waiting lines before the process ends, within half a second. */
   close(): void
 }
@@ -34,6 +36,7 @@ export function openLogFile(descriptor: number, onRestored: (dropped: number) =>
   let isWriting = false
   let dropped = 0
   let reported = 0
+  let onIdle: (() => void) | undefined
 
   const next = (): void => {
     if (isWriting) return
@@ -49,6 +52,7 @@ export function openLogFile(descriptor: number, onRestored: (dropped: number) =>
       if (queue.size() >= WRITE_LEAST) next()
       else if (queue.size() === 0) report()
     } else if (error.code !== 'EAGAIN') dropped += queue.drop()
+    if (!isWriting) onIdle?.()
   }
   const flush = (): void => {
     if (isWriting) return
@@ -70,6 +74,11 @@ export function openLogFile(descriptor: number, onRestored: (dropped: number) =>
     },
     flush,
     dropped: () => dropped,
+    whenIdle(done) {
+      if (!isWriting) return done()
+      onIdle = done
+      setTimeout(done, LAST_TRIES * LAST_PAUSE)
+    },
     close() {
       clearInterval(timer)
       // A thread is writing these lines, and the process waits for it before it ends.

@@ -37,9 +37,11 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   const file = openLogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
   const end = (code: number, sentence?: string): void => {
-    if (sentence !== undefined) file.write(`${sentence}\n`)
-    file.close()
-    process.exit(code)
+    file.whenIdle(() => {
+      if (sentence !== undefined) file.write(`${sentence}\n`)
+      file.close()
+      process.exit(code)
+    })
   }
   // Standard output may be on the same full disk.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
