@@ -1,19 +1,5 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 
-/** The target of log lines. It never blocks: lines that it cannot accept are dropped and counted. */
-export type LogFile = {
-  /** Writes one line, which ends with a line feed. */
-  write(line: string): void
-  /** Writes the waiting lines at once, as far as the descriptor accepts them. */
-  flush(): void
-  /** The number of dropped lines. */
-  dropped(): number
-  /** Calls back when no thread writes lines, after half a second at the latest, so that `close` keeps the order of the lines. */
-  whenIdle(done: () => void): void
-  /** Writes the waiting lines before the process ends, within half a second. */
-  close(): void
-}
-
 /** The maximum of waiting characters. Further lines are dropped. */
 const WAITING_MAX = 1_048_576
 /** With this many waiting characters the interval is skipped. It is also the maximum of one system call. */
@@ -26,65 +12,87 @@ const LAST_TRIES = 50
 const LAST_PAUSE = 10
 const LINE_FEED = 10
 
-/**
- * Opens a descriptor for a log. When all waiting lines are written again, `onRestored` gets the number of lines that were dropped after its
- * last call.
- */
-export function openLogFile(descriptor: number, onRestored: (dropped: number) => void): LogFile {
-  const fd = unblocked(descriptor)
-  const queue = createQueue()
-  let isWriting = false
-  let dropped = 0
-  let reported = 0
-  let onIdle: (() => void) | undefined
+/** The target of log lines. It never blocks: lines that it cannot accept are dropped and counted. */
+export class LogFile {
+  readonly #fd: number
+  readonly #queue = createQueue()
+  readonly #onRestored: (dropped: number) => void
+  readonly #timer: NodeJS.Timeout
+  #isWriting = false
+  #dropped = 0
+  #reported = 0
+  #onIdle: (() => void) | undefined
 
-  const next = (): void => {
-    if (isWriting) return
-    const bytes = queue.next()
+  /** When all waiting lines are written again, `onRestored` gets the number of lines that were dropped after its last call. */
+  constructor(descriptor: number, onRestored: (dropped: number) => void) {
+    this.#fd = unblocked(descriptor)
+    this.#onRestored = onRestored
+    this.#timer = setInterval(() => this.#next(), INTERVAL).unref()
+  }
+
+  /** Writes one line, which ends with a line feed. */
+  write(line: string): void {
+    if (!this.#queue.add(line)) this.#dropped += 1
+    else if (this.#queue.size() >= WRITE_LEAST) this.#next()
+  }
+
+  /** Writes the waiting lines at once, as far as the descriptor accepts them. */
+  flush(): void {
+    if (this.#isWriting) return
+    const fault = writeNow(this.#fd, this.#queue)
+    if (fault === undefined) this.#report()
+    else if (fault !== 'EAGAIN') this.#dropped += this.#queue.drop()
+  }
+
+  /** The number of dropped lines. */
+  dropped(): number {
+    return this.#dropped
+  }
+
+  /** Writes all waiting lines and then the last one, if there is one, within a second, and calls back. */
+  end(last: string | undefined, done: () => void): void {
+    const finish = (): void => {
+      if (last !== undefined) this.#queue.add(`${last}\n`)
+      this.close()
+      done()
+    }
+    if (this.#isWriting) {
+      this.#onIdle = finish
+      setTimeout(finish, LAST_TRIES * LAST_PAUSE)
+    } else finish()
+  }
+
+  /** Writes the waiting lines before the process ends, within half a second. */
+  close(): void {
+    clearInterval(this.#timer)
+    // A thread is writing these lines, and the process waits for it before it ends.
+    if (this.#isWriting) this.#queue.drop()
+    writeLast(this.#fd, this.#queue)
+  }
+
+  /** Lets a thread write the next lines. */
+  #next(): void {
+    if (this.#isWriting) return
+    const bytes = this.#queue.next()
     if (bytes === undefined) return
-    isWriting = true
-    write(fd, bytes, end)
+    this.#isWriting = true
+    write(this.#fd, bytes, (error, size) => this.#written(error, size))
   }
-  const end = (error: NodeJS.ErrnoException | null, size: number): void => {
-    isWriting = false
+
+  #written(error: NodeJS.ErrnoException | null, size: number): void {
+    this.#isWriting = false
     if (error === null) {
-      queue.written(size)
-      if (queue.size() >= WRITE_LEAST) next()
-      else if (queue.size() === 0) report()
-    } else if (error.code !== 'EAGAIN') dropped += queue.drop()
-    if (!isWriting) onIdle?.()
+      this.#queue.written(size)
+      if (this.#queue.size() >= WRITE_LEAST) this.#next()
+      else if (this.#queue.size() === 0) this.#report()
+    } else if (error.code !== 'EAGAIN') this.#dropped += this.#queue.drop()
+    if (!this.#isWriting) this.#onIdle?.()
   }
-  const flush = (): void => {
-    if (isWriting) return
-    const fault = writeNow(fd, queue)
-    if (fault === undefined) report()
-    else if (fault !== 'EAGAIN') dropped += queue.drop()
-  }
-  const report = (): void => {
-    const count = dropped - reported
-    reported = dropped
-    if (count > 0) onRestored(count)
-  }
-  const timer = setInterval(next, INTERVAL)
-  timer.unref()
-  return {
-    write(line) {
-      if (!queue.add(line)) dropped += 1
-      else if (queue.size() >= WRITE_LEAST) next()
-    },
-    flush,
-    dropped: () => dropped,
-    whenIdle(done) {
-      if (!isWriting) return done()
-      onIdle = done
-      setTimeout(done, LAST_TRIES * LAST_PAUSE)
-    },
-    close() {
-      clearInterval(timer)
-      // A thread is writing these lines, and the process waits for it before it ends.
-      if (isWriting) queue.drop()
-      writeLast(fd, queue)
-    },
+
+  #report(): void {
+    const count = this.#dropped - this.#reported
+    this.#reported = this.#dropped
+    if (count > 0) this.#onRestored(count)
   }
 }
 

@@ -7,7 +7,7 @@ import { OperatorError } from '../operator-error.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { assertEmbedded } from './data-dir.ts'
 import { isDemonstration, prepareDemonstration } from './demo/prepare.ts'
-import { openLogFile } from './log-file.ts'
+import { LogFile } from './log-file.ts'
 
 /** The timeout of a stop in milliseconds. After it the process ends. */
 const STOP_PATIENCE = 10_000
@@ -34,18 +34,16 @@ export async function serveStore(invocation: Invocation): Promise<number> {
 
 /** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if the work beside it fails. */
 export async function serve(config: Config, beside: Beside = async () => {}): Promise<void> {
-  const file = openLogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
+  const file = new LogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
-  const end = (code: number, sentence?: string): void => {
-    file.whenIdle(() => {
-      if (sentence !== undefined) file.write(`${sentence}\n`)
-      file.close()
-      process.exit(code)
-    })
-  }
+  const end = (code: number, sentence?: string): void => file.end(sentence, () => process.exit(code))
   // Standard output may be on the same full disk.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const app = await openApp(config, { logger, droppedLines: file.dropped, onBroken: fault => end(1, fault.message) })
+  const app = await openApp(config, {
+    logger,
+    droppedLines: () => file.dropped(),
+    onBroken: fault => end(1, fault.message),
+  })
 
   const stopped = new AbortController()
   let stopping = false

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
-import { openLogFile } from './log-file.ts'
+import { LogFile } from './log-file.ts'
 
 const STANDARD_ERROR = 2
 
@@ -10,7 +10,7 @@ const STANDARD_ERROR = 2
  */
 export function guardStandardError(): void {
   if (isatty(STANDARD_ERROR)) return
-  const file = openLogFile(STANDARD_ERROR, dropped => {
+  const file = new LogFile(STANDARD_ERROR, dropped => {
     file.write(`${dropped} lines were dropped here because they could not be written.\n`)
     file.flush()
   })
@@ -23,5 +23,5 @@ export function guardStandardError(): void {
     },
   })
   Object.defineProperty(process, 'stderr', { configurable: true, enumerable: true, get: () => guarded })
-  process.on('exit', file.close)
+  process.on('exit', () => file.close())
 }

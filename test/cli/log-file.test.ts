@@ -7,16 +7,12 @@ import { spawn } from '../support/children.ts'
 /** The only thread of the pool is busy, so the first lines are not written yet when the process wants to end. */
 const PROGRAM = `
   import { pbkdf2 } from 'node:crypto'
-  import { openLogFile } from '${join(import.meta.dirname, '../../src/cli/log-file.ts')}'
-  const file = openLogFile(2, () => {})
+  import { LogFile } from '${join(import.meta.dirname, '../../src/cli/log-file.ts')}'
+  const file = new LogFile(2, () => {})
   pbkdf2('a', 'b', 300_000, 64, 'sha512', () => {})
   file.write('first ' + 'x'.repeat(5_000) + '\\n')
   file.write('second\\n')
-  file.whenIdle(() => {
-    file.write('last\\n')
-    file.close()
-    process.exit(0)
-  })
+  file.end('last', () => process.exit(0))
 `
 
 test('the last line of a log that a thread still writes comes after all others', async () => {
