@@ -1,8 +1,15 @@
+import { createRequire } from 'node:module'
 import { stem as stemOfEnglish } from 'porter2'
-import snowball from 'snowball-stemmers'
+import type { Stemmer } from 'snowball-stemmers'
 import { STOP_WORDS } from './stop-words.ts'
 
-const russian = snowball.newStemmer('russian')
+const require = createRequire(import.meta.url)
+let russian: Stemmer | undefined
+/** The package has the stemmers of all languages and is large: each thread loads it with its first Cyrillic word. */
+const stemOfRussian = (word: string): string => {
+  russian ??= (require('snowball-stemmers') as typeof import('snowball-stemmers')).newStemmer('russian')
+  return russian.stem(word)
+}
 
 const LATIN = /^[a-z]{3,}$/
 const CYRILLIC = /^[\p{sc=Cyrillic}\p{M}]{3,}$/u
@@ -13,7 +20,7 @@ const CYRILLIC = /^[\p{sc=Cyrillic}\p{M}]{3,}$/u
  */
 export function stemOf(word: string): string {
   if (LATIN.test(word)) return stemOfEnglish(american(word))
-  return CYRILLIC.test(word) ? russian.stem(word) : word
+  return CYRILLIC.test(word) ? stemOfRussian(word) : word
 }
 
 /** Whether a folded word is a stop word. */

@@ -14,7 +14,7 @@ import {
   newEntry,
   revisionOf,
 } from '../support/client.ts'
-import { databaseOf, ENGINE } from '../support/engine.ts'
+import { databaseWithTables, ENGINE } from '../support/engine.ts'
 import { signedCheckpoint } from '../support/logged-world.ts'
 
 let app: TestApp
@@ -22,7 +22,7 @@ let app: TestApp
 let other: TestApp
 let token: string
 before(async () => {
-  const database = ENGINE === 'postgres' ? { DATABASE_URL: await databaseOf('min-sequence') } : {}
+  const database = ENGINE === 'postgres' ? { DATABASE_URL: await databaseWithTables('min-sequence') } : {}
   app = await startApp({ LOG_INTERVAL_SECONDS: '0.05', ...database })
   other = ENGINE === 'postgres' ? await startApp(database) : app
   ;({ token } = await newActor(app.url))

@@ -5,7 +5,7 @@ import { startApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { eventually } from '../support/process.ts'
 
 const skip = NO_POSTGRES
@@ -16,7 +16,7 @@ const ROOM = 3_000
 
 /** A database, and a way to it that can be frozen. */
 async function proxied(t: TestContext, name: string) {
-  const direct = new URL(await databaseOf(name))
+  const direct = new URL(await databaseWithTables(name))
   const proxy = await startCuttingProxy(Number(direct.port))
   t.after(() => proxy.close())
   const through = new URL(direct)

@@ -5,14 +5,14 @@ import { SEQUENCE_GAP } from '../../src/store/head.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { moderate } from '../support/moderation.ts'
 import { eventually } from '../support/process.ts'
 
 test('after a database was replaced by an earlier state of itself nothing older is served from memory', {
   skip: NO_POSTGRES,
 }, async () => {
-  const DATABASE_URL = await databaseOf('another epoch')
+  const DATABASE_URL = await databaseWithTables('another epoch')
   const { url } = await startApp({ DATABASE_URL })
   const { token } = await newActor(url)
   const { slug } = await newEntry(url, token, { title: 'As it was' })
@@ -38,7 +38,7 @@ const PATIENCE = 60_000
 test('the index of a node finds what the database has after a failover that lost commits', {
   skip: NO_POSTGRES,
 }, async () => {
-  const DATABASE_URL = await databaseOf('lost commits')
+  const DATABASE_URL = await databaseWithTables('lost commits')
   const { url } = await startApp({ DATABASE_URL })
   const { token } = await newActor(url)
   const publish = (title: string) => newEntry(url, token, { title, summary: 'Of animals', content: 'As it was.' })

@@ -12,7 +12,7 @@ import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 
 const skip = NO_POSTGRES
 const LOCK = 'SELECT one FROM head FOR UPDATE'
@@ -36,7 +36,7 @@ const failing = (client: Client, table: string, on: 'INSERT' | 'UPDATE', code: s
     CREATE TRIGGER refuse BEFORE ${on} ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`)
 
 test('within an entry times never decrease, in either order of two waiting writes', { skip }, async () => {
-  const DATABASE_URL = await databaseOf('times of a group')
+  const DATABASE_URL = await databaseWithTables('times of a group')
   const { url } = await startApp({ DATABASE_URL })
   const author = await newActor(url)
   const entry = await newEntry(url, author.token)
@@ -69,7 +69,7 @@ test('within an entry times never decrease, in either order of two waiting write
 test('a refused report from a new address leaves the writes of its group in one commit', {
   skip,
 }, async () => {
-  const DATABASE_URL = await databaseOf('refused with others')
+  const DATABASE_URL = await databaseWithTables('refused with others')
   const { url, store } = await startApp({ DATABASE_URL, TRUSTED_PROXIES: '127.0.0.1' })
   const { token } = await newActor(url)
   const body = { targetType: 'ENTRY', targetId: '00000000-0000-0000-0000-000000000000', reason: 'SPAM' }
@@ -95,7 +95,7 @@ test('a refused report from a new address leaves the writes of its group in one 
 })
 
 test('an unfinished statement of a refused work throws, and the group stores nothing of it', { skip }, async t => {
-  const url = await databaseOf('stray of a refused work')
+  const url = await databaseWithTables('stray of a refused work')
   const app = await startApp({ DATABASE_URL: url })
   // A first write is answered once the database has its schema and its head.
   await newActor(app.url)
@@ -127,7 +127,7 @@ test('an unfinished statement of a refused work throws, and the group stores not
 })
 
 test('unfinished statements of a failed work store nothing', { skip }, async () => {
-  const DATABASE_URL = await databaseOf('stray statements')
+  const DATABASE_URL = await databaseWithTables('stray statements')
   const { store } = await startApp({ DATABASE_URL })
   const now = Date.now()
   const seen = (origin: string, userAgent: string): Observation => ({
@@ -165,7 +165,7 @@ test('unfinished statements of a failed work store nothing', { skip }, async () 
 const HELD = 4_000
 
 test('a commit whose answer was lost is found once the lock is free, after any time', { skip }, async t => {
-  const direct = new URL(await databaseOf('lost and locked'))
+  const direct = new URL(await databaseWithTables('lost and locked'))
   const proxy = await startCuttingProxy(Number(direct.port))
   t.after(() => proxy.close())
   const through = new URL(direct)

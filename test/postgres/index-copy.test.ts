@@ -6,7 +6,7 @@ import type { FoundList } from '../../src/contract/resources.ts'
 import { nodeIndexFile } from '../../src/embedded/files.ts'
 import { expectDone, expectRefusal, palimpsest } from '../cli/command.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 
 const ENTRIES = 30
@@ -32,7 +32,7 @@ const begunAt = (node: ServerProcess): Promise<{ from: number; of: number }> =>
 test('a node that starts with a copied index searches at once and indexes only later records', {
   skip: NO_POSTGRES,
 }, async () => {
-  const env = { DATABASE_URL: await databaseOf('index copy'), LOG_LEVEL: 'info' }
+  const env = { DATABASE_URL: await databaseWithTables('index copy'), LOG_LEVEL: 'info' }
   const first = await startServer(join(place.path, 'first'), { env })
   const { token } = await newActor(first.url)
   for (let n = 0; n < ENTRIES; n++) {
@@ -61,7 +61,7 @@ test('a node that starts with a copied index searches at once and indexes only l
   // A node over another database takes nothing from the copy.
   const third = join(place.path, 'third')
   expectDone(await palimpsest(['index', 'copy', '--from', nodeIndexFile(second), '--to', third]))
-  const strange = await startServer(third, { env: { ...env, DATABASE_URL: await databaseOf('other store') } })
+  const strange = await startServer(third, { env: { ...env, DATABASE_URL: await databaseWithTables('other store') } })
   assert.deepEqual(await find(strange, 'harbour tides'), [])
   assert.equal((await begunAt(strange)).from, 0)
   for (const server of [first, strange]) {

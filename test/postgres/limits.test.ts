@@ -4,7 +4,7 @@ import { openPostgresLimiter } from '../../src/postgres/limiter.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call } from '../support/client.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory, startServer } from '../support/process.ts'
 
@@ -15,7 +15,7 @@ const PATIENCE = 60_000
 const limits = { READ_LIMIT_PER_MINUTE: String(READS), WRITE_LIMIT_PER_MINUTE: String(WRITES) }
 
 const nodesOver = async (name: string, count: number, now = Date.now): Promise<TestApp[]> => {
-  const DATABASE_URL = await databaseOf(name)
+  const DATABASE_URL = await databaseWithTables(name)
   return Promise.all(Array.from({ length: count }, () => startApp({ DATABASE_URL, ...limits }, { now })))
 }
 
@@ -51,7 +51,7 @@ test('three nodes together admit the reads of a minute, at most a tenth fewer, n
 })
 
 test('a killed, restarted or new node resets no limit', options, async t => {
-  const DATABASE_URL = await databaseOf('refill')
+  const DATABASE_URL = await databaseWithTables('refill')
   const directory = makeDirectory()
   t.after(() => directory.remove())
   const env = { DATABASE_URL, ...limits }
@@ -73,7 +73,7 @@ test('a killed, restarted or new node resets no limit', options, async t => {
 test('a charge whose answer was lost was charged once', options, async t => {
   const name = 'lost charges'
   await nodesOver(name, 1)
-  const url = new URL(await databaseOf(name))
+  const url = new URL(await databaseWithTables(name))
   const proxy = await startCuttingProxy(Number(url.port))
   url.port = String(proxy.port)
   const limiter = openPostgresLimiter(url.href)

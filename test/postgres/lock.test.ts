@@ -4,14 +4,14 @@ import type { Entry } from '../../src/contract/resources.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 
 const MINUTE = 60_000
 
 test('a write that waited for the lock of all nodes gets a time after the commits in between', {
   skip: NO_POSTGRES,
 }, async () => {
-  const DATABASE_URL = await databaseOf('wait for the lock')
+  const DATABASE_URL = await databaseWithTables('wait for the lock')
   const { url } = await startApp({ DATABASE_URL })
   const { token } = await newActor(url)
   const later = Date.now() + MINUTE

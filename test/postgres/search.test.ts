@@ -4,7 +4,7 @@ import type { Entry } from '../../src/contract/resources.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 
 /** Revisions and searches at least. */
 const REVISIONS = 60
@@ -15,7 +15,7 @@ const SEGMENT = 10_000
 test('an entry that is revised while a search goes through the segments is found once', {
   skip: NO_POSTGRES,
 }, async () => {
-  const DATABASE_URL = await databaseOf('search through segments')
+  const DATABASE_URL = await databaseWithTables('search through segments')
   const { url } = await startApp({ DATABASE_URL })
   const { token } = await newActor(url)
   const text = { title: 'Quokka', summary: 'An animal', content: 'It smiles.' }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Activity } from '../../src/contract/resources.ts'
 import { startApp } from '../support/app.ts'
 import { allPages, newActor, newEntry } from '../support/client.ts'
-import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { assertInOrder, openStream, type Streamed } from '../support/streams.ts'
 
 const NODES = 3
@@ -14,7 +14,7 @@ const ROWS = WRITERS * WRITES
 test('three nodes stream one feed of all writers, and a stream continues at any of them', {
   skip: NO_POSTGRES,
 }, async t => {
-  const DATABASE_URL = await databaseOf('streams')
+  const DATABASE_URL = await databaseWithTables('streams')
   const nodes = await Promise.all(Array.from({ length: NODES }, () => startApp({ DATABASE_URL })))
   const urls = nodes.map(({ url }) => url)
   const urlOf = (n: number): string => urls[n % NODES] as string

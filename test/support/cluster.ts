@@ -174,16 +174,21 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   }
 }
 
+/** The URL of another database of the same server. */
+export function urlOfDatabase(url: string, name: string): string {
+  const other = new URL(url)
+  other.pathname = `/${name}`
+  return other.href
+}
+
 export type Database = { url: string; drop(): Promise<void> }
 
-/** Makes an empty database on the server at `url`, which names any database of it. */
-export async function createDatabase(url: string): Promise<Database> {
+/** Makes a database on the server at `url`, which names any database of it: an empty one, or a copy of `template`. */
+export async function createDatabase(url: string, template = 'template0'): Promise<Database> {
   const name = `palimpsest_${randomBytes(8).toString('hex')}`
-  await withClient(url, client => client.query(`CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`))
-  const made = new URL(url)
-  made.pathname = `/${name}`
+  await withClient(url, client => client.query(`CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE ${template}`))
   return {
-    url: made.href,
+    url: urlOfDatabase(url, name),
     async drop() {
       await withClient(url, client => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
     },

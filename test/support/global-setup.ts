@@ -1,11 +1,16 @@
 import { type Cluster, findBinaries, startCluster } from './cluster.ts'
 import { NO_POSTGRES } from './engine.ts'
+import { dropTemplate, newTemplateName } from './migrated-template.ts'
 
 let cluster: Cluster | undefined
 
-/** Starts one PostgreSQL for all test files of a run, which find it by TEST_DATABASE_URL. */
+/**
+ * Starts one PostgreSQL for all test files of a run, which find it by TEST_DATABASE_URL. They also share a database with all tables, which
+ * the first of them that needs it makes.
+ */
 export async function globalSetup(): Promise<void> {
   if (NO_POSTGRES !== false) process.stderr.write(`\n*** ${NO_POSTGRES}\n\n`)
+  process.env.TEST_DATABASE_TEMPLATE = newTemplateName()
   const binaries = findBinaries()
   if (process.env.TEST_DATABASE_URL !== undefined || binaries === undefined) return
   cluster = await startCluster(binaries)
@@ -13,5 +18,7 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
+  const { TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template } = process.env
+  if (cluster === undefined && url !== undefined && template !== undefined) await dropTemplate(url, template)
   await cluster?.close()
 }
