@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_POSTGRES } from '../engines/pair.ts'
 import { runSequences } from '../engines/sequences.ts'
+import { runStandings } from '../engines/standings.ts'
 
 test('5,000 random sequences of commands have one outcome on both engines and by the rules', {
   skip: NO_POSTGRES,
@@ -9,3 +10,7 @@ test('5,000 random sequences of commands have one outcome on both engines and by
   const { commands, refused } = await runSequences(5_000)
   assert.ok(refused > commands / 4 && refused < commands / 2, `${refused} of ${commands} refused`)
 })
+
+test('20 random sequences of revisions, evidence and moderation have one standing on both engines, in the model, and in every copy', {
+  skip: NO_POSTGRES,
+}, () => runStandings({ sequences: 20, steps: 60 }))

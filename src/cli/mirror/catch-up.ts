@@ -10,8 +10,12 @@ import { OriginalLog, type VerifiedLines } from './original-log.ts'
 import { Mismatch } from './signed-log.ts'
 import { hasDigest, NoAnswer, type Source } from './source.ts'
 
-/** In milliseconds: the interval and the timeout of requests for a checkpoint with the newest records, and the interval of reads for late cosignatures. */
-const CHECKPOINT_PAUSE = 1_000
+/**
+ * In milliseconds: the first and the longest pause between requests for a checkpoint with the newest records, each pause twice as long as the
+ * one before, and their timeout; and the interval of reads for late cosignatures.
+ */
+const CHECKPOINT_PAUSE = 50
+const CHECKPOINT_PAUSE_MAX = 1_000
 const CHECKPOINT_PATIENCE = 60_000
 const REFRESH_INTERVAL = 20_000
 
@@ -56,7 +60,7 @@ export async function catchUp(following: Following): Promise<number> {
   let lines = 0
   let goal: number | undefined
   const until = performance.now() + CHECKPOINT_PATIENCE
-  for (;;) {
+  for (let pause = CHECKPOINT_PAUSE; ; pause = Math.min(CHECKPOINT_PAUSE_MAX, pause * 2)) {
     const caught = await look(following)
     lines += caught.lines
     goal ??= caught.sequence
@@ -66,7 +70,7 @@ export async function catchUp(following: Following): Promise<number> {
         `${source.url} has had records for ${CHECKPOINT_PATIENCE / 1_000} s that no checkpoint of its public log has; they are stored once one does.`,
       )
     }
-    await sleep(CHECKPOINT_PAUSE, undefined, { signal })
+    await sleep(pause, undefined, { signal })
   }
 }
 
