@@ -81,20 +81,18 @@ export async function openService(
       metrics: server.metrics,
       place: engine.place,
       adminTokenFile: engine.adminTokenFile,
-      readiness: store.readiness,
+      readiness: () => store.readiness(),
       store,
       async close() {
         endHousekeeping()
         await server.stop()
         await Promise.all(purgers.map(purger => purger.close()))
         await log?.close()
-        await limiter.close()
-        await store.close()
+        await engine.close()
       },
     }
   } catch (error) {
-    await limiter.close()
-    await store.close()
+    await engine.close()
     throw error
   }
 }

@@ -44,5 +44,9 @@ export async function openEmbedded(config: Config, logger: Logger, now: () => nu
     secrets: () => secrets,
     place: directory,
     adminTokenFile: () => (config.adminToken === undefined ? adminTokenFile(directory) : undefined),
+    async close() {
+      await limiter.close()
+      await store.close()
+    },
   }
 }

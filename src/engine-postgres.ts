@@ -9,9 +9,9 @@ import { nodeIndexFile } from './embedded/files.ts'
 import type { Engine } from './engine.ts'
 import { logHeadFile } from './log/head-file.ts'
 import { makeLogKey, privateKeysOf } from './log/log-key.ts'
-import { openPostgresLimiter } from './postgres/limiter.ts'
+import { PostgresLimiter } from './postgres/limiter.ts'
 import { findTokenDigest, shareLogKey, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
-import { openPostgresStore } from './postgres/store.ts'
+import { PostgresStore } from './postgres/store.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
 
@@ -25,7 +25,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   const unlock = lockDataDirectory(directory)
   let secrets: Secrets | undefined
   let tokenFile: string | undefined
-  const store = openPostgresStore({
+  const store = new PostgresStore({
     url,
     indexFile: nodeIndexFile(directory),
     logHeadFile: logHeadFile(directory),
@@ -47,21 +47,21 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   } finally {
     looked.abort()
   }
+  const limiter = new PostgresLimiter(url, store.heartbeat)
   return {
-    store: {
-      ...store,
-      async close() {
-        await store.close()
-        unlock()
-      },
-    },
-    limiter: openPostgresLimiter(url, store.heartbeat),
+    store,
+    limiter,
     secrets() {
       if (secrets === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
       return secrets
     },
     place: placeOf(url),
     adminTokenFile: () => tokenFile,
+    async close() {
+      await limiter.close()
+      await store.close()
+      unlock()
+    },
   }
 }
 

@@ -14,6 +14,8 @@ export type Engine = {
   place: string
   /** The file of this machine with the admin token, if there is one. */
   adminTokenFile(): string | undefined
+  /** Stores the admissions of the limiter, completes the writes in progress, and closes everything. */
+  close(): Promise<void>
 }
 
 /**

@@ -128,18 +128,10 @@ function longFunctions(path: string): string[] {
   })
 }
 
-const MAKER = 'makes functions around one state'
 const STEPS = 'one operation told from its first step to its last'
 const LONG_FUNCTIONS: Record<string, string> = {
-  'src/embedded/store.ts openEmbeddedStore': MAKER,
-  'src/threads/thread.ts startThread': MAKER,
   'src/guide/texts.ts agentsMarkdown': 'one text',
-  'src/http/pipeline/handlers.ts createHandlers': MAKER,
   'src/operations/entries/create-entry.ts createEntry': STEPS,
-  'src/postgres/limiter.ts openPostgresLimiter': MAKER,
-  'src/postgres/session.ts createSession': MAKER,
-  'src/postgres/store.ts openPostgresStore': MAKER,
-  'src/database/postgres.ts connectPostgres': MAKER,
   'src/operations/evidence/judge-revision.ts recordJudgement': STEPS,
 }
 

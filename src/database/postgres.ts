@@ -7,31 +7,6 @@ import type { Value } from './sql.ts'
 export type Query = { text: string; values: readonly (Value | readonly Value[])[] }
 export type Result = { rows: Row[]; count: number; command: string }
 
-/** A session with PostgreSQL. */
-export type PostgresConnection = {
-  /**
-   * Sends statements in one go and resolves when all are answered; each runs by itself unless a transaction was begun.
-   * Rejects with the first error: a `StoreFault` where the engine or the way to it failed, else PostgreSQL's own error.
-   */
-  send(queries: readonly Query[]): Promise<Result[]>
-  /** The same, with an answer or an error for each. */
-  settle(queries: readonly Query[]): Promise<(Result | Error)[]>
-  /** Runs fixed text of our own: DDL and settings, several statements at once. */
-  exec(text: string): Promise<void>
-  /**
-   * Sets the limit of each later statement, and of the pause between two statements of a transaction, in milliseconds; undefined restores
-   * the limits of the session.
-   */
-  limit(milliseconds: number | undefined): Promise<void>
-  /** Statements sent and not answered. */
-  pending(): number
-  /** Ends the session at once. Statements that are not answered reject as 'unavailable'. */
-  drop(): void
-  /** True when the session is gone; every further statement rejects. */
-  lost(): boolean
-  close(): Promise<void>
-}
-
 export type SessionOptions = {
   url: string
   /** The purpose of the session, shown in pg_stat_activity. */
@@ -44,6 +19,8 @@ export type SessionOptions = {
   connectTimeout?: number
   /** Leaves the session without the settings of this program, for a server that may not have them. */
   plain?: true
+  /** Translates an error of `send`, `exec` or the start of the session for its reader; by default it stays as it is. */
+  explain?: (error: Error) => Error
 }
 
 const CONNECT_TIMEOUT = 3_000
@@ -77,14 +54,8 @@ export const sessionSettings = (statementTimeout: number, idleTimeout: number): 
 ]
 
 /** Opens a pipelined session. Throws StoreFault('unavailable') when the server cannot be reached; PostgreSQL's error when it refuses. */
-export async function connectPostgres({
-  url,
-  name,
-  statementTimeout,
-  idleTimeout,
-  connectTimeout = CONNECT_TIMEOUT,
-  plain,
-}: SessionOptions): Promise<PostgresConnection> {
+export async function connectPostgres(options: SessionOptions): Promise<PostgresConnection> {
+  const { url, name, statementTimeout, idleTimeout, connectTimeout = CONNECT_TIMEOUT, plain } = options
   const config: ClientConfig & { pipeline: boolean } = {
     connectionString: url,
     application_name: `palimpsest ${name}`,
@@ -93,86 +64,137 @@ export async function connectPostgres({
     pipeline: true,
     types: PARSERS,
   }
-  const client = new Client(config)
-  let lost = false
-  let pending = 0
-  let limit = statementTimeout
-  client.on('error', () => {
-    lost = true
-  })
-  client.on('end', () => {
-    lost = true
-  })
-  try {
-    await client.connect()
-    if (!plain) await client.query(sessionSettings(statementTimeout, idleTimeout).join(';'))
-  } catch (error) {
-    client.end().catch(() => {})
-    throw faultOf(error as Error)
-  }
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-  // A server that does not answer can only be left by closing the socket.
-  const drop = (): void => {
-    lost = true
-    stream.destroy()
-  }
-  /** The fault of a failed query. A read-only session stays read-only after the server became writable, so it is closed. */
-  const faultOfQuery = (error: Error): Error => {
-    if ((error as { code?: string }).code === ONLY_READS) drop()
-    return faultOf(error)
-  }
-  const assertThere = (): void => {
-    if (lost) throw new StoreFault('unavailable', new Error('the session has ended'))
-  }
-  const settle = async (queries: readonly Query[]): Promise<(Result | Error)[]> => {
-    assertThere()
-    pending += queries.length
-    const patience = setTimeout(drop, limit + SILENCE)
-    try {
-      stream.cork()
-      const sent = queries.map(({ text, values }) =>
-        client.query({ name: nameOf(text), text, values: values as unknown[] }).then(resultOf, faultOfQuery),
-      )
-      stream.uncork()
-      return await Promise.all(sent)
-    } finally {
-      clearTimeout(patience)
-      pending -= queries.length
+  const connection = new PostgresConnection(new Client(config), options)
+  await connection.open(plain ? [] : sessionSettings(statementTimeout, idleTimeout))
+  return connection
+}
+
+type Limits = Pick<SessionOptions, 'statementTimeout' | 'idleTimeout'>
+
+/** A session with PostgreSQL. */
+export class PostgresConnection {
+  readonly #client: Client
+  readonly #limits: Limits
+  readonly #explain: (error: Error) => Error
+  #lost = false
+  #pending = 0
+  #statementTimeout: number
+
+  constructor(client: Client, { explain = error => error, ...limits }: Limits & Pick<SessionOptions, 'explain'>) {
+    this.#client = client
+    this.#limits = limits
+    this.#explain = explain
+    this.#statementTimeout = limits.statementTimeout
+    const lose = (): void => {
+      this.#lost = true
     }
+    client.on('error', lose)
+    client.on('end', lose)
   }
-  const exec = async (text: string): Promise<void> => {
-    assertThere()
-    const patience = setTimeout(drop, limit + SILENCE)
+
+  /** Connects and runs the statements that set up the session. */
+  async open(settings: readonly string[]): Promise<void> {
     try {
-      await client.query(text)
+      await this.#client.connect()
+      if (settings.length > 0) await this.#client.query(settings.join(';'))
     } catch (error) {
-      throw faultOfQuery(error as Error)
-    } finally {
-      clearTimeout(patience)
+      this.#client.end().catch(() => {})
+      throw this.#explain(faultOf(error as Error))
     }
   }
-  return {
-    async send(queries) {
-      const results = await settle(queries)
-      for (const one of results) if (one instanceof Error) throw one
-      return results as Result[]
-    },
-    settle,
-    exec,
-    async limit(milliseconds = statementTimeout) {
-      const idle = milliseconds === statementTimeout ? idleTimeout : milliseconds
-      await exec(`SET statement_timeout = ${milliseconds}; SET idle_in_transaction_session_timeout = ${idle}`)
-      limit = milliseconds
-    },
-    pending: () => pending,
-    drop,
-    lost: () => lost,
-    async close() {
-      const patience = setTimeout(drop, CONNECT_TIMEOUT)
-      await client.end().catch(() => {})
-      clearTimeout(patience)
-      lost = true
-    },
+
+  /**
+   * Sends statements in one go and resolves when all are answered; each runs by itself unless a transaction was begun.
+   * Rejects with the first error: a `StoreFault` where the engine or the way to it failed, else PostgreSQL's own error.
+   */
+  async send(queries: readonly Query[]): Promise<Result[]> {
+    const results = await this.settle(queries)
+    for (const one of results) if (one instanceof Error) throw this.#explain(one)
+    return results as Result[]
+  }
+
+  /** The same, with an answer or an error for each. */
+  async settle(queries: readonly Query[]): Promise<(Result | Error)[]> {
+    this.#pending += queries.length
+    const stream = this.#stream
+    const fault = (error: Error): Error => this.#faultOf(error)
+    try {
+      return await this.#withinLimit(() => {
+        stream.cork()
+        const results = queries.map(({ text, values }) =>
+          this.#client.query({ name: nameOf(text), text, values: values as unknown[] }).then(resultOf, fault),
+        )
+        stream.uncork()
+        return Promise.all(results)
+      })
+    } finally {
+      this.#pending -= queries.length
+    }
+  }
+
+  /** Runs fixed text of our own: DDL and settings, several statements at once. */
+  async exec(text: string): Promise<void> {
+    await this.#withinLimit(() =>
+      this.#client.query(text).catch(error => {
+        throw this.#explain(this.#faultOf(error))
+      }),
+    )
+  }
+
+  /**
+   * Sets the limit of each later statement, and of the pause between two statements of a transaction, in milliseconds; undefined restores
+   * the limits of the session.
+   */
+  async limit(milliseconds = this.#limits.statementTimeout): Promise<void> {
+    const { statementTimeout, idleTimeout } = this.#limits
+    const idle = milliseconds === statementTimeout ? idleTimeout : milliseconds
+    await this.exec(`SET statement_timeout = ${milliseconds}; SET idle_in_transaction_session_timeout = ${idle}`)
+    this.#statementTimeout = milliseconds
+  }
+
+  /** Statements sent and not answered. */
+  pending(): number {
+    return this.#pending
+  }
+
+  /** Ends the session at once. Statements that are not answered reject as 'unavailable'. */
+  drop(): void {
+    this.#lost = true
+    // A server that does not answer can only be left by closing the socket.
+    this.#stream.destroy()
+  }
+
+  /** True when the session is gone; every further statement rejects. */
+  lost(): boolean {
+    return this.#lost
+  }
+
+  async close(): Promise<void> {
+    const deadline = setTimeout(() => this.drop(), CONNECT_TIMEOUT)
+    await this.#client.end().catch(() => {})
+    clearTimeout(deadline)
+    this.#lost = true
+  }
+
+  get #stream(): Socket {
+    return (this.#client as unknown as { connection: { stream: Socket } }).connection.stream
+  }
+
+  /** Runs queries; the session ends if the server is silent for longer than its own limits. */
+  async #withinLimit<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#lost) throw new StoreFault('unavailable', new Error('the session has ended'))
+    const deadline = setTimeout(() => this.drop(), this.#statementTimeout + SILENCE)
+    try {
+      return await run()
+    } finally {
+      clearTimeout(deadline)
+    }
+  }
+
+  /** The fault of a failed query. A read-only session stays read-only after the server became writable, so it is closed. */
+  #faultOf(error: Error): Error {
+    if ((error as { code?: string }).code === ONLY_READS) this.drop()
+    return faultOf(error)
   }
 }
 

@@ -1,10 +1,13 @@
 import { Problem } from '../contract/problem.ts'
 import { GROUP_MAX } from '../database/group-commit.ts'
-import { openSqlite } from '../database/sqlite.ts'
-import { createLogThread } from '../log/compute.ts'
-import type { WriteAnswer } from '../operations/operation.ts'
-import type { Store } from '../operations/store.ts'
+import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
+import { createLogThread, type LogThread } from '../log/compute.ts'
+import type { LogQuestion } from '../operations/log/append-log.ts'
+import type { Readiness, WriteAnswer } from '../operations/operation.ts'
+import type { SearchRequest, SearchResult } from '../operations/search.ts'
+import type { MaintenanceResult, Store, StoreMetrics } from '../operations/store.ts'
 import { StoreHealth } from '../operations/store-health.ts'
+import type { MaintenanceName } from '../operations/writes.ts'
 import { bytesOf } from '../search/bytes-of.ts'
 import { openSearches, type Searches } from '../search/searches.ts'
 import type { Newest } from '../store/head.ts'
@@ -18,6 +21,7 @@ import {
   publishClosing,
   publishStop,
   readCounts,
+  type SharedCounters,
 } from '../threads/shared-counters.ts'
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 import { assertStoreNotLost, lockDataDirectory } from './data-directory.ts'
@@ -28,18 +32,148 @@ import type { Asked, ThreadData } from './protocol.ts'
 const WRITES_MAX = 2_000
 /** Interval in milliseconds at which a full disk is tried again. */
 const PROBE_INTERVAL = 1_000
-/** Megabytes of V8's young generation of the writer thread, which has many writes in progress. */
-const WRITER_YOUNG_MB = 12
+/** The writer thread needs a larger young generation, because it has many writes in progress. */
+const WRITER = { pendingMax: WRITES_MAX, batched: true, youngMb: 12, together: GROUP_MAX }
+const FOLLOWER = { pendingMax: 0, batched: false, youngMb: YOUNG_MB, together: 1 }
 
-export type EmbeddedStore = Store & {
-  /** Sets the listener that is called before the writes of a turn are sent. It may still send something with them. */
-  beforeSend(listener: () => void): void
+/** The parts of an open store. */
+type Parts = {
+  directory: string
+  counters: SharedCounters
+  health: StoreHealth
+  threads: readonly Thread[]
+  writer: Thread
+  searches: Searches
+  reader: SqliteConnection
+  original: string | undefined
+  log: LogThread
+  unlock(): void
 }
 
+/** The embedded store: point reads run in this thread; writes, the search index, searches and the public log have their own. */
+export class EmbeddedStore implements Store {
+  readonly reader: SqliteConnection
+  readonly original?: string
+  readonly #parts: Parts
+  readonly #probeTimer: NodeJS.Timeout
+  readonly #sendListener: SendListener
+  /** The newest record is cached until the next commit. */
+  #newest: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, epoch: 0 }
+
+  constructor(parts: Parts, sendListener: SendListener) {
+    this.#parts = parts
+    this.#sendListener = sendListener
+    this.reader = parts.reader
+    if (parts.original !== undefined) this.original = parts.original
+    parts.health.reachable = true
+    this.#probeTimer = setInterval(() => parts.health.probe(), PROBE_INTERVAL).unref()
+  }
+
+  /** Sets the listener that is called before the writes of a turn are sent. It may still send something with them. */
+  beforeSend(listener: () => void): void {
+    this.#sendListener.onSend = listener
+  }
+
+  latestRecord(): Newest {
+    const commits = commitsOf(this.#parts.counters)
+    if (commits !== undefined && commits === this.#newest.commits) return this.#newest
+    const record = this.reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
+    this.#newest = { commits, record, epoch: 0 }
+    return this.#newest
+  }
+
+  knownRecord(): number | undefined {
+    try {
+      return this.latestRecord().record
+    } catch {
+      // The store reports its fault to the reads that follow.
+      return undefined
+    }
+  }
+
+  noteRead(): void {
+    countRead(this.#parts.counters)
+  }
+
+  async write(...[name, input, environment]: Parameters<Store['write']>): Promise<WriteAnswer> {
+    const { original, health } = this.#parts
+    if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
+    return (await health.write({ name, input, environment })) as WriteAnswer
+  }
+
+  async maintain<N extends MaintenanceName>(
+    ...[name, input, environment]: Parameters<Store['maintain']>
+  ): Promise<MaintenanceResult<N>> {
+    const { original, health } = this.#parts
+    // A mirror has the sequence numbers of its original, so it records no reads of its own.
+    if (original !== undefined && (name === 'recordObservations' || name === 'recordAsked')) return undefined as never
+    return (await health.write({ name, input, environment })) as MaintenanceResult<N>
+  }
+
+  async search(request: SearchRequest): Promise<SearchResult> {
+    // The newest record that reads show: during a checkpoint of the WAL that is more than the writer has reported as committed.
+    return this.#parts.searches.search(request, this.latestRecord().record)
+  }
+
+  near(pairs: readonly number[], limit: number): number[] {
+    return this.#parts.searches.near(pairs, limit)
+  }
+
+  askLog(question: LogQuestion): Promise<unknown> {
+    return this.#parts.log.ask(question)
+  }
+
+  /** `log-head` is written before a checkpoint is published, so nothing else is needed here. */
+  async persistCheckpoint(): Promise<void> {}
+
+  readiness(): Readiness {
+    return this.#parts.health.readiness()
+  }
+
+  full(): boolean {
+    return this.#parts.writer.full()
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.#parts.health.onCommit(listener)
+  }
+
+  onBroken(listener: (fault: Error) => void): void {
+    this.#parts.health.onBroken(listener)
+  }
+
+  async metrics(): Promise<StoreMetrics> {
+    const { counters, writer, searches, directory } = this.#parts
+    return {
+      ...readCounts(counters),
+      writesWaiting: writer.pending(),
+      oldestWrite: writer.waited(),
+      searchesWaiting: searches.pending(),
+      bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
+    }
+  }
+
+  async close(): Promise<void> {
+    const { health, counters, searches, log, threads, writer, reader, unlock } = this.#parts
+    health.close()
+    clearInterval(this.#probeTimer)
+    publishClosing(counters)
+    // The writing connection of each file closes last, because it runs the final checkpoint of the write-ahead log.
+    await searches.close()
+    await log.close()
+    publishStop(counters)
+    for (const thread of threads) if (thread !== writer) await thread.close()
+    reader.close()
+    await writer.close()
+    unlock()
+  }
+}
+
+type SendListener = { onSend(): void }
+
 /**
- * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index,
- * one that searches and another one when that is busy; point reads run in this thread. `onIndex` is called
- * when the index cannot be written, and when it can again.
+ * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index, one that
+ * searches and another one when that is busy. `onIndex` is called when the index cannot be written, and when it can again.
  */
 export async function openEmbeddedStore(
   directory: string,
@@ -48,36 +182,30 @@ export async function openEmbeddedStore(
   const unlock = lockDataDirectory(directory)
   const counters = createSharedCounters()
   const data: ThreadData = { directory, counters }
+  const threads: Thread[] = []
+  const listener: SendListener = { onSend() {} }
   const health = new StoreHealth({
     perform: command => writer.ask(id => ({ id, ...command }) satisfies Asked),
     waited: () => writer.waited(),
   })
-  const breakDown = (fault: Error): void => health.breakDown(fault)
-  const threads: Thread[] = []
-  let onSend = (): void => {}
-  const start = async (file: string, pendingMax: number, batched: boolean): Promise<Thread> => {
-    const thread = await startThread(new URL(file, import.meta.url), data, {
-      pendingMax,
-      batched,
-      youngMb: batched ? WRITER_YOUNG_MB : YOUNG_MB,
-      together: batched ? GROUP_MAX : 1,
-      onDeath: breakDown,
-      onSend: () => onSend(),
-      onNotice: onIndex,
-    })
+  const onDeath = (fault: Error): void => health.breakDown(fault)
+  const start = async (file: string, options: typeof WRITER | typeof FOLLOWER): Promise<Thread> => {
+    const listeners = { onDeath, onSend: () => listener.onSend(), onNotice: onIndex }
+    const thread = await startThread(new URL(file, import.meta.url), data, { ...options, ...listeners })
     threads.push(thread)
     return thread
   }
-
   let writer: Thread
-  let searches: Searches
-  let read: Awaited<ReturnType<typeof openReader>>
   try {
     assertStoreNotLost(directory)
-    writer = await start('./writer-thread.ts', WRITES_MAX, true)
-    await start('./index-thread.ts', 0, false)
-    searches = await openSearches(counters, { index: indexFile(directory), store: storeFile(directory) }, breakDown)
-    read = await openReader(directory)
+    writer = await start('./writer-thread.ts', WRITER)
+    await start('./index-thread.ts', FOLLOWER)
+    const files = { index: indexFile(directory), store: storeFile(directory) }
+    const searches = await openSearches(counters, files, onDeath)
+    const { reader, original } = await openReader(directory)
+    const log = createLogThread(new URL('./log-thread.ts', import.meta.url), data)
+    const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock }
+    return new EmbeddedStore(parts, listener)
   } catch (error) {
     health.close()
     publishClosing(counters)
@@ -85,81 +213,6 @@ export async function openEmbeddedStore(
     for (const thread of threads) await thread.close()
     unlock()
     throw error
-  }
-  const { reader, original } = read
-  const log = createLogThread(new URL('./log-thread.ts', import.meta.url), data)
-
-  health.reachable = true
-  const probe = setInterval(() => health.probe(), PROBE_INTERVAL).unref()
-
-  // The newest record is cached until the next commit.
-  let known: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, epoch: 0 }
-  const latestRecord = (): Newest => {
-    const commits = commitsOf(counters)
-    if (commits !== undefined && commits === known.commits) return known
-    const record = reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
-    known = { commits, record, epoch: 0 }
-    return known
-  }
-  const recordHere = (): number | undefined => {
-    try {
-      return latestRecord().record
-    } catch {
-      // The store reports its fault to the reads that follow.
-      return undefined
-    }
-  }
-
-  return {
-    reader,
-    beforeSend(listener) {
-      onSend = listener
-    },
-    latestRecord,
-    knownRecord: recordHere,
-    noteRead: () => countRead(counters),
-    ...(original === undefined ? {} : { original }),
-    async write(name, input, environment) {
-      if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
-      return (await health.write({ name, input, environment })) as WriteAnswer
-    },
-    async maintain(name, input, environment) {
-      // A mirror has the sequence numbers of its original, so it records no reads of its own.
-      if (original !== undefined && (name === 'recordObservations' || name === 'recordAsked')) return undefined as never
-      return (await health.write({ name, input, environment })) as never
-    },
-    async search(request) {
-      // The newest record that reads show: during a checkpoint of the WAL that is more than the writer has reported as committed.
-      return searches.search(request, latestRecord().record)
-    },
-    near: (pairs, limit) => searches.near(pairs, limit),
-    askLog: log.ask,
-    // `log-head` is written before a checkpoint is published, so nothing else is needed here.
-    persistCheckpoint: async () => {},
-    readiness: () => health.readiness(),
-    full: writer.full,
-    onCommit: listener => health.onCommit(listener),
-    metrics: async () => ({
-      ...readCounts(counters),
-      writesWaiting: writer.pending(),
-      oldestWrite: writer.waited(),
-      searchesWaiting: searches.pending(),
-      bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
-    }),
-    onBroken: listener => health.onBroken(listener),
-    async close() {
-      health.close()
-      clearInterval(probe)
-      publishClosing(counters)
-      // The writing connection of each file closes last, because it runs the final checkpoint of the write-ahead log.
-      await searches.close()
-      await log.close()
-      publishStop(counters)
-      for (const thread of threads) if (thread !== writer) await thread.close()
-      reader.close()
-      await writer.close()
-      unlock()
-    },
   }
 }
 

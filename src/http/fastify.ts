@@ -50,7 +50,7 @@ export function createFastify(
   store: Pick<Store, 'full' | 'noteRead'>,
   isStopping: () => boolean,
 ): FastifyInstance {
-  const overload = watchOverload(logger, store.full)
+  const overload = watchOverload(logger, () => store.full())
   const fail = failure({ logger, config, metrics }, overload.noteRefused)
   const connections = createConnections(logger)
   const shortcut = createShortcut({ metrics, fastPath, overload, noteRead: () => store.noteRead(), isStopping })

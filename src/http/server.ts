@@ -27,7 +27,7 @@ import { assertJsonBody } from './pipeline/body.ts'
 import { createCompression } from './pipeline/compression.ts'
 import { corsOptions } from './pipeline/cors.ts'
 import { createFastPath } from './pipeline/fast-path.ts'
-import { createHandlers } from './pipeline/handlers.ts'
+import { Handlers } from './pipeline/handlers.ts'
 import { createMinSequence } from './pipeline/min-sequence.ts'
 import { createOrigins } from './pipeline/origin.ts'
 import { admittedAs, createPageHandler, searchFor } from './pipeline/page-handler.ts'
@@ -91,7 +91,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const compression = createCompression()
   const sendDocument = createSender(compression)
   const answering = { ...options, entries, observer, compression }
-  const handlers = createHandlers({
+  const handlers = new Handlers({
     ...answering,
     streams,
     rates: ratesOf(config),
@@ -108,7 +108,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   routeGuides(app, createGuides(config), sendDocument, now)
   routeMetrics(app, admit, metrics)
   routeLog(app, admit, store, options.witnesses?.keys)
-  routePages(app, admit, createPageHandler({ config, original, observer, readsFor: handlers.readsFor, sendDocument }))
+  routePages(app, admit, createPageHandler({ config, original, observer, handlers, sendDocument }))
   return {
     app,
     metrics,
@@ -150,17 +150,13 @@ function refuseUnknown(request: FastifyRequest, _reply: FastifyReply, done: (pro
   done(request.is404 && request.method !== 'OPTIONS' ? new Problem('ROUTE_NOT_FOUND') : undefined)
 }
 
-function routeOperations(
-  app: FastifyInstance,
-  admit: ReturnType<typeof createAdmission>,
-  { answer }: ReturnType<typeof createHandlers>,
-): void {
+function routeOperations(app: FastifyInstance, admit: ReturnType<typeof createAdmission>, handlers: Handlers): void {
   for (const [name, { method, path }] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
     routeAdmitted(
       app,
       { method: method === 'GET' ? ['GET', 'HEAD'] : 'POST', url: routeOf(path), config: { name } },
       (request, reply) => admit(name, request, reply),
-      (admitted, request, reply) => answer(name, admitted, request, reply),
+      (admitted, request, reply) => handlers.answer(name, admitted, request, reply),
     )
   }
 }

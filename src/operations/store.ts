@@ -23,6 +23,9 @@ export type StoreMetrics = {
   bytes: Record<string, number>
 }
 
+/** The result of a maintenance operation. */
+export type MaintenanceResult<N extends MaintenanceName> = Awaited<ReturnType<(typeof MAINTENANCE)[N]>>
+
 /**
  * A place where operations run, on either engine. `write` and `maintain` resolve when the result is durable. They reject with a `Problem`,
  * or with a `StoreFault` if nothing was stored.
@@ -40,7 +43,7 @@ export type Store = {
     name: N,
     input: Parameters<(typeof MAINTENANCE)[N]>[2],
     environment: WriteEnvironment,
-  ): Promise<Awaited<ReturnType<(typeof MAINTENANCE)[N]>>>
+  ): Promise<MaintenanceResult<N>>
   search(request: SearchRequest): Promise<SearchResult>
   /** Numbers of entries that have pairs of words in common with a draft, except those that the index has not reached. */
   near(pairs: readonly number[], limit: number): Awaitable<number[]>

@@ -15,7 +15,7 @@ import {
   publishCommitted,
   type SharedCounters,
 } from '../threads/shared-counters.ts'
-import { createSession } from './session.ts'
+import { Session } from './session.ts'
 import { readerThrough } from './snapshot.ts'
 
 /** The thread that keeps the search index of this node up to date with the database. */
@@ -25,7 +25,7 @@ const { url, file, counters } = workerData as IndexThreadData
 const POLL = 200
 
 setNice(NICE.index)
-const session = createSession({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 })
+const session = new Session({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 })
 const index = await openIndex(file)
 parentPort?.postMessage('ready')
 

@@ -2,13 +2,14 @@ import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../contract/problem.ts'
 import { isUnavailable } from '../database/database.ts'
 import { GroupCommit, type Pending } from '../database/group-commit.ts'
+import type { PostgresConnection } from '../database/postgres.ts'
 import type { Outcome } from '../database/work-transaction.ts'
 import { type Charge, RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { decide, giveBack, type Leases } from './lease.ts'
 import { keepLogs, lockLogs, statusOf } from './limiter-logs.ts'
-import { createSession, getPatiently } from './session.ts'
+import { getPatiently, Session } from './session.ts'
 
 /** How long a request waits for a database that is away, a statement for its locks, and a lost session before the next, in milliseconds. */
 const PATIENCE = 2_000
@@ -30,22 +31,69 @@ type Decision = ((limiter: RateLimiter) => unknown) & { keys: readonly string[] 
  * a small limit and several at a time under a large one: most reads need no round trip. The requests of one turn share a transaction. Its
  * commits do not wait for the disk: a crash of the server loses less than a second of admissions.
  */
-export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter {
-  const session = createSession(
-    { url, name: 'limiter', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: IDLE_TIMEOUT },
-    connection => connection.exec('SET synchronous_commit = off'),
-    heartbeat,
-  )
-  const leases: Leases = new Map()
-  let forgottenAt = performance.now()
+export class PostgresLimiter implements Limiter {
+  readonly #session: Session
+  readonly #leases: Leases = new Map()
+  readonly #decisions = new GroupCommit<Decision>({ commit: batch => this.#decideUntilDeadline(batch) }, BATCH_MAX)
+  #lastForgotten = performance.now()
+
+  constructor(url: string, heartbeat?: Heartbeat) {
+    const limits = { statementTimeout: STATEMENT_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
+    const prepare = (connection: PostgresConnection) => connection.exec('SET synchronous_commit = off')
+    this.#session = new Session({ url, name: 'limiter', ...limits }, prepare, heartbeat)
+  }
+
+  admit(charges: readonly Charge[], at: number): Verdict | Promise<Verdict> {
+    const verdict = decide(this.#leases, charges, at)
+    if (verdict !== undefined) return verdict
+    if (this.#decisions.waiting >= WAITING_MAX) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+    const keys = charges.map(({ key }) => key)
+    return this.#submit(keys, limiter => decide(this.#leases, charges, at, limiter) as Verdict)
+  }
+
+  admitHere(charges: readonly Charge[], at: number): Verdict | undefined {
+    return decide(this.#leases, charges, at)
+  }
+
+  refund(verdict: Verdict, at: number): Promise<Standing[]> {
+    const keys = verdict.standings.map(({ key }) => key)
+    return this.#submit(keys, limiter => giveBack(this.#leases, verdict, at, limiter))
+  }
+
+  beforeWrite(): void {}
+
+  async close(): Promise<void> {
+    await this.#decisions.idle()
+    await this.#session.close()
+  }
+
+  #submit<T>(keys: readonly string[], work: (limiter: RateLimiter) => T): Promise<T> {
+    return this.#decisions.write(Object.assign(work, { keys }))
+  }
+
+  /** Decides a batch of requests, again if the session is lost on the way. */
+  async #decideUntilDeadline(batch: readonly Pending<Decision>[]): Promise<Outcome[]> {
+    const deadline = (batch[0]?.since ?? 0) + PATIENCE
+    for (;;) {
+      try {
+        return await this.#decideTogether(batch, deadline)
+      } catch (error) {
+        // The leases of a failed transaction do not count.
+        this.#leases.clear()
+        await this.#session
+          .current()
+          ?.exec('ROLLBACK')
+          .catch(() => {})
+        if (!isUnavailable(error) || performance.now() > deadline || this.#session.silent()) throw error
+        await setTimeout(RETRY_PAUSE)
+      }
+    }
+  }
 
   /** Decides a batch of requests in one transaction. */
-  const decideTogether = async (batch: readonly Pending<Decision>[], deadline: number): Promise<Outcome[]> => {
-    const connection = await getPatiently(session, deadline)
-    if (performance.now() - forgottenAt > FORGET_INTERVAL) {
-      forgottenAt = performance.now()
-      await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
-    }
+  async #decideTogether(batch: readonly Pending<Decision>[], deadline: number): Promise<Outcome[]> {
+    const connection = await getPatiently(this.#session, deadline)
+    await this.#forgetUnused(connection)
     const keys = [...new Set(batch.flatMap(({ work }) => work.keys))].sort()
     const limiter = new RateLimiter()
     const { transaction, admissions } = await lockLogs(connection, keys)
@@ -54,14 +102,15 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
     try {
       await keepLogs(connection, keys, limiter)
     } catch (error) {
-      if (!isUnavailable(error) || !(await wasKept(transaction, deadline))) throw error
+      if (!isUnavailable(error) || !(await this.#wasCommitted(transaction, deadline))) throw error
     }
     return outcomes
   }
+
   /** Whether a transaction whose answer was lost was committed; polls until it has ended. Throws if that is not known in time. */
-  const wasKept = async (transaction: string, deadline: number): Promise<boolean> => {
+  async #wasCommitted(transaction: string, deadline: number): Promise<boolean> {
     for (;;) {
-      const connection = await getPatiently(session, deadline)
+      const connection = await getPatiently(this.#session, deadline)
       const status = await statusOf(connection, transaction).catch(error => {
         if (!isUnavailable(error) || performance.now() > deadline) throw error
         return 'in progress'
@@ -70,45 +119,10 @@ export function openPostgresLimiter(url: string, heartbeat?: Heartbeat): Limiter
       await setTimeout(RETRY_PAUSE)
     }
   }
-  /** The same, again when the session is lost on the way. */
-  const decidePatiently = async (batch: readonly Pending<Decision>[]): Promise<Outcome[]> => {
-    const deadline = (batch[0]?.since ?? 0) + PATIENCE
-    for (;;) {
-      try {
-        return await decideTogether(batch, deadline)
-      } catch (error) {
-        // The leases of a failed transaction do not count.
-        leases.clear()
-        await session
-          .current()
-          ?.exec('ROLLBACK')
-          .catch(() => {})
-        if (!isUnavailable(error) || performance.now() > deadline || session.silent()) throw error
-        await setTimeout(RETRY_PAUSE)
-      }
-    }
-  }
-  const decisions = new GroupCommit<Decision>({ commit: decidePatiently }, BATCH_MAX)
-  const ask = <T>(keys: readonly string[], work: (limiter: RateLimiter) => T): Promise<T> =>
-    decisions.write(Object.assign(work, { keys }))
 
-  return {
-    admit(charges: readonly Charge[], at: number): Verdict | Promise<Verdict> {
-      const verdict = decide(leases, charges, at)
-      if (verdict !== undefined) return verdict
-      if (decisions.waiting >= WAITING_MAX) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
-      const keys = charges.map(({ key }) => key)
-      return ask(keys, limiter => decide(leases, charges, at, limiter) as Verdict)
-    },
-    admitHere: (charges, at) => decide(leases, charges, at),
-    refund(verdict: Verdict, at: number): Promise<Standing[]> {
-      const keys = verdict.standings.map(({ key }) => key)
-      return ask(keys, limiter => giveBack(leases, verdict, at, limiter))
-    },
-    beforeWrite() {},
-    async close() {
-      await decisions.idle()
-      await session.close()
-    },
+  async #forgetUnused(connection: PostgresConnection): Promise<void> {
+    if (performance.now() - this.#lastForgotten <= FORGET_INTERVAL) return
+    this.#lastForgotten = performance.now()
+    await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
   }
 }

@@ -14,6 +14,8 @@ export type NodeSearchOptions = {
   onDeath: (error: Error) => void
 }
 
+export type NodeSearch = ReturnType<typeof openNodeSearch>
+
 /** The search of a node: an index in a file of its own that follows the database, and the threads that read it. */
 export function openNodeSearch({ url, indexFile, onIndex, onDeath }: NodeSearchOptions) {
   const counters = createSharedCounters()

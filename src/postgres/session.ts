@@ -7,89 +7,96 @@ import { type Heartbeat, silence } from './heartbeat.ts'
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1_000
 
+type Prepare = (connection: PostgresConnection) => Promise<void>
+
 /** A session that is opened when it is needed and opened again when it was lost. */
-export type Session = {
+export class Session {
+  readonly #options: SessionOptions
+  readonly #prepare: Prepare
+  readonly #heartbeat: Heartbeat | undefined
+  readonly #endListening: (() => void) | undefined
+  #connection: PostgresConnection | undefined
+  /** A connection that is being prepared. */
+  #unprepared: PostgresConnection | undefined
+  #opening: Promise<PostgresConnection> | undefined
+  #closed = false
+  #pause = 0
+  #notBefore = 0
+  #lastError: unknown
+
+  /** `prepare` runs with each new connection before `get` resolves. With a `heartbeat` the session ends when the server becomes silent. */
+  constructor(options: SessionOptions, prepare: Prepare = async () => {}, heartbeat?: Heartbeat) {
+    this.#options = options
+    this.#prepare = prepare
+    this.#heartbeat = heartbeat
+    this.#endListening = heartbeat?.onSilent(() => {
+      this.#connection?.drop()
+      this.#unprepared?.drop()
+    })
+  }
+
   /**
-   * Resolves with the session; one attempt at a time. Throws StoreFault('unavailable') at once while the server is silent, or was
+   * Resolves with the connection; one attempt at a time. Throws StoreFault('unavailable') at once while the server is silent, or was
    * unreachable a moment ago.
    */
-  get(): Promise<PostgresConnection>
-  /** The open session, without waiting; undefined if there is none. */
-  current(): PostgresConnection | undefined
-  /** True while the server is known not to answer; do not try again. */
-  silent(): boolean
-  close(): Promise<void>
-}
+  async get(): Promise<PostgresConnection> {
+    const connection = this.current()
+    if (connection !== undefined) return connection
+    if (this.silent()) throw silence()
+    if (performance.now() < this.#notBefore) throw this.#lastError
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    const opened = this.#opening
+    return this.#heartbeat === undefined ? opened : this.#heartbeat.during(() => opened)
+  }
 
-/** `prepare` is run with each new session before `get` resolves. With a `heartbeat` the session ends when the server becomes silent. */
-export function createSession(
-  options: SessionOptions,
-  prepare: (connection: PostgresConnection) => Promise<void> = async () => {},
-  heartbeat?: Heartbeat,
-): Session {
-  let connection: PostgresConnection | undefined
-  /** A session that is being prepared. */
-  let made: PostgresConnection | undefined
-  let opening: Promise<PostgresConnection> | undefined
-  let closed = false
-  let pause = 0
-  let notBefore = 0
-  let last: unknown
+  /** The open connection, without waiting; undefined if there is none. */
+  current(): PostgresConnection | undefined {
+    return this.#connection?.lost() === false ? this.#connection : undefined
+  }
 
-  const silent = (): boolean => heartbeat?.silent() === true
-  const endListening = heartbeat?.onSilent(() => {
-    connection?.drop()
-    made?.drop()
-  })
-  const open = async (): Promise<PostgresConnection> => {
-    made = undefined
+  /** Whether the server is known not to answer; do not try again. */
+  silent(): boolean {
+    return this.#heartbeat?.silent() === true
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#endListening?.()
+    await this.#opening?.catch(() => {})
+    await this.#connection?.close()
+  }
+
+  /** Opens a connection. After a failure the next attempt waits, longer after each one. */
+  async #open(): Promise<PostgresConnection> {
     try {
-      made = await connectPostgres(options)
-      if (silent()) throw silence()
-      await prepare(made)
+      this.#connection = await this.#connect()
+      this.#pause = 0
+      return this.#connection
     } catch (error) {
-      await made?.close()
+      this.#pause = Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE, this.#pause * 2))
+      this.#notBefore = performance.now() + this.#pause
+      this.#lastError = error
+      throw error
+    }
+  }
+
+  async #connect(): Promise<PostgresConnection> {
+    this.#unprepared = undefined
+    try {
+      this.#unprepared = await connectPostgres(this.#options)
+      if (this.silent()) throw silence()
+      await this.#prepare(this.#unprepared)
+    } catch (error) {
+      await this.#unprepared?.close()
       throw refusalOf(error as Error)
     }
-    if (closed) {
-      await made.close()
+    if (this.#closed) {
+      await this.#unprepared.close()
       throw new StoreFault('unavailable', new Error('the store is closing'))
     }
-    return made
-  }
-  return {
-    async get() {
-      if (connection !== undefined && !connection.lost()) return connection
-      if (silent()) throw silence()
-      if (performance.now() < notBefore) throw last
-      opening ??= open()
-        .then(
-          made => {
-            connection = made
-            pause = 0
-            return made
-          },
-          error => {
-            pause = Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE, pause * 2))
-            notBefore = performance.now() + pause
-            last = error
-            throw error
-          },
-        )
-        .finally(() => {
-          opening = undefined
-        })
-      const opened = opening
-      return heartbeat === undefined ? opened : heartbeat.during(() => opened)
-    },
-    current: () => (connection?.lost() === false ? connection : undefined),
-    silent,
-    async close() {
-      closed = true
-      endListening?.()
-      await opening?.catch(() => {})
-      await connection?.close()
-    },
+    return this.#unprepared
   }
 }
 

@@ -7,26 +7,14 @@ import { refusalOf } from './checks.ts'
 const STATEMENT_TIMEOUT = 6 * 3_600_000
 
 /** A session for a command, with long timeouts. Throws OperatorError if the operator can fix the cause. */
-export async function connectCommand(url: string): Promise<PostgresConnection> {
-  const options = { url, name: 'command', statementTimeout: STATEMENT_TIMEOUT, idleTimeout: STATEMENT_TIMEOUT }
-  const connection = await explained(connectPostgres(options))
-  return {
-    ...connection,
-    send: queries => explained(connection.send(queries)),
-    exec: text => explained(connection.exec(text)),
-  }
-}
-
-async function explained<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw refusalOf(error as Error)
-  }
+export function connectCommand(url: string): Promise<PostgresConnection> {
+  const limits = { statementTimeout: STATEMENT_TIMEOUT, idleTimeout: STATEMENT_TIMEOUT }
+  return connectPostgres({ url, name: 'command', ...limits, explain: refusalOf })
 }
 
 /** Reads through a session; the statements of one turn are sent together. */
-export const readerThrough = (connection: PostgresConnection): Reader => readerOf(createTickBatcher(connection.send))
+export const readerThrough = (connection: PostgresConnection): Reader =>
+  readerOf(createTickBatcher(queries => connection.send(queries)))
 
 /** Begins a transaction that only reads and sees one state of the store, however long it lasts; also on a standby. */
 export const beginReadOnly = (connection: PostgresConnection): Promise<void> =>

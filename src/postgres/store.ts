@@ -3,10 +3,14 @@ import { type Reader, StoreFault } from '../database/database.ts'
 import { GroupCommit } from '../database/group-commit.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
-import { createLogThread, createMemory } from '../log/compute.ts'
+import { createLogThread, createMemory, type LogThread } from '../log/compute.ts'
 import { type Command, createWorks } from '../operations/command.ts'
-import type { Store } from '../operations/store.ts'
+import type { LogQuestion } from '../operations/log/append-log.ts'
+import type { Readiness, WriteAnswer } from '../operations/operation.ts'
+import type { SearchRequest, SearchResult } from '../operations/search.ts'
+import type { MaintenanceResult, Store, StoreMetrics } from '../operations/store.ts'
 import { StoreHealth } from '../operations/store-health.ts'
+import type { MaintenanceName } from '../operations/writes.ts'
 import { bytesOf } from '../search/bytes-of.ts'
 import { NEWEST_RECORD, storeEpochOf } from '../store/head.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
@@ -15,8 +19,8 @@ import { PostgresGroupSession } from './group-session.ts'
 import { Heartbeat, silence } from './heartbeat.ts'
 import { type Making, prepareDatabase, type Server } from './prepare.ts'
 import { createReader } from './reader.ts'
-import { openNodeSearch } from './search.ts'
-import { createSession, type Session } from './session.ts'
+import { type NodeSearch, openNodeSearch } from './search.ts'
+import { Session } from './session.ts'
 
 const READ_SESSIONS = 4
 /**
@@ -58,124 +62,179 @@ export type PostgresOptions = {
   onOpen?(connection: PostgresConnection): Promise<void>
 }
 
-export type PostgresStore = Store & {
-  /** Resolves when the database was found fit for use for the first time and `onOpen` is done; rejects when it is not fit. */
-  opened: Promise<void>
+/** The store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
+export class PostgresStore implements Store {
+  readonly reader: Reader
   /** Whether the primary answers. */
-  heartbeat: Heartbeat
-}
+  readonly heartbeat: Heartbeat
+  /** Resolves when the database was found fit for use for the first time and `onOpen` is done; rejects when it is not fit. */
+  readonly opened: Promise<void>
+  readonly persistCheckpoint: Store['persistCheckpoint']
+  readonly #options: PostgresOptions
+  readonly #standbyHeartbeat: Heartbeat | undefined
+  readonly #writer: Session
+  readonly #primaryReaders: readonly Session[]
+  readonly #standbyReaders: readonly Session[]
+  readonly #log: LogThread
+  readonly #groups: PostgresGroupSession
+  readonly #commits: GroupCommit
+  readonly #health: StoreHealth
+  readonly #search: NodeSearch
+  readonly #workOf = createWorks()
+  readonly #opening = Promise.withResolvers<void>()
+  readonly #probeTimer: NodeJS.Timeout
+  #server: Server | undefined
+  #isOpen = false
+  #probing: Promise<void> | undefined
 
-/** Opens the store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
-export function openPostgresStore(options: PostgresOptions): PostgresStore {
-  const { url, readUrl, indexFile, logHeadFile, groupMax, onIndex, onReach, onOpen, report, making } = options
-  let server: Server | undefined
-  const write = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
-  const read = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
-  const prepare = async (connection: PostgresConnection): Promise<void> => {
-    server = await prepareDatabase(connection, making, report)
+  constructor(options: PostgresOptions) {
+    const { url, readUrl, indexFile, logHeadFile, groupMax, onIndex } = options
+    this.#options = options
+    this.opened = this.#opening.promise
+    this.opened.catch(() => {})
+    this.heartbeat = new Heartbeat(url, fault => this.#setReachable(fault))
+    this.#standbyHeartbeat = readUrl === undefined ? undefined : new Heartbeat(readUrl)
+    const limits = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
+    const prepare = (connection: PostgresConnection) => this.#prepare(connection)
+    this.#writer = new Session({ url, name: 'writer', ...limits }, prepare, this.heartbeat)
+    this.#primaryReaders = openReaders(url, 'reader', this.heartbeat)
+    this.#standbyReaders = readUrl === undefined ? [] : openReaders(readUrl, 'standby reader', this.#standbyHeartbeat)
+    this.reader = createReader({ primary: this.#primaryReaders, standby: this.#standbyReaders })
+    this.#log = createLogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
+    this.persistCheckpoint = createMemory(this.#log.ask)
+    this.#groups = new PostgresGroupSession(this.#writer, () => this.#server as Server)
+    this.#commits = new GroupCommit(this.#groups, groupMax)
+    this.heartbeat.onSilent(() => this.#commits.refuse(silence()))
+    this.#health = new StoreHealth({
+      perform: command => this.#perform(command),
+      waited: () => this.#commits.waited(),
+      pollInterval: FOLLOW_INTERVAL,
+    })
+    this.#search = openNodeSearch({ url, indexFile, onIndex, onDeath: fault => this.#health.breakDown(fault) })
+    this.#probeTimer = setInterval(() => this.#startProbe(), PROBE_INTERVAL).unref()
+    this.#startProbe()
   }
-  const heartbeat = new Heartbeat(url, fault => reach(fault))
-  const standbyHeartbeat = readUrl === undefined ? undefined : new Heartbeat(readUrl)
-  const session = createSession({ url, name: 'writer', ...write }, prepare, heartbeat)
-  const readers = (from: string, name: string, heard: Heartbeat): Session[] =>
-    Array.from({ length: READ_SESSIONS }, () => createSession({ url: from, name, ...read }, undefined, heard))
-  const primary = readers(url, 'reader', heartbeat)
-  const standby =
-    readUrl === undefined || standbyHeartbeat === undefined ? [] : readers(readUrl, 'standby reader', standbyHeartbeat)
-  const reader = createReader({ primary, standby })
-  const log = createLogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
-  const groups = new PostgresGroupSession(session, () => server as Server)
-  const commits = new GroupCommit(groups, groupMax)
-  heartbeat.onSilent(() => commits.refuse(silence()))
-  const full = (): boolean => commits.waiting >= WAITING_MAX
-  const workOf = createWorks()
-  const perform = async (command: Command): Promise<unknown> => {
-    if (full()) throw new Problem('OVERLOADED', { retryAfter: 1 })
-    if (session.silent()) throw silence()
-    return commits.write(workOf(command), { at: command.environment.at, alone: ALONE.has(command.name) })
-  }
-  const health = new StoreHealth({ perform, waited: () => commits.waited(), pollInterval: FOLLOW_INTERVAL })
-  const breakDown = (fault: Error): void => health.breakDown(fault)
-  const search = openNodeSearch({ url, indexFile, onIndex, onDeath: breakDown })
 
-  const reach = (lost: Error | undefined): void => {
-    if (health.reachable === (lost === undefined)) return
-    health.reachable = lost === undefined
-    onReach(lost)
-  }
-  const opened = Promise.withResolvers<void>()
-  opened.promise.catch(() => {})
-  let open = false
-  const probe = async (): Promise<void> => {
-    try {
-      await session.get()
-      // Uses a session that never has a transaction: a group must not roll the secrets back.
-      if (!open) await onOpen?.(await (primary[0] as Session).get())
-      open = true
-      if (heartbeat.late()) return
-      reach(undefined)
-      opened.resolve()
-      await health.probe()
-    } catch (error) {
-      if (error instanceof StoreFault && error.kind !== 'broken') return reach(error)
-      opened.reject(error)
-      breakDown(error as Error)
-    }
-  }
-  const latestRecord = async (): Promise<{ record: number; epoch: number }> => {
-    const head = await reader.one<{ record: number; sequence: number }>(NEWEST_RECORD)
+  knownRecord(): undefined {}
+
+  noteRead(): void {}
+
+  async latestRecord(): Promise<{ record: number; epoch: number }> {
+    const head = await this.reader.one<{ record: number; sequence: number }>(NEWEST_RECORD)
     return { record: head?.record ?? 0, epoch: storeEpochOf(head?.sequence ?? 0) }
   }
-  let probing: Promise<void> | undefined
-  const look = (): void => {
-    probing ??= probe().finally(() => {
-      probing = undefined
+
+  write(...[name, input, environment]: Parameters<Store['write']>): Promise<WriteAnswer> {
+    return this.#health.write({ name, input, environment }) as Promise<WriteAnswer>
+  }
+
+  maintain<N extends MaintenanceName>(
+    ...[name, input, environment]: Parameters<Store['maintain']>
+  ): Promise<MaintenanceResult<N>> {
+    return this.#health.write({ name, input, environment }) as Promise<MaintenanceResult<N>>
+  }
+
+  search(request: SearchRequest): Promise<SearchResult> {
+    return this.heartbeat.during(async () => this.#search.search(request, positionOf(await this.latestRecord())))
+  }
+
+  near(pairs: readonly number[], limit: number): Promise<number[]> {
+    return this.#search.near(pairs, limit)
+  }
+
+  async askLog(question: LogQuestion): Promise<unknown> {
+    // Before, another node may be making the tables.
+    if (!this.#isOpen) throw new Problem('NOT_READY', { retryAfter: 1 })
+    return this.#log.ask(question)
+  }
+
+  readiness(): Readiness {
+    return this.#health.readiness()
+  }
+
+  full(): boolean {
+    return this.#commits.waiting >= WAITING_MAX
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.#health.onCommit(listener)
+  }
+
+  onBroken(listener: (fault: Error) => void): void {
+    this.#health.onBroken(listener)
+  }
+
+  async metrics(): Promise<StoreMetrics> {
+    return {
+      ...this.#groups.counted(),
+      writesWaiting: this.#commits.pending,
+      oldestWrite: this.#commits.waited(),
+      searchesWaiting: await this.#search.pending(),
+      indexLag: this.#search.indexLag(),
+      bytes: { database: await sizeOfDatabase(this.reader), index: bytesOf(this.#options.indexFile) },
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#health.close()
+    clearInterval(this.#probeTimer)
+    await this.#commits.idle()
+    await this.#probing
+    await this.#search.close()
+    await this.#log.close()
+    const sessions = [this.#writer, ...this.#primaryReaders, ...this.#standbyReaders]
+    await Promise.all(sessions.map(session => session.close()))
+    await Promise.all([this.heartbeat.close(), this.#standbyHeartbeat?.close()])
+  }
+
+  async #perform(command: Command): Promise<unknown> {
+    if (this.full()) throw new Problem('OVERLOADED', { retryAfter: 1 })
+    if (this.#writer.silent()) throw silence()
+    const options = { at: command.environment.at, alone: ALONE.has(command.name) }
+    return this.#commits.write(this.#workOf(command), options)
+  }
+
+  async #prepare(connection: PostgresConnection): Promise<void> {
+    const { making, report } = this.#options
+    this.#server = await prepareDatabase(connection, making, report)
+  }
+
+  #startProbe(): void {
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = undefined
     })
   }
-  const timer = setInterval(look, PROBE_INTERVAL)
-  timer.unref()
-  look()
 
-  return {
-    reader,
-    knownRecord: () => undefined,
-    noteRead() {},
-    latestRecord,
-    write: (name, input, environment) => health.write({ name, input, environment }) as never,
-    maintain: (name, input, environment) => health.write({ name, input, environment }) as never,
-    search: request =>
-      heartbeat.during(async () => {
-        return search.search(request, positionOf(await latestRecord()))
-      }),
-    near: search.near,
-    // Before, another node may be making the tables.
-    askLog: question => (open ? log.ask(question) : Promise.reject(new Problem('NOT_READY', { retryAfter: 1 }))),
-    persistCheckpoint: createMemory(log.ask),
-    readiness: () => health.readiness(),
-    full,
-    onCommit: listener => health.onCommit(listener),
-    metrics: async () => ({
-      ...groups.counted(),
-      writesWaiting: commits.pending,
-      oldestWrite: commits.waited(),
-      searchesWaiting: await search.pending(),
-      indexLag: search.indexLag(),
-      bytes: { database: await sizeOfDatabase(reader), index: bytesOf(indexFile) },
-    }),
-    onBroken: listener => health.onBroken(listener),
-    opened: opened.promise,
-    heartbeat,
-    async close() {
-      health.close()
-      clearInterval(timer)
-      await commits.idle()
-      await probing
-      await search.close()
-      await log.close()
-      await Promise.all([session, ...primary, ...standby].map(one => one.close()))
-      await Promise.all([heartbeat.close(), standbyHeartbeat?.close()])
-    },
+  /** Opens the store if it is not open, and finds out whether the server is reachable and can be written. */
+  async #probe(): Promise<void> {
+    try {
+      await this.#writer.get()
+      // Uses a session that never has a transaction: a group must not roll the secrets back.
+      if (!this.#isOpen) await this.#options.onOpen?.(await (this.#primaryReaders[0] as Session).get())
+      this.#isOpen = true
+      if (this.heartbeat.late()) return
+      this.#setReachable(undefined)
+      this.#opening.resolve()
+      await this.#health.probe()
+    } catch (error) {
+      if (error instanceof StoreFault && error.kind !== 'broken') return this.#setReachable(error)
+      this.#opening.reject(error)
+      this.#health.breakDown(error as Error)
+    }
   }
+
+  /** The server is reachable, or it was lost for a reason. */
+  #setReachable(lost: Error | undefined): void {
+    if (this.#health.reachable === (lost === undefined)) return
+    this.#health.reachable = lost === undefined
+    this.#options.onReach(lost)
+  }
+}
+
+/** The sessions that read from a server. */
+function openReaders(url: string, name: string, heartbeat: Heartbeat | undefined): Session[] {
+  const limits = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
+  return Array.from({ length: READ_SESSIONS }, () => new Session({ url, name, ...limits }, undefined, heartbeat))
 }
 
 /** Bytes of the database on its server. */

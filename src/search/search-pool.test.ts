@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SearchRequest } from '../operations/search.ts'
-import type { Thread } from '../threads/thread.ts'
-import { startSearchPool } from './search-pool.ts'
+import { type SearchThread, startSearchPool } from './search-pool.ts'
 
 const QUERY: SearchRequest = { q: 'q', tag: null, sort: 'recent', limit: 1, offset: 0 }
 
 /** Threads that answer on demand. */
 function createThreads() {
   const threads: { answer: () => void; closed: boolean }[] = []
-  const start = async (): Promise<Thread> => {
+  const start = async (): Promise<SearchThread> => {
     const waiting: (() => void)[] = []
     const thread = {
       answer: () => {
@@ -21,8 +20,6 @@ function createThreads() {
     return {
       ask: () => new Promise(resolve => waiting.push(() => resolve({ entries: [], more: false }))),
       pending: () => waiting.length,
-      full: () => false,
-      waited: () => 0,
       close: async () => {
         thread.closed = true
       },

@@ -2,6 +2,9 @@ import type { SearchRequest, SearchResult } from '../operations/search.ts'
 import type { Thread } from '../threads/thread.ts'
 import type { Query } from './search-thread.ts'
 
+/** A thread that searches. */
+export type SearchThread = Pick<Thread, 'ask' | 'pending' | 'close'>
+
 /** The threads that search. */
 export type SearchPool = {
   ask(request: SearchRequest): Promise<SearchResult>
@@ -13,7 +16,7 @@ export type SearchPool = {
  * Starts one search thread, and further ones, up to `most`, when all are busy. A failed start of a further thread is ignored here; `start`
  * reports it.
  */
-export async function startSearchPool(start: () => Promise<Thread>, most: number): Promise<SearchPool> {
+export async function startSearchPool(start: () => Promise<SearchThread>, most: number): Promise<SearchPool> {
   const first = await start()
   const threads = [first]
   let starting = Promise.resolve()

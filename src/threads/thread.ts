@@ -4,18 +4,6 @@ import { Worker } from 'node:worker_threads'
 import { Problem } from '../contract/problem.ts'
 import { errorOfReply, type IndexNotice, type Reply } from './protocol.ts'
 
-/** Requests in progress to a thread. Each resolves with its reply. */
-export type Thread = {
-  /** Sends a request together with all others of this turn of the event loop. */
-  ask(message: (id: number) => unknown): Promise<unknown>
-  pending(): number
-  /** Whether a new request would be refused. */
-  full(): boolean
-  /** Milliseconds that the oldest request in progress has waited; 0 if there is none. */
-  waited(): number
-  close(): Promise<void>
-}
-
 export type ThreadOptions = {
   pendingMax: number
   together: number
@@ -52,96 +40,129 @@ setFlagsFromString('--max-old-space-size=0')
 /** The weight of the newest answers in the rate of answers. */
 const NEWEST = 0.2
 
+type Request = { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
+
+/** Starts a thread and resolves when it is ready. */
+export async function startThread(file: URL, data: object, options: ThreadOptions): Promise<Thread> {
+  const thread = new Thread(file, data, options)
+  await thread.started
+  return thread
+}
+
 /**
- * Starts a thread and resolves when it is ready. Refuses a request as OVERLOADED if `pendingMax` requests are in progress, or if it would
- * wait too long. `together` is the maximum number of requests that the thread answers at once. `batched` sends the requests of one turn as an
- * array. `onSend` is called before that, and may add requests. When the thread ends, all requests in progress fail and `onDeath` is called.
+ * A thread and the requests in progress to it, each of which resolves with its reply. Refuses a request as OVERLOADED if `pendingMax`
+ * requests are in progress, or if it would wait too long. `together` is the maximum number of requests that the thread answers at once.
+ * `batched` sends the requests of one turn as an array. `onSend` is called before that, and may add requests. When the thread ends, all
+ * requests in progress fail and `onDeath` is called.
  */
-export async function startThread(
-  file: URL,
-  data: object,
-  { pendingMax, together, batched, youngMb, onDeath, onSend = () => {}, onNotice = () => {} }: ThreadOptions,
-): Promise<Thread> {
-  const name = basename(file.pathname)
-  const worker = new Worker(file, {
-    workerData: data,
-    name,
-    resourceLimits: { maxYoungGenerationSizeMb: youngMb, maxOldGenerationSizeMb: OLD_GENERATION_MB },
-  })
-  const waiting = new Map<
-    number,
-    { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
-  >()
-  let nextId = 1
-  let outbox: unknown[] = []
-  let dead: Error | undefined
-  let closing = false
+export class Thread {
+  /** Resolves when the thread is ready; rejects if it fails before. */
+  readonly started: Promise<void>
+  readonly #worker: Worker
+  readonly #options: ThreadOptions
+  readonly #exited: Promise<void>
+  readonly #requests = new Map<number, Request>()
+  #nextId = 1
+  #outbox: unknown[] = []
+  #dead: Error | undefined
+  #closing = false
+  #busySince = 0
+  /** The recent time of one answer or of one group of them, in milliseconds. */
+  #turn = 0
 
-  const die = (error: Error): void => {
-    dead ??= error
-    for (const { reject } of waiting.values()) reject(dead)
-    waiting.clear()
-    if (!closing) onDeath(dead)
-  }
-  const started = new Promise<void>((resolve, reject) => {
-    worker.once('message', () => resolve())
-    worker.once('error', reject)
-  })
-  worker.on('error', die)
-  const exited = new Promise<void>(resolve => {
-    worker.once('exit', code => {
-      die(new Error(`The thread ${name} ended with code ${code}.`))
-      resolve()
+  constructor(file: URL, data: object, options: ThreadOptions) {
+    const name = basename(file.pathname)
+    this.#options = options
+    this.#worker = new Worker(file, {
+      workerData: data,
+      name,
+      resourceLimits: { maxYoungGenerationSizeMb: options.youngMb, maxOldGenerationSizeMb: OLD_GENERATION_MB },
     })
-  })
-  await started
-
-  let busySince = 0
-  let turn = 0
-  worker.on('message', (message: Reply[] | IndexNotice) => {
-    if (!Array.isArray(message)) return onNotice(message)
-    const now = performance.now()
-    turn += (now - busySince - turn) * NEWEST
-    busySince = now
-    for (const reply of message) {
-      const asked = waiting.get(reply.id)
-      waiting.delete(reply.id)
-      if ('result' in reply) asked?.resolve(reply.result)
-      else asked?.reject(errorOfReply(reply))
-    }
-  })
-  const flush = (): void => {
-    onSend()
-    worker.postMessage(outbox)
-    outbox = []
+    this.started = new Promise((resolve, reject) => {
+      this.#worker.once('message', () => {
+        this.#worker.on('message', message => this.#receive(message))
+        resolve()
+      })
+      this.#worker.once('error', reject)
+    })
+    this.#worker.on('error', error => this.#die(error as Error))
+    this.#exited = new Promise(resolve => {
+      this.#worker.once('exit', code => {
+        this.#die(new Error(`The thread ${name} ended with code ${code}.`))
+        resolve()
+      })
+    })
   }
-  const waited = (): number => {
-    const [oldest] = waiting.values()
+
+  /** Sends a request together with all others of this turn of the event loop. */
+  ask(message: (id: number) => unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#dead !== undefined) return reject(this.#dead)
+      if (this.full()) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+      const since = performance.now()
+      if (this.#requests.size === 0) this.#busySince = since
+      const id = this.#nextId++
+      this.#requests.set(id, { since, resolve, reject })
+      if (!this.#options.batched) return this.#worker.postMessage(message(id))
+      if (this.#outbox.length === 0) setImmediate(() => this.#flush())
+      this.#outbox.push(message(id))
+    })
+  }
+
+  pending(): number {
+    return this.#requests.size
+  }
+
+  /** Whether a new request would be refused. */
+  full(): boolean {
+    return this.#requests.size >= this.#options.pendingMax || this.#isTooLong()
+  }
+
+  /** Milliseconds that the oldest request in progress has waited; 0 if there is none. */
+  waited(): number {
+    const [oldest] = this.#requests.values()
     return oldest === undefined ? 0 : performance.now() - oldest.since
   }
-  const always = Math.max(ALWAYS, GROUPS_ALWAYS * together)
-  const isTooLong = (): boolean => waiting.size >= always && (waiting.size / together) * turn > WAIT_MAX
-  const full = (): boolean => waiting.size >= pendingMax || isTooLong()
-  return {
-    ask: message =>
-      new Promise((resolve, reject) => {
-        if (dead !== undefined) return reject(dead)
-        if (full()) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
-        if (waiting.size === 0) busySince = performance.now()
-        const id = nextId++
-        waiting.set(id, { since: performance.now(), resolve, reject })
-        if (!batched) return worker.postMessage(message(id))
-        if (outbox.length === 0) setImmediate(flush)
-        outbox.push(message(id))
-      }),
-    pending: () => waiting.size,
-    full,
-    waited,
-    async close() {
-      closing = true
-      if (outbox.length > 0) flush()
-      if (dead === undefined) worker.postMessage('close')
-      await exited
-    },
+
+  async close(): Promise<void> {
+    this.#closing = true
+    if (this.#outbox.length > 0) this.#flush()
+    if (this.#dead === undefined) this.#worker.postMessage('close')
+    await this.#exited
+  }
+
+  #isTooLong(): boolean {
+    const { together } = this.#options
+    const { size } = this.#requests
+    return size >= Math.max(ALWAYS, GROUPS_ALWAYS * together) && (size / together) * this.#turn > WAIT_MAX
+  }
+
+  #flush(): void {
+    this.#options.onSend?.()
+    this.#worker.postMessage(this.#outbox)
+    this.#outbox = []
+  }
+
+  #receive(message: Reply[] | IndexNotice): void {
+    if (!Array.isArray(message)) {
+      this.#options.onNotice?.(message)
+      return
+    }
+    const now = performance.now()
+    this.#turn += (now - this.#busySince - this.#turn) * NEWEST
+    this.#busySince = now
+    for (const reply of message) {
+      const request = this.#requests.get(reply.id)
+      this.#requests.delete(reply.id)
+      if ('result' in reply) request?.resolve(reply.result)
+      else request?.reject(errorOfReply(reply))
+    }
+  }
+
+  #die(error: Error): void {
+    this.#dead ??= error
+    for (const { reject } of this.#requests.values()) reject(this.#dead)
+    this.#requests.clear()
+    if (!this.#closing) this.#options.onDeath(this.#dead)
   }
 }

@@ -9,7 +9,7 @@ import { transact } from '../../src/database/sqlite-session.ts'
 import { createContexts } from '../../src/operations/context.ts'
 import type { CheckedWrite, WriteAnswer, WriteName } from '../../src/operations/operation.ts'
 import { runWrite } from '../../src/operations/writes.ts'
-import { openPostgresStore } from '../../src/postgres/store.ts'
+import { PostgresStore } from '../../src/postgres/store.ts'
 import { insertHead } from '../../src/store/head.ts'
 import { databaseOf, dropDatabaseOf } from '../support/engine.ts'
 
@@ -41,7 +41,7 @@ export async function openPostgres(t: TestContext): Promise<BareStore> {
   const url = await databaseOf(t.name)
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-bare-'))
   const [indexFile, logHeadFile] = [join(directory, 'search.db'), join(directory, 'log-head')]
-  const store = openPostgresStore({
+  const store = new PostgresStore({
     ...{ url, indexFile, logHeadFile, readUrl: undefined, groupMax: 256 },
     onIndex() {},
     onReach() {},

@@ -13,7 +13,7 @@ import { openSqlite } from '../../src/database/sqlite.ts'
 import { createSqliteSession } from '../../src/database/sqlite-session.ts'
 import { PostgresGroupSession } from '../../src/postgres/group-session.ts'
 import { prepareDatabase, type Server } from '../../src/postgres/prepare.ts'
-import { createSession } from '../../src/postgres/session.ts'
+import { Session } from '../../src/postgres/session.ts'
 import { readerThrough } from '../../src/postgres/snapshot.ts'
 import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
 
@@ -50,7 +50,7 @@ async function openPostgresWorld(t: TestContext): Promise<World> {
   const timeouts = { statementTimeout: TIMEOUT, idleTimeout: TIMEOUT }
   const other = await connectPostgres({ url, name: 'test', ...timeouts })
   let server: Server | undefined
-  const session = createSession({ url, name: 'writer', ...timeouts }, async connection => {
+  const session = new Session({ url, name: 'writer', ...timeouts }, async connection => {
     const prepared = await prepareDatabase(connection)
     await connection.exec(`CREATE TABLE note (number BIGINT GENERATED ALWAYS AS IDENTITY, text TEXT NOT NULL UNIQUE);
       CREATE TABLE tally (n BIGINT NOT NULL); INSERT INTO tally (n) VALUES (0);`)

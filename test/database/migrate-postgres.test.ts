@@ -11,7 +11,7 @@ import { appliedToPostgres, migratePostgres } from '../../src/database/migrate-p
 import type { Migration } from '../../src/database/migrations/migration.ts'
 import { connectPostgres, type PostgresConnection } from '../../src/database/postgres.ts'
 import { sql } from '../../src/database/sql.ts'
-import { openPostgresStore } from '../../src/postgres/store.ts'
+import { PostgresStore } from '../../src/postgres/store.ts'
 import { spawn } from '../support/children.ts'
 import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { AGED_CHECKS, AGED_ENTRIES, BEFORE_WORK } from './aged-entries.ts'
@@ -147,7 +147,7 @@ const newer = (breaking: boolean): Migration => ({
 const openStore = (t: TestContext, url: string) => {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-schema-'))
   const [indexFile, logHeadFile] = [join(directory, 'search.db'), join(directory, 'log-head')]
-  const store = openPostgresStore({
+  const store = new PostgresStore({
     ...{ url, indexFile, logHeadFile, readUrl: undefined, groupMax: 1 },
     onIndex() {},
     onReach() {},

@@ -6,19 +6,14 @@ import { call, newActor, newEntry } from '../support/client.ts'
 test('each read is reported once to the threads that yield to reads, on every path, and no write is', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
-  let noted = 0
-  const { noteRead } = app.store
-  app.store.noteRead = () => {
-    noted++
-    noteRead()
-  }
+  const { mock } = t.mock.method(app.store, 'noteRead')
   const { token } = await newActor(app.url)
   const { slug } = await newEntry(app.url, token, { title: 'Noted' })
-  assert.equal(noted, 0)
+  assert.equal(mock.callCount(), 0)
   const path = `/api/entries/${slug}`
   for (const read of [path, path, '/api/entries', '/api/entries?q=noted', `${path}/revisions`, `/entries/${slug}`]) {
-    noted = 0
+    mock.resetCalls()
     assert.equal((await call(app.url, 'GET', read)).status, 200, read)
-    assert.equal(noted, 1, read)
+    assert.equal(mock.callCount(), 1, read)
   }
 })

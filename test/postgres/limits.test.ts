@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openPostgresLimiter } from '../../src/postgres/limiter.ts'
+import { PostgresLimiter } from '../../src/postgres/limiter.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call } from '../support/client.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
@@ -76,7 +76,7 @@ test('a charge whose answer was lost was charged once', options, async t => {
   const url = new URL(await databaseWithTables(name))
   const proxy = await startCuttingProxy(Number(url.port))
   url.port = String(proxy.port)
-  const limiter = openPostgresLimiter(url.href)
+  const limiter = new PostgresLimiter(url.href)
   t.after(async () => {
     await limiter.close()
     await proxy.close()
@@ -96,7 +96,7 @@ test('a charge whose answer was lost was charged once', options, async t => {
 const CROWD = 6_000
 
 test('while the database is away no request waits longer than the first', async t => {
-  const limiter = openPostgresLimiter(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`)
+  const limiter = new PostgresLimiter(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`)
   t.after(() => limiter.close())
   const began = performance.now()
   const times = await Promise.all(

@@ -119,21 +119,12 @@ test('the header and the end of a list carry the question to the form that publi
   assert.match(shown, /Not among these\? <a href="\/publish\?title=lens">/)
 })
 
-test('a page of a search asks the index once, and its JSON repeats no word of the question', async () => {
-  const { search } = app.store
-  let asked = 0
-  app.store.search = request => {
-    asked += 1
-    return search(request)
-  }
-  try {
-    assert.match(await page('lighthuose zeppelin'), /Corrected: .*No entry has: /)
-    assert.equal(asked, 1)
-    assert.match(await page('lighthuose zeppelin', '&sort=recent'), LENS)
-    assert.equal(asked, 2)
-  } finally {
-    app.store.search = search
-  }
+test('a page of a search asks the index once, and its JSON repeats no word of the question', async t => {
+  const search = t.mock.method(app.store, 'search')
+  assert.match(await page('lighthuose zeppelin'), /Corrected: .*No entry has: /)
+  assert.equal(search.mock.callCount(), 1)
+  assert.match(await page('lighthuose zeppelin', '&sort=recent'), LENS)
+  assert.equal(search.mock.callCount(), 2)
   const { text } = await call(app.url, 'GET', '/api/search?sort=relevance&q=lighthuose+zeppelin')
   assert.doesNotMatch(text, /lighthuose|zeppelin/)
 })

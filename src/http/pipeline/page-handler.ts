@@ -68,7 +68,7 @@ type Parts = {
   /** The original server, if this server is a copy. */
   original: string | undefined
   observer: Pick<Observer, 'note' | 'room'>
-  readsFor(visitor: Visitor): Reads
+  handlers: { readsFor(visitor: Visitor): Reads }
   sendDocument: ReturnType<typeof createSender>
 }
 type Show<P> = (page: P, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -87,11 +87,11 @@ export function createPageHandler(parts: Parts): Show<Page> {
 }
 
 /** Serves pages that read. A view is observed once, as the read that the page is admitted as. */
-function createReadPages({ config, original, observer, readsFor, sendDocument }: Parts): Show<ReadPage> {
+function createReadPages({ config, original, observer, handlers, sendDocument }: Parts): Show<ReadPage> {
   return async (page, admitted, request, reply) => {
     const { at, origin, actor, params, query } = admitted
     const visitor = { actor, origin, userAgent: request.headers['user-agent'] ?? '', requestId: request.id, at }
-    const reads = readsFor(visitor)
+    const reads = handlers.readsFor(visitor)
     let observed: Observed | undefined
     const url = request.raw.url ?? ''
     const answerOf = async (name: ReadName, of: PageRequest['params'], by: Query): Promise<Answer> => {

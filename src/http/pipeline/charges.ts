@@ -1,0 +1,72 @@
+import type { FastifyReply } from 'fastify'
+import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
+import type { Operation } from '../../contract/operations.ts'
+import { Problem, type ProblemCode } from '../../contract/problem.ts'
+import type { Limiter } from '../../operations/limiter.ts'
+import type { Reads, WriteName } from '../../operations/operation.ts'
+import type { Store, WriteEnvironment } from '../../operations/store.ts'
+import { cooldownWait } from '../../operations/writing.ts'
+import { rateLimitFields, withCooldown } from '../limits/rate-limit-fields.ts'
+import type { Admitted } from './admission.ts'
+
+type Parts = {
+  store: Store
+  limiter: Limiter
+  rates: Reads['rates']
+  environment: (at?: number) => WriteEnvironment
+  now: () => number
+}
+
+/** Problems of limits that are known only after a request was charged. The charges are then taken back. */
+export const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
+
+/** What admitted requests are charged beyond their admission, and the fields of answers that state it. */
+export class Charges {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Charges the items of a body after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
+  async chargeItems(
+    { chargedItems }: Operation,
+    body: unknown,
+    admitted: Admitted,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const { charged } = admitted
+    if (chargedItems === undefined || charged === undefined) return
+    const { length } = (body as Record<string, unknown[]>)[chargedItems] ?? []
+    // More items than a minute admits would always be refused.
+    if (charged.standings.some(({ quota }) => length > quota))
+      throw new Problem('INVALID_ITEMS', { member: chargedItems })
+    const { limiter, now } = this.#parts
+    const at = now()
+    const further = Array.from({ length: length - 1 }, () => limiter.admit(charged.standings, at))
+    const verdicts = await Promise.all(further)
+    admitted.more = verdicts.filter(verdict => verdict.admitted)
+    const last = verdicts.at(-1)
+    if (last !== undefined) reply.headers(rateLimitFields(last.standings))
+    // After a whole window the limits admit all of them.
+    if (admitted.more.length < length - 1) throw new Problem('RATE_LIMITED', { retryAfter: RATE_WINDOW_SECONDS })
+  }
+
+  /** Takes back all charges of a request. */
+  async refund({ charged, more = [] }: Admitted, reply: FastifyReply): Promise<void> {
+    const { limiter, now } = this.#parts
+    for (const verdict of charged === undefined ? [] : [...more, charged]) {
+      reply.headers(rateLimitFields(await limiter.refund(verdict, now())))
+    }
+  }
+
+  /** Adds the running cooldown of this kind of write: the cooldown that the write started, or an earlier one. */
+  async addCooldown(name: WriteName, { actor, origin }: Admitted, reply: FastifyReply, known?: number): Promise<void> {
+    const { rates, environment, store, now } = this.#parts
+    if (rates.cooldownSeconds === 0) return
+    const { cooldown } = environment()
+    const seconds = known ?? (await cooldownWait(store.reader, name, { actor, origin }, { cooldown, at: now() }))
+    const fields = reply.getHeaders() as Parameters<typeof withCooldown>[0]
+    reply.headers(withCooldown(fields, seconds, rates.cooldownSeconds))
+  }
+}
