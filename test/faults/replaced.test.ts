@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, suite, test } from 'node:test'
+import { openStoreForWriting } from '../../src/embedded/create.ts'
+import { lockDataDirectory, prepareDataDirectory } from '../../src/embedded/data-directory.ts'
 import { lockFile, markerFile, storeFile } from '../../src/embedded/files.ts'
+import { watchServedFiles } from '../../src/embedded/served-files.ts'
 import { LAUNCHER } from '../cli/command.ts'
+import { assertStartRefused, startApp, type TestApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
@@ -31,36 +35,80 @@ const CHANGES: readonly Change[] = [
   { name: 'a renamed directory', file: /palimpsest\.db /, change: dataDir => renameSync(dataDir, `${dataDir}-2`) },
 ]
 
+const ENDING = /was deleted or replaced while it was served; .+\.$/
+const TOO_LATE = { title: 'Too late', summary: 'Summary', content: 'Content' }
+
+/** A service in this process with one entry, on a directory that a test may delete or rename. */
+async function startFilled(): Promise<{ app: TestApp; token: string }> {
+  const app = await startApp({}, { engine: 'embedded' })
+  const { token } = await newActor(app.url)
+  await newEntry(app.url, token)
+  return { app, token }
+}
+
+/** Asserts that the service reports the file, and closes it. */
+async function assertBroken(app: TestApp, file: RegExp): Promise<void> {
+  const { message } = await app.broken
+  assert.match(message, file)
+  assert.match(message, ENDING)
+  await app.close()
+}
+
 /** Asserts that a service that was not asked to end has ended, and names the file in its last line. */
 async function assertEnded(server: ServerProcess, file: RegExp): Promise<void> {
   const { code, stderr } = await server.ended
   assert.equal(code, 1, stderr)
   const last = stderr.trim().split('\n').at(-1) ?? ''
   assert.match(last, file)
-  assert.match(last, /was deleted or replaced while it was served; .+\.$/)
+  assert.match(last, ENDING)
 }
 
+async function assertNotWritten(url: string, token: string): Promise<void> {
+  const answer = await call(url, 'POST', '/api/entries', { token, body: TOO_LATE }).catch(() => undefined)
+  assert.ok(answer === undefined || answer.status === 503, answer?.text)
+}
+
+// A service calls `assertSame` once a second. Other tests here wait for a service that is idle.
 for (const { name, file, change } of CHANGES) {
-  test(`${name} ends an idle service with a sentence`, async () => {
-    const dataDir = join(directory.path, `idle ${name}`)
-    const server = await startServer(dataDir)
-    await newEntry(server.url, (await newActor(server.url)).token)
+  test(`${name} is reported with a sentence`, async () => {
+    const dataDir = prepareDataDirectory(join(directory.path, `watched ${name}`))
+    const unlock = lockDataDirectory(dataDir)
+    const connection = await openStoreForWriting(dataDir)
+    const { assertSame, stop } = watchServedFiles(dataDir, connection)
+    assertSame()
     change(dataDir)
-    await assertEnded(server, file)
-  })
-
-  test(`no write after ${name} is acknowledged`, async () => {
-    const dataDir = join(directory.path, `busy ${name}`)
-    const server = await startServer(dataDir)
-    const { token } = await newActor(server.url)
-    await newEntry(server.url, token)
-    change(dataDir)
-    const body = { title: 'Too late', summary: 'Summary', content: 'Content' }
-    const answer = await call(server.url, 'POST', '/api/entries', { token, body }).catch(() => undefined)
-    assert.ok(answer === undefined || answer.status === 503, answer?.text)
-    await assertEnded(server, file)
+    assert.throws(assertSame, ({ message }: Error) => file.test(message) && ENDING.test(message))
+    stop()
+    connection.close()
+    unlock()
   })
 }
+
+test('a deleted lock ends an idle service with a sentence', async () => {
+  const { app } = await startFilled()
+  rmSync(lockFile(app.dataDir))
+  await assertBroken(app, /palimpsest\.lock /)
+})
+
+suite('no write after a change of the files is acknowledged', { concurrency: 2 }, () => {
+  for (const { name, file, change } of CHANGES) {
+    test(name, async () => {
+      const { app, token } = await startFilled()
+      change(app.dataDir)
+      await assertNotWritten(app.url, token)
+      await assertBroken(app, file)
+    })
+  }
+})
+
+test('the process of a service whose directory is deleted under a write ends with a sentence', async () => {
+  const dataDir = join(directory.path, 'process')
+  const server = await startServer(dataDir)
+  const { token } = await newActor(server.url)
+  rmSync(dataDir, { recursive: true })
+  await assertNotWritten(server.url, token)
+  await assertEnded(server, /palimpsest\.db /)
+})
 
 test('a private memory whose store is deleted ends with a sentence', async () => {
   const dataDir = join(directory.path, 'private')
@@ -98,17 +146,14 @@ test('writes that were acknowledged before the write-ahead log was deleted survi
 
 test('a directory whose store is missing or empty is refused with a sentence, until its marker is deleted', async () => {
   const dataDir = join(directory.path, 'lost')
-  const server = await startServer(dataDir)
-  server.kill('SIGTERM')
-  await server.ended
+  const start = () => startApp({ DATA_DIR: dataDir }, { engine: 'embedded' })
+  await (await start()).close()
   truncateSync(storeFile(dataDir), 0)
-  await assertRefused(dataDir, /palimpsest\.db is empty.*palimpsest restore.*palimpsest\.marker/)
+  await assertStartRefused(dataDir, /palimpsest\.db is empty.*palimpsest restore.*palimpsest\.marker/)
   rmSync(storeFile(dataDir))
   await assertRefused(dataDir, /palimpsest\.db is missing.*palimpsest restore.*palimpsest\.marker/)
   rmSync(markerFile(dataDir))
-  const again = await startServer(dataDir)
-  again.kill('SIGTERM')
-  assert.equal((await again.ended).code, 0)
+  await (await start()).close()
 })
 
 /** Starts where there is no store: one that may make none, one that may, and the first again. */
@@ -119,9 +164,9 @@ async function startWithoutStore(env: { DATA_DIR: string; DATABASE_URL?: string 
   assert.equal(refused.stderr.trim().split('\n').length, 1)
   const starts: string[] = []
   for (const NEW_STORE of ['allowed', 'refused']) {
-    const server = await startServer(env.DATA_DIR, { env: { ...env, NEW_STORE, LOG_LEVEL: 'info' } })
-    server.kill('SIGTERM')
-    starts.push((await server.ended).stderr)
+    const app = await startApp({ ...env, NEW_STORE }, { engine: 'embedded' })
+    await app.close()
+    starts.push(app.log())
   }
   assert.match(starts[0] ?? '', /"storeId":"[0-9a-f-]{36}","msg":"a new, empty store was made"/)
   assert.doesNotMatch(starts[1] ?? '', /empty store/)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { dayOf } from '../../src/http/pipeline/origin.ts'
 import type { Store } from '../../src/operations/store.ts'
+import { OperatorError } from '../../src/operator-error.ts'
 import { atEnd } from './at-end.ts'
 import { dropDatabaseOf, ENGINE, type EngineName, engineSettings } from './engine.ts'
 
@@ -21,6 +23,8 @@ export type TestApp = {
   metricsUrl: string | undefined
   /** The log so far, one JSON object per line. */
   log(): string
+  /** Resolves with the fault when the store breaks: then the process of a service ends with its message. */
+  broken: Promise<Error>
   /** Advances the clock of the app, in milliseconds. Only the HTTP service and the writes that it sends to the store use it. */
   advance(milliseconds: number): void
   /** Runs housekeeping as after this many milliseconds of service, independent of the clock. */
@@ -86,7 +90,8 @@ export async function startApp(
     ...(await engineSettings(directory, engine)),
     ...settings,
   })
-  const open = () => openApp(config, { logger, now: () => now() + offset })
+  const { promise: broken, resolve: onBroken } = Promise.withResolvers<Error>()
+  const open = () => openApp(config, { logger, now: () => now() + offset, onBroken })
   let app = await open()
   if (database !== 'away') await reached(app)
   const started: TestApp = {
@@ -101,6 +106,7 @@ export async function startApp(
       return app.metricsUrl
     },
     log: () => logged,
+    broken,
     advance: milliseconds => {
       offset += milliseconds
     },
@@ -123,6 +129,17 @@ export async function startApp(
   }
   opened.add(started)
   return started
+}
+
+/** Asserts that a start on this directory is refused with one sentence, which the command line prints without a stack. */
+export async function assertStartRefused(dataDir: string, sentence: RegExp): Promise<void> {
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ADMIN_TOKEN })
+  await assert.rejects(openApp(config, { logger: pino({ level: 'silent' }) }), (error: Error) => {
+    assert.ok(error instanceof OperatorError || error.name === 'StoreFault', error.stack)
+    assert.match(error.message, sentence)
+    assert.doesNotMatch(error.message, /\n/)
+    return true
+  })
 }
 
 /**
