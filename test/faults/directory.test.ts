@@ -7,27 +7,20 @@ import { sql } from '../../src/database/sql.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { indexFile, storeFile } from '../../src/embedded/files.ts'
 import { palimpsest } from '../cli/command.ts'
+import { commandLine } from '../cli/people/in-process.ts'
+import { assertStartRefused, startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
-import {
-  assertRefused,
-  eventually,
-  makeDirectory,
-  type ServerProcess,
-  spawnService,
-  startServer,
-} from '../support/process.ts'
+import { assertRefused, eventually, makeDirectory, spawnService, startServer } from '../support/process.ts'
 
 const directory = makeDirectory()
 after(() => directory.remove())
 
-async function stop(server: ServerProcess): Promise<void> {
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
-}
+const start = (name: string): Promise<TestApp> =>
+  startApp({ DATA_DIR: join(directory.path, name) }, { engine: 'embedded' })
 
-const titlesOf = async (server: ServerProcess, q: string): Promise<string[]> => {
+const titlesOf = async ({ url }: TestApp, q: string): Promise<string[]> => {
   const path = `/api/entries?q=${encodeURIComponent(q)}`
-  const answer = await call<{ items: { title: string }[] }>(server.url, 'GET', path)
+  const answer = await call<{ items: { title: string }[] }>(url, 'GET', path)
   return expectStatus(answer, 200).items.map(({ title }) => title)
 }
 
@@ -38,24 +31,24 @@ test('a second process on the same directory is refused with one sentence, and t
   await newActor(server.url)
   server.kill('SIGKILL')
   await server.ended
-  await stop(await startServer(dataDir))
+  await (await start('shared')).close()
 })
 
 test('a store of a newer incompatible version is refused with one sentence', async () => {
-  const dataDir = join(directory.path, 'newer')
-  await stop(await startServer(dataDir))
-  const store = openSqlite(storeFile(dataDir), 'write')
+  const app = await start('newer')
+  await app.close()
+  const store = openSqlite(storeFile(app.dataDir), 'write')
   store.run(sql`INSERT INTO migration (number, name, breaking, applied_at) VALUES (999, 'from-tomorrow', 1, 0)`)
   store.close()
-  await assertRefused(dataDir, /step 999 \(from-tomorrow\)/)
+  await assertStartRefused(app.dataDir, /step 999 \(from-tomorrow\)/)
 })
 
 test('a store that is not a database is refused with one sentence', async () => {
-  const dataDir = join(directory.path, 'garbage')
-  await stop(await startServer(dataDir))
-  for (const part of ['-wal', '-shm']) rmSync(`${storeFile(dataDir)}${part}`, { force: true })
-  writeFileSync(storeFile(dataDir), 'no database '.repeat(1_000))
-  await assertRefused(dataDir, /database/)
+  const app = await start('garbage')
+  await app.close()
+  for (const part of ['-wal', '-shm']) rmSync(`${storeFile(app.dataDir)}${part}`, { force: true })
+  writeFileSync(storeFile(app.dataDir), 'no database '.repeat(1_000))
+  await assertRefused(app.dataDir, /database/)
 })
 
 const PAGE = 8_192
@@ -69,18 +62,16 @@ async function scribble(path: string, at: number, length: number): Promise<void>
 }
 
 test('a search index that is missing, truncated, overwritten or of another store is rebuilt at the start', async () => {
-  const dataDir = join(directory.path, 'indexed')
-  const other = join(directory.path, 'other')
-  const index = indexFile(dataDir)
-  let server = await startServer(dataDir)
-  const { token } = await newActor(server.url)
-  for (let n = 0; n < 20; n++) await newEntry(server.url, token, { title: `Walrus ${n}`, content: 'word '.repeat(500) })
-  await newEntry(server.url, token, { title: 'Needle', content: 'zugzwang' })
-  assert.deepEqual(await titlesOf(server, 'zugzwang'), ['Needle'])
-  const stranger = await startServer(other)
+  let app = await start('indexed')
+  const index = indexFile(app.dataDir)
+  const { token } = await newActor(app.url)
+  for (let n = 0; n < 20; n++) await newEntry(app.url, token, { title: `Walrus ${n}`, content: 'word '.repeat(500) })
+  await newEntry(app.url, token, { title: 'Needle', content: 'zugzwang' })
+  assert.deepEqual(await titlesOf(app, 'zugzwang'), ['Needle'])
+  const stranger = await start('other')
   await newEntry(stranger.url, (await newActor(stranger.url)).token, { title: 'Stranger', content: 'zugzwang' })
   assert.deepEqual(await titlesOf(stranger, 'zugzwang'), ['Stranger'])
-  await stop(stranger)
+  await stranger.close()
 
   const damages: Record<string, () => unknown> = {
     missing: () => rmSync(index),
@@ -90,31 +81,31 @@ test('a search index that is missing, truncated, overwritten or of another store
     'its header overwritten': () => scribble(index, 0, 200),
     'of another store': () => {
       rmSync(index)
-      const from = openSqlite(indexFile(other), 'read')
+      const from = openSqlite(indexFile(stranger.dataDir), 'read')
       from.raw.exec(`VACUUM INTO '${index.replaceAll("'", "''")}'`)
       from.close()
     },
   }
   for (const [name, damage] of Object.entries(damages)) {
-    await stop(server)
+    await app.close()
     for (const part of ['-wal', '-shm']) rmSync(`${index}${part}`, { force: true })
     assert.ok(existsSync(index))
     await damage()
-    server = await startServer(dataDir)
-    assert.deepEqual(await titlesOf(server, 'zugzwang'), ['Needle'], name)
-    assert.equal((await titlesOf(server, 'walrus')).length, 20, name)
+    app = await start('indexed')
+    assert.deepEqual(await titlesOf(app, 'zugzwang'), ['Needle'], name)
+    assert.equal((await titlesOf(app, 'walrus')).length, 20, name)
   }
-  await stop(server)
+  await app.close()
 })
 
 test('a search index whose damage is found later ends the process, and the next start rebuilds it', async () => {
-  const dataDir = join(directory.path, 'damaged')
-  let server = await startServer(dataDir)
-  const { token } = await newActor(server.url)
+  const app = await start('damaged')
+  const { dataDir } = app
+  const { token } = await newActor(app.url)
   for (let n = 0; n < 20; n++)
-    await newEntry(server.url, token, { title: `Walrus ${n}`, content: `word${n} `.repeat(200) })
-  assert.equal((await titlesOf(server, 'walrus')).length, 20)
-  await stop(server)
+    await newEntry(app.url, token, { title: `Walrus ${n}`, content: `word${n} `.repeat(200) })
+  assert.equal((await titlesOf(app, 'walrus')).length, 20)
+  await app.close()
   const index = openSqlite(indexFile(dataDir), 'write')
   const terms = index.one<{ rootpage: number }>(sql`SELECT rootpage FROM sqlite_schema WHERE name = 'terms_data'`)
   index.close()
@@ -133,36 +124,38 @@ test('a search index whose damage is found later ends the process, and the next 
   const { code, stderr } = await ended
   assert.ok(code !== 0 && code !== null, stderr)
 
-  server = await startServer(dataDir)
-  assert.equal((await titlesOf(server, 'walrus')).length, 20)
-  await stop(server)
+  const again = await start('damaged')
+  assert.equal((await titlesOf(again, 'walrus')).length, 20)
+  await again.close()
 })
 
 /** Where no directory can be made: Linux says of a new one that its parent is missing. */
 const NOWHERE = '/proc/palimpsest/data'
+const SERVING = ['serve', 'mirror']
+const { inProcess } = commandLine()
 
 test('a directory that cannot be made at its path is refused with one sentence, by every command that makes one', {
   skip: process.platform !== 'linux' && 'needs /proc',
 }, async t => {
-  const server = await startServer(join(directory.path, 'served'))
-  t.after(() => stop(server))
+  const app = await start('served')
+  t.after(() => app.close())
   const draft = join(directory.path, 'draft.md')
   writeFileSync(draft, '---\ntitle: T\nsummary: S\n---\nC\n')
-  const [logKey = ''] = (await call(server.url, 'GET', '/log/keys')).text.split('\n')
+  const [logKey = ''] = (await call(app.url, 'GET', '/log/keys')).text.split('\n')
   const commands: readonly (readonly string[])[] = [
     ['serve', '--data-dir', NOWHERE],
     ['mcp', '--data-dir', NOWHERE],
     ['migrate', '--data-dir', NOWHERE],
-    ['mirror', server.url, '--data-dir', NOWHERE],
-    ['publish', draft, '--url', server.url],
+    ['mirror', app.url, '--data-dir', NOWHERE],
+    ['publish', draft, '--url', app.url],
     ['witness', logKey, '--name', 'witness.example/w1', '--dir', NOWHERE],
   ]
-  await Promise.all(
-    commands.map(async args => {
-      const { code, stderr } = await palimpsest(args, { env: { XDG_CONFIG_HOME: NOWHERE } })
-      assert.equal(code, 1, `${args.join(' ')}: ${code} ${stderr}`)
-      assert.ok(stderr.includes(NOWHERE), stderr)
-      assert.equal(stderr.trim().split('\n').length, 1, stderr)
-    }),
-  )
+  for (const args of commands) {
+    // Commands that serve are for a process of their own.
+    const run = SERVING.includes(String(args[0])) ? palimpsest : inProcess
+    const { code, stderr } = await run(args, { env: { XDG_CONFIG_HOME: NOWHERE } })
+    assert.equal(code, 1, `${args.join(' ')}: ${code} ${stderr}`)
+    assert.ok(stderr.includes(NOWHERE), stderr)
+    assert.equal(stderr.trim().split('\n').length, 1, stderr)
+  }
 })
