@@ -1,39 +1,40 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { storeFile } from '../../src/embedded/files.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor } from '../support/client.ts'
 import { lockFile } from '../support/lock.ts'
-import { makeDirectory, spawnService, startServer } from '../support/process.ts'
+import { makeDirectory, spawnService } from '../support/process.ts'
 
 const BODY = { title: 'Locked', summary: 'A note', content: 'Written while somebody else had the store locked.' }
 
-test('while another process locks the store writes are refused and reads answered, and afterwards both succeed', async t => {
-  const app = await startApp({}, { engine: 'embedded' })
-  t.after(() => app.close())
-  const { token } = await newActor(app.url)
-  const write = () => call(app.url, 'POST', '/api/entries', { body: BODY, token })
+// Each waits for a lock.
+suite('a store that another process locks', { concurrency: true }, () => {
+  test('while another process locks the store writes are refused and reads answered, and afterwards both succeed', async t => {
+    const app = await startApp({}, { engine: 'embedded' })
+    t.after(() => app.close())
+    const { token } = await newActor(app.url)
+    const write = () => call(app.url, 'POST', '/api/entries', { body: BODY, token })
 
-  const unlock = lockFile(storeFile(app.dataDir))
-  const refused = write()
-  assert.equal((await call(app.url, 'GET', '/api/entries')).status, 200)
-  expectProblem(await refused, 503, 'STORE_UNAVAILABLE')
-  assert.match(app.log(), /another process has it locked; end that one/)
-  unlock()
+    const unlock = lockFile(storeFile(app.dataDir))
+    const refused = write()
+    assert.equal((await call(app.url, 'GET', '/api/entries')).status, 200)
+    expectProblem(await refused, 503, 'STORE_UNAVAILABLE')
+    assert.match(app.log(), /another process has it locked; end that one/)
+    unlock()
 
-  assert.equal((await write()).status, 201)
-  assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
-})
+    assert.equal((await write()).status, 201)
+    assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
+  })
 
-test('a service that cannot lock the store ends with one sentence and does not start', async t => {
-  const { path: dataDir, remove } = makeDirectory()
-  t.after(remove)
-  const before = await startServer(dataDir)
-  before.kill('SIGTERM')
-  await before.ended
-  const unlock = lockFile(storeFile(dataDir))
-  const { code, stderr } = await spawnService(['serve'], { env: { DATA_DIR: dataDir } }).ended
-  unlock()
-  assert.equal(code, 1)
-  assert.match(stderr, /^The store cannot be reached: another process has it locked; end that one[^\n]*\n$/)
+  test('a service that cannot lock the store ends with one sentence and does not start', async t => {
+    const { path: dataDir, remove } = makeDirectory()
+    t.after(remove)
+    await (await startApp({ DATA_DIR: dataDir }, { engine: 'embedded' })).close()
+    const unlock = lockFile(storeFile(dataDir))
+    const { code, stderr } = await spawnService(['serve'], { env: { DATA_DIR: dataDir } }).ended
+    unlock()
+    assert.equal(code, 1)
+    assert.match(stderr, /^The store cannot be reached: another process has it locked; end that one[^\n]*\n$/)
+  })
 })

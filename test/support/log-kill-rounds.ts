@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { parseCheckpoint } from '../../src/tlog/checkpoint.js'
+import { parseNote } from '../../src/tlog/note.js'
+import { expectDone } from '../cli/command.ts'
+import { commandLine } from '../cli/people/in-process.ts'
+import { call, newActor, newEntry } from './client.ts'
+import { engineSettings } from './engine.ts'
+import { eventually, makeDirectory, startServer } from './process.ts'
+import type { seededRandom } from './random.ts'
+
+const PATIENCE = 60_000
+const { inProcess } = commandLine()
+
+type Head = ReturnType<typeof parseCheckpoint> & { note: string }
+const headAt = async (url: string): Promise<Head | undefined> => {
+  const { status, text } = await call(url, 'GET', '/log/checkpoint')
+  return status === 200 ? { note: text, ...parseCheckpoint(parseNote(text).text) } : undefined
+}
+
+/** Kills a service under writes `rounds` times, and asserts that its log continues every checkpoint that was served before. */
+export async function logKillRounds(rounds: number, random: ReturnType<typeof seededRandom>): Promise<void> {
+  const directory = makeDirectory()
+  try {
+    const dataDir = join(directory.path, 'killed')
+    const served: Head[] = []
+    const newHead = (url: string): Promise<Head> =>
+      eventually('a checkpoint with new records', PATIENCE, async () => {
+        const head = await headAt(url)
+        return head !== undefined && head.size > (served.at(-1)?.size ?? 0) ? head : undefined
+      })
+    for (let round = 0; round < rounds; round++) {
+      const server = await startServer(dataDir)
+      const { token } = await newActor(server.url)
+      const writing = Promise.allSettled(Array.from({ length: 60 }, () => newEntry(server.url, token)))
+      served.push(await newHead(server.url))
+      await setTimeout(random.below(1_200))
+      server.kill('SIGKILL')
+      await server.ended
+      await writing
+    }
+    const server = await startServer(dataDir)
+    const { token } = await newActor(server.url)
+    await newEntry(server.url, token)
+    const last = await newHead(server.url)
+    server.kill('SIGTERM')
+    assert.equal((await server.ended).code, 0)
+    const env = await engineSettings(dataDir)
+    for (const head of [...served, last]) {
+      assert.equal(head.origin, last.origin)
+      const file = join(directory.path, `checkpoint-${head.size}`)
+      writeFileSync(file, head.note)
+      expectDone(await inProcess(['check', '--log', '--checkpoint', file, '--data-dir', dataDir], { env }))
+    }
+  } finally {
+    directory.remove()
+  }
+}
