@@ -32,7 +32,7 @@ let two: Witness
 before(async () => {
   writeFileSync(policyFile, 'quorum none\n')
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-  app = await startApp({ LOG_KEY: pem, LOG_WITNESSES: policyFile })
+  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05', LOG_KEY: pem, LOG_WITNESSES: policyFile })
   token = (await newActor(app.url)).token
   await newEntry(app.url, token)
   await signed()

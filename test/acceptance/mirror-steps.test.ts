@@ -19,7 +19,10 @@ let app: TestApp
 let copy: Copy
 let token: string
 before(async () => {
-  app = await startApp({ LOG_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })) })
+  app = await startApp({
+    LOG_INTERVAL_SECONDS: '0.05',
+    LOG_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  })
   ;({ token } = await newActor(app.url))
   await writeEntries(app, ENTRIES)
   await signedCheckpoint(app)

@@ -2,6 +2,10 @@ import { test } from 'node:test'
 import { NO_POSTGRES } from './pair.ts'
 import { runStandings } from './standings.ts'
 
-test('random sequences of revisions, evidence and moderation have one standing on both engines, in the model, and in every copy', {
-  skip: NO_POSTGRES,
-}, () => runStandings({ sequences: 2, steps: 30 }))
+test(
+  'random sequences of revisions, evidence and moderation have one standing on both engines, in the model, and in every copy',
+  {
+    skip: NO_POSTGRES,
+  },
+  () => runStandings({ sequences: 2, steps: 30 }),
+)

@@ -11,6 +11,10 @@ test('5,000 random sequences of commands have one outcome on both engines and by
   assert.ok(refused > commands / 4 && refused < commands / 2, `${refused} of ${commands} refused`)
 })
 
-test('20 random sequences of revisions, evidence and moderation have one standing on both engines, in the model, and in every copy', {
-  skip: NO_POSTGRES,
-}, () => runStandings({ sequences: 20, steps: 60 }))
+test(
+  '20 random sequences of revisions, evidence and moderation have one standing on both engines, in the model, and in every copy',
+  {
+    skip: NO_POSTGRES,
+  },
+  () => runStandings({ sequences: 20, steps: 60 }),
+)
