@@ -38,7 +38,7 @@ export async function backupStore(invocation: Invocation): Promise<number> {
   const file = resolve(required(invocation, 'to', 'the file to create'))
   const source = storeFile(findDataDirectory(dataDirOf(invocation), storeFile))
   const began = performance.now()
-  const progress = createProgress()
+  const progress = createProgress(invocation.stderr)
   try {
     const { counts, digest } = await makeWholeFile(file, OWNER_ONLY, async partial => {
       await copyStore(source, partial, progress)
@@ -47,7 +47,7 @@ export async function backupStore(invocation: Invocation): Promise<number> {
     })
     progress.end()
     const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-    process.stdout.write(
+    invocation.stdout.write(
       `${file} is a complete copy of the store: ${sizeText(statSync(file).size)} in ${seconds} s.\n${countLines(counts)}Its checksum is SHA-256 ${digest}.\n`,
     )
     return EXIT.ok

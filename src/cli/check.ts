@@ -41,7 +41,7 @@ export async function checkStore(invocation: Invocation): Promise<number> {
   const { file } = invocation.flags
   const path = file === undefined ? undefined : resolve(file)
   const snapshot = path === undefined ? await openSnapshot(invocation) : openFileSnapshot(path)
-  const progress = createProgress(undefined, stderr)
+  const progress = createProgress(stderr)
   try {
     const { counts, damage } = await verifyStore(snapshot, progress)
     const log = damage === undefined ? await checkLog(invocation, snapshot, progress) : undefined

@@ -35,7 +35,7 @@ export async function copyStore(invocation: Invocation): Promise<number> {
     )
   }
   const began = performance.now()
-  const progress = createProgress()
+  const progress = createProgress(invocation.stderr)
   const source = openStoreForReading(storeFile(directory))
   try {
     beginSnapshot(source)
@@ -53,8 +53,8 @@ export async function copyStore(invocation: Invocation): Promise<number> {
     const { counts, damage } = await verifyTarget(url, progress)
     progress.end()
     if (damage !== undefined) throw new OperatorError(`The copy is damaged; copy into an empty database. ${damage}`)
-    process.stdout.write(`The copy in PostgreSQL is intact: all hashes are correct.\n${countLines(counts)}`)
-    process.stdout.write(`${isServed(directory) ? GO_ON : DONE}\n`)
+    invocation.stdout.write(`The copy in PostgreSQL is intact: all hashes are correct.\n${countLines(counts)}`)
+    invocation.stdout.write(`${isServed(directory) ? GO_ON : DONE}\n`)
     return EXIT.ok
   } finally {
     progress.end()

@@ -16,7 +16,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
   for (const [what, check] of checksFor(invocation)) {
     for (const finding of await findingsOf(what, check)) {
       failed ||= finding.mark === 'FAIL'
-      process.stdout.write(`${lineOf(finding)}\n`)
+      invocation.stdout.write(`${lineOf(finding)}\n`)
     }
   }
   return failed ? EXIT.failed : EXIT.ok

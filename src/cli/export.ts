@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts'
 import type { Reader } from '../database/database.ts'
 import { OperatorError } from '../operator-error.ts'
 import { readHead } from '../store/head.ts'
-import { EXIT, type Invocation } from './command.ts'
+import { EXIT, type Invocation, type Sink } from './command.ts'
 import { publicRecords } from './export-records.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { openSnapshot } from './snapshot.ts'
@@ -19,14 +19,14 @@ export async function exportRecords(invocation: Invocation): Promise<number> {
   const to = invocation.flags.to ?? '-'
   const license = licenseOf(invocation)
   const { store, close } = await openSnapshot(invocation)
-  const progress = createProgress()
+  const progress = createProgress(invocation.stderr)
   const written = { records: 0 }
   const source = () => Readable.from(linesOf(store, license, written, progress))
   try {
-    if (to === '-') await toStandardOutput(source())
+    if (to === '-') await toStandardOutput(source(), invocation.stdout)
     else await makeWholeFile(resolve(to), PUBLIC_FILE, partial => pipeline(source(), createWriteStream(partial)))
     progress.end()
-    process.stderr.write(`Exported ${written.records} records.\n`)
+    invocation.stderr.write(`Exported ${written.records} records.\n`)
     return EXIT.ok
   } finally {
     progress.end()
@@ -53,9 +53,9 @@ async function* linesOf(
   }
 }
 
-async function toStandardOutput(source: Readable): Promise<void> {
+async function toStandardOutput(source: Readable, stdout: Sink): Promise<void> {
   try {
-    await pipeline(source, process.stdout, { end: false })
+    await pipeline(source, stdout, { end: false })
   } catch (error) {
     if ((error as { code?: string }).code !== 'EPIPE') throw error
     throw new OperatorError('The reader of standard output ended before the export was complete.')

@@ -27,7 +27,7 @@ export async function checkHealth(invocation: Invocation): Promise<number> {
         ? `no answer in ${PATIENCE} ms`
         : (FAULTS[error.code ?? ''] ?? error.code ?? error.message),
   )
-  process.stdout.write(fault === undefined ? `Ready at ${url}.\n` : `Not ready at ${url}: ${fault}.\n`)
+  invocation.stdout.write(fault === undefined ? `Ready at ${url}.\n` : `Not ready at ${url}: ${fault}.\n`)
   return fault === undefined ? EXIT.ok : EXIT.failed
 }
 

@@ -15,9 +15,9 @@ export type Input = {
   stop(): void
 }
 
-/** Opens a file, or standard input, as lines. */
-export function openLines(from: string): Input {
-  if (from === '-') return inputOf(process.stdin, undefined)
+/** Opens a file, or standard input if it is named -, as lines. */
+export function openLines(from: string, stdin: NodeJS.ReadableStream): Input {
+  if (from === '-') return inputOf(stdin as Readable, undefined)
   try {
     const stats = statSync(from)
     if (stats.isDirectory()) throw new Error('it is a directory')

@@ -26,10 +26,10 @@ export async function importRecords(invocation: Invocation): Promise<number> {
   const from = required(invocation, 'from', 'the file to read, or - for standard input')
   const dataClass = classOf(invocation)
   const batch = batchOf(invocation)
-  const input = openLines(from)
+  const input = openLines(from, invocation.stdin)
   const directory = prepareDataDirectory(dataDirOf(invocation))
   const unlock = lockDataDirectory(directory)
-  const progress = createProgress(PROGRESS_INTERVAL)
+  const progress = createProgress(invocation.stderr, PROGRESS_INTERVAL)
   const began = performance.now()
   try {
     const connection = await openStoreForWriting(directory)
@@ -42,7 +42,7 @@ export async function importRecords(invocation: Invocation): Promise<number> {
       progress.end()
       const seconds = (performance.now() - began) / 1_000
       const rate = Math.round(stored / seconds)
-      process.stdout.write(
+      invocation.stdout.write(
         `Imported ${stored} lines in ${seconds.toFixed(1)} s, ${rate} lines/s; the store now contains\n${countLines(await countStore(connection))}`,
       )
     } catch (error) {

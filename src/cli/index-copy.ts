@@ -7,7 +7,7 @@ import { indexFile, nodeIndexFile } from '../embedded/files.ts'
 import { OperatorError } from '../operator-error.ts'
 import { indexedState, type StoreState } from '../search/index-file.ts'
 import { EXIT, type Invocation, required, UsageError } from './command.ts'
-import { createProgress, percent, sizeText } from './progress.ts'
+import { createProgress, type Progress, percent, sizeText } from './progress.ts'
 import { makeWholeFile } from './whole-file.ts'
 
 /** Pages that are copied in one turn of the event loop. */
@@ -23,7 +23,9 @@ export async function indexCommand(invocation: Invocation): Promise<number> {
   const unlock = lockDataDirectory(directory)
   try {
     const file = nodeIndexFile(directory)
-    const { record } = await makeWholeFile(file, OWNER_ONLY, partial => copyIndex(source, partial))
+    const { record } = await makeWholeFile(file, OWNER_ONLY, partial =>
+      copyIndex(source, partial, createProgress(invocation.stderr)),
+    )
     const size = sizeText(statSync(file).size)
     invocation.stdout.write(`${file} is a complete copy of ${source}, up to record ${record}: ${size}.\n`)
     return EXIT.ok
@@ -44,8 +46,7 @@ function sourceOf(given: string): string {
 }
 
 /** Copies one state of an index, also while it is written, and returns that state. */
-async function copyIndex(source: string, partial: string): Promise<StoreState> {
-  const progress = createProgress()
+async function copyIndex(source: string, partial: string, progress: Progress): Promise<StoreState> {
   const index = reading(source)
   try {
     progress.phase('Copying the search index')

@@ -19,7 +19,7 @@ import { createProgress } from './progress.ts'
 export async function migrateStore(invocation: Invocation): Promise<number> {
   const url = databaseUrlOf(invocation)
   const begin = invocation.switches.has('recount') ? 'anew' : 'where it ended'
-  const progress = createProgress()
+  const progress = createProgress(invocation.stderr)
   const report = (line: string): void => progress.update(() => line)
   const { steps, recounted } =
     url === undefined ? await migrateEmbedded(invocation, report, begin) : await migrateDatabase(url, report, begin)
@@ -28,7 +28,7 @@ export async function migrateStore(invocation: Invocation): Promise<number> {
   if (recounted.entries > 0) lines.push(`Computed: the standings of ${recounted.entries} entries`)
   if (recounted.revisions > 0) lines.push(`Computed: the signals of ${recounted.revisions} revisions`)
   if (lines.length === 0) lines.push('Nothing to do: the schema is the newest.')
-  process.stdout.write(`${lines.join('\n')}\n`)
+  invocation.stdout.write(`${lines.join('\n')}\n`)
   return EXIT.ok
 }
 

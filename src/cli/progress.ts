@@ -13,8 +13,8 @@ export type Progress = {
   end(): void
 }
 
-/** Shows the progress of a long run on standard error: in place on a terminal, as lines in a log. */
-export function createProgress(logInterval = LOG_INTERVAL, stream: Sink = process.stderr): Progress {
+/** Shows the progress of a long run on standard error, the stream: in place on a terminal, as lines in a log. */
+export function createProgress(stream: Sink, logInterval = LOG_INTERVAL): Progress {
   const interval = stream.isTTY ? TERMINAL_INTERVAL : logInterval
   let updated = performance.now()
   let shown = false

@@ -32,7 +32,7 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
   const removeNew = (): void => {
     if (isNew) rmSync(directory, { recursive: true, force: true })
   }
-  const progress = createProgress()
+  const progress = createProgress(invocation.stderr)
   const unlock = lockDataDirectory(directory)
   try {
     assertEmpty(directory)
@@ -43,7 +43,7 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
     for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
     progress.end()
     const unchecked = ignoresChecksum ? ` The checksum was not checked.` : ''
-    process.stdout.write(
+    invocation.stdout.write(
       `${target} is restored and intact: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${keyAdvice(directory)}\n`,
     )
     return EXIT.ok

@@ -30,12 +30,11 @@ export async function mirrorServer(invocation: Invocation): Promise<number> {
   const stop = new AbortController()
   const source = openSource(invocation.args[0] ?? '', stop.signal)
   const directory = prepareDataDirectory(dataDirOf(invocation))
-  const progress = createProgress()
+  const progress = createProgress(invocation.stderr)
   const { key } = invocation.flags
   await beginMirror(directory, source, { key, withoutLog: invocation.switches.has('without-log') })
   if (!invocation.switches.has('serve')) {
-    const once = invocation.switches.has('once')
-    return storingFork(directory, copy(directory, source, progress, stop, once))
+    return storingFork(directory, copy(directory, source, progress, stop, invocation))
   }
   const config: Config = readConfig(invocation.env, { ...invocation.flags, 'data-dir': directory })
   await serve(config, (store, signal) =>
@@ -129,7 +128,7 @@ async function copy(
   source: Source,
   progress: Progress,
   stop: AbortController,
-  once: boolean,
+  { stdout, switches }: Invocation,
 ): Promise<number> {
   const began = performance.now()
   const end = (): void => stop.abort()
@@ -140,10 +139,10 @@ async function copy(
     const lines = await catchUp(following)
     const seconds = (performance.now() - began) / 1_000
     progress.end()
-    process.stdout.write(
+    stdout.write(
       `Copied ${lines} rows in ${seconds.toFixed(1)} s, all hashes are correct; the mirror now contains\n${countLines(await countStore(store.reader))}${await logLine(store.reader)}\n`,
     )
-    if (!once) await follow(following)
+    if (!switches.has('once')) await follow(following)
     return EXIT.ok
   } catch (error) {
     if (stop.signal.aborted) return EXIT.ok

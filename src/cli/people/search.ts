@@ -69,7 +69,7 @@ async function list({ invocation, client, out, json }: Session, asked: EntryQuer
   const query: EntryQuery = { ...asked, limit: Math.min(50, most) }
   if (invocation.flags.tag !== undefined) query.tag = invocation.flags.tag
   // On a terminal the results themselves show the progress.
-  const progress = invocation.stdout.isTTY === true ? undefined : createProgress(undefined, invocation.stderr)
+  const progress = invocation.stdout.isTTY === true ? undefined : createProgress(invocation.stderr)
   let found = 0
   for await (const entry of client.all.searchEntries(query)) {
     found += 1
