@@ -8,6 +8,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { allPages, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { publicView } from '../support/public-view.ts'
 import { expectDone, expectRefusal, palimpsest, temporaryDirectory } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
 const WRITERS = 6
 /** Writes acknowledged before and after the backup begins. */
@@ -54,16 +55,18 @@ after(async () => {
   directory.remove()
 })
 
-const backup = async (name: string): Promise<string> =>
-  expectDone(await palimpsest(['backup', '--to', path(name), '--data-dir', app.dataDir]))
-const restore = (name: string, target: string) =>
-  palimpsest(['restore', '--from', path(name), '--data-dir', path(target)])
+const { inProcess } = commandLine()
+/** Backs up the served store. With `palimpsest` as `run`, in another process. */
+const backup = async (name: string, run: typeof inProcess | typeof palimpsest = inProcess): Promise<string> =>
+  expectDone(await run(['backup', '--to', path(name), '--data-dir', app.dataDir]))
+const restore = (name: string, target: string, run: typeof inProcess | typeof palimpsest = inProcess) =>
+  run(['restore', '--from', path(name), '--data-dir', path(target)])
 const numberIn = (said: string, what: string): number => Number(new RegExp(`${what} +(\\d+)$`, 'm').exec(said)?.[1])
 
 test('a restored backup answers every public read like the original, and continues its numbers', async () => {
   await allPages(app.url, '/api/activity')
-  const said = await backup('quiet.db')
-  const restored = expectDone(await restore('quiet.db', 'quiet'))
+  const said = await backup('quiet.db', palimpsest)
+  const restored = expectDone(await restore('quiet.db', 'quiet', palimpsest))
   for (const what of ['entries', 'revisions', 'evidence', 'relations', 'activity', 'last record']) {
     assert.ok(numberIn(said, what) > 0, what)
     assert.equal(numberIn(restored, what), numberIn(said, what), what)
@@ -83,7 +86,7 @@ test('a restored backup answers every public read like the original, and continu
     await copy.close()
   }
   // The record numbers went on without a hole.
-  expectDone(await palimpsest(['check', '--data-dir', path('quiet')]))
+  expectDone(await inProcess(['check', '--data-dir', path('quiet')]))
 })
 
 test('a backup under load is intact and has everything that was acknowledged before it began', async () => {
@@ -102,12 +105,12 @@ test('a backup under load is intact and has everything that was acknowledged bef
   const writers = Promise.all(Array.from({ length: WRITERS }, writer))
   while (acknowledged.length < HEAD_START) await new Promise(setImmediate)
   const before = [...acknowledged]
-  const said = await backup('busy.db').finally(() => {
+  const said = await backup('busy.db', palimpsest).finally(() => {
     stopping = true
   })
   await writers
   assert.ok(acknowledged.length > before.length, 'nothing was written during the backup')
-  expectDone(await palimpsest(['check', '--data-dir', app.dataDir]))
+  expectDone(await inProcess(['check', '--data-dir', app.dataDir]))
   expectDone(await restore('busy.db', 'busy'))
   const store = new DatabaseSync(join(path('busy'), 'palimpsest.db'), { readOnly: true })
   const kept = new Set(
@@ -127,7 +130,7 @@ test('a backup has no token, salt, network key, limit, cooldown or stored answer
     const options = { body: {}, headers: { 'idempotency-key': 'a-key-of-some-length' } }
     const issued = expectStatus(await call<ActorIssued>(limited.url, 'POST', '/api/actors', options), 201)
     await newEntry(limited.url, issued.token)
-    expectDone(await palimpsest(['backup', '--to', path('scrubbed.db'), '--data-dir', limited.dataDir]))
+    expectDone(await inProcess(['backup', '--to', path('scrubbed.db'), '--data-dir', limited.dataDir]))
     const source = new DatabaseSync(join(limited.dataDir, 'palimpsest.db'), { readOnly: true })
     const column = (text: string): string[] =>
       source
@@ -166,7 +169,7 @@ test('a backup has no token, salt, network key, limit, cooldown or stored answer
 })
 
 test('a backup is readable by its owner only, overwrites no file and leaves no other file', async () => {
-  await backup('mode.db')
+  await backup('mode.db', palimpsest)
   assert.equal(statSync(path('mode.db')).mode & 0o777, 0o600)
   assert.deepEqual(
     readdirSync(directory.path).filter(name => name.startsWith('mode.db')),
@@ -174,12 +177,12 @@ test('a backup is readable by its owner only, overwrites no file and leaves no o
   )
   const whole = readFileSync(path('mode.db'))
   const again = ['backup', '--to', path('mode.db'), '--data-dir', app.dataDir]
-  expectRefusal(await palimpsest(again), 1, /mode\.db exists already and is not overwritten/)
+  expectRefusal(await inProcess(again), 1, /mode\.db exists already and is not overwritten/)
   assert.ok(whole.equals(readFileSync(path('mode.db'))))
   const nowhere = ['backup', '--to', path('none/such.db'), '--data-dir', app.dataDir]
-  expectRefusal(await palimpsest(nowhere), 1, /such\.db\.partial cannot be written/)
+  expectRefusal(await inProcess(nowhere), 1, /such\.db\.partial cannot be written/)
   expectRefusal(
-    await palimpsest(['backup', '--to', path('x.db'), '--data-dir', path('no-store')]),
+    await inProcess(['backup', '--to', path('x.db'), '--data-dir', path('no-store')]),
     1,
     /There is no store in/,
   )
@@ -197,7 +200,7 @@ test('a restore needs a directory without a store, and deletes an index that is 
   writeFileSync(join(path('rest'), 'palimpsest.db-wal'), 'the rest of a store')
   expectRefusal(await restore('again.db', 'rest'), 1, /has a store already .*palimpsest\.db-wal/)
   const served = ['restore', '--from', path('again.db'), '--data-dir', app.dataDir]
-  expectRefusal(await palimpsest(served), 1, /in use by another palimpsest process/)
+  expectRefusal(await inProcess(served), 1, /in use by another palimpsest process/)
 })
 
 /** Copies a backup with one bit of one byte changed. */
@@ -223,11 +226,11 @@ test('a backup with one flipped byte at any place is not restored, and check fin
     const sentence = /checksum|is not a readable Palimpsest store/
     expectRefusal(await restore(name, 'flipped'), 1, sentence)
     assert.equal(existsSync(path('flipped')), false)
-    const checked = await palimpsest(['check', '--file', path(name)])
+    const checked = await inProcess(['check', '--file', path(name)])
     expectRefusal(checked, 1, /\.$/)
     assert.match(checked.stderr, /checksum of the file is wrong|is damaged|is not a readable/)
   }
-  assert.match(expectDone(await palimpsest(['check', '--file', path('sealed.db')])), /checksum of the file/)
+  assert.match(expectDone(await inProcess(['check', '--file', path('sealed.db')])), /checksum of the file/)
   assert.match(expectDone(await restore('sealed.db', 'sealed')), /is restored and intact/)
 })
 
@@ -237,7 +240,7 @@ test('a file without a checksum is restored only with the flag for it', async ()
   truncateSync(path('plain.db'), size - (size % 8_192))
   expectRefusal(await restore('plain.db', 'plain'), 1, /has no checksum.*--ignore-checksum/)
   const args = ['restore', '--from', path('plain.db'), '--data-dir', path('plain'), '--ignore-checksum']
-  assert.match(expectDone(await palimpsest(args)), /checksum was not checked/)
+  assert.match(expectDone(await inProcess(args)), /checksum was not checked/)
 })
 
 test('a damaged backup is not restored, not even in part', async () => {
@@ -249,7 +252,7 @@ test('a damaged backup is not restored, not even in part', async () => {
   assert.equal(existsSync(path('damaged')), false)
   mkdirSync(path('standing'))
   const anyway = ['restore', '--from', path('damaged.db'), '--data-dir', path('standing'), '--ignore-checksum']
-  expectRefusal(await palimpsest(anyway), 1, /is damaged.*revision .* has evidenceHash/)
+  expectRefusal(await inProcess(anyway), 1, /is damaged.*revision .* has evidenceHash/)
   assert.deepEqual(
     readdirSync(path('standing')).filter(name => name !== 'palimpsest.lock'),
     [],

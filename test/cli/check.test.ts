@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 let directory: ReturnType<typeof temporaryDirectory>
 let backup: string
 before(async () => {
   directory = temporaryDirectory()
   const data = ['--data-dir', join(directory.path, 'data')]
-  expectDone(await palimpsest(['import', '--from', '-', ...data], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['import', '--from', '-', ...data], { input: linesOf(STORY) }))
   backup = join(directory.path, 'whole.db')
-  expectDone(await palimpsest(['backup', '--to', backup, ...data]))
+  expectDone(await inProcess(['backup', '--to', backup, ...data]))
 })
 after(() => directory.remove())
 
@@ -45,12 +47,12 @@ test('an intact store is reported as intact, with its counts', async () => {
 })
 
 test('verify names the data that no hash covers, unless a checksum covers the whole file', async () => {
-  const ofStore = expectDone(await palimpsest(['check', '--data-dir', join(directory.path, 'data')]))
+  const ofStore = expectDone(await inProcess(['check', '--data-dir', join(directory.path, 'data')]))
   assert.match(ofStore, /integrity check of SQLite/)
   for (const what of ['verifications', 'contradictions', 'relations', 'tags', 'slugs', 'names', 'activity']) {
     assert.match(ofStore, new RegExp(`^No hash covers .*\\b${what}\\b`, 'm'))
   }
-  const ofBackup = expectDone(await palimpsest(['check', '--file', backup]))
+  const ofBackup = expectDone(await inProcess(['check', '--file', backup]))
   assert.match(ofBackup, /^The checksum of the file is right: SHA-256 [0-9a-f]{64}\.$/m)
   assert.doesNotMatch(ofBackup, /No hash covers/)
 })
@@ -63,7 +65,7 @@ test('one changed byte of a content is found, with the names of entry, slug and 
   const [, , second] = rows
   assert.ok(second !== undefined)
   const sentence = `^Entry ${second.id} \\(${second.slug}\\) is damaged: revision ${second.revision} \\(number 2\\) has evidenceHash [0-9a-f]{64}, but its stored data results in [0-9a-f]{64}\\.$`
-  expectRefusal(await palimpsest(['check', '--file', file]), 1, new RegExp(sentence))
+  expectRefusal(await inProcess(['check', '--file', file]), 1, new RegExp(sentence))
 })
 
 test('a replaced hash is found at its own revision, not at the next one', async () => {
@@ -72,7 +74,7 @@ test('a replaced hash is found at its own revision, not at the next one', async 
     `UPDATE revision SET evidence_hash = '${'0'.repeat(64)}' WHERE content = 'Red.'`,
   )
   expectRefusal(
-    await palimpsest(['check', '--file', file]),
+    await inProcess(['check', '--file', file]),
     1,
     new RegExp(`revision ${rows[0]?.revision} \\(number 1\\)`),
   )
@@ -85,7 +87,7 @@ for (const column of HASHED) {
       `${column}.db`,
       `UPDATE revision SET ${column} = '${column}' WHERE content = 'Red and quick.'`,
     )
-    expectRefusal(await palimpsest(['check', '--file', file]), 1, /^Entry .* is damaged: revision /)
+    expectRefusal(await inProcess(['check', '--file', file]), 1, /^Entry .* is damaged: revision /)
   })
 }
 
@@ -151,34 +153,30 @@ const DAMAGES: [string, string, RegExp][] = [
 ]
 for (const [name, change, sentence] of DAMAGES) {
   test(`damage is found: ${name}`, async () => {
-    expectRefusal(await palimpsest(['check', '--file', tampered(`${name}-damage.db`, change).file]), 1, sentence)
+    expectRefusal(await inProcess(['check', '--file', tampered(`${name}-damage.db`, change).file]), 1, sentence)
   })
 }
 
 test('a file that is not a store is refused with one sentence', async () => {
   const text = join(directory.path, 'text.db')
   writeFileSync(text, 'no database at all '.repeat(100))
-  expectRefusal(await palimpsest(['check', '--file', text]), 1, /text\.db is not a readable Palimpsest store/)
+  expectRefusal(await inProcess(['check', '--file', text]), 1, /text\.db is not a readable Palimpsest store/)
   const other = join(directory.path, 'other.db')
   new DatabaseSync(other).exec('CREATE TABLE t (a)')
-  expectRefusal(await palimpsest(['check', '--file', other]), 1, /other\.db is not a readable Palimpsest store/)
-  expectRefusal(await palimpsest(['check', '--file', join(directory.path, 'none.db')]), 1, /none\.db is not a readable/)
-  expectRefusal(await palimpsest(['check', '--data-dir', directory.path]), 1, /There is no store in /)
+  expectRefusal(await inProcess(['check', '--file', other]), 1, /other\.db is not a readable Palimpsest store/)
+  expectRefusal(await inProcess(['check', '--file', join(directory.path, 'none.db')]), 1, /none\.db is not a readable/)
+  expectRefusal(await inProcess(['check', '--data-dir', directory.path]), 1, /There is no store in /)
 })
 
 test('a store of a newer schema is not changed; one sentence names the command to run', async () => {
   const { file } = tampered('newer.db', "INSERT INTO migration VALUES (999, 'later', 1, 0)")
-  expectRefusal(await palimpsest(['check', '--file', file]), 1, /step 999 \(later\).*run the newer version/)
+  expectRefusal(await inProcess(['check', '--file', file]), 1, /step 999 \(later\).*run the newer version/)
   const target = join(directory.path, 'newer')
-  expectRefusal(await palimpsest(['restore', '--from', file, '--data-dir', target]), 1, /run the newer version/)
+  expectRefusal(await inProcess(['restore', '--from', file, '--data-dir', target]), 1, /run the newer version/)
 })
 
 test('migrate changes nothing on the newest schema, and needs a store', async () => {
-  const done = await palimpsest(['migrate', '--data-dir', join(directory.path, 'data')])
+  const done = await inProcess(['migrate', '--data-dir', join(directory.path, 'data')])
   assert.match(expectDone(done), /^Nothing to do/)
-  expectRefusal(
-    await palimpsest(['migrate', '--data-dir', join(directory.path, 'nowhere')]),
-    1,
-    /There is no store in /,
-  )
+  expectRefusal(await inProcess(['migrate', '--data-dir', join(directory.path, 'nowhere')]), 1, /There is no store in /)
 })

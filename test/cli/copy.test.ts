@@ -6,27 +6,29 @@ import type { Reader } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { storeFile } from '../../src/embedded/files.ts'
-import { ADMIN_TOKEN } from '../support/app.ts'
+import { ADMIN_TOKEN, startApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
-import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { eventually, makeDirectory } from '../support/process.ts'
 import { publicView } from '../support/public-view.ts'
 import { inspectPostgres } from '../support/reader.ts'
 import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 const options = { skip: NO_POSTGRES }
 const WORDS = ['fox', 'owl', 'tag']
 const directory = makeDirectory()
 /** A store that is not served. */
 const story = `${directory.path}/story`
 before(async () => {
-  expectDone(await palimpsest(['import', '--from', '-', '--data-dir', story], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['import', '--from', '-', '--data-dir', story], { input: linesOf(STORY) }))
 })
 after(() => directory.remove())
 
-const copy = (from: string, to: string) => palimpsest(['copy', '--from', from, '--to', to])
+const copy = (from: string, to: string) => inProcess(['copy', '--from', from, '--to', to])
 
 async function post<T>(base: string, path: string, body: unknown, token?: string): Promise<T> {
   const headers = { 'idempotency-key': randomUUID() }
@@ -51,10 +53,8 @@ const newestSequence = async (base: string): Promise<number> => {
   const { items } = expectStatus(await call<{ items: Activity[] }>(base, 'GET', '/api/activity?limit=1'), 200)
   return Number(items[0]?.sequence)
 }
-const stop = async (server: ServerProcess): Promise<void> => {
-  server.kill('SIGTERM')
-  await server.ended
-}
+/** A node over PostgreSQL, with a directory of its own. */
+const startNode = (url: string) => startApp({ DATABASE_URL: url }, { engine: 'embedded' })
 
 /** Every row of a store but what only its engine has, by table. */
 async function rowsOf(store: Reader, tables: readonly string[]): Promise<Record<string, string[]>> {
@@ -104,7 +104,7 @@ function addRest(dataDir: string): void {
 test('a served store is copied, and a second copy adds the changes since', options, async () => {
   const dataDir = `${directory.path}/served`
   const url = await databaseOf('copied')
-  const server = await startServer(dataDir)
+  const server = await startApp({ DATA_DIR: dataDir }, { engine: 'embedded' })
   const ann = await post<ActorIssued>(server.url, '/api/actors', { declaredName: 'Ann' })
   const ben = await post<ActorIssued>(server.url, '/api/actors', { declaredName: 'Ben' })
   const again = { body: { actorType: 'HUMAN' }, headers: { 'idempotency-key': randomUUID() } }
@@ -128,13 +128,13 @@ test('a served store is copied, and a second copy adds the changes since', optio
   await moderate(server.url, 'ACTOR', ben.actor.id, 'QUARANTINE')
   const entries = [fox, owl, crow, newt]
   const served = await publicView(server.url, entries, WORDS)
-  await stop(server)
+  await server.close()
   addRest(dataDir)
   const done = /is intact.*\n +entries +4\n(?:.*\n)*.*Start the service with DATABASE_URL now/
   assert.match(expectDone(await copy(dataDir, url)), done)
   await assertSame(dataDir, url)
 
-  const node = await startServer(`${directory.path}/node`, { env: { DATABASE_URL: url } })
+  const node = await startNode(url)
   assert.deepEqual(await publicView(node.url, entries, WORDS), served)
   // A retry of a write whose answer the old server lost gets it from the new one.
   assert.deepEqual(expectStatus(await call(node.url, 'POST', '/api/actors', again), 201), first)
@@ -146,14 +146,14 @@ test('a served store is copied, and a second copy adds the changes since', optio
   const refused = await call(node.url, 'POST', '/api/entries', { body: { ...newt, tags: [] }, token: ben.token })
   assert.ok(refused.status >= 400, 'who was quarantined stays out')
   expectRefusal(await copy(dataDir, url), 1, /A node has written to this copy/)
-  await stop(node)
+  await node.close()
 })
 
 test('no node starts on the copy of a killed run, and the next run completes it', options, async () => {
   const target = await databaseOf('killed')
   const dataDir = `${directory.path}/growing`
   const grow = async () =>
-    expectDone(await palimpsest(['import', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
+    expectDone(await inProcess(['import', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
   await grow()
   expectDone(await palimpsest(['copy', '--from', dataDir], { env: { DATABASE_URL: target } }))
   await grow()
@@ -178,10 +178,8 @@ test('no node starts on the copy of a killed run, and the next run completes it'
 
 test('a database with another store, and a copy without a database, are refused', options, async () => {
   const target = await databaseOf('another')
-  const other = await startServer(`${directory.path}/other`, { env: { DATABASE_URL: target } })
-  other.kill('SIGTERM')
-  await other.ended
+  await (await startNode(target)).close()
   expectRefusal(await copy(story, target), 1, /another store; name an empty one/)
-  expectRefusal(await palimpsest(['copy', '--from', story]), 2, /--to is missing/)
+  expectRefusal(await inProcess(['copy', '--from', story]), 2, /--to is missing/)
   expectRefusal(await copy(directory.path, target), 1, /^There is no store in/)
 })

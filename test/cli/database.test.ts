@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { startApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
-import { startServer } from '../support/process.ts'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 const GUIDE = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
 const [GRANT = ''] = /^ *GRANT .*;$/m.exec(GUIDE) ?? []
 
@@ -23,9 +25,9 @@ before(async () => {
 after(() => directory.remove())
 
 test('an export of the copy equals the export of the store, byte for byte', options, async () => {
-  const ofStore = expectDone(await palimpsest(['export', '--data-dir', dataDir]))
+  const ofStore = expectDone(await inProcess(['export', '--data-dir', dataDir]))
   assert.ok(ofStore.includes('Red and quick.'))
-  assert.equal(expectDone(await palimpsest(['export'], { env })), ofStore)
+  assert.equal(expectDone(await inProcess(['export'], { env })), ofStore)
 })
 
 const DAMAGES: [what: string, change: string, undo: string, sentence: RegExp][] = [
@@ -57,7 +59,7 @@ const DAMAGES: [what: string, change: string, undo: string, sentence: RegExp][] 
 
 test('verify finds damage in PostgreSQL', options, async t => {
   const url = env.DATABASE_URL ?? ''
-  const said = expectDone(await palimpsest(['check'], { env }))
+  const said = expectDone(await inProcess(['check'], { env }))
   assert.match(said, /The store in PostgreSQL is intact/)
   assert.match(said, /^PostgreSQL (checks|does not check) its pages by checksums/m)
   assert.match(said, /; indexes were not checked, because/)
@@ -66,13 +68,13 @@ test('verify finds damage in PostgreSQL', options, async t => {
     await t.test(what, async () => {
       await withClient(url, client => client.query(change))
       try {
-        expectRefusal(await palimpsest(['check'], { env }), 1, sentence)
+        expectRefusal(await inProcess(['check'], { env }), 1, sentence)
       } finally {
         await withClient(url, client => client.query(undo))
       }
     })
   }
-  expectDone(await palimpsest(['check'], { env }))
+  expectDone(await inProcess(['check'], { env }))
 })
 
 test('verify checks the indexes of PostgreSQL if amcheck is installed', options, async t => {
@@ -82,14 +84,14 @@ test('verify checks the indexes of PostgreSQL if amcheck is installed', options,
   if (rows.length === 0) return t.skip('the extension amcheck is not there')
   await run('CREATE EXTENSION amcheck')
   t.after(() => run('DROP EXTENSION IF EXISTS amcheck'))
-  assert.match(expectDone(await palimpsest(['check'], { env })), /all B-trees were checked by amcheck/)
+  assert.match(expectDone(await inProcess(['check'], { env })), /all B-trees were checked by amcheck/)
   // The table was changed without this index: reads by the index lack the row.
   await run(`UPDATE pg_index SET indisready = false WHERE indexrelid = 'activity_timeline'::regclass`)
   await run(`UPDATE activity SET entry = entry + 0, hour = 1 WHERE hour IS NULL AND sequence = 1`)
   await run(`UPDATE pg_index SET indisready = true WHERE indexrelid = 'activity_timeline'::regclass`)
-  expectRefusal(await palimpsest(['check'], { env }), 1, /The index activity_timeline is damaged/)
+  expectRefusal(await inProcess(['check'], { env }), 1, /The index activity_timeline is damaged/)
   await run('UPDATE activity SET hour = NULL WHERE sequence = 1; REINDEX INDEX activity_timeline')
-  expectDone(await palimpsest(['check'], { env }))
+  expectDone(await inProcess(['check'], { env }))
 })
 
 test(
@@ -107,15 +109,15 @@ test(
     await run(`CREATE ROLE ${owner} LOGIN; CREATE ROLE ${node} LOGIN`)
     const ofNode = { DATABASE_URL: as(node) }
     expectRefusal(
-      await palimpsest(['migrate'], { env: ofNode }),
+      await inProcess(['migrate'], { env: ofNode }),
       1,
       /make it the owner of the database \(permission denied/,
     )
     await run(`ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${owner}`)
-    expectDone(await palimpsest(['copy', '--from', dataDir, '--to', as(owner)]))
+    expectDone(await inProcess(['copy', '--from', dataDir, '--to', as(owner)]))
     await withClient(as(owner), client => client.query(GRANT.replace('palimpsest_node', node)))
-    const server = await startServer(`${directory.path}/node`, { env: ofNode })
-    t.after(() => server.kill('SIGKILL'))
+    const server = await startApp({ ...ofNode, DATA_DIR: `${directory.path}/node` }, { engine: 'embedded' })
+    t.after(() => server.close())
     const { token } = expectStatus(await call(server.url, 'POST', '/api/actors', { body: {} }), 201) as {
       token: string
     }
@@ -124,13 +126,13 @@ test(
     const found = await call<{ items: unknown[] }>(server.url, 'GET', '/api/search?q=amphibious')
     assert.equal(expectStatus(found, 200).items.length, 1)
     expectDone(await palimpsest(['check'], { env: ofNode }))
-    expectDone(await palimpsest(['doctor'], { env: { ...ofNode, DATA_DIR: `${directory.path}/node` } }))
+    expectDone(await inProcess(['doctor'], { env: { ...ofNode, DATA_DIR: `${directory.path}/node` } }))
   },
 )
 
 test('migrate and doctor check the named database', options, async () => {
   assert.match(expectDone(await palimpsest(['migrate'], { env })), /Nothing to do: the schema is the newest/)
-  const said = expectDone(await palimpsest(['doctor'], { env: { ...env, DATABASE_READ_URL: env.DATABASE_URL ?? '' } }))
+  const said = expectDone(await inProcess(['doctor'], { env: { ...env, DATABASE_READ_URL: env.DATABASE_URL ?? '' } }))
   assert.match(said, /^ok {3}database: PostgreSQL \d+/m)
   assert.match(said, /^ok {3}search index: none yet on this node/m)
   assert.match(said, /^warn standby: DATABASE_READ_URL names a primary/m)
@@ -138,10 +140,10 @@ test('migrate and doctor check the named database', options, async () => {
 
 test('an empty database is migrated step by step, and a second time nothing changes', options, async () => {
   const empty = { env: { DATABASE_URL: await databaseOf('empty') } }
-  expectRefusal(await palimpsest(['check'], empty), 1, /contains no store/)
-  assert.match(expectDone(await palimpsest(['doctor'], empty)), /^ok {3}schema: none yet/m)
-  assert.match(expectDone(await palimpsest(['migrate'], empty)), /^Taken: initial\nTaken: nodes\n/)
-  assert.match(expectDone(await palimpsest(['migrate'], empty)), /^Nothing to do/)
+  expectRefusal(await inProcess(['check'], empty), 1, /contains no store/)
+  assert.match(expectDone(await inProcess(['doctor'], empty)), /^ok {3}schema: none yet/m)
+  assert.match(expectDone(await inProcess(['migrate'], empty)), /^Taken: initial\nTaken: nodes\n/)
+  assert.match(expectDone(await inProcess(['migrate'], empty)), /^Nothing to do/)
 })
 
 test('a command for a data directory names the remedy for a database', options, async () => {
@@ -150,18 +152,18 @@ test('a command for a data directory names the remedy for a database', options, 
     [['restore', '--from', `${directory.path}/x`], /pg_restore/],
     [['import', '--from', '-'], /palimpsest copy/],
   ] as const) {
-    expectRefusal(await palimpsest([...args], { env }), 1, instead)
+    expectRefusal(await inProcess([...args], { env }), 1, instead)
   }
 })
 
 test('a missing database and a wrong password are reported with one sentence', options, async () => {
   const url = new URL(env.DATABASE_URL ?? '')
   url.pathname = '/nothing_of_that_name'
-  expectRefusal(await palimpsest(['check'], { env: { DATABASE_URL: url.href } }), 1, /does not have this database/)
+  expectRefusal(await inProcess(['check'], { env: { DATABASE_URL: url.href } }), 1, /does not have this database/)
   url.port = '1'
-  const refused = await palimpsest(['check'], { env: { DATABASE_URL: url.href } })
+  const refused = await inProcess(['check'], { env: { DATABASE_URL: url.href } })
   expectRefusal(refused, 1, /cannot be reached/)
-  assert.match(expectDoctor(await palimpsest(['doctor'], { env: { DATABASE_URL: url.href } })), /^FAIL database: /m)
+  assert.match(expectDoctor(await inProcess(['doctor'], { env: { DATABASE_URL: url.href } })), /^FAIL database: /m)
 })
 
 const expectDoctor = ({ code, stdout }: { code: number | null; stdout: string }): string => {

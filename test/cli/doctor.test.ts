@@ -7,7 +7,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { expectDone, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 let app: TestApp
 let directory: ReturnType<typeof temporaryDirectory>
 let idle: string
@@ -15,7 +17,7 @@ before(async () => {
   directory = temporaryDirectory()
   idle = join(directory.path, 'idle')
   app = await startApp()
-  expectDone(await palimpsest(['import', '--from', '-', '--data-dir', idle], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['import', '--from', '-', '--data-dir', idle], { input: linesOf(STORY) }))
 })
 after(async () => {
   await app.close()
@@ -28,8 +30,11 @@ const TMPFS = 0x01021994
 const isInMemory = (path: string): boolean => existsSync(path) && statfsSync(path).type === TMPFS
 
 /** Runs the doctor. Returns its exit code and its lines, each with a checked form. */
-async function examine(env: Record<string, string>): Promise<{ code: number | null; said: string }> {
-  const { code, stdout, stderr } = await palimpsest(['doctor'], { env })
+async function examine(
+  env: Record<string, string>,
+  run: typeof inProcess | typeof palimpsest = inProcess,
+): Promise<{ code: number | null; said: string }> {
+  const { code, stdout, stderr } = await run(['doctor'], { env })
   assert.equal(stderr, '')
   for (const line of stdout.trimEnd().split('\n')) assert.match(line, /^(ok {2}|warn|FAIL) [A-Za-z0-9 -]+: \S/)
   assert.equal(code, /^FAIL/m.test(stdout) ? 1 : 0, stdout)
@@ -37,7 +42,7 @@ async function examine(env: Record<string, string>): Promise<{ code: number | nu
 }
 
 test('a healthy store that is served passes every check', async () => {
-  const { code, said } = await examine({ DATA_DIR: app.dataDir, PORT: new URL(app.url).port })
+  const { code, said } = await examine({ DATA_DIR: app.dataDir, PORT: new URL(app.url).port }, palimpsest)
   assert.equal(code, 0, said)
   for (const what of [
     'Node',
@@ -114,7 +119,7 @@ test('a data directory in memory is a warning', {
 
 test('a row with a future time means a wrong clock', async () => {
   const ahead = join(directory.path, 'ahead')
-  expectDone(await palimpsest(['import', '--from', '-', '--data-dir', ahead], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['import', '--from', '-', '--data-dir', ahead], { input: linesOf(STORY) }))
   const store = new DatabaseSync(join(ahead, 'palimpsest.db'))
   store.exec('UPDATE activity SET created_at = created_at + 3600000')
   store.close()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { spawn } from '../support/children.ts'
-import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
+import { expectDone, expectRefusal, LAUNCHER, linesOf, STORY, temporaryDirectory } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
 const { inProcess } = commandLine()
@@ -17,7 +17,7 @@ after(() => directory.remove())
 let made = 0
 const freshDirectory = (): string => join(directory.path, `store-${made++}`)
 const importInto = (target: string, input: string, ...flags: string[]) =>
-  palimpsest(['import', '--from', '-', '--data-dir', target, ...flags], { input })
+  inProcess(['import', '--from', '-', '--data-dir', target, ...flags], { input })
 function query(target: string, text: string): Record<string, unknown>[] {
   const database = new DatabaseSync(join(target, 'palimpsest.db'), { readOnly: true })
   try {
@@ -101,7 +101,7 @@ test('invalid UTF-8 and a line over the limit are refused by their number', asyn
   const file = join(directory.path, 'bytes.ndjson')
   writeFileSync(file, Buffer.concat([Buffer.from('\n{"type":"ent'), Buffer.from([0xff]), Buffer.from('"}\n')]))
   const from = ['import', '--from', file, '--data-dir', freshDirectory()]
-  expectRefusal(await palimpsest(from), 1, /^line 2: it is not JSON in UTF-8/)
+  expectRefusal(await inProcess(from), 1, /^line 2: it is not JSON in UTF-8/)
   const long = `${JSON.stringify(ENTRY)}\n${JSON.stringify({ ...ENTRY, content: 'x'.repeat(1_048_576) })}\n`
   expectRefusal(await importInto(freshDirectory(), long), 1, /^line 2: it is longer than 1048576 bytes/)
 })
@@ -119,7 +119,7 @@ test('batches before the invalid one stay, and the import continues after the co
   const story = 'SELECT r.ordinal, r.title, r.content, r.rationale FROM revision r ORDER BY r.number'
   assert.deepEqual(query(target, story), query(whole, story))
   assert.equal(query(target, 'SELECT * FROM relation').length, 1)
-  expectDone(await palimpsest(['check', '--data-dir', target]))
+  expectDone(await inProcess(['check', '--data-dir', target]))
   expectRefusal(await importInto(target, good, '--resume'), 1, /No import into .* is interrupted/)
 })
 
@@ -177,13 +177,13 @@ test('an import that is killed at any instant continues with --resume and stores
     kills += 1
   }
   assert.ok(kills > 0, 'no import was killed')
-  expectRefusal(await palimpsest([...args, '--resume']), 1, /No import into .* is interrupted/)
+  expectRefusal(await inProcess([...args, '--resume']), 1, /No import into .* is interrupted/)
   assert.equal(entriesIn(target), 60)
   assert.deepEqual(query(target, 'SELECT count(*) AS n, count(DISTINCT entry) AS of FROM revision'), [
     { n: 120, of: 60 },
   ])
   assert.deepEqual(query(target, 'SELECT name FROM actor'), [{ name: 'import' }])
-  expectDone(await palimpsest(['check', '--data-dir', target]))
+  expectDone(await inProcess(['check', '--data-dir', target]))
 })
 
 test('an import over an interrupted one is refused and names the remedy', async () => {

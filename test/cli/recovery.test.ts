@@ -6,11 +6,14 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
 import { SEQUENCE_GAP } from '../../src/store/head.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../support/cluster.ts'
-import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { eventually, makeDirectory } from '../support/process.ts'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 const binaries = findBinaries()
 const options = { skip: binaries === undefined ? 'SKIPPED: there are no programs of PostgreSQL here' : false }
 /** How long a condition is waited for, in milliseconds. */
@@ -29,7 +32,7 @@ const program = (name: string, args: readonly string[]): void => {
   execFileSync(join(binaries ?? '', name), args, { stdio: 'pipe' })
 }
 
-async function publish(node: ServerProcess, title: string): Promise<{ entry: Entry; sequence: number }> {
+async function publish(node: TestApp, title: string): Promise<{ entry: Entry; sequence: number }> {
   const { token } = expectStatus(
     await call<ActorIssued>(node.url, 'POST', '/api/actors', {
       body: {},
@@ -43,10 +46,8 @@ async function publish(node: ServerProcess, title: string): Promise<{ entry: Ent
   return { entry, sequence: Number(feed.items[0]?.sequence) }
 }
 
-async function stop(node: ServerProcess): Promise<void> {
-  node.kill('SIGTERM')
-  await node.ended
-}
+const startNode = (name: string, url: string): Promise<TestApp> =>
+  startApp({ DATA_DIR: join(directory.path, name), DATABASE_URL: url }, { engine: 'embedded' })
 
 test(
   'a standby is verified and watched; a dump without secrets becomes a store that gives out no number twice',
@@ -55,25 +56,25 @@ test(
     cluster = await startCluster(binaries ?? '')
     const { url } = await createDatabase(cluster.url('postgres'))
     const from = join(directory.path, 'store')
-    expectDone(await palimpsest(['import', '--from', '-', '--data-dir', from], { input: linesOf(STORY) }))
-    expectDone(await palimpsest(['copy', '--from', from, '--to', url]))
-    const node = await startServer(join(directory.path, 'node'), { env: { DATABASE_URL: url } })
+    expectDone(await inProcess(['import', '--from', '-', '--data-dir', from], { input: linesOf(STORY) }))
+    expectDone(await inProcess(['copy', '--from', from, '--to', url]))
+    const node = await startNode('node', url)
     const { sequence } = await publish(node, 'newt')
 
     const standby = (await cluster.standby()).url(new URL(url).pathname.slice(1))
     const onStandby = { env: { DATABASE_URL: standby } }
     assert.match(expectDone(await palimpsest(['check'], onStandby)), /entries +3$/m)
-    expectRefusal(await palimpsest(['migrate'], onStandby), 1, /is a standby, which only reads; name its primary/)
-    expectRefusal(await palimpsest(['copy', '--from', from, '--to', standby]), 1, /is a standby/)
+    expectRefusal(await inProcess(['migrate'], onStandby), 1, /is a standby, which only reads; name its primary/)
+    expectRefusal(await inProcess(['copy', '--from', from, '--to', standby]), 1, /is a standby/)
     const watched = { DATABASE_URL: url, DATABASE_READ_URL: standby, DATA_DIR: join(directory.path, 'node') }
     await eventually('the standby catches up on a busy machine', PATIENCE, async () => {
-      const report = expectDone(await palimpsest(['doctor'], { env: watched }))
+      const report = expectDone(await inProcess(['doctor'], { env: watched }))
       return /^ok {3}standby: \d+ ms after its primary$/m.test(report) || undefined
     })
 
     const dump = join(directory.path, 'store.dump')
     program('pg_dump', ['-Fc', '-Z0', ...DUMP_FLAGS, '-f', dump, url])
-    await stop(node)
+    await node.close()
     const secrets = await withClient(url, async client => [
       ...(await client.query('SELECT value FROM secret')).rows.map(row => String(row.value)),
       ...(await client.query('SELECT salt FROM origin_salt')).rows.map(row => String(row.salt)),
@@ -91,8 +92,8 @@ test(
     program('pg_restore', ['--no-owner', '-d', restored, dump])
     const clean = /^psql .* -c '(.*)'$/m.exec(GUIDE)?.[1] ?? ''
     await withClient(restored, client => client.query(clean))
-    expectDone(await palimpsest(['check'], { env: { DATABASE_URL: restored } }))
-    const again = await startServer(join(directory.path, 'again'), { env: { DATABASE_URL: restored } })
+    expectDone(await inProcess(['check'], { env: { DATABASE_URL: restored } }))
+    const again = await startNode('again', restored)
     const after = await publish(again, 'toad')
     assert.ok(after.sequence > sequence + SEQUENCE_GAP, `${after.sequence} after ${sequence}`)
     const found = await call<{ items: Entry[] }>(again.url, 'GET', '/api/search?q=newt')
@@ -101,6 +102,6 @@ test(
     const asIfPutBack = /`(UPDATE cluster SET [^`]*)`/.exec(GUIDE)?.[1] ?? ''
     await withClient(restored, client => client.query(asIfPutBack))
     assert.ok((await publish(again, 'crow')).sequence > after.sequence + SEQUENCE_GAP)
-    await stop(again)
+    await again.close()
   },
 )

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { expectRefusal, palimpsest, temporaryDirectory } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
 let app: TestApp
 let directory: ReturnType<typeof temporaryDirectory>
@@ -20,9 +21,19 @@ after(async () => {
 const path = (name: string): string => join(directory.path, name)
 const QUIET = { LOG_LEVEL: 'silent', PORT: '0' }
 
+const { inProcess } = commandLine()
+
+/** A server whose settings are valid is run as a process, because it takes over the streams and signals of its process. */
+const runOf = ([name]: readonly string[]) => (name === 'serve' ? palimpsest : inProcess)
+
 /** Runs a command that must refuse in exactly one line. */
-async function expectOneSentence(args: string[], env: Record<string, string>, sentence: RegExp): Promise<void> {
-  const ended = await palimpsest(args, { env: { ...QUIET, ...env } })
+async function expectOneSentence(
+  args: string[],
+  env: Record<string, string>,
+  sentence: RegExp,
+  run: typeof inProcess | typeof palimpsest = runOf(args),
+): Promise<void> {
+  const ended = await run(args, { env: { ...QUIET, ...env } })
   expectRefusal(ended, 1, sentence)
   assert.equal(ended.stderr.trimEnd().split('\n').length, 1, ended.stderr)
   assert.equal(ended.stdout, '')
@@ -49,7 +60,12 @@ const WRONG: [Record<string, string>, RegExp][] = [
 ]
 for (const [env, sentence] of WRONG) {
   test(`a wrong setting stops the start with one sentence: ${Object.keys(env).join()}`, async () => {
-    await expectOneSentence(['serve'], { DATA_DIR: path('settings'), ...env }, sentence)
+    await expectOneSentence(
+      ['serve'],
+      { DATA_DIR: path('settings'), ...env },
+      sentence,
+      'PORT' in env ? palimpsest : inProcess,
+    )
   })
 }
 
@@ -60,7 +76,7 @@ test('an invalid secret is refused and not repeated', async () => {
     PURGE_HEADER: [/^PURGE_HEADER must be a field like "Authorization: Bearer …"\.$/, 'hunter2'],
   } as const
   for (const [name, [sentence, value]] of Object.entries(sentences)) {
-    const ended = await palimpsest(['serve'], { env: { ...QUIET, DATA_DIR: path('settings'), [name]: value } })
+    const ended = await inProcess(['serve'], { env: { ...QUIET, DATA_DIR: path('settings'), [name]: value } })
     expectRefusal(ended, 1, sentence)
     assert.ok(!`${ended.stderr}${ended.stdout}`.includes(value))
   }
@@ -68,7 +84,7 @@ test('an invalid secret is refused and not repeated', async () => {
 
 test('a flag takes precedence over its variable', async () => {
   const env = { DATA_DIR: path('settings'), PORT: '0' }
-  await expectOneSentence(['serve', '--port', 'high'], env, /^--port must be .*, not "high"\.$/)
+  await expectOneSentence(['serve', '--port', 'high'], env, /^--port must be .*, not "high"\.$/, inProcess)
 })
 
 test('other commands read only the setting of the data directory', async () => {

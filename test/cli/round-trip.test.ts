@@ -7,7 +7,9 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { allPages, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { expectDone, expectRefusal, palimpsest, temporaryDirectory } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 type Line = Record<string, unknown> & { type: string; id: string }
 
 let app: TestApp
@@ -25,12 +27,12 @@ const ofType = (text: string, type: string): Line[] => linesIn(text).filter(line
 test('an export names the licence of the content in its first line, and an import accepts that line', async () => {
   const to = path('licensed.ndjson')
   const env = { DATA_DIR: app.dataDir, CONTENT_LICENSE: 'CC-BY-4.0' }
-  expectDone(await palimpsest(['export', '--to', to], { env }))
+  expectDone(await inProcess(['export', '--to', to], { env }))
   const text = readFileSync(to, 'utf8')
   const [first = '', ...rest] = text.split('\n')
   assert.deepEqual(JSON.parse(first), { type: 'license', url: 'https://spdx.org/licenses/CC-BY-4.0.html' })
   assert.equal(rest.join('\n'), exported)
-  expectDone(await palimpsest(['import', '--from', to], { env: { DATA_DIR: path('licensed') } }))
+  expectDone(await inProcess(['import', '--from', to], { env: { DATA_DIR: path('licensed') } }))
 })
 
 before(async () => {
@@ -146,9 +148,9 @@ test('an imported export is exported again with the same content but for ids, an
   const to = ['--data-dir', path('copy')]
   const imported = expectDone(await palimpsest(['import', '--from', '-', '--batch', '3', ...to], { input: exported }))
   assert.match(imported, /^Imported 10 lines/)
-  expectDone(await palimpsest(['export', '--to', path('again.ndjson'), ...to]))
+  expectDone(await inProcess(['export', '--to', path('again.ndjson'), ...to]))
   assert.equal(withoutIds(readFileSync(path('again.ndjson'), 'utf8')), withoutIds(exported))
-  expectDone(await palimpsest(['check', ...to]))
+  expectDone(await inProcess(['check', ...to]))
 
   const copy = await startApp({ DATA_DIR: path('copy') })
   try {
@@ -191,7 +193,7 @@ test('an imported export is exported again with the same content but for ids, an
 
 test('an export to a file overwrites no file and leaves no partial file', async () => {
   const to = ['export', '--data-dir', app.dataDir, '--to', path('once.ndjson')]
-  expectDone(await palimpsest(to))
-  expectRefusal(await palimpsest(to), 1, /once\.ndjson exists already/)
+  expectDone(await inProcess(to))
+  expectRefusal(await inProcess(to), 1, /once\.ndjson exists already/)
   assert.equal(readFileSync(path('once.ndjson'), 'utf8'), exported)
 })

@@ -1,26 +1,28 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { LogRecord } from '../../../src/contract/resources.ts'
 import { storeFile } from '../../../src/embedded/files.ts'
 import { logHeadFile } from '../../../src/log/head-file.ts'
 import { logKeyFile } from '../../../src/secrets.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { checkpointOf, readExport } from '../../support/logged-world.ts'
 import { moderate } from '../../support/moderation.ts'
-import { makeDirectory, type ServerProcess, spawnService, startServer } from '../../support/process.ts'
-import { expectDone, expectRefusal, palimpsest } from '../command.ts'
+import { makeDirectory, spawnService } from '../../support/process.ts'
+import { expectDone, expectRefusal } from '../command.ts'
+import { commandLine } from '../people/in-process.ts'
 
 const directory = makeDirectory()
 after(() => directory.remove())
 const at = (name: string): string => join(directory.path, name)
+const { inProcess } = commandLine()
 
-/** The port of an original, so that it has one address over restarts. */
-const portOf = (server: ServerProcess): string => new URL(server.url).port
-const stop = async (server: ServerProcess): Promise<void> => {
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+/** Serves a directory; at the address of another service that has stopped, if there is one. */
+const serve = (name: string, before?: TestApp): Promise<TestApp> => {
+  const address = before === undefined ? {} : { PORT: new URL(before.url).port }
+  return startApp({ DATA_DIR: at(name), LOG_INTERVAL_SECONDS: '0.05', ...address }, { engine: 'embedded' })
 }
 async function publish(url: string, count: number): Promise<string[]> {
   const { token } = await newActor(url)
@@ -29,44 +31,55 @@ async function publish(url: string, count: number): Promise<string[]> {
   return ids
 }
 const copyOnce = (url: string, name: string, ...flags: string[]) =>
-  palimpsest(['mirror', url, '--once', '--data-dir', at(name), ...flags])
-const check = (name: string) => palimpsest(['check', '--log', '--data-dir', at(name)])
+  inProcess(['mirror', url, '--once', '--data-dir', at(name), ...flags])
+const check = (name: string) => inProcess(['check', '--log', '--data-dir', at(name)])
 const firstKey = async (url: string): Promise<string> => (await call(url, 'GET', '/log/keys')).text.split('\n')[0] ?? ''
 
 /** Serves a directory for the time of some work. */
 async function whileServed<T>(name: string, work: (url: string) => Promise<T>): Promise<T> {
-  const server = await startServer(at(name))
+  const server = await serve(name)
   try {
     return await work(server.url)
   } finally {
-    await stop(server)
+    await server.close()
   }
 }
 
-test('a mirror prints what it verified, is intact, and is served with the log of its original', async () => {
-  const original = await startServer(at('plain'))
+/** A stopped original of 3 records and its mirror: the address, the last checkpoint, and what the mirror printed. */
+let stopped: { original: TestApp; origin: string; note: string; printed: string }
+before(async () => {
+  const original = await serve('stopped')
   await publish(original.url, 3)
   const { note, origin } = await checkpointOf(original.url, 3)
-  const printed = expectDone(await copyOnce(original.url, 'plain-copy'))
+  const printed = expectDone(await copyOnce(original.url, 'stopped-copy'))
+  await original.close()
+  stopped = { original, origin, note, printed }
+})
+/** Makes a copy of the stopped original, and one of its mirror. */
+function copyStopped(original: string, mirror?: string): void {
+  cpSync(at('stopped'), at(original), { recursive: true })
+  if (mirror !== undefined) cpSync(at('stopped-copy'), at(mirror), { recursive: true })
+}
+
+test('a mirror prints what it verified, is intact, and is served with the log of its original', async () => {
+  const { note, origin, printed } = stopped
   assert.match(printed, /^The first 3 records are those of its public log, by the key localhost\/log\/\S+\.$/m)
-  assert.match(expectDone(await check('plain-copy')), new RegExp(`^The public log ${origin} has 3 records`, 'm'))
-  await whileServed('plain-copy', async url => {
+  assert.match(expectDone(await check('stopped-copy')), new RegExp(`^The public log ${origin} has 3 records`, 'm'))
+  await whileServed('stopped-copy', async url => {
     assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note)
   })
-  await stop(original)
 })
 
 test('a restored original is copied with the continuation record of its log; an earlier mirror stops', async () => {
-  const before = await startServer(at('lost'))
+  const before = await serve('lost')
   await publish(before.url, 4)
   await checkpointOf(before.url, 4)
   expectDone(await copyOnce(before.url, 'of-lost'))
-  const port = portOf(before)
-  expectDone(await palimpsest(['backup', '--to', at('backup'), '--data-dir', at('lost')]))
+  expectDone(await inProcess(['backup', '--to', at('backup'), '--data-dir', at('lost')]))
   await publish(before.url, 2)
-  await stop(before)
-  expectDone(await palimpsest(['restore', '--from', at('backup'), '--data-dir', at('restored')]))
-  const restored = await startServer(at('restored'), { env: { PORT: port } })
+  await before.close()
+  expectDone(await inProcess(['restore', '--from', at('backup'), '--data-dir', at('restored')]))
+  const restored = await serve('restored', before)
   const [, hidden = ''] = await publish(restored.url, 2)
   await moderate(restored.url, 'ENTRY', hidden, 'HIDE')
   const { note, size, origin } = await checkpointOf(restored.url, 8)
@@ -87,40 +100,30 @@ test('a restored original is copied with the continuation record of its log; an 
     assert.notEqual((JSON.parse(statement ?? '') as { previousOrigin: string }).previousOrigin, origin)
   })
   expectRefusal(await copyOnce(restored.url, 'of-lost'), 1, /has another store than the one that was copied/)
-  await stop(restored)
+  await restored.close()
 })
 
 test('a mirror follows its original to another origin with the same key', async () => {
-  const before = await startServer(at('same-key'))
-  await publish(before.url, 3)
-  const old = await checkpointOf(before.url, 3)
-  expectDone(await copyOnce(before.url, 'of-same-key'))
-  const port = portOf(before)
-  await stop(before)
+  copyStopped('same-key', 'of-same-key')
   // Without it another log begins.
   rmSync(logHeadFile(at('same-key')))
-  const original = await startServer(at('same-key'), { env: { PORT: port } })
+  const original = await serve('same-key', stopped.original)
   await publish(original.url, 2)
   const { note, origin } = await checkpointOf(original.url, 6)
-  assert.notEqual(origin, old.origin)
+  assert.notEqual(origin, stopped.origin)
   expectDone(await copyOnce(original.url, 'of-same-key'))
   expectDone(await check('of-same-key'))
   await whileServed('of-same-key', async url => {
     assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note)
     assert.equal((await call(url, 'GET', '/log/keys')).text, (await call(original.url, 'GET', '/log/keys')).text)
   })
-  await stop(original)
+  await original.close()
 })
 
 test('a mirror stops if another key signs, and continues once that key is named', async () => {
-  const before = await startServer(at('new-key'))
-  await publish(before.url, 3)
-  await checkpointOf(before.url, 3)
-  expectDone(await copyOnce(before.url, 'of-new-key'))
-  const port = portOf(before)
-  await stop(before)
+  copyStopped('new-key', 'of-new-key')
   rmSync(logKeyFile(at('new-key')))
-  const original = await startServer(at('new-key'), { env: { PORT: port } })
+  const original = await serve('new-key', stopped.original)
   await publish(original.url, 1)
   const { note } = await checkpointOf(original.url, 5)
   const sentence = /^The checkpoint of \S+ is not signed by the key that this mirror trusts, .*name it with --key\.$/
@@ -131,42 +134,38 @@ test('a mirror stops if another key signs, and continues once that key is named'
   await whileServed('of-new-key', async url => {
     assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note)
   })
-  await stop(original)
+  await original.close()
 })
 
 test('a mirror stops at a store that lost records, and names the first that differs', async () => {
-  const before = await startServer(at('cut'))
-  await publish(before.url, 2)
-  await checkpointOf(before.url, 2)
-  const port = portOf(before)
-  await stop(before)
+  copyStopped('cut')
   const file = storeFile(at('cut'))
   copyFileSync(file, at('cut.db'))
-  const longer = await startServer(at('cut'), { env: { PORT: port } })
+  const longer = await serve('cut', stopped.original)
   await publish(longer.url, 3)
-  await checkpointOf(longer.url, 5)
+  await checkpointOf(longer.url, 6)
   expectDone(await copyOnce(longer.url, 'of-cut'))
-  await stop(longer)
+  await longer.close()
   copyFileSync(at('cut.db'), file)
-  const shorter = await startServer(at('cut'), { env: { PORT: port } })
+  const shorter = await serve('cut', stopped.original)
   await publish(shorter.url, 6)
-  const forked = await checkpointOf(shorter.url, 9)
+  const forked = await checkpointOf(shorter.url, 10)
   expectRefusal(
     await copyOnce(shorter.url, 'of-cut'),
     1,
-    /^FORK: .* at 9 records does not continue the 5 records .*: record 3 is another one\./,
+    /^FORK: .* at 10 records does not continue the 6 records .*: record 4 is another one\./,
   )
   assert.equal(readFileSync(join(at('of-cut'), 'log-fork'), 'utf8'), forked.note)
   const { ended } = spawnService(['mirror', shorter.url, '--serve', '--data-dir', at('of-cut')])
   const { code, stderr } = await ended
   assert.equal(code, 1, stderr)
   assert.match(stderr, /^FORK: /m)
-  await stop(shorter)
+  await shorter.close()
 })
 
 test('a mirror that began without the log is verified from its first row once the log is required', async () => {
-  const original = await startServer(at('unverified'))
-  await publish(original.url, 3)
+  copyStopped('unverified')
+  const original = await serve('unverified')
   const { note } = await checkpointOf(original.url, 3)
   assert.match(expectDone(await copyOnce(original.url, 'late', '--without-log')), /^Its public log was not copied/m)
   await whileServed('late', async url => assert.equal((await call(url, 'GET', '/log/checkpoint')).status, 404))
@@ -175,5 +174,5 @@ test('a mirror that began without the log is verified from its first row once th
   await whileServed('late', async url => assert.equal((await call(url, 'GET', '/log/checkpoint')).text, note))
   expectRefusal(await copyOnce(original.url, 'late', '--without-log'), 1, /verifies the public log of its original/)
   expectRefusal(await copyOnce(original.url, 'late', '--without-log', '--key', 'x'), 2, /exclude each other/)
-  await stop(original)
+  await original.close()
 })
