@@ -139,7 +139,7 @@ test('a stop while the import waits for lines keeps the stored ones and names th
   }
   child.kill('SIGINT')
   assert.equal(await ended, 1)
-  assert.match(stderr, /^The import was stopped\. Lines 1 to 2 are stored; .*--resume/)
+  assert.match(stderr, /^The import was stopped\. Lines 1 to 2 are stored; .*--resume/m)
   expectDone(await importInto(target, linesOf(STORY), '--resume'))
   assert.equal(query(target, 'SELECT * FROM revision').length, 4)
 })
