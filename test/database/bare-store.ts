@@ -11,7 +11,7 @@ import type { CheckedWrite, WriteAnswer, WriteName } from '../../src/operations/
 import { runWrite } from '../../src/operations/writes.ts'
 import { PostgresStore } from '../../src/postgres/store.ts'
 import { insertHead } from '../../src/store/head.ts'
-import { databaseOf, dropDatabaseOf } from '../support/engine.ts'
+import { databaseWithTables, dropDatabaseOf } from '../support/engine.ts'
 
 /** The operations that write, over an empty store without the service. Its clock does not advance. */
 export type BareStore = { reader: Reader; write(name: WriteName, request: CheckedWrite): Promise<WriteAnswer> }
@@ -38,7 +38,7 @@ export async function openEmbedded(t: TestContext): Promise<BareStore & { connec
 
 /** A store in a PostgreSQL database of its own that ends with the test. */
 export async function openPostgres(t: TestContext): Promise<BareStore> {
-  const url = await databaseOf(t.name)
+  const url = await databaseWithTables(t.name)
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-bare-'))
   const [indexFile, logHeadFile] = [join(directory, 'search.db'), join(directory, 'log-head')]
   const store = new PostgresStore({

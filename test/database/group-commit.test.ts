@@ -15,7 +15,7 @@ import { PostgresGroupSession } from '../../src/postgres/group-session.ts'
 import { prepareDatabase, type Server } from '../../src/postgres/prepare.ts'
 import { Session } from '../../src/postgres/session.ts'
 import { readerThrough } from '../../src/postgres/snapshot.ts'
-import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
 
 const GROUP = 8
 const TIMEOUT = 5_000
@@ -46,7 +46,7 @@ async function openSqliteWorld(t: TestContext): Promise<World> {
 }
 
 async function openPostgresWorld(t: TestContext): Promise<World> {
-  const url = await databaseOf(t.name)
+  const url = await databaseWithTables(t.name)
   const timeouts = { statementTimeout: TIMEOUT, idleTimeout: TIMEOUT }
   const other = await connectPostgres({ url, name: 'test', ...timeouts })
   let server: Server | undefined

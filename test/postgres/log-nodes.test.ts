@@ -6,16 +6,18 @@ import { logHeadFile } from '../../src/log/head-file.ts'
 import { parseCheckpoint } from '../../src/tlog/checkpoint.js'
 import { parseNote } from '../../src/tlog/note.js'
 import { expectDone, palimpsest } from '../cli/command.ts'
+import { startApp } from '../support/app.ts'
 import { call, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
-import { NO_POSTGRES } from '../support/engine.ts'
+import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { withNodes } from '../support/nodes.ts'
-import { eventually, makeDirectory, startServer } from '../support/process.ts'
+import { eventually, makeDirectory } from '../support/process.ts'
 
 const PATIENCE = 60_000
 const directory = makeDirectory()
 after(() => directory.remove())
 
+const often = (database: string) => ({ DATABASE_URL: database, LOG_INTERVAL_SECONDS: '0.05' })
 type Head = ReturnType<typeof parseCheckpoint> & { note: string }
 /** The newest checkpoint of a node, once it has more than this many records. */
 const headAbove = (url: string, size: number): Promise<Head> =>
@@ -35,7 +37,7 @@ async function checkAll(database: string, heads: readonly Head[]): Promise<void>
 }
 
 test('three nodes write one log, and continue after a kill of one of them', { skip: NO_POSTGRES }, async () => {
-  await withNodes({ count: 3 }, async ({ urls, servers, database }) => {
+  await withNodes({ count: 3, shared: true }, async ({ urls, servers, database }) => {
     const { token } = await newActor(urls[0] ?? '')
     const publish = (at: readonly string[]) =>
       Promise.all(at.flatMap(url => Array.from({ length: 20 }, () => newEntry(url, token))))
@@ -62,18 +64,19 @@ const setBack = (database: string): Promise<void> =>
   })
 
 test('a database that lost records which were signed begins another log', { skip: NO_POSTGRES }, async () => {
-  await withNodes({ count: 2 }, async ({ urls, database }) => {
-    const [one = '', two = ''] = urls
-    const { token } = await newActor(one)
-    for (let n = 0; n < 5; n++) await newEntry(one, token)
-    const before = await headAbove(one, 4)
-    await headAbove(two, 4)
-    await setBack(database)
-    for (let n = 0; n < 4; n++) await newEntry(two, token)
-    const after = await headAbove(two, 7)
-    assert.notEqual(after.origin, before.origin)
-    await Promise.all(urls.map(url => headAbove(url, 7)))
-  })
+  const database = await databaseWithTables('lost records')
+  const nodes = [await startApp(often(database)), await startApp(often(database))]
+  const [one = '', two = ''] = nodes.map(({ url }) => url)
+  const { token } = await newActor(one)
+  for (let n = 0; n < 5; n++) await newEntry(one, token)
+  const before = await headAbove(one, 4)
+  await headAbove(two, 4)
+  await setBack(database)
+  for (let n = 0; n < 4; n++) await newEntry(two, token)
+  const after = await headAbove(two, 7)
+  assert.notEqual(after.origin, before.origin)
+  await headAbove(one, 7)
+  for (const node of nodes) await node.close()
 })
 
 for (const [shown, path] of [
@@ -81,23 +84,23 @@ for (const [shown, path] of [
   ['a proof', '/api/log/records/5/proof'],
 ] as const) {
   test(`a node that showed ${shown} knows it when database and signer are lost`, { skip: NO_POSTGRES }, async () => {
-    await withNodes({ count: 1 }, async ({ urls: [signer = ''], servers, database, start }) => {
-      // This node looks at the log when it starts, and no more.
-      const idle = await start(database, { LOG_INTERVAL_SECONDS: '3600' })
-      const { token } = await newActor(signer)
-      for (let n = 0; n < 5; n++) await newEntry(signer, token)
-      const before = await headAbove(signer, 4)
-      const answer = await call(idle.url, 'GET', path)
-      assert.ok(answer.text.includes(before.note), answer.text.slice(0, 200))
-      assert.ok(readFileSync(logHeadFile(idle.dataDir), 'utf8').startsWith(`${before.origin}\n5\n`))
-      for (const server of servers) server.kill('SIGKILL')
-      await Promise.all(servers.map(({ ended }) => ended))
-      await setBack(database)
-      const survivor = await startServer(idle.dataDir, { env: { DATABASE_URL: database } })
-      for (let n = 0; n < 4; n++) await newEntry(survivor.url, token)
-      assert.notEqual((await headAbove(survivor.url, 7)).origin, before.origin)
-      survivor.kill('SIGKILL')
-      await survivor.ended
-    })
+    const database = await databaseWithTables(shown)
+    const signer = await startApp(often(database))
+    // This node looks at the log when it starts, and no more.
+    const DATA_DIR = join(directory.path, shown)
+    const idle = await startApp({ DATABASE_URL: database, DATA_DIR, LOG_INTERVAL_SECONDS: '3600' })
+    const { token } = await newActor(signer.url)
+    for (let n = 0; n < 5; n++) await newEntry(signer.url, token)
+    const before = await headAbove(signer.url, 4)
+    const answer = await call(idle.url, 'GET', path)
+    assert.ok(answer.text.includes(before.note), answer.text.slice(0, 200))
+    // The file has it before the node ends.
+    assert.ok(readFileSync(logHeadFile(DATA_DIR), 'utf8').startsWith(`${before.origin}\n5\n`))
+    for (const node of [signer, idle]) await node.close()
+    await setBack(database)
+    const survivor = await startApp({ ...often(database), DATA_DIR })
+    for (let n = 0; n < 4; n++) await newEntry(survivor.url, token)
+    assert.notEqual((await headAbove(survivor.url, 7)).origin, before.origin)
+    await survivor.close()
   })
 }

@@ -21,7 +21,7 @@ test('a mirror of nodes follows their log through kills and moderation, and name
   skip: NO_POSTGRES,
 }, async () => {
   const random = seededRandom('mirror of nodes')
-  await withNodes({ count: 2 }, async ({ urls, database }) => {
+  await withNodes({ count: 2, shared: true }, async ({ urls, database }) => {
     const [one = '', two = ''] = urls
     const { token } = await newActor(one)
     const { entry, relation } = await makeWorld(two, token)

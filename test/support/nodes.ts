@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Cluster, createDatabase, findBinaries, startCluster } from './cluster.ts'
+import { databaseWithTables, dropDatabaseOf } from './engine.ts'
 import { assertKept, assertWhole } from './integrity.ts'
 import { type Sent, startWriters } from './load.ts'
 import { makeDirectory, type ServerProcess, startServer } from './process.ts'
@@ -7,7 +8,7 @@ import { inspectPostgres } from './reader.ts'
 
 /** Nodes of the service over one database on a server of the tests' own. */
 export type Nodes = {
-  cluster: Cluster
+  readonly cluster: Cluster
   /** The database, as the server itself is addressed. */
   database: string
   /** The nodes that were started and not taken away, and their addresses. */
@@ -23,24 +24,34 @@ export type Nodes = {
   close(): Promise<void>
 }
 
-export type NodesOptions = { count: number; standby?: boolean }
+/** With `shared` they have a database on the server of all tests, which is not to be stopped. */
+export type NodesOptions = { count: number; standby?: boolean; shared?: boolean }
 
 /** Starts this many nodes over a primary, with a standby for reads if requested. */
-export async function openNodes({ count, standby }: NodesOptions): Promise<Nodes> {
-  const cluster = await startCluster(String(findBinaries()))
+export async function openNodes({ count, standby, shared }: NodesOptions): Promise<Nodes> {
+  const cluster = shared ? undefined : await startCluster(String(findBinaries()))
   const directory = makeDirectory()
   const servers: ServerProcess[] = []
   const leave = async (): Promise<void> => {
     for (const server of servers) server.kill('SIGKILL')
-    await cluster.close()
+    await dropDatabaseOf(directory.path)
+    await cluster?.close()
     directory.remove()
   }
   let started = 0
   try {
-    const { url: database } = await createDatabase(cluster.url('postgres'))
-    const readUrl = standby ? (await cluster.standby()).url(new URL(database).pathname.slice(1)) : undefined
+    const database =
+      cluster === undefined
+        ? await databaseWithTables(directory.path)
+        : (await createDatabase(cluster.url('postgres'))).url
+    const readUrl =
+      standby && cluster !== undefined ? (await cluster.standby()).url(new URL(database).pathname.slice(1)) : undefined
     const nodes: Nodes = {
-      ...{ cluster, database, servers, sent: [] },
+      ...{ database, servers, sent: [] },
+      get cluster() {
+        if (cluster === undefined) throw new Error('These nodes have no server of their own.')
+        return cluster
+      },
       get urls() {
         return servers.map(({ url }) => url)
       },
