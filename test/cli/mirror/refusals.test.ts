@@ -2,16 +2,18 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import type { Invocation } from '../../../src/cli/command.ts'
-import { importRecords } from '../../../src/cli/import.ts'
-import { beginMirror, mirrorServer } from '../../../src/cli/mirror/mirror.ts'
+import { beginMirror } from '../../../src/cli/mirror/mirror.ts'
 import { openSource } from '../../../src/cli/mirror/source.ts'
 import { useApp } from '../../support/app.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { mirrorKillRounds, writeEntries } from '../../support/mirror-rounds.ts'
 import { makeDirectory } from '../../support/process.ts'
 import { seededRandom } from '../../support/random.ts'
+import { expectRefusal } from '../command.ts'
+import { commandLine } from '../people/in-process.ts'
 import { type Copy, openCopy } from './copy.ts'
+
+const { inProcess } = commandLine()
 
 let copy: Copy
 const app = useApp({}, async () => {
@@ -83,17 +85,12 @@ test('a mirror waits as long as the limit of the server requires', async () => {
 })
 
 test('a directory with another store, or the mirror of another server, is refused; so is an invalid address', async () => {
-  const called = (args: string[], flags: Record<string, string> = {}) =>
-    ({
-      args,
-      flags: { 'data-dir': copy.directory, ...flags },
-      switches: new Set(['once']),
-      env: {},
-    }) as unknown as Invocation
-  await assert.rejects(mirrorServer(called(['memory.example'])), /Name the server by its address/)
+  const mirror = (url: string) => inProcess(['mirror', url, '--once', '--data-dir', copy.directory])
+  expectRefusal(await mirror('memory.example'), 1, /Name the server by its address/)
   await copy.close()
-  await assert.rejects(mirrorServer(called(['http://127.0.0.1:9'])), /is a mirror of http/)
-  await assert.rejects(importRecords(called([], { from: import.meta.filename })), /read-only mirror of http/)
+  expectRefusal(await mirror('http://127.0.0.1:9'), 1, /is a mirror of http/)
+  const imported = await inProcess(['import', '--from', import.meta.filename, '--data-dir', copy.directory])
+  expectRefusal(imported, 1, /read-only mirror of http/)
 })
 
 test('a killed mirror continues with complete records', async () => {
