@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import type { Entry, EntryList, Evidence, Revision, Stats } from '../../src/contract/resources.ts'
 import { spawn } from '../support/children.ts'
-import { expectDone, expectRefusal, LAUNCHER, palimpsest, temporaryDirectory } from './command.ts'
+import { expectDone, expectRefusal, LAUNCHER, temporaryDirectory } from './command.ts'
+import { commandLine } from './people/in-process.ts'
+
+const { inProcess } = commandLine()
 
 type Served = { url: string; announced: string; stop(): Promise<number | null> }
 
@@ -37,10 +40,38 @@ async function serveDemo(flags: readonly string[], env: Record<string, string> =
 const get = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T
 const placeOf = ({ announced }: Served): string => /^ {2}data +(\S+)$/m.exec(announced)?.[1] ?? ''
 
-test('serve --demo shows twenty entries with history, a dispute, a correction and independent voices', async () => {
-  const served = await serveDemo(['--demo'])
-  const { url, announced } = served
-  try {
+const slugsOf = async ({ url }: Served): Promise<string[]> =>
+  (await get<EntryList>(`${url}/api/entries?limit=50`)).items.map(({ slug }) => slug)
+
+/** The authors of a demonstration observed nothing, so no reason of theirs reports what one of them did or saw. */
+async function expectReasons(url: string, entries: readonly Entry[]): Promise<void> {
+  const REPORTS =
+    /\b(?:I|we|ran|tried|tested|used|saw|read \w+ again|measured|observed|compared|confirmed|printed|showed|sent|got|stored two|counted|set all|had no)\b/i
+  let reasons = 0
+  for (const { slug } of entries) {
+    const { verifications, contradictions } = await get<Evidence>(`${url}/api/entries/${slug}/evidence?limit=50`)
+    for (const { rationale } of [...verifications, ...contradictions]) assert.doesNotMatch(rationale, REPORTS)
+    reasons += verifications.length + contradictions.length
+  }
+  assert.ok(reasons > 40, `${reasons} reasons`)
+}
+
+// The hooks of a suite run before those that kill what is still running.
+suite('demonstrations', () => {
+  /** A demonstration in a temporary directory, and its entries. */
+  let served: Served
+  let slugs: string[]
+  before(async () => {
+    served = await serveDemo(['--demo'])
+    slugs = await slugsOf(served)
+  })
+  after(async () => {
+    assert.equal(await served.stop(), 0)
+    assert.equal(existsSync(placeOf(served)), false, 'the temporary directory is deleted')
+  })
+
+  test('serve --demo shows twenty entries with history, a dispute, a correction and independent voices', async () => {
+    const { url, announced } = served
     assert.match(announced, /^ {2}demo {9}This store is a demonstration/m)
     const { items } = await get<EntryList>(`${url}/api/entries?limit=50`)
     assert.equal(items.length, 20)
@@ -63,54 +94,32 @@ test('serve --demo shows twenty entries with history, a dispute, a correction an
     // The limits of real clients apply once it is served.
     const { limits } = await get<{ limits: Record<string, number> }>(`${url}/api/discovery`)
     assert.equal(limits.writePerMinute, 10)
-  } finally {
-    assert.equal(await served.stop(), 0)
-  }
-  assert.equal(existsSync(placeOf(served)), false, 'the temporary directory is deleted')
-})
+  })
 
-/** The authors of a demonstration observed nothing, so no reason of theirs reports what one of them did or saw. */
-async function expectReasons(url: string, entries: readonly Entry[]): Promise<void> {
-  const REPORTS =
-    /\b(?:I|we|ran|tried|tested|used|saw|read \w+ again|measured|observed|compared|confirmed|printed|showed|sent|got|stored two|counted|set all|had no)\b/i
-  let reasons = 0
-  for (const { slug } of entries) {
-    const { verifications, contradictions } = await get<Evidence>(`${url}/api/entries/${slug}/evidence?limit=50`)
-    for (const { rationale } of [...verifications, ...contradictions]) assert.doesNotMatch(rationale, REPORTS)
-    reasons += verifications.length + contradictions.length
-  }
-  assert.ok(reasons > 40, `${reasons} reasons`)
-}
+  test('a named directory retains the demonstration, passes every check, and is not written to again', async () => {
+    const directory = temporaryDirectory()
+    const dataDir = join(directory.path, 'data')
+    try {
+      const first = await serveDemo(['--demo', '--data-dir', dataDir])
+      // The same entries in the same order, wherever it is written.
+      assert.deepEqual(await slugsOf(first), slugs)
+      assert.equal(await first.stop(), 0)
+      expectDone(await inProcess(['check', '--log', '--data-dir', dataDir]))
 
-test('a named directory retains the demonstration, passes every check, and is not written to again', async () => {
-  const directory = temporaryDirectory()
-  const dataDir = join(directory.path, 'data')
-  try {
-    const first = await serveDemo(['--demo', '--data-dir', dataDir])
-    const slugs = async ({ url }: Served): Promise<string[]> =>
-      (await get<EntryList>(`${url}/api/entries?limit=50`)).items.map(({ slug }) => slug)
-    const written = await slugs(first)
-    assert.equal(await first.stop(), 0)
-    expectDone(await palimpsest(['check', '--log', '--data-dir', dataDir]))
+      const again = await inProcess(['serve', '--demo', '--port', '0', '--data-dir', dataDir])
+      expectRefusal(again, 1, /has entries, and --demo writes into an empty store only; serve it without --demo/)
 
-    const again = await palimpsest(['serve', '--demo', '--port', '0', '--data-dir', dataDir])
-    expectRefusal(again, 1, /has entries, and --demo writes into an empty store only; serve it without --demo/)
-
-    const plain = await serveDemo([], { DATA_DIR: dataDir })
-    assert.deepEqual(await slugs(plain), written)
-    assert.match(plain.announced, /^ {2}demo /m)
-    await plain.stop()
-
-    // The same entries in the same order, wherever it is written.
-    const other = await serveDemo(['--demo'])
-    assert.deepEqual(await slugs(other), written)
-    await other.stop()
-  } finally {
-    directory.remove()
-  }
+      const plain = await serveDemo([], { DATA_DIR: dataDir })
+      assert.deepEqual(await slugsOf(plain), slugs)
+      assert.match(plain.announced, /^ {2}demo /m)
+      await plain.stop()
+    } finally {
+      directory.remove()
+    }
+  })
 })
 
 test('serve --demo with DATABASE_URL is refused in one sentence', async () => {
   const env = { DATABASE_URL: 'postgres://user@127.0.0.1:1/none' }
-  expectRefusal(await palimpsest(['serve', '--demo'], { env }), 1, /DATABASE_URL is set: unset DATABASE_URL/)
+  expectRefusal(await inProcess(['serve', '--demo'], { env }), 1, /DATABASE_URL is set: unset DATABASE_URL/)
 })

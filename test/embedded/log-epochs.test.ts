@@ -36,7 +36,8 @@ async function publish(url: string, count: number): Promise<void> {
   const { token } = await newActor(url)
   for (let n = 0; n < count; n++) await newEntry(url, token)
 }
-const start = (dataDir: string): Promise<TestApp> => startApp({ DATA_DIR: dataDir, LOG_INTERVAL_SECONDS: '0.05' }, { engine: 'embedded' })
+const start = (dataDir: string): Promise<TestApp> =>
+  startApp({ DATA_DIR: dataDir, LOG_INTERVAL_SECONDS: '0.05' }, { engine: 'embedded' })
 function change(dataDir: string, ...statements: string[]): void {
   const database = new DatabaseSync(storeFile(dataDir), { enableForeignKeyConstraints: false, timeout: 5_000 })
   database.exec(statements.join(';'))
