@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { follow, race } from '../support/concurrency.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
+import { rotateEverywhere, sendEverywhere } from '../support/keyed-nodes.ts'
 import { cutRounds, killNodeRounds, type Rounds, restartRounds, stopNodeRounds } from '../support/node-rounds.ts'
 import { openNodes, withNodes } from '../support/nodes.ts'
 import { seededRandom } from '../support/random.ts'
@@ -24,6 +25,13 @@ test('1,000 rounds of 50 rivals over three nodes and a standby', options, () =>
 
 test('six readers of the feed over three nodes and a standby for a minute', options, () =>
   withNodes({ count: 3, standby: true }, ({ urls }) => follow(urls, 60_000)),
+)
+
+test('keyed writes and rotations at three nodes and a standby at once have one effect', options, () =>
+  withNodes({ count: 3, standby: true }, async ({ urls }) => {
+    await sendEverywhere(urls)
+    await rotateEverywhere(urls)
+  }),
 )
 
 test('PostgreSQL loses its power 20 times', options, async context => {

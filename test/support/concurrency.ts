@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import type { Activity, Entry, Revision } from '../../src/contract/resources.ts'
 import { allPages } from './client.ts'
-import { type Client, createClient, issueToken, startWriters } from './load.ts'
+import { type Client, createClient, issueToken, sendPatiently, startWriters } from './load.ts'
 import { makeDirectory, startServer } from './process.ts'
 
 const RIVALS = 50
@@ -42,7 +42,7 @@ export async function race(urls: readonly string[], rounds: number): Promise<voi
     const answers = await Promise.all(
       tokens.map((token, rival) => {
         const body = { ...text, ...base, content: `round ${round} rival ${rival}` }
-        return clientOf(rival).send('POST', `/api/entries/${latest.id}/revisions`, body, token)
+        return sendPatiently(clientOf(rival), 'POST', `/api/entries/${latest.id}/revisions`, body, token)
       }),
     )
     const won = answers.filter(({ status }) => status === 201)

@@ -19,7 +19,7 @@ const STANDSTILL = 6_000
  * How long a writer pauses before each entry while a node is suspended, in milliseconds. The test checks the outcome of writes, not their
  * rate.
  */
-const PAUSE = 50
+const PAUSE = 200
 
 const isReady = async (url: string): Promise<true | undefined> =>
   (await fetch(`${url}/ready`).catch(() => undefined))?.status === 200 ? true : undefined
