@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
@@ -27,9 +27,9 @@ after(async () => {
   directory.remove()
 })
 
-/** Descriptors of the service that are connections. */
-function connections(): number {
-  const folder = `/proc/${server.pid}/fd`
+/** Descriptors of a service that are connections. */
+function connections({ pid }: ServerProcess): number {
+  const folder = `/proc/${pid}/fd`
   return readdirSync(folder).filter(name => {
     try {
       return readlinkSync(`${folder}/${name}`).startsWith('socket:')
@@ -39,12 +39,12 @@ function connections(): number {
   }).length
 }
 
-const memory = (): number =>
-  1_024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1])
+const memory = ({ pid }: ServerProcess): number =>
+  1_024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 
 /** A client that sends bytes, reads nothing and never closes. */
-function holdOn(bytes: string): Socket {
-  const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', allowHalfOpen: true })
+function holdOn({ url }: ServerProcess, bytes: string): Socket {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
   socket.pause()
   socket.on('error', () => {})
   if (bytes !== '') socket.write(bytes)
@@ -52,7 +52,7 @@ function holdOn(bytes: string): Socket {
 }
 
 /** Reads on a connection of their own, so that none is left of them. */
-const read = (path: string) => call(server.url, 'GET', path, { headers: { connection: 'close' } })
+const read = ({ url }: ServerProcess, path: string) => call(url, 'GET', path, { headers: { connection: 'close' } })
 
 const HOST = 'Host: x\r\n'
 const KINDS: Record<string, string> = {
@@ -64,44 +64,53 @@ const KINDS: Record<string, string> = {
   'sends nothing': '',
 }
 
-test('a client that neither reads nor closes is disconnected, after any request', async t => {
-  const sockets: Socket[] = []
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
+// Each waits for a timeout of a service of its own.
+suite('clients that do not read', { concurrency: true }, () => {
+  test('a client that neither reads nor closes is disconnected, after any request', async t => {
+    const sockets: Socket[] = []
+    t.after(() => {
+      for (const socket of sockets) socket.destroy()
+    })
+    await eventually('the connections of others end', PATIENCE, async () => connections(server) < 10 || undefined)
+    const earlier = connections(server)
+    for (const bytes of Object.values(KINDS)) {
+      for (let n = 0; n < CLIENTS; n++) sockets.push(holdOn(server, bytes))
+    }
+    await eventually('all are connected', PATIENCE, async () => sockets.every(({ pending }) => !pending) || undefined)
+    await eventually('the service has let go of them', PATIENCE, async () => {
+      await pause(200)
+      return connections(server) <= earlier + 1 || undefined
+    })
+    expectStatus(await read(server, '/health'), 200)
   })
-  await eventually('the connections of others end', PATIENCE, async () => connections() < 10 || undefined)
-  const earlier = connections()
-  for (const bytes of Object.values(KINDS)) {
-    for (let n = 0; n < CLIENTS; n++) sockets.push(holdOn(bytes))
-  }
-  await eventually('all are connected', PATIENCE, async () => sockets.every(({ pending }) => !pending) || undefined)
-  await eventually('the service has let go of them', PATIENCE, async () => {
-    await pause(200)
-    return connections() <= earlier + 1 || undefined
-  })
-  expectStatus(await read('/health'), 200)
-})
 
-test('pipelined requests are answered one after another, so that a client that does not read takes little memory', async t => {
-  const sockets: Socket[] = []
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
+  test('pipelined requests are answered one after another, so that a client that does not read takes little memory', async t => {
+    const sockets: Socket[] = []
+    const own = makeDirectory()
+    const server = await startServer(own.path)
+    t.after(async () => {
+      for (const socket of sockets) socket.destroy()
+      server.kill('SIGTERM')
+      await server.ended
+      own.remove()
+    })
+    const { token } = await newActor(server.url)
+    for (let n = 0; n < 130; n++) await newEntry(server.url, token, { content: 'x'.repeat(20_000) })
+    const path = (n: number): string => `/api/entries?limit=50&offset=${n}`
+    for (let n = 0; n < PIPELINED; n++) expectStatus(await read(server, path(n)), 200)
+    const asked = Array.from({ length: PIPELINED }, (_, n) => `GET ${path(n)} HTTP/1.1\r\n${HOST}\r\n`).join('')
+    const earlier = memory(server)
+    for (let n = 0; n < GREEDY; n++) {
+      sockets.push(holdOn(server, asked))
+    }
+    let most = 0
+    await eventually('the service has let go of them', PATIENCE, async () => {
+      most = Math.max(most, memory(server))
+      expectStatus(await read(server, '/health'), 200)
+      return connections(server) < GREEDY || undefined
+    })
+    assert.ok(most - earlier < GROWTH_MAX, `${Math.round((most - earlier) / 1e6)} MB more`)
   })
-  for (let n = 0; n < 130; n++) await newEntry(server.url, token, { content: 'x'.repeat(20_000) })
-  const path = (n: number): string => `/api/entries?limit=50&offset=${n}`
-  for (let n = 0; n < PIPELINED; n++) expectStatus(await read(path(n)), 200)
-  const asked = Array.from({ length: PIPELINED }, (_, n) => `GET ${path(n)} HTTP/1.1\r\n${HOST}\r\n`).join('')
-  const earlier = memory()
-  for (let n = 0; n < GREEDY; n++) {
-    sockets.push(holdOn(asked))
-  }
-  let most = 0
-  await eventually('the service has let go of them', PATIENCE, async () => {
-    most = Math.max(most, memory())
-    expectStatus(await read('/health'), 200)
-    return connections() < GREEDY || undefined
-  })
-  assert.ok(most - earlier < GROWTH_MAX, `${Math.round((most - earlier) / 1e6)} MB more`)
 })
 
 test('any number of pipelined requests are answered in their order', async () => {
