@@ -18,7 +18,7 @@ import { createFuzzer, type Fuzzed, type Known, learn } from './fuzzer.ts'
 import type { Random } from './generate.ts'
 import { openWire, type Wire } from './wire.ts'
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 4_000)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_500)
 const ROUND = 16
 
 let app: TestApp

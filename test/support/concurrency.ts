@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import type { Activity, Entry, Revision } from '../../src/contract/resources.ts'
+import { startApp } from './app.ts'
 import { allPages } from './client.ts'
 import { type Client, createClient, issueToken, sendPatiently, startWriters } from './load.ts'
-import { makeDirectory, startServer } from './process.ts'
 
 const RIVALS = 50
 
-/** Starts a service, runs `work` against it and stops it. */
-async function withServer(work: (url: string) => Promise<void>): Promise<void> {
-  const directory = makeDirectory()
+/** Starts a service in this process, runs `work` against it and stops it. */
+async function withService(work: (url: string) => Promise<void>): Promise<void> {
+  const app = await startApp()
   try {
-    const server = await startServer(directory.path)
-    try {
-      await work(server.url)
-    } finally {
-      server.kill('SIGTERM')
-    }
-    assert.equal((await server.ended).code, 0)
+    await work(app.url)
   } finally {
-    directory.remove()
+    await app.close()
   }
 }
 
@@ -64,7 +58,7 @@ export async function race(urls: readonly string[], rounds: number): Promise<voi
   }
 }
 
-export const raceRounds = (rounds: number): Promise<void> => withServer(url => race([url], rounds))
+export const raceRounds = (rounds: number): Promise<void> => withService(url => race([url], rounds))
 
 const FEED_WRITERS = 12
 const FEED_READERS = 3
@@ -98,7 +92,7 @@ async function catchUp(client: Client, seen: Seen): Promise<void> {
   seen.top = sequences.at(-1) ?? seen.top
 }
 
-export const followFeed = (milliseconds: number): Promise<void> => withServer(url => follow([url], milliseconds))
+export const followFeed = (milliseconds: number): Promise<void> => withService(url => follow([url], milliseconds))
 
 /**
  * For some time, and until enough was written, readers follow the feed of all nodes under full write load through all of them: every
