@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { palimpsest } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 test('a PostgreSQL has every part that the service needs, and the probe leaves nothing', {
   skip: NO_POSTGRES,
 }, async () => {
@@ -30,7 +32,7 @@ test('a part that is missing is named, and the others are probed too', { skip: N
   await withClient(DATABASE_URL, async client => {
     await client.query(`ALTER DATABASE "${pathname.slice(1)}" SET synchronous_commit = off`)
   })
-  const { code, stdout } = await palimpsest(['doctor', '--engine'], { env: { DATABASE_URL } })
+  const { code, stdout } = await inProcess(['doctor', '--engine'], { env: { DATABASE_URL } })
   assert.equal(code, 1)
   assert.deepEqual(stdout.match(/^(?:FAIL|warn).*$/gm), [
     'FAIL synced commits: synchronous_commit is off; the service cannot run on this server',
@@ -38,10 +40,10 @@ test('a part that is missing is named, and the others are probed too', { skip: N
 })
 
 test('the probe needs a database, and names a server that cannot be reached', async () => {
-  const without = await palimpsest(['doctor', '--engine'], { env: {} })
+  const without = await inProcess(['doctor', '--engine'], { env: {} })
   assert.match(without.stderr, /set DATABASE_URL/)
   assert.notEqual(without.code, 0)
-  const gone = await palimpsest(['doctor', '--engine'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' } })
+  const gone = await inProcess(['doctor', '--engine'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' } })
   assert.equal(gone.code, 1)
   assert.match(gone.stdout, /^FAIL engine: .*ECONNREFUSED/)
 })

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { useApp } from '../support/app.ts'
 import { expectDone, expectRefusal, palimpsest } from './command.ts'
+import { commandLine } from './people/in-process.ts'
 
+const { inProcess } = commandLine()
 const app = useApp()
 
 /** Asserts that the service at a port is said not to be ready, in one sentence. */
 async function expectNotReady(port: string, sentence: RegExp): Promise<void> {
-  const { code, stdout, stderr } = await palimpsest(['health'], { env: { PORT: port } })
+  const { code, stdout, stderr } = await inProcess(['health'], { env: { PORT: port } })
   assert.deepEqual({ code, stderr, lines: stdout.split('\n').length }, { code: 1, stderr: '', lines: 2 })
   assert.match(stdout, sentence)
 }
@@ -27,7 +29,7 @@ async function answering(status: number, context: { after(work: () => void): voi
 test('a ready service is reported as ready, on any listening address', async () => {
   const { port } = new URL(app.url)
   for (const host of ['127.0.0.1', 'localhost', '0.0.0.0']) {
-    const said = expectDone(await palimpsest(['health'], { env: { HOST: host, PORT: port } }))
+    const said = expectDone(await inProcess(['health'], { env: { HOST: host, PORT: port } }))
     assert.match(said, new RegExp(`^Ready at http://\\S+:${port}/ready\\.\n$`))
   }
   expectDone(await palimpsest(['health', '--port', port], { env: { PORT: '1' } }))
@@ -35,7 +37,7 @@ test('a ready service is reported as ready, on any listening address', async () 
 
 test('settings and secrets of the server are not read', async () => {
   const env = { PORT: new URL(app.url).port, ADMIN_TOKEN_FILE: '/nowhere', DATABASE_URL: 'nonsense' }
-  expectDone(await palimpsest(['health'], { env }))
+  expectDone(await inProcess(['health'], { env }))
 })
 
 test('an unreachable service is distinguished from one that is not ready', async context => {
@@ -58,5 +60,5 @@ test('a service that does not answer is not ready', async context => {
 })
 
 test('a port that the system chooses at every start cannot be checked', async () => {
-  expectRefusal(await palimpsest(['health'], { env: { PORT: '0' } }), 2, /^PORT is 0, .* set it to /)
+  expectRefusal(await inProcess(['health'], { env: { PORT: '0' } }), 2, /^PORT is 0, .* set it to /)
 })

@@ -11,7 +11,7 @@ test('help names every command and the exit codes', async () => {
   const help = expectDone(await palimpsest(['help']))
   for (const { name } of COMMANDS) assert.match(help, new RegExp(`^  ${name} `, 'm'))
   for (const code of Object.values(EXIT)) assert.match(help, new RegExp(`^  ${code} `, 'm'))
-  assert.equal(expectDone(await palimpsest(['--help'])), help)
+  assert.equal(expectDone(await inProcess(['--help'])), help)
 })
 
 test('the help of each command lists its flags with their defaults, in both forms of the call', async () => {
@@ -65,7 +65,7 @@ test('the former name verify runs check, and says so', async () => {
 })
 
 test('every setting except secrets is a flag of serve', async () => {
-  const help = expectDone(await palimpsest(['serve', '--help']))
+  const help = expectDone(await inProcess(['serve', '--help']))
   for (const flag of ['host', 'port', 'data-dir', 'cooldown-seconds', 'trusted-proxies', 'log-level']) {
     assert.match(help, new RegExp(`^  --${flag} `, 'm'))
   }

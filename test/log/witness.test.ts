@@ -7,10 +7,12 @@ import { parseNote, parseSignatures } from '../../src/tlog/note.js'
 import { parseVerifierKey, type VerifierKey, verifySignatures } from '../../src/tlog/signature.js'
 import { formatSubmission } from '../../src/tlog/witness.js'
 import { expectRefusal, LAUNCHER, palimpsest, temporaryDirectory } from '../cli/command.ts'
+import { commandLine } from '../cli/people/in-process.ts'
 import { spawn } from '../support/children.ts'
 import { NO_GO, removeGo, verifyWithGo } from '../support/go.ts'
 import { MemoryLog } from '../support/log-files.ts'
 
+const { inProcess } = commandLine()
 const NAME = 'witness.example/w1'
 const directory = temporaryDirectory()
 let log: MemoryLog
@@ -155,8 +157,8 @@ test('a damaged state, a second witness and wrong arguments end with one sentenc
   const file = join(directory.path, 'checkpoints', hash('sha256', log.origin, 'hex'))
   const note = readFileSync(file)
   writeFileSync(file, note.subarray(0, 50))
-  expectRefusal(await palimpsest(args), 1, /a witness must not lose its last checkpoints/)
+  expectRefusal(await inProcess(args), 1, /a witness must not lose its last checkpoints/)
   writeFileSync(file, note)
-  expectRefusal(await palimpsest(args.with(1, witness.vkey)), 2, /not a verifier key of a log/)
-  expectRefusal(await palimpsest(args.with(3, 'a b')), 2, /--name must not contain white space/)
+  expectRefusal(await inProcess(args.with(1, witness.vkey)), 2, /not a verifier key of a log/)
+  expectRefusal(await inProcess(args.with(3, 'a b')), 2, /--name must not contain white space/)
 })

@@ -12,7 +12,7 @@ import { type Copy, openCopy } from './copy.ts'
 const ROUNDS = 12
 const STEPS = 8
 
-const app = useApp({ READ_LIMIT_PER_MINUTE: '1000000' })
+const app = useApp({ LOG_INTERVAL_SECONDS: '0.05' })
 
 /** A source that calls a function between any two answers of the server. */
 function watchedSource(look: () => Promise<unknown>): Source {
