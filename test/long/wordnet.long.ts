@@ -1,0 +1,3 @@
+/** The tests of test/acceptance/wordnet.test.ts with more entries. */
+process.env.WORDNET_ENTRIES = '5000'
+await import('../acceptance/wordnet.test.ts')
