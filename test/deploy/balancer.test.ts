@@ -18,7 +18,7 @@ import { ROOT } from './unit.ts'
 const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find(path => existsSync(path))
 const skip = HAPROXY === undefined ? 'SKIPPED: there is no HAProxy here; install the package haproxy' : false
 const CONFIGURATION = join(ROOT, 'deploy/haproxy.cfg')
-const PATIENCE = 10_000
+const PATIENCE = 60_000
 const NOBODY = '127.0.0.1:1'
 /** Whom the balancer takes for an operator by default, and another caller. */
 const OPERATOR = '127.0.0.1'

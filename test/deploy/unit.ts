@@ -11,7 +11,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 const INSTALLED = '/opt/palimpsest'
 const SETTINGS_DIR = '/etc/palimpsest'
 /** How long a start or an end may take before it is called hung, in milliseconds. */
-const PATIENCE = 30_000
+const PATIENCE = 100_000
 
 /** The reason why the programs of the units cannot run here, or false: they name the Node that the packages bring along. */
 export const NO_NODE: string | false = existsSync(join(ROOT, 'node_modules/.bin/node'))

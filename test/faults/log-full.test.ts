@@ -8,7 +8,7 @@ import { AS_ADMIN } from '../support/moderation.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 import { mountSmallDisk } from './tools.ts'
 
-const PATIENCE = 30_000
+const PATIENCE = 60_000
 const directory = makeDirectory()
 const disk = join(directory.path, 'disk')
 const unmount = mountSmallDisk(disk, '16m')
