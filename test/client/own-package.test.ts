@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { useApp } from '../support/app.ts'
+import { ROOT, run, temporary } from './built.ts'
+
+const app = useApp()
+const SCRIPT = `
+  import { createClient, ClientError } from '@palimpsest/client'
+  const client = createClient({ baseUrl: process.argv[2] })
+  await client.createActor({ declaredName: 'Script' })
+  const { slug } = await client.createEntry({ title: 'Oolong', summary: 'A tea', content: 'Steep it.' })
+  console.log((await client.readEntry(slug)).title, typeof ClientError)
+`
+
+test('the package of the client alone has no dependencies, and works where it is installed', async () => {
+  const project = await temporary()
+  const installed = join(project, 'node_modules', '@palimpsest', 'client')
+  await mkdir(join(project, 'node_modules', '@palimpsest'), { recursive: true })
+  await run(process.execPath, [join(ROOT, 'scripts/build-client.ts'), '--to', installed])
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  assert.equal(manifest.dependencies, undefined)
+  assert.deepEqual((await readdir(installed)).sort(), ['LICENSE', 'README.md', 'client', 'package.json', 'tlog'])
+  const readme = await readFile(join(installed, 'README.md'), 'utf8')
+  assert.doesNotMatch(readme, /[^@]palimpsest\/client|\]\((?!https?:|#)/)
+  await writeFile(join(project, 'script.mjs'), SCRIPT)
+  const { stdout } = await run(process.execPath, ['script.mjs', app.url], { cwd: project })
+  assert.equal(stdout, 'Oolong function\n')
+})
