@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
+import { mirrorChangeRounds } from '../support/mirror-changes.ts'
 import { mirrorKillRounds, writeEntries } from '../support/mirror-rounds.ts'
 import { seededRandom } from '../support/random.ts'
 
@@ -15,4 +16,10 @@ test('a mirror that is killed at any moment continues with complete records', as
   const { midst, finished } = await mirrorKillRounds(app, 50, seededRandom('mirror').next)
   context.diagnostic(`50 kills, ${midst} of them in the midst of copying, ${finished} copies finished meanwhile`)
   assert.ok(midst > 10)
+})
+
+test('a reader of changes learns of withdrawals from a mirror in order, in 60 rounds', async t => {
+  const original = await startApp({ LOG_INTERVAL_SECONDS: '0.05' })
+  t.after(() => original.close())
+  await mirrorChangeRounds(original, 60)
 })
