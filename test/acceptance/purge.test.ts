@@ -6,7 +6,7 @@ import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/c
 import { moderate } from '../support/moderation.ts'
 import { eventually, makeDirectory, startServer } from '../support/process.ts'
 
-const PATIENCE = 20_000
+const PATIENCE = 60_000
 let cache: PurgedCache
 let app: TestApp
 let token: string
