@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { indexFile } from '../../src/embedded/files.ts'
 import { startApp } from '../support/app.ts'
@@ -46,49 +46,52 @@ test('searches that wait for the index do not cause later searches to be refused
   assert.equal((await app.store.metrics()).searchesWaiting, 0)
 })
 
-test('while another process locks the index searches are refused together, and afterwards find what was written', async t => {
-  const app = await startApp({}, { engine: 'embedded' })
-  t.after(() => app.close())
-  const { token } = await newActor(app.url)
-  const release = lockFile(indexFile(app.dataDir))
-  const { id } = await newEntry(app.url, token, { title: 'Lockedout' })
-  const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=lockedout')
-  // Refused one after another, they would take longer than a test may.
-  for (const answer of await Promise.all(Array.from({ length: REFUSED }, search))) {
-    expectProblem(answer, 503, 'NOT_READY')
-    assert.equal(answer.headers.get('retry-after'), '5')
-  }
-  const logged = (): number => app.log().split('another process has it locked; end that one').length - 1
-  await eventually('the lock is logged', PATIENCE, async () => logged() > 0 || undefined)
-  release()
-  const { body } = await sendUntil(({ status }) => status !== 503, search)
-  assert.deepEqual(
-    body.items.map(entry => entry.id),
-    [id],
-  )
-  const isWritten = async () => /the search index is written again/.test(app.log()) || undefined
-  await eventually('it is logged that the index is written again', PATIENCE, isWritten)
-  assert.equal(logged(), 1, 'the lock is logged once, when it began')
-  assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
-})
+// Both wait for seconds, each on a store of its own.
+suite('a locked index', { concurrency: 2 }, () => {
+  test('while another process locks the index searches are refused together, and afterwards find what was written', async t => {
+    const app = await startApp({}, { engine: 'embedded' })
+    t.after(() => app.close())
+    const { token } = await newActor(app.url)
+    const release = lockFile(indexFile(app.dataDir))
+    const { id } = await newEntry(app.url, token, { title: 'Lockedout' })
+    const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=lockedout')
+    // Refused one after another, they would take longer than a test may.
+    for (const answer of await Promise.all(Array.from({ length: REFUSED }, search))) {
+      expectProblem(answer, 503, 'NOT_READY')
+      assert.equal(answer.headers.get('retry-after'), '5')
+    }
+    const logged = (): number => app.log().split('another process has it locked; end that one').length - 1
+    await eventually('the lock is logged', PATIENCE, async () => logged() > 0 || undefined)
+    release()
+    const { body } = await sendUntil(({ status }) => status !== 503, search)
+    assert.deepEqual(
+      body.items.map(entry => entry.id),
+      [id],
+    )
+    const isWritten = async () => /the search index is written again/.test(app.log()) || undefined
+    await eventually('it is logged that the index is written again', PATIENCE, isWritten)
+    assert.equal(logged(), 1, 'the lock is logged once, when it began')
+    assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
+  })
 
-test('an index that is locked while nothing waits for it is no fault', async t => {
-  const app = await startApp({}, { engine: 'embedded' })
-  t.after(() => app.close())
-  const { token } = await newActor(app.url)
-  const { id } = await newEntry(app.url, token, { title: 'Untidy' })
-  const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=untidy')
-  assert.deepEqual(
-    (await search()).body.items.map(entry => entry.id),
-    [id],
-  )
-  // It is tidied once nothing was written for a while, which fails then.
-  const release = lockFile(indexFile(app.dataDir))
-  await pause(LOCKED)
-  assert.deepEqual(
-    (await search()).body.items.map(entry => entry.id),
-    [id],
-  )
-  release()
-  assert.doesNotMatch(app.log(), /search index (cannot|is written)/)
+  test('an index that is locked while nothing waits for it is no fault', async t => {
+    const app = await startApp({}, { engine: 'embedded' })
+    t.after(() => app.close())
+    const { token } = await newActor(app.url)
+    const { id } = await newEntry(app.url, token, { title: 'Untidy' })
+    const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=untidy')
+    assert.deepEqual(
+      (await search()).body.items.map(entry => entry.id),
+      [id],
+    )
+    // It is tidied once nothing was written for a while, which fails then.
+    const release = lockFile(indexFile(app.dataDir))
+    await pause(LOCKED)
+    assert.deepEqual(
+      (await search()).body.items.map(entry => entry.id),
+      [id],
+    )
+    release()
+    assert.doesNotMatch(app.log(), /search index (cannot|is written)/)
+  })
 })
