@@ -22,7 +22,7 @@ export type Hinter = (draft: Draft) => (published: Entry) => Promise<{ hints: Hi
 
 /** Returns the function that searches for similar entries while a draft is published. It never rejects. */
 export function createHinter(
-  { reader, near }: Pick<Store, 'reader' | 'near'>,
+  store: Pick<Store, 'reader' | 'near'>,
   now: () => number = () => performance.now(),
 ): Hinter {
   let room = COMPARED_PER_SECOND
@@ -36,11 +36,11 @@ export function createHinter(
   const look = async (draft: Draft): Promise<Similar[] | null> => {
     try {
       const terms = termsOfDraft(draft)
-      const found = await near(pairsOf(terms.all ?? terms.title), NAMED + 1)
+      const found = await store.near(pairsOf(terms.all ?? terms.title), NAMED + 1)
       if (found.length === 0) return []
       if (!hasRoom()) return null
       room -= found.length
-      return similarOnes(terms, await listTitled(reader, found), ALIKE)
+      return similarOnes(terms, await listTitled(store.reader, found), ALIKE)
     } catch {
       // A failed search does not affect the write.
       return null
