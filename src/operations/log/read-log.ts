@@ -72,7 +72,8 @@ export const readLogRecord: ReadOperation<'readLogRecord'> = async ({ reader }, 
 }
 
 /** Returns the proof that a record is in the log of the newest checkpoint. `extra` has its salt and statement if they are public. */
-export const readLogProof: ReadOperation<'readLogProof'> = async ({ reader, persistCheckpoint }, { params }) => {
+export const readLogProof: ReadOperation<'readLogProof'> = async (reads, { params }) => {
+  const { reader } = reads
   const record = Number(params.record)
   const published = await readPublished(reader)
   const { size, epoch, note: checkpoint } = published.checkpoint
@@ -80,7 +81,7 @@ export const readLogProof: ReadOperation<'readLogProof'> = async ({ reader, pers
   const [{ stated }, hashes] = await Promise.all([
     findRecord(reader, published, record),
     proveInclusion(record - 1, size, tilesFor(reader, epoch)),
-    persistCheckpoint(checkpoint),
+    reads.persistCheckpoint(checkpoint),
   ])
   const extra = stated === undefined ? undefined : Buffer.concat([stated.salt, Buffer.from(stated.statement)])
   const proof = formatProof({
@@ -97,9 +98,9 @@ async function* once(text: string): AsyncGenerator<string> {
 }
 
 /** The newest checkpoint as a signed note. */
-export async function readCheckpoint({ reader, persistCheckpoint }: LogReads): Promise<string> {
-  const { note } = (await readPublished(reader)).checkpoint
-  await persistCheckpoint(note)
+export async function readCheckpoint(reads: LogReads): Promise<string> {
+  const { note } = (await readPublished(reads.reader)).checkpoint
+  await reads.persistCheckpoint(note)
   return note
 }
 
