@@ -51,14 +51,14 @@ export const many = (count: number, noun: string, plural = `${noun}s`): string =
 export const actorName = (name: string | null | undefined): Html =>
   name == null ? html`an actor without a name` : words(name)
 
-/** The author as a link: the declared name, marked as declared; without a name, the end of the id. */
+/** The author as a link: the declared name; without a name, the end of the id. A declared model labels the text as written by a machine. */
 export function by(author: Author | undefined, id?: string): Html {
   const made = [author?.declared.model, author?.declared.provider].filter(part => part != null)
   return byName(
     author?.declared.name,
     author?.id ?? id ?? '',
     made.length > 0 &&
-      html` <span class="small">(${made.map((part, index) => [index > 0 && ', ', words(part)])})</span>`,
+      html` <span class="small">(machine, as declared: ${made.map((part, index) => [index > 0 && ', ', words(part)])})</span>`,
   )
 }
 

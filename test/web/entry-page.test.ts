@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { COLUMNS_MAX } from '../../src/web/life-line.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectStatus } from '../support/client.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { judgingWorld, proseOf } from '../support/judging.ts'
 
 let app: TestApp
@@ -191,4 +191,13 @@ test('a difference has three views, and leads to the changes before and after it
   )
   const rendered = await page(`/entries/${first.slug}/diff?from=${one}&to=${two}&view=rendered`)
   assert.equal(rendered.match(/<section class="prose"/g)?.length, 2)
+})
+
+test('a text of an actor that declared a model is labelled as written by a machine, others are not', async () => {
+  const machine = await newActor(app.url, { actorType: 'AGENT', declaredName: 'Nadir', declaredModel: 'a <model>' })
+  const person = await newActor(app.url, { actorType: 'HUMAN', declaredName: 'Zenith' })
+  const made = await newEntry(app.url, machine.token, { title: 'By a machine' })
+  const written = await newEntry(app.url, person.token, { title: 'By a person' })
+  assert.match(wordsOf(await page(`/entries/${made.slug}`)), /Nadir \(machine, as declared: a &lt;model&gt;\)/)
+  assert.doesNotMatch(wordsOf(await page(`/entries/${written.slug}`)), /machine, as declared/)
 })
