@@ -10,6 +10,8 @@ const INTERVAL = 200
 /** The number of attempts to write the last lines to a slow reader, and their interval in milliseconds. */
 const LAST_TRIES = 50
 const LAST_PAUSE = 10
+/** How long the end waits for a thread that writes lines, in milliseconds: on a busy machine it may run late. */
+const THREAD_PATIENCE = 5_000
 const LINE_FEED = 10
 
 /** The target of log lines. It never blocks: lines that it cannot accept are dropped and counted. */
@@ -49,7 +51,7 @@ export class LogFile {
     return this.#dropped
   }
 
-  /** Writes all waiting lines and then the last one, if there is one, within a second, and calls back. */
+  /** Writes all waiting lines and then the last one, if there is one, and calls back. Waits up to 5 s for a thread that still writes lines. */
   end(last: string | undefined, done: () => void): void {
     const finish = (): void => {
       if (last !== undefined) this.#queue.add(`${last}\n`)
@@ -58,7 +60,7 @@ export class LogFile {
     }
     if (this.#isWriting) {
       this.#onIdle = finish
-      setTimeout(finish, LAST_TRIES * LAST_PAUSE)
+      setTimeout(finish, THREAD_PATIENCE)
     } else finish()
   }
 
