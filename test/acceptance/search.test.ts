@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, EntryList } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, callPatiently, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 let token: string
 const app = useApp({}, async () => {
@@ -12,7 +12,8 @@ const app = useApp({}, async () => {
 type Query = Record<string, string>
 const list = async (query: Query, path = '/api/search'): Promise<EntryList> => {
   const search = new URLSearchParams(query)
-  return expectStatus(await call<EntryList>(app.url, 'GET', `${path}?${search}`), 200)
+  // On a busy machine the index may be late, and the search is refused for a while.
+  return expectStatus(await callPatiently<EntryList>(app.url, 'GET', `${path}?${search}`, {}), 200)
 }
 /** The titles of the entries that have all terms of a query, among the entries of one test: all carry its tag. */
 const finder = (tag: string) => async (q: string) => {
