@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { openEngine } from './engine.ts'
@@ -14,7 +13,7 @@ import { createServer, type Server } from './http/server.ts'
 import { LogKeeper } from './log/follow-store.ts'
 import { readWitnessPolicy } from './log/witness-policy.ts'
 import { type Prove, Witnesses } from './log/witnesses.ts'
-import { loadMcp, serveMcp } from './mcp/endpoint.ts'
+import { serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
 import { OperatorError } from './operator-error.ts'
 import type { Secrets } from './secrets.ts'
@@ -29,6 +28,8 @@ export type App = {
   adminTokenFile(): string | undefined
   readiness: Store['readiness']
   store: Store
+  /** Loads the tools for models, so that the first message to /mcp does not delay other requests by 0.1 s. */
+  loadTools(): Promise<unknown>
   /** Stops accepting requests, completes those in progress, and closes everything. */
   close(): Promise<void>
 }
@@ -48,15 +49,13 @@ const HOUSEKEEPING_INTERVAL = 60_000
 const DAY_AHEAD = 600_000
 
 /** The service without an address. Its routes can be called within the process. */
-export type Service = Omit<App, 'url' | 'metricsUrl'> & { app: FastifyInstance; metrics: Metrics }
+export type Service = Omit<App, 'url' | 'metricsUrl'> & { server: Server; metrics: Metrics }
 
 /** Opens the store and the HTTP service, and starts housekeeping. Throws OperatorError for mistakes of the operator. */
 export async function openService(
   config: Config,
   { logger, now = Date.now, onBroken = () => {}, droppedLines = () => 0 }: AppOptions,
 ): Promise<Service> {
-  // The threads of the store start at the same time.
-  const loading = loadMcp()
   const engine = await openEngine(config, logger, now)
   const { store, limiter } = engine
   store.onBroken(fault => {
@@ -66,8 +65,8 @@ export async function openService(
   try {
     const witnesses = await askWitnesses(config, store, logger)
     const { secrets } = engine
-    const server = await createServer({ config, store, logger, now, secrets, limiter, droppedLines, witnesses })
-    await serveMcp(server, config, loading)
+    const server = createServer({ config, store, logger, now, secrets, limiter, droppedLines, witnesses })
+    const loadTools = serveMcp(server, config, logger)
 
     const purgers = config.purgeUrls.map(
       address =>
@@ -77,7 +76,8 @@ export async function openService(
     const log = await keepLog(config, { server, store, logger, now, witnesses }, secrets)
     const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {
-      app: server.app,
+      server,
+      loadTools,
       metrics: server.metrics,
       place: engine.place,
       adminTokenFile: engine.adminTokenFile,
@@ -171,11 +171,11 @@ function keepHouse(config: Config, { server, store, logger, now }: Kept): () => 
 export async function openApp(config: Config, options: AppOptions): Promise<App> {
   const service = await openService(config, options)
   try {
-    await listen(service.app, config)
+    await listen(service.server, config)
     const metrics = await listenForMetrics(service.metrics, config)
     return {
       ...service,
-      url: addressOf(service.app.server, config.host),
+      url: addressOf(service.server.server, config.host),
       metricsUrl: metrics === undefined ? undefined : `${addressOf(metrics, config.metricsHost)}/metrics`,
       async close() {
         metrics?.close()
@@ -208,12 +208,9 @@ async function listenForMetrics(metrics: Metrics, { metricsHost: host, metricsPo
   }
 }
 
-async function listen(
-  app: { listen(at: { host: string; port: number }): Promise<string> },
-  { host, port }: Config,
-): Promise<void> {
+async function listen(server: Pick<Server, 'listen'>, { host, port }: Config): Promise<void> {
   try {
-    await app.listen({ host, port })
+    await server.listen({ host, port })
   } catch (error) {
     const code = (error as { code?: string }).code
     if (code === 'EADDRINUSE')

@@ -50,6 +50,9 @@ export const postgresUrl = (text: string): string => {
   return text
 }
 
+/** Addresses separated by commas. A password may contain a comma. */
+export const postgresUrls = (text: string): string[] => text.split(/\s*,\s*(?=postgres(?:ql)?:)/).map(postgresUrl)
+
 export const url = (text: string): string => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('an http or https address')
   return text.replace(/\/+$/, '')

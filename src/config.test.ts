@@ -95,3 +95,12 @@ test('the settings of shared caches are read as they are documented', () => {
   assert.deepEqual(config.purgeHeader, ['Authorization', 'Bearer a: b'])
   assert.deepEqual(readConfig({ PURGE_URL: '' }).purgeUrls, [])
 })
+
+test('DATABASE_READ_URL is a list of addresses, whose passwords may have commas', () => {
+  const list = 'postgres://reader:a,b@one/name, postgresql://two/name'
+  assert.deepEqual(readConfig({ DATABASE_READ_URL: list }).databaseReadUrls, [
+    'postgres://reader:a,b@one/name',
+    'postgresql://two/name',
+  ])
+  assert.throws(() => readConfig({ DATABASE_READ_URL: 'one,postgres://two/name' }), /DATABASE_READ_URL/)
+})

@@ -11,6 +11,7 @@ import {
   oneOf,
   origins,
   postgresUrl,
+  postgresUrls,
   secret,
   url,
   urls,
@@ -27,7 +28,7 @@ export type Config = {
   port: number
   dataDir: string
   databaseUrl: string | undefined
-  databaseReadUrl: string | undefined
+  databaseReadUrls: readonly string[] | undefined
   writeGroupMax: number
   adminToken: string | undefined
   originKey: string | undefined
@@ -88,13 +89,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
       'A PostgreSQL (15 or newer) that any number of nodes share, as postgres://user:password@host:5432/database. Unset: the embedded store in DATA_DIR.',
     parse: postgresUrl,
   },
-  databaseReadUrl: {
+  databaseReadUrls: {
     name: 'DATABASE_READ_URL',
     byDefault: undefined,
     secret: true,
     description:
-      'A streaming standby of that PostgreSQL to read from. A read waits until the standby has what was answered before it, or goes to the primary.',
-    parse: postgresUrl,
+      'Streaming standbys of that PostgreSQL to read from, separated by commas. A read goes to the closest one that has what was answered before it, or to the primary. An address may lead to the primary for a time, so that all members of a cluster can be listed.',
+    parse: postgresUrls,
   },
   writeGroupMax: {
     name: 'WRITE_GROUP_MAX',

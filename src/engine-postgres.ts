@@ -30,7 +30,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     indexFile: nodeIndexFile(directory),
     logHeadFile: logHeadFile(directory),
     onIndex: reportIndex(logger, nodeIndexFile(directory)),
-    readUrl: config.databaseReadUrl,
+    readUrls: config.databaseReadUrls ?? [],
     groupMax: config.writeGroupMax,
     ...reportsTo(logger, placeOf(url), config.newStore === 'allowed'),
     async onOpen(connection) {

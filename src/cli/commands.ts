@@ -1,31 +1,7 @@
-import { flagOf, SETTINGS } from '../config.ts'
-import type { Command, Flag } from './command.ts'
+import type { Command } from './command.ts'
+import { DATA_COMMANDS } from './data-commands.ts'
 import { PEOPLE_COMMANDS } from './people/table.ts'
-
-type SettingRow = {
-  name: string
-  secret?: boolean
-  byDefault: string | undefined
-  values?: readonly string[]
-  description: string
-}
-
-const flagOfSetting = (setting: SettingRow): Flag[] => {
-  const name = flagOf(setting)
-  if (name === undefined) return []
-  const { byDefault, values } = setting
-  return [
-    {
-      name,
-      value: name.includes('dir') ? 'DIR' : 'VALUE',
-      description: setting.description,
-      ...(values === undefined ? {} : { values }),
-      ...(byDefault === undefined || byDefault === '' ? {} : { byDefault }),
-    },
-  ]
-}
-const SETTING_FLAGS = (Object.values(SETTINGS) as SettingRow[]).flatMap(flagOfSetting)
-const DATA_DIR_FLAGS = flagOfSetting(SETTINGS.dataDir)
+import { ADDRESS_FLAGS, DATA_DIR_FLAGS, SETTING_FLAGS } from './setting-flags.ts'
 
 /** The commands of the operator. Each loads its modules when it runs. */
 export const OPERATOR_COMMANDS: readonly Command[] = [
@@ -49,7 +25,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     name: 'health',
     summary: 'Check that the service at HOST and PORT is ready, for monitoring.',
     details: 'Exit code 0 means that it accepts reads and writes.',
-    flags: [...flagOfSetting(SETTINGS.host), ...flagOfSetting(SETTINGS.port)],
+    flags: ADDRESS_FLAGS,
     examples: ['health', 'health --port 9000'],
     run: async invocation => (await import('./health.ts')).checkHealth(invocation),
   },
@@ -134,42 +110,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     examples: ['index copy --from /srv/node1 --to /srv/node2'],
     run: async invocation => (await import('./index-copy.ts')).indexCommand(invocation),
   },
-  {
-    name: 'import',
-    summary:
-      'Read entries, revisions, evidence and relations from lines of JSON into a store that is not being served.',
-    details:
-      'One record per line, as "palimpsest export" writes them; ids can be any strings and are mapped to new ids. Each line passes the same checks as over HTTP. A reference to a record must come after the record.',
-    flags: [
-      { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' },
-      {
-        name: 'class',
-        value: 'CLASS',
-        values: ['SYNTHETIC', 'INTERNAL'],
-        byDefault: 'SYNTHETIC',
-        description: 'The data class of the authors.',
-      },
-      { name: 'batch', value: 'N', byDefault: '500', description: 'Lines per transaction.' },
-      {
-        name: 'resume',
-        description: 'Continue after the last line that an interrupted import has stored.',
-      },
-      ...DATA_DIR_FLAGS,
-    ],
-    examples: ['import --from records.ndjson', 'import --from - --resume < records.ndjson'],
-    run: async invocation => (await import('./import.ts')).importRecords(invocation),
-  },
-  {
-    name: 'export',
-    summary:
-      'Write all public records as lines of JSON, in the order of their numbers, also while the store is served.',
-    flags: [
-      { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to create; - is standard output.' },
-      ...DATA_DIR_FLAGS,
-    ],
-    examples: ['export --to palimpsest.ndjson', 'export | gzip > palimpsest.ndjson.gz'],
-    run: async invocation => (await import('./export.ts')).exportRecords(invocation),
-  },
+  ...DATA_COMMANDS,
   {
     name: 'mcp',
     summary: 'Offer the memory as tools to a host of the Model Context Protocol, over standard input and output.',
@@ -202,8 +143,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
         description: 'The verifier key of the public log. By default the first one of /log/keys, at the first start.',
       },
       { name: 'without-log', description: 'Copy a server without a public log, unverified but for its hashes.' },
-      ...flagOfSetting(SETTINGS.host),
-      ...flagOfSetting(SETTINGS.port),
+      ...ADDRESS_FLAGS,
       ...DATA_DIR_FLAGS,
     ],
     examples: ['mirror https://memory.example --serve'],
@@ -218,8 +158,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     flags: [
       { name: 'name', value: 'NAME', description: 'The name of the witness, for example witness.example/w1.' },
       { name: 'dir', value: 'DIR', description: 'The directory of the witness, created if it is missing.' },
-      ...flagOfSetting(SETTINGS.host),
-      ...flagOfSetting(SETTINGS.port),
+      ...ADDRESS_FLAGS,
     ],
     examples: [
       'witness --name witness.example/w1 --dir ./witness --port 8090 "$(curl -s https://memory.example/log/keys | head -1)"',

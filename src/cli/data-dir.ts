@@ -23,4 +23,4 @@ const databasesOf = ({ env }: Invocation) =>
 export const databaseUrlOf = (invocation: Invocation): string | undefined => databasesOf(invocation).databaseUrl
 
 /** The standby of the settings, if there is one. */
-export const readUrlOf = (invocation: Invocation): string | undefined => databasesOf(invocation).databaseReadUrl
+export const readUrlsOf = (invocation: Invocation): readonly string[] => databasesOf(invocation).databaseReadUrls ?? []

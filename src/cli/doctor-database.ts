@@ -16,14 +16,17 @@ const CLOCK_TOLERANCE = 1_000
 const LAG_LARGE = 1_000
 const INDEX_BEHIND = 10_000
 
-/** The checks of a store in PostgreSQL, and of the standby for reads. */
-export const databaseChecks = (url: string, readUrl: string | undefined, directory: string): [string, Check][] => [
+/** The checks of a store in PostgreSQL, and of the standbys for reads. */
+export const databaseChecks = (url: string, readUrls: readonly string[], directory: string): [string, Check][] => [
   ['database', () => withDatabase(url, checkServer)],
   ['schema', () => withDatabase(url, checkSchema)],
   ['search index', () => withDatabase(url, connection => checkIndex(connection, directory))],
   ['sessions', () => withDatabase(url, checkSessions)],
   ['clock', () => withDatabase(url, checkClock)],
-  ...(readUrl === undefined ? [] : [['standby', () => withDatabase(readUrl, checkStandby)] as [string, Check]]),
+  ...readUrls.map((readUrl): [string, Check] => [
+    'standby',
+    () => withDatabase(readUrl, connection => checkStandby(connection, readUrls.length > 1)),
+  ]),
 ]
 
 async function withDatabase<T>(url: string, look: (connection: PostgresConnection) => Promise<T>): Promise<T> {
@@ -99,12 +102,15 @@ async function checkClock(connection: PostgresConnection): Promise<Finding> {
   return { mark: 'warn', what: 'clock', finding, remedy: 'set both clocks, and run a time service' }
 }
 
-async function checkStandby(connection: PostgresConnection): Promise<Finding> {
+/** Where several servers are `listed`, one of them may be the primary. */
+async function checkStandby(connection: PostgresConnection, listed: boolean): Promise<Finding> {
   const found = await ask<{ standby: string; lag: number }>(
     connection,
     `SELECT pg_is_in_recovery()::text AS standby, CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
       ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0) END AS lag`,
   )
+  if (found?.standby !== 'true' && listed)
+    return { mark: 'ok', what: 'standby', finding: 'the primary for now, not read' }
   if (found?.standby !== 'true') {
     const finding = 'DATABASE_READ_URL names a primary'
     return { mark: 'warn', what: 'standby', finding, remedy: 'name a standby of DATABASE_URL, or omit it' }

@@ -105,7 +105,7 @@ const NEEDS: readonly Need[] = [
   {
     what: 'positions of a standby',
     for: 'DATABASE_READ_URL',
-    probe: runs('SELECT pg_current_wal_flush_lsn(), pg_last_wal_replay_lsn()'),
+    probe: runs("SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0'), pg_last_wal_replay_lsn()"),
   },
 ]
 

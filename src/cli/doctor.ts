@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import { storeFile } from '../embedded/files.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
-import { databaseUrlOf, dataDirOf, readUrlOf } from './data-dir.ts'
+import { databaseUrlOf, dataDirOf, readUrlsOf } from './data-dir.ts'
 import type { Check, Finding } from './doctor-check.ts'
 import { databaseChecks } from './doctor-database.ts'
 import { engineChecks } from './doctor-engine.ts'
@@ -41,7 +41,7 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ['secrets', () => checkSecrets(directory)],
   ]
   const url = databaseUrlOf(invocation)
-  if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlOf(invocation), directory)]
+  if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlsOf(invocation), directory)]
   if (!existsSync(storeFile(directory))) {
     return [
       ...machine,

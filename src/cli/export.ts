@@ -3,30 +3,28 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readConfig } from '../config.ts'
-import type { Reader } from '../database/database.ts'
+import { exportStore } from '../operations/export/read-export.ts'
 import { OperatorError } from '../operator-error.ts'
-import { readHead } from '../store/head.ts'
 import { EXIT, type Invocation, type Sink } from './command.ts'
-import { publicRecords } from './export-records.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { openSnapshot } from './snapshot.ts'
 import { makeWholeFile } from './whole-file.ts'
 
 const PUBLIC_FILE = 0o644
 
-/** Writes all public records as lines of JSON, as fast as they are read. */
+/** Writes the answers of the export one after another, as fast as they are read. */
 export async function exportRecords(invocation: Invocation): Promise<number> {
   const to = invocation.flags.to ?? '-'
-  const license = licenseOf(invocation)
   const { store, close } = await openSnapshot(invocation)
   const progress = createProgress(invocation.stderr)
-  const written = { records: 0 }
-  const source = () => Readable.from(linesOf(store, license, written, progress))
+  const written = { lines: 0 }
+  const pieces = () => counted(exportStore(store, licenseOf(invocation)), written, progress)
+  const source = () => Readable.from(pieces())
   try {
     if (to === '-') await toStandardOutput(source(), invocation.stdout)
     else await makeWholeFile(resolve(to), PUBLIC_FILE, partial => pipeline(source(), createWriteStream(partial)))
     progress.end()
-    invocation.stderr.write(`Exported ${written.records} records.\n`)
+    invocation.stderr.write(`Exported ${written.lines} lines.\n`)
     return EXIT.ok
   } finally {
     progress.end()
@@ -38,18 +36,15 @@ export async function exportRecords(invocation: Invocation): Promise<number> {
 const licenseOf = ({ env }: Invocation): string | undefined =>
   readConfig(env.CONTENT_LICENSE === undefined ? {} : { CONTENT_LICENSE: env.CONTENT_LICENSE }).contentLicense
 
-async function* linesOf(
-  store: Reader,
-  license: string | undefined,
-  written: { records: number },
+async function* counted(
+  pieces: AsyncIterable<string>,
+  written: { lines: number },
   progress: Progress,
 ): AsyncGenerator<string> {
-  if (license !== undefined) yield `${JSON.stringify({ type: 'license', url: license })}\n`
-  const { record } = await readHead(store)
-  for await (const records of publicRecords(store, record)) {
-    if (records.length > 0) yield records.map(one => `${JSON.stringify(one)}\n`).join('')
-    written.records += records.length
-    progress.update(() => `Exported ${written.records} records`)
+  for await (const piece of pieces) {
+    for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) written.lines++
+    progress.update(() => `Exported ${written.lines} lines`)
+    yield piece
   }
 }
 

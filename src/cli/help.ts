@@ -1,7 +1,7 @@
-import wrapAnsi from 'wrap-ansi'
 import { type Argument, type Command, EXIT, type Flag, type Sink } from './command.ts'
 import { COMMANDS, OPERATOR_COMMANDS } from './commands.ts'
 import { PEOPLE_COMMANDS } from './people/table.ts'
+import { wrapText } from './wrap-text.ts'
 
 /** The maximum number of columns of a line. A narrower terminal has its own width. */
 const WIDTH = 100
@@ -103,4 +103,4 @@ function rightOf({ description, values, byDefault }: Flag): string {
 }
 
 /** Wraps text at words. */
-const wrapped = (text: string, width: number): string => wrapAnsi(text, width)
+const wrapped = (text: string, width: number): string => wrapText(text, width)

@@ -17,7 +17,7 @@ const LINE_FEED = 10
 /** The target of log lines. It never blocks: lines that it cannot accept are dropped and counted. */
 export class LogFile {
   readonly #fd: number
-  readonly #queue = createQueue()
+  readonly #queue = new LineQueue()
   readonly #onRestored: (dropped: number) => void
   readonly #timer: NodeJS.Timeout
   #isWriting = false
@@ -98,55 +98,64 @@ export class LogFile {
   }
 }
 
-type Queue = ReturnType<typeof createQueue>
-
 /** The waiting lines, and the bytes of them that are written next. */
-function createQueue() {
-  let lines: string[] = []
-  let length = 0
-  let bytes = Buffer.alloc(0)
+class LineQueue {
+  #lines: string[] = []
+  /** The characters of the lines. */
+  #length = 0
+  #bytes = Buffer.alloc(0)
   /** Whether the file ends within a line. */
-  let isTorn = false
+  #isTorn = false
+
+  size(): number {
+    return this.#length + this.#bytes.length
+  }
+
+  /** Returns false if there is no room. */
+  add(line: string): boolean {
+    if (this.#length + line.length > WAITING_MAX) return false
+    this.#lines.push(line)
+    this.#length += line.length
+    return true
+  }
+
+  next(): Buffer | undefined {
+    if (this.#bytes.length === 0 && this.#lines.length > 0) {
+      this.#bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${this.#take()}`)
+    }
+    return this.#bytes.length === 0 ? undefined : this.#bytes
+  }
+
+  written(size: number): void {
+    if (size > 0) this.#isTorn = this.#bytes[size - 1] !== LINE_FEED
+    this.#bytes = this.#bytes.subarray(size)
+  }
+
+  /** Drops the next bytes and returns the number of lines that end in them. */
+  drop(): number {
+    const count = linesIn(this.#bytes)
+    this.#bytes = Buffer.alloc(0)
+    return count
+  }
+
   /** Removes lines of WRITE_MAX characters in total, at least one. */
-  const take = (): string => {
+  #take(): string {
     let end = 0
     let size = 0
-    while (end < lines.length && (end === 0 || size + (lines[end]?.length ?? 0) <= WRITE_MAX)) {
-      size += lines[end++]?.length ?? 0
+    for (const { length } of this.#lines) {
+      if (end > 0 && size + length > WRITE_MAX) break
+      size += length
+      end++
     }
-    const taken = lines.slice(0, end).join('')
-    lines = lines.slice(end)
-    length -= size
+    const taken = this.#lines.slice(0, end).join('')
+    this.#lines = this.#lines.slice(end)
+    this.#length -= size
     return taken
-  }
-  return {
-    size: () => length + bytes.length,
-    /** Returns false if there is no room. */
-    add(line: string): boolean {
-      if (length + line.length > WAITING_MAX) return false
-      lines.push(line)
-      length += line.length
-      return true
-    },
-    next(): Buffer | undefined {
-      if (bytes.length === 0 && lines.length > 0) bytes = Buffer.from(`${isTorn ? '\n' : ''}${take()}`)
-      return bytes.length === 0 ? undefined : bytes
-    },
-    written(size: number): void {
-      if (size > 0) isTorn = bytes[size - 1] !== LINE_FEED
-      bytes = bytes.subarray(size)
-    },
-    /** Drops the next bytes and returns the number of lines that end in them. */
-    drop(): number {
-      const count = linesIn(bytes)
-      bytes = Buffer.alloc(0)
-      return count
-    },
   }
 }
 
 /** Writes all waiting lines in this thread. Returns the code of the error that stopped it. */
-function writeNow(fd: number, queue: Queue): string | undefined {
+function writeNow(fd: number, queue: LineQueue): string | undefined {
   try {
     for (let bytes = queue.next(); bytes !== undefined; bytes = queue.next()) queue.written(writeSync(fd, bytes))
     return undefined
@@ -155,7 +164,7 @@ function writeNow(fd: number, queue: Queue): string | undefined {
   }
 }
 
-function writeLast(fd: number, queue: Queue): void {
+function writeLast(fd: number, queue: LineQueue): void {
   for (let tries = 0; tries < LAST_TRIES && writeNow(fd, queue) === 'EAGAIN'; tries += 1) pause(LAST_PAUSE)
 }
 

@@ -118,7 +118,10 @@ async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Open
   const file = join(service.place, 'mcp-actor-token')
   let held = tokenIn(file)
   const session: Session = {
-    clientFor: clientsWithin(service.app, { remoteAddress: '127.0.0.1', headers: { 'user-agent': 'palimpsest mcp' } }),
+    clientFor: clientsWithin(service.server, {
+      remoteAddress: '127.0.0.1',
+      headers: { 'user-agent': 'palimpsest mcp' },
+    }),
     token: () => held,
     issued(token) {
       held = token
@@ -126,7 +129,7 @@ async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Open
     },
     shared: false,
     keepsToken: true,
-    forget: forgettingWithin(service.app, adminToken),
+    forget: forgettingWithin(service.server, adminToken),
     onFault: error => logger.error({ err: error }, 'a call failed'),
   }
   return { session, close: service.close }

@@ -74,6 +74,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   if (stopping) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, isDemonstration(config)))
+  app.loadTools().catch(error => logger.warn({ err: error }, 'the tools for models are not loaded yet'))
   beside(app.store, stopped.signal).catch(error => {
     if (stopping) return
     end(1, error instanceof OperatorError ? error.message : (error as Error).stack)

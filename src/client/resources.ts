@@ -1354,6 +1354,8 @@ export type ExportLine = {
     /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
   }
+  /** As declared; absent if UNKNOWN. */
+  actorType?: 'AGENT' | 'HUMAN' | 'UNKNOWN'
   /** The record number of the first revision of its entry. */
   entryRecord?: string
   /** The record numbers of the first revisions of a relation’s source and target. */
@@ -1553,6 +1555,8 @@ export type ExportLine = {
       /** As in Stats. */
       relations: number
     }
+    /** Address of the licence. */
+    license?: string
   }
 }
 

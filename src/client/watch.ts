@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { createEventParser, type EventParser } from './events.ts'
+import { EventParser } from './events.ts'
 import { clientError, isClientError } from './problem.ts'
 import { isPassing } from './request.ts'
 import type { CallOptions } from './settings.ts'
@@ -31,7 +31,7 @@ export async function* watch<Row>(
       const ended = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
       try {
         const body = await connection.open(callOf(path, query, lastEventId, token()), 'text/event-stream', ended)
-        const parser = createEventParser(lastEventId)
+        const parser = new EventParser(lastEventId)
         opened = true
         for await (const { data, lastEventId: id } of blocksOf(path, body, parser)) {
           failures = 0

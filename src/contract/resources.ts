@@ -673,6 +673,7 @@ export const ExportLine = Type.Object({
   requestId: Type.Optional(uuid('The id of the request.')),
   dataClass: Type.Optional(dataClass),
   actor: Type.Optional(Author),
+  actorType: Type.Optional(words(ACTOR_TYPES, 'As declared; absent if UNKNOWN.')),
   entryRecord: Type.Optional(digits('The record number of the first revision of its entry.')),
   ends: Type.Optional(
     Type.Array(digits('A record number.'), {
@@ -733,6 +734,7 @@ export const ExportLine = Type.Object({
           contradictions: count('As in Stats.'),
           relations: count('As in Stats.'),
         }),
+        license: Type.Optional(Type.String({ description: 'Address of the licence.' })),
       },
       { description: 'The state of the service; present if the answer ends with the newest row.' },
     ),

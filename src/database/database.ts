@@ -60,5 +60,11 @@ export class StoreFault extends Error {
   }
 }
 
+/** The row of a statement that always has one, such as a count. Throws if there is none. */
+export function only<R>(row: R | undefined): R {
+  if (row === undefined) throw new Error('A statement that always has a row has none.')
+  return row
+}
+
 /** Whether an error passes when the database can be reached again. */
 export const isUnavailable = (error: unknown): boolean => error instanceof StoreFault && error.kind === 'unavailable'

@@ -1,25 +1,25 @@
 import type { Loadable, Reader, Saver } from './database.ts'
 
 /** The values that one transaction loads once and writes once. */
-export type UnitOfWork = {
-  load<T>(loadable: Loadable<T>): Promise<T>
-  /** Writes every value; to be called once, before the commit. */
-  save(saver: Saver): Promise<void>
-}
+export class UnitOfWork {
+  readonly #reader: Reader
+  readonly #values = new Map<Loadable<unknown>, Promise<unknown>>()
 
-export function createUnitOfWork(reader: Reader): UnitOfWork {
-  const values = new Map<Loadable<unknown>, Promise<unknown>>()
-  return {
-    load<T>(loadable: Loadable<T>): Promise<T> {
-      let value = values.get(loadable as Loadable<unknown>)
-      if (value === undefined) {
-        value = Promise.resolve(loadable.load(reader))
-        values.set(loadable as Loadable<unknown>, value)
-      }
-      return value as Promise<T>
-    },
-    async save(saver) {
-      await Promise.all([...values].map(async ([loadable, value]) => loadable.save(saver, await value)))
-    },
+  constructor(reader: Reader) {
+    this.#reader = reader
+  }
+
+  load<T>(loadable: Loadable<T>): Promise<T> {
+    let value = this.#values.get(loadable as Loadable<unknown>)
+    if (value === undefined) {
+      value = Promise.resolve(loadable.load(this.#reader))
+      this.#values.set(loadable as Loadable<unknown>, value)
+    }
+    return value as Promise<T>
+  }
+
+  /** Writes every value; to be called once, before the commit. */
+  async save(saver: Saver): Promise<void> {
+    await Promise.all([...this.#values].map(async ([loadable, value]) => loadable.save(saver, await value)))
   }
 }

@@ -1,4 +1,4 @@
-import { type Awaitable, StoreFault, type Transaction } from './database.ts'
+import { type Awaitable, type Loadable, type Row, StoreFault, type Transaction } from './database.ts'
 import type { Sql } from './sql.ts'
 
 /** The end of a work that left its group as it was: its result, or the error that refused it. */
@@ -7,36 +7,57 @@ export type Outcome = { result: unknown } | { error: unknown }
 /** A work failed in a way that nothing of its group may be committed; `cause` is its error. */
 export class SpoiledGroup extends Error {}
 
-/** A transaction for one work. After `end` every call of `tx` throws. `wrote` returns whether the work has changed anything. */
-export type WorkTransaction = { tx: Transaction; wrote(): boolean; end(): void }
-
 const READS = /^\s*(?:SELECT|WITH)\b/
 
-/** Returns a transaction for one work: a statement that the work left under way cannot run in a later transaction. */
-export function createWorkTransaction(shared: Transaction): WorkTransaction {
-  let [ended, wrote] = [false, false]
-  const open = (statement?: Sql): Transaction => {
-    if (ended) throw new Error('The work of this transaction has ended; await everything that it does.')
-    wrote ||= statement !== undefined && !READS.test(statement.text)
-    return shared
+/**
+ * A transaction for one work, within a transaction that several share. After `end` every call throws: a statement that the work left under
+ * way cannot run in a later transaction.
+ */
+export class WorkTransaction implements Transaction {
+  readonly #shared: Transaction
+  #hasEnded = false
+  #hasWritten = false
+
+  constructor(shared: Transaction) {
+    this.#shared = shared
   }
-  return {
-    tx: {
-      one: statement => open(statement).one(statement),
-      all: statement => open(statement).all(statement),
-      run: statement => open(statement).run(statement),
-      async load(loadable) {
-        const value = await open().load(loadable)
-        wrote = true
-        open()
-        return value
-      },
-      lock: key => open().lock(key),
-    },
-    wrote: () => wrote,
-    end() {
-      ended = true
-    },
+
+  one<R = Row>(statement: Sql): Awaitable<R | undefined> {
+    return this.#open(statement).one<R>(statement)
+  }
+
+  all<R = Row>(statement: Sql): Awaitable<R[]> {
+    return this.#open(statement).all<R>(statement)
+  }
+
+  run(statement: Sql): Awaitable<number> {
+    return this.#open(statement).run(statement)
+  }
+
+  async load<T>(loadable: Loadable<T>): Promise<T> {
+    const value = await this.#open().load(loadable)
+    this.#hasWritten = true
+    this.#open()
+    return value
+  }
+
+  lock(key: string): Awaitable<boolean> {
+    return this.#open().lock(key)
+  }
+
+  /** Whether the work has changed anything. */
+  wrote(): boolean {
+    return this.#hasWritten
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  #open(statement?: Sql): Transaction {
+    if (this.#hasEnded) throw new Error('The work of this transaction has ended; await everything that it does.')
+    this.#hasWritten ||= statement !== undefined && !READS.test(statement.text)
+    return this.#shared
   }
 }
 
@@ -49,14 +70,14 @@ export async function runWork(
   work: (tx: Transaction) => Awaitable<unknown>,
   isRefusal: (error: unknown) => boolean,
 ): Promise<Outcome> {
-  const { tx, wrote, end } = createWorkTransaction(shared)
+  const tx = new WorkTransaction(shared)
   try {
     return { result: await work(tx) }
   } catch (error) {
     if (error instanceof StoreFault) throw error
-    if (!wrote() && isRefusal(error)) return { error }
+    if (!tx.wrote() && isRefusal(error)) return { error }
     throw new SpoiledGroup('A work failed after it had written, or by an error of the engine.', { cause: error })
   } finally {
-    end()
+    tx.end()
   }
 }

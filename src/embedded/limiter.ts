@@ -1,5 +1,5 @@
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
-import { RateLimiter } from '../domain/rate-limit.ts'
+import { type Charge, RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { WriteEnvironment } from '../operations/store.ts'
 import { listAdmissions } from '../store/limit.ts'
@@ -9,40 +9,61 @@ import type { EmbeddedStore } from './store.ts'
 const SAVE_INTERVAL = 200
 const DAY = 86_400_000
 
-/** The limiter of one process. It decides in memory, and saves its admissions in the store so that a restart does not reset the limits. */
-export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => number): Promise<Limiter> {
+/** Opens the limiter of a store with the admissions that it has saved. */
+export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => number): Promise<EmbeddedLimiter> {
   const limiter = new RateLimiter()
   limiter.restore(await listAdmissions(store.reader, now() - DAY))
-  const save = async (): Promise<void> => {
-    const admissions = limiter.takeUnsaved()
+  return new EmbeddedLimiter(store, limiter, now)
+}
+
+/** The limiter of one process. It decides in memory, and saves its admissions in the store so that a restart does not reset the limits. */
+class EmbeddedLimiter implements Limiter {
+  readonly #store: EmbeddedStore
+  readonly #limiter: RateLimiter
+  readonly #now: () => number
+  readonly #timer: NodeJS.Timeout
+  /** Whether a write is sent at the end of this turn. */
+  #writes = false
+
+  constructor(store: EmbeddedStore, limiter: RateLimiter, now: () => number) {
+    this.#store = store
+    this.#limiter = limiter
+    this.#now = now
+    // The writes of one turn save their admissions with one command.
+    store.beforeSend(() => {
+      if (this.#writes) this.#save().catch(() => {})
+      this.#writes = false
+    })
+    this.#timer = setInterval(() => this.#save().catch(() => {}), SAVE_INTERVAL).unref()
+  }
+
+  admit(charges: readonly Charge[], at: number): Verdict {
+    return this.#limiter.admit(charges, at)
+  }
+
+  refund(verdict: Verdict, at: number): Standing[] {
+    return this.#limiter.refund(verdict, at)
+  }
+
+  beforeWrite(): void {
+    this.#writes = true
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#save().catch(() => {})
+  }
+
+  async #save(): Promise<void> {
+    const admissions = this.#limiter.takeUnsaved()
     if (admissions.length === 0) return
-    const environment: WriteEnvironment = { at: now(), cooldown: 0, dataClass: 'INTERNAL' }
+    const environment: WriteEnvironment = { at: this.#now(), cooldown: 0, dataClass: 'INTERNAL' }
     const beforeBin = environment.at - 2 * RATE_WINDOW_SECONDS * 1_000
     try {
-      await store.maintain('saveAdmissions', { admissions, beforeBin }, environment)
+      await this.#store.maintain('saveAdmissions', { admissions, beforeBin }, environment)
     } catch (error) {
-      limiter.giveBack(admissions.filter(({ bin }) => bin >= beforeBin))
+      this.#limiter.giveBack(admissions.filter(({ bin }) => bin >= beforeBin))
       throw error
     }
-  }
-  // The writes of one turn save their admissions with one command.
-  let due = false
-  store.beforeSend(() => {
-    if (due) save().catch(() => {})
-    due = false
-  })
-  const timer = setInterval(() => save().catch(() => {}), SAVE_INTERVAL)
-  timer.unref()
-  return {
-    admit: (charges, at) => limiter.admit(charges, at),
-    admitHere: (charges, at) => limiter.admit(charges, at),
-    refund: (verdict, at) => limiter.refund(verdict, at),
-    beforeWrite() {
-      due = true
-    },
-    async close() {
-      clearInterval(timer)
-      await save().catch(() => {})
-    },
   }
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../contract/problem.ts'
 import { GROUP_MAX } from '../database/group-commit.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { createLogThread, type LogThread } from '../log/compute.ts'
+import { LogThread } from '../log/compute.ts'
 import type { LogQuestion } from '../operations/log/append-log.ts'
 import type { Readiness, WriteAnswer } from '../operations/operation.ts'
 import type { SearchRequest, SearchResult } from '../operations/search.ts'
@@ -172,8 +172,8 @@ export class EmbeddedStore implements Store {
 type SendListener = { onSend(): void }
 
 /**
- * Opens the embedded store in a directory that is ready for use: one writer thread, one that follows with the search index, one that
- * searches and another one when that is busy. `onIndex` is called when the index cannot be written, and when it can again.
+ * Opens the embedded store in a directory that is ready for use: one writer thread, and one that follows with the search index. The
+ * first search starts a thread, and another one when that is busy. `onIndex` is called when the index cannot be written, and when it can again.
  */
 export async function openEmbeddedStore(
   directory: string,
@@ -203,7 +203,7 @@ export async function openEmbeddedStore(
     const files = { index: indexFile(directory), store: storeFile(directory) }
     const searches = await openSearches(counters, files, onDeath)
     const { reader, original } = await openReader(directory)
-    const log = createLogThread(new URL('./log-thread.ts', import.meta.url), data)
+    const log = new LogThread(new URL('./log-thread.ts', import.meta.url), data)
     const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock }
     return new EmbeddedStore(parts, listener)
   } catch (error) {

@@ -3,7 +3,7 @@ import { StoreFault } from '../database/database.ts'
 import { GroupCommit } from '../database/group-commit.ts'
 import { sql } from '../database/sql.ts'
 import { emptyLog, isDamage } from '../database/sqlite.ts'
-import { createSqliteSession } from '../database/sqlite-session.ts'
+import { SqliteSession } from '../database/sqlite-session.ts'
 import { createWorks } from '../operations/command.ts'
 import { createCpuYield } from '../threads/cpu-yield.ts'
 import { NICE, setNice } from '../threads/priority.ts'
@@ -42,7 +42,7 @@ const publish = (): void => {
   const head = connection.one<{ record: number }>(sql`SELECT record FROM head`)
   publishCommitted(counters, head?.record ?? 0)
 }
-const session = createSqliteSession(connection, {
+const session = new SqliteSession(connection, {
   onGroup: () => awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_PATIENCE),
   onCommitting: () => countBegun(counters),
   onCommit(works) {

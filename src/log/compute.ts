@@ -4,36 +4,41 @@ import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 /** Asks the thread that computes the log. */
 export type AskLog = (question: LogQuestion) => Promise<unknown>
 
-/** A thread that computes the log. The first question starts it, also after it died. */
-export type LogThread = { ask: AskLog; close(): Promise<void> }
-
 const PENDING_MAX = 8
 
-export function createLogThread(file: URL, data: object): LogThread {
-  let started: Promise<Thread> | undefined
-  let closed = false
-  const start = (): Promise<Thread> => {
-    const starting = startThread(file, data, {
-      ...{ pendingMax: PENDING_MAX, batched: false, together: 1, youngMb: YOUNG_MB },
-      onDeath() {
-        started = undefined
-      },
-    })
-    starting.catch(() => {
-      started = undefined
-    })
-    return starting
+/** A thread that computes the log. The first question starts it, also after it died. */
+export class LogThread {
+  readonly #file: URL
+  readonly #data: object
+  #started: Promise<Thread> | undefined
+  #isClosed = false
+
+  constructor(file: URL, data: object) {
+    this.#file = file
+    this.#data = data
   }
-  return {
-    async ask(question) {
-      if (closed) throw new Error('The thread of the log is closed.')
-      started ??= start()
-      return (await started).ask(id => ({ id, question }))
-    },
-    async close() {
-      closed = true
-      await (await started?.catch(() => undefined))?.close()
-    },
+
+  async ask(question: LogQuestion): Promise<unknown> {
+    if (this.#isClosed) throw new Error('The thread of the log is closed.')
+    this.#started ??= this.#start()
+    return (await this.#started).ask(id => ({ id, question }))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await (await this.#started?.catch(() => undefined))?.close()
+  }
+
+  #start(): Promise<Thread> {
+    const onDeath = (): void => {
+      this.#started = undefined
+    }
+    const starting = startThread(this.#file, this.#data, {
+      ...{ pendingMax: PENDING_MAX, batched: false, together: 1, youngMb: YOUNG_MB },
+      onDeath,
+    })
+    starting.catch(onDeath)
+    return starting
   }
 }
 

@@ -1,9 +1,11 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
-import { assertJsonBody, parseJson } from '../http/pipeline/body.ts'
-import { problemAnswer, problemOf } from '../http/pipeline/errors.ts'
+import type { Exchange, Route } from '../http/exchange.ts'
+import { assertJsonBody, parseJson, readBody } from '../http/pipeline/body.ts'
+import { problemAnswer } from '../http/pipeline/errors.ts'
 import type { Server } from '../http/server.ts'
 import { clientsWithin } from './in-process.ts'
 import type { Session } from './perform.ts'
@@ -17,8 +19,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 /** Header fields of a request that its calls pass on. */
 const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
 
-/** Loads the SDK and the tools. This takes 0.1 s of processor time. */
-export async function loadMcp() {
+/** Loads the SDK and the tools. This takes 0.1 s of processor time, which a service without a message for them does not spend. */
+async function loadMcp() {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('./server.ts'),
@@ -28,109 +30,101 @@ export async function loadMcp() {
 type Sdk = Awaited<ReturnType<typeof loadMcp>>
 
 /**
- * Serves the Model Context Protocol at /mcp, without sessions: a request is one message, and its calls go through the routes of `app`.
- * A message is charged as a read, in addition to its calls. Resolves after the SDK is loaded, so that no message waits for it.
+ * Serves the Model Context Protocol at /mcp, without sessions: a request is one message, and its calls go through the routes of `server`.
+ * A message is charged as a read, in addition to its calls. Returns the function that loads the SDK; otherwise the first message does.
  */
-export async function serveMcp(
-  { app, chargeRead }: Pick<Server, 'app' | 'chargeRead'>,
-  config: Config,
-  loading = loadMcp(),
-): Promise<void> {
-  const sdk = await loading
-  await app.register(async scope => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => bytes)
-    scope.setErrorHandler((error, request, reply) => refuse(problemOf(error), error, request, reply))
-    scope.addHook('onRequest', async (request, reply) => {
-      if (isOwnPage(request.headers.origin, config)) return
-      const sentence = 'A page of this origin may not call /mcp; the operator can allow it with MCP_ORIGINS.'
-      return say(reply, 403, CODES.server, sentence)
+export function serveMcp(server: Parts, config: Config, logger: Logger): () => Promise<Sdk> {
+  let sdk: Promise<Sdk> | undefined
+  const load = (): Promise<Sdk> => {
+    sdk ??= loadMcp().catch(error => {
+      sdk = undefined
+      throw error
     })
-    scope.route({
-      method: ['GET', 'DELETE'],
-      url: '/mcp',
-      config: { name: 'mcp' },
-      handler: (_request, reply) =>
-        say(
-          reply.header('allow', 'POST'),
-          405,
-          CODES.server,
-          'This endpoint has no sessions and no streams: POST each message.',
-        ),
-    })
-    scope.route({
-      method: 'POST',
-      url: '/mcp',
-      config: { name: 'mcp' },
-      onRequest: chargeRead,
-      preParsing: async request => assertJsonBody(request.headers),
-      handler: (request, reply) => answer(app, sdk, request, reply),
-    })
+    return sdk
+  }
+  const route = { name: 'mcp', path: '/mcp', refuse: refuseInProtocol }
+  const fromOwnPage =
+    (next: Route['answer']): Route['answer'] =>
+    exchange =>
+      isOwnPage(exchange.headers.origin, config) ? next(exchange) : say(exchange, 403, CODES.server, FOREIGN)
+  const answer = fromOwnPage(async exchange => {
+    await server.chargeRead(exchange)
+    assertJsonBody(exchange.headers)
+    const bytes = await readBody(exchange)
+    await answerMessage(server, await load(), bytes, exchange, logger)
   })
+  const explain = fromOwnPage(exchange => say(exchange.set({ allow: 'POST' }), 405, CODES.server, NO_SESSIONS))
+  server.router.add({ ...route, methods: ['POST'], answer })
+  server.router.add({ ...route, methods: ['GET', 'HEAD', 'DELETE'], answer: explain })
+  return load
 }
 
-async function answer(
-  app: FastifyInstance,
+type Parts = Pick<Server, 'router' | 'inject' | 'chargeRead'>
+
+const FOREIGN = 'A page of this origin may not call /mcp; the operator can allow it with MCP_ORIGINS.'
+const NO_SESSIONS = 'This endpoint has no sessions and no streams: POST each message.'
+
+async function answerMessage(
+  server: Parts,
   { createMcpHandler, createMcpServer }: Sdk,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+  bytes: Buffer | undefined,
+  exchange: Exchange,
+  logger: Logger,
+): Promise<void> {
   let message: unknown
   try {
-    message = parseJson(request.body as Buffer)
+    message = parseJson(bytes ?? Buffer.alloc(0))
   } catch {
-    return say(reply, 400, CODES.parse, 'The body must be valid JSON in UTF-8.')
+    return say(exchange, 400, CODES.parse, 'The body must be valid JSON in UTF-8.')
   }
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    return say(reply, 400, CODES.invalid, 'The body must be one JSON-RPC 2.0 message; batches are not supported.')
+    return say(exchange, 400, CODES.invalid, 'The body must be one JSON-RPC 2.0 message; batches are not supported.')
   }
-  const session = sessionOf(app, request)
+  const session = sessionOf(server, exchange, logger)
   const handler = createMcpHandler(() => createMcpServer(session), { keepAliveMs: 0 })
-  const asked = new Request('http://palimpsest.invalid/mcp', { method: 'POST', headers: fieldsOf(request) })
+  const asked = new Request('http://palimpsest.invalid/mcp', { method: 'POST', headers: fieldsOf(exchange.headers) })
   const response = await handler.fetch(asked, { parsedBody: message })
   const body = Buffer.from(await response.arrayBuffer())
   const type = response.headers.get('content-type')
-  reply.code(response.status).header('cache-control', 'no-store')
-  return type === null ? reply.send() : reply.type(type).send(body)
+  exchange.set({ 'cache-control': 'no-store' })
+  if (type === null) exchange.send(response.status)
+  else exchange.set({ 'content-type': type }).send(response.status, body)
 }
 
-function sessionOf(app: FastifyInstance, request: FastifyRequest): Session {
-  const token = request.headers['x-actor-token']
-  const headers: Record<string, string> = {}
+function sessionOf(server: Parts, { headers, request }: Exchange, logger: Logger): Session {
+  const token = headers['x-actor-token']
+  const passed: Record<string, string> = {}
   for (const name of HANDED_ON) {
-    const value = request.headers[name]
-    if (value !== undefined) headers[name] = String(value)
+    const value = headers[name]
+    if (value !== undefined) passed[name] = String(value)
   }
   return {
-    clientFor: clientsWithin(app, { remoteAddress: request.socket.remoteAddress ?? '', headers }),
+    clientFor: clientsWithin(server, { remoteAddress: request.socket.remoteAddress ?? '', headers: passed }),
     token: () => (token === undefined ? undefined : String(token)),
     shared: true,
     keepsToken: false,
-    onFault: error => faulted(request.log, error),
+    onFault: error => faulted(logger, error),
   }
 }
 
 /** The fields that the protocol reads. */
-const fieldsOf = ({ headers }: FastifyRequest): [string, string][] =>
+const fieldsOf = (headers: IncomingHttpHeaders): [string, string][] =>
   Object.entries(headers)
     .filter(([name]) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-'))
     .map(([name, value]) => [name, String(value)])
 
 /** A refusal before the protocol starts, as a JSON-RPC message without an id. */
-function refuse(problem: Problem, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (PROBLEMS[problem.code].status === 503) faulted(request.log, error)
-  const { status, headers } = problemAnswer(problem, request.id)
-  return say(reply.headers(headers), status, CODES.server, `${problem.code}: ${PROBLEMS[problem.code].remedy}`)
+function refuseInProtocol(problem: Problem, exchange: Exchange): void {
+  const { status, headers } = problemAnswer(problem, exchange.id)
+  say(exchange.set(headers), status, CODES.server, `${problem.code}: ${PROBLEMS[problem.code].remedy}`)
 }
 
-const faulted = (log: FastifyBaseLogger, error: unknown): void => log.error({ err: error }, 'a request failed')
+const faulted = (logger: Logger, error: unknown): void => logger.error({ err: error }, 'a request failed')
 
-const say = (reply: FastifyReply, status: number, code: number, message: string): FastifyReply =>
-  reply
-    .code(status)
-    .header('cache-control', 'no-store')
-    .type(JSON_TYPE)
-    .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }))
+const say = (exchange: Exchange, status: number, code: number, message: string): void =>
+  exchange
+    .set({ 'cache-control': 'no-store', 'content-type': JSON_TYPE })
+    .send(status, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })))
 
 /**
  * Whether the Origin header of a request is allowed: it is missing, or names this service, this machine, or an origin that the operator

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { FastifyInstance, InjectOptions } from 'fastify'
 import { type Client, createClient } from '../client/index.ts'
 import { refusalOf } from '../client/problem.ts'
 import { Problem } from '../contract/problem.ts'
+import type { HttpServer, InjectedAnswer, InjectedRequest } from '../http/http-server.ts'
 import { problemAnswer } from '../http/pipeline/errors.ts'
 
 /** The caller of a call, as admission needs it. */
 export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string> }
-
-type Answered = { statusCode: number; headers: Record<string, unknown>; body: string }
 
 /** The base address for clients in this process. It is never resolved. */
 const HERE = 'http://palimpsest.invalid'
@@ -17,10 +15,10 @@ const HERE = 'http://palimpsest.invalid'
  * Makes clients of the service within its own process. Every call goes through the routes like a request of the caller, and is admitted,
  * charged, observed and logged like one. The client does not wait and does not retry.
  */
-export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddress, headers }: OnBehalfOf) {
+export function clientsWithin(server: Pick<HttpServer, 'inject'>, { remoteAddress, headers }: OnBehalfOf) {
   const send = async (url: string, init: RequestInit): Promise<Response> => {
-    const answer = await injected(app, {
-      method: init.method as NonNullable<InjectOptions['method']>,
+    const answer = await injected(server, {
+      method: init.method as NonNullable<InjectedRequest['method']>,
       url: url.slice(HERE.length),
       headers: { ...headers, ...(init.headers as Record<string, string>) },
       remoteAddress,
@@ -33,10 +31,10 @@ export function clientsWithin(app: Pick<FastifyInstance, 'inject'>, { remoteAddr
 }
 
 /** Returns the function that withdraws an entry of the store of this process. The function rejects with a ClientError. */
-export function forgettingWithin(app: Pick<FastifyInstance, 'inject'>, adminToken: string) {
+export function forgettingWithin(server: Pick<HttpServer, 'inject'>, adminToken: string) {
   return async (entry: string, reason: string): Promise<{ entryId: string }> => {
     const path = '/api/admin/moderate'
-    const { statusCode, headers, body } = await injected(app, {
+    const { statusCode, headers, body } = await injected(server, {
       method: 'POST',
       url: path,
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
@@ -50,12 +48,12 @@ export function forgettingWithin(app: Pick<FastifyInstance, 'inject'>, adminToke
 }
 
 /** Sends a request through the routes. While they are closing, the request has no effect. */
-async function injected(app: Pick<FastifyInstance, 'inject'>, request: InjectOptions): Promise<Answered> {
+async function injected(server: Pick<HttpServer, 'inject'>, request: InjectedRequest): Promise<InjectedAnswer> {
   try {
-    return await app.inject(request)
+    return await server.inject(request)
   } catch (error) {
-    if ((error as { code?: string }).code !== 'FST_ERR_REOPENED_CLOSE_SERVER') throw error
-    const { status, headers, body } = problemAnswer(new Problem('NOT_READY', { retryAfter: 1 }), randomUUID())
+    if (!(error instanceof Problem)) throw error
+    const { status, headers, body } = problemAnswer(error, randomUUID())
     return { statusCode: status, headers, body }
   }
 }

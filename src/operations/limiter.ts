@@ -5,8 +5,6 @@ import type { Charge, Standing, Verdict } from '../domain/rate-limit.ts'
 export type Limiter = {
   /** Admits a request at `at` (milliseconds) and charges all of its keys, or charges none and returns how long to wait. */
   admit(charges: readonly Charge[], at: number): Awaitable<Verdict>
-  /** The same if it can be decided without waiting; else undefined. */
-  admitHere(charges: readonly Charge[], at: number): Verdict | undefined
   /** Refunds an admission, and returns the state of the limits after that. */
   refund(verdict: Verdict, at: number): Awaitable<Standing[]>
   /** Called before a write is sent, so that the same commit can store earlier admissions. */

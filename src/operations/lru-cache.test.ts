@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLruCache } from './lru-cache.ts'
+import { LruCache } from './lru-cache.ts'
 
 const MOST = 100
 const filled = () => {
-  const cache = createLruCache<number, string>(MOST)
+  const cache = new LruCache<number, string>(MOST)
   for (let key = 0; key < 10; key++) cache.set(key, `value ${key}`, 4)
   return cache
 }
@@ -33,7 +33,7 @@ test('deleting and setting one key repeatedly evicts no other', () => {
 })
 
 test('an unused key is evicted after half of the weight was added, a used one is not', () => {
-  const cache = createLruCache<number, string>(MOST)
+  const cache = new LruCache<number, string>(MOST)
   cache.set(-1, 'unused', 4)
   cache.set(-2, 'used', 4)
   for (let key = 0; key < 100; key++) {
@@ -45,7 +45,7 @@ test('an unused key is evicted after half of the weight was added, a used one is
 })
 
 test('the cache weighs no more than the maximum, and values that are too heavy are not cached', () => {
-  const cache = createLruCache<number, number>(MOST)
+  const cache = new LruCache<number, number>(MOST)
   const weights = Array.from({ length: 500 }, (_, n) => 1 + ((n * 7) % 60))
   for (const [key, weight] of weights.entries()) {
     cache.set(key % 40, key, weight)

@@ -1,6 +1,6 @@
 import type { BodyOf, Kind, NameOf, OperationName, ParamsOf, QueryOf } from '../contract/operations.ts'
 import type { Action, DataClass, Sort } from '../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../database/database.ts'
+import type { Awaitable, Reader, Transaction } from '../database/database.ts'
 import type { ChangeFilter, ChangeKey } from '../domain/change.ts'
 import type { Idempotency } from '../domain/idempotency.ts'
 import type { UnansweredTerm } from '../domain/unanswered.ts'
@@ -22,8 +22,6 @@ export type Caller = {
   tokenHash?: string | undefined
   /** null for the operator's own command line. */
   origin: OriginKeys | null
-  /** For an imported judgement: the group of its origin within the entry, if the file names it. */
-  originGroup?: number
 }
 
 /** Time, ids and randomness of one write, passed in. */
@@ -139,7 +137,7 @@ export type CheckedWrite = Omit<WriteRequest<WriteName>, 'params' | 'body'> & {
   body: unknown
 }
 
-export type ReadOperation<N extends ReadName> = (reads: Reads, request: ReadRequest<N>) => Promise<Answer>
+export type ReadOperation<N extends ReadName> = (reads: Reads, request: ReadRequest<N>) => Awaitable<Answer>
 export type WriteOperation<N extends WriteName> = (
   tx: Transaction,
   context: Context,

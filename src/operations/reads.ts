@@ -1,3 +1,4 @@
+import type { Awaitable } from '../database/database.ts'
 import { readActor } from './actors/read-actor.ts'
 import { findEntriesAsOf } from './as-of/find-as-of.ts'
 import { readEntryAsOf } from './as-of/read-as-of.ts'
@@ -57,8 +58,8 @@ export const READS: HandlersOf<'read'> = {
 /** The lists of the contract that can be streamed, by name. */
 export const STREAMS: HandlersOf<'stream'> = { streamActivity, streamChanges }
 
-type Run = (reads: Reads, request: CheckedRead) => Promise<Answer>
+type Run = (reads: Reads, request: CheckedRead) => Awaitable<Answer>
 
 /** Runs the read of a request that passed the checks of its row. */
-export const runRead = (name: ReadName, reads: Reads, request: CheckedRead): Promise<Answer> =>
+export const runRead = (name: ReadName, reads: Reads, request: CheckedRead): Awaitable<Answer> =>
   (READS as Record<ReadName, unknown> as Record<ReadName, Run>)[name](reads, request)

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { StoreFault } from '../database/database.ts'
-import { connectPostgres, type PostgresConnection, type Query } from '../database/postgres.ts'
+import { connectPostgres, type PostgresConnection, type Query, type Result } from '../database/postgres.ts'
 
 /** How often the server is asked for a beat, in milliseconds. */
 const INTERVAL = 250
@@ -11,6 +11,15 @@ const SILENT_AFTER = 2_500
 const STEP = 100
 const BEAT: Query = { text: 'SELECT 1', values: [] }
 
+export type HeartbeatOptions = {
+  /** The statement that asks for a beat. */
+  beat?: Query
+  /** Called with the answer to each beat, and the milliseconds that it took. */
+  onBeat?(result: Result, milliseconds: number): void
+  /** Called each time the server becomes late. */
+  onLate?(fault: StoreFault): void
+}
+
 /** The fault of every request to a server that is silent. */
 export const silence = (): StoreFault => new StoreFault('unavailable', new Error('the server does not answer'))
 
@@ -20,7 +29,7 @@ export const silence = (): StoreFault => new StoreFault('unavailable', new Error
  */
 export class Heartbeat {
   readonly #url: string
-  readonly #onLate: (fault: StoreFault) => void
+  readonly #options: HeartbeatOptions
   readonly #listeners = new Set<() => void>()
   readonly #closing = new AbortController()
   readonly #timer: NodeJS.Timeout
@@ -29,10 +38,10 @@ export class Heartbeat {
   /** Milliseconds since the last beat in which this process was awake. */
   #waited = 0
 
-  /** Begins at once. `onLate` is called each time the server becomes late. */
-  constructor(url: string, onLate: (fault: StoreFault) => void = () => {}) {
+  /** Begins at once. */
+  constructor(url: string, options: HeartbeatOptions = {}) {
     this.#url = url
-    this.#onLate = onLate
+    this.#options = options
     this.#timer = setInterval(() => this.#step(), STEP).unref()
     this.#running = this.#run()
   }
@@ -74,7 +83,7 @@ export class Heartbeat {
 
   #step(): void {
     this.#waited += STEP
-    if (this.#waited === LATE_AFTER) this.#onLate(silence())
+    if (this.#waited === LATE_AFTER) this.#options.onLate?.(silence())
     if (this.#waited !== SILENT_AFTER) return
     this.#connection?.drop()
     for (const listener of this.#listeners) listener()
@@ -95,7 +104,9 @@ export class Heartbeat {
     const limits = { statementTimeout: SILENT_AFTER, idleTimeout: SILENT_AFTER, connectTimeout: SILENT_AFTER }
     this.#connection ??= await connectPostgres({ url: this.#url, name: 'heartbeat', ...limits })
     this.#closing.signal.throwIfAborted()
-    await this.#connection.send([BEAT])
+    const began = performance.now()
+    const [result] = await this.#connection.send([this.#options.beat ?? BEAT])
     this.#waited = 0
+    this.#options.onBeat?.(result as Result, performance.now() - began)
   }
 }

@@ -51,10 +51,6 @@ export class PostgresLimiter implements Limiter {
     return this.#submit(keys, limiter => decide(this.#leases, charges, at, limiter) as Verdict)
   }
 
-  admitHere(charges: readonly Charge[], at: number): Verdict | undefined {
-    return decide(this.#leases, charges, at)
-  }
-
   refund(verdict: Verdict, at: number): Promise<Standing[]> {
     const keys = verdict.standings.map(({ key }) => key)
     return this.#submit(keys, limiter => giveBack(this.#leases, verdict, at, limiter))

@@ -1,10 +1,10 @@
 import { Problem } from '../contract/problem.ts'
-import { type Awaitable, StoreFault, type Transaction } from '../database/database.ts'
+import { type Awaitable, type Loadable, StoreFault, type Transaction } from '../database/database.ts'
 import type { PostgresConnection, Query } from '../database/postgres.ts'
 import type { Sql } from '../database/sql.ts'
 import { batchStatements, type ColumnTypes } from '../database/statement-batching.ts'
 import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
-import { createUnitOfWork } from '../database/unit-of-work.ts'
+import { UnitOfWork } from '../database/unit-of-work.ts'
 import { type Outcome, runWork } from '../database/work-transaction.ts'
 import { HEAD } from '../store/head.ts'
 
@@ -24,13 +24,14 @@ export async function runWorks(
     return connection.settle(queries)
   }, columns)
   const reader = readerOf(ask)
-  const unit = createUnitOfWork(reader)
+  const unit = new UnitOfWork(reader)
   const mutex = new KeyedMutex()
   // Every write needs the head: it is read together with the first statements.
   unit.load(HEAD).catch(() => {})
+  const load = <T>(loadable: Loadable<T>): Promise<T> => unit.load(loadable)
   const run = async (work: (tx: Transaction) => Awaitable<unknown>): Promise<Outcome> => {
     const { lock, release } = mutex.forWork()
-    const shared = { ...reader, run: async (statement: Sql) => (await ask(statement)).count, load: unit.load, lock }
+    const shared = { ...reader, run: async (statement: Sql) => (await ask(statement)).count, load, lock }
     return runWork(shared, work, error => error instanceof Problem).finally(release)
   }
   const settled = await Promise.allSettled(works.map(run))

@@ -1,4 +1,5 @@
-import { openSearches } from '../search/searches.ts'
+import type { SearchRequest, SearchResult } from '../operations/search.ts'
+import { openSearches, type Searches } from '../search/searches.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
 import { createSharedCounters, publishClosing, publishStop, readCounts } from '../threads/shared-counters.ts'
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
@@ -14,34 +15,49 @@ export type NodeSearchOptions = {
   onDeath: (error: Error) => void
 }
 
-export type NodeSearch = ReturnType<typeof openNodeSearch>
-
 /** The search of a node: an index in a file of its own that follows the database, and the threads that read it. */
-export function openNodeSearch({ url, indexFile, onIndex, onDeath }: NodeSearchOptions) {
-  const counters = createSharedCounters()
-  let follower: Thread | undefined
-  const start = async () => {
-    const data: IndexThreadData = { url, file: indexFile, counters }
-    follower = await startThread(new URL('./index-thread.ts', import.meta.url), data, {
+export class NodeSearch {
+  readonly #counters = createSharedCounters()
+  readonly #searches: Promise<Searches>
+  #follower: Thread | undefined
+
+  /** Starts the threads. Searches wait for them. */
+  constructor(options: NodeSearchOptions) {
+    this.#searches = this.#start(options)
+    this.#searches.catch(options.onDeath)
+  }
+
+  async search(request: SearchRequest, position: number | bigint): Promise<SearchResult> {
+    return (await this.#searches).search(request, position)
+  }
+
+  async near(pairs: readonly number[], limit: number): Promise<number[]> {
+    return (await this.#searches).near(pairs, limit)
+  }
+
+  async pending(): Promise<number> {
+    return (await this.#searches).pending()
+  }
+
+  indexLag(): number {
+    return readCounts(this.#counters).indexLag
+  }
+
+  async close(): Promise<void> {
+    publishClosing(this.#counters)
+    const searches = await this.#searches.catch(() => undefined)
+    await searches?.close()
+    publishStop(this.#counters)
+    await this.#follower?.close()
+  }
+
+  async #start({ url, indexFile, onIndex, onDeath }: NodeSearchOptions): Promise<Searches> {
+    const data: IndexThreadData = { url, file: indexFile, counters: this.#counters }
+    this.#follower = await startThread(new URL('./index-thread.ts', import.meta.url), data, {
       ...{ pendingMax: 0, batched: false, together: 1, youngMb: YOUNG_MB },
       onDeath,
       onNotice: onIndex,
     })
-    return openSearches(counters, { index: indexFile, store: undefined }, onDeath)
-  }
-  const started = start()
-  started.catch(onDeath)
-  return {
-    search: async (...asked: Parameters<Awaited<typeof started>['search']>) => (await started).search(...asked),
-    near: async (...asked: Parameters<Awaited<typeof started>['near']>) => (await started).near(...asked),
-    pending: async () => (await started).pending(),
-    indexLag: () => readCounts(counters).indexLag,
-    async close(): Promise<void> {
-      publishClosing(counters)
-      const searches = await started.catch(() => undefined)
-      await searches?.close()
-      publishStop(counters)
-      await follower?.close()
-    },
+    return openSearches(this.#counters, { index: indexFile, store: undefined }, onDeath)
   }
 }

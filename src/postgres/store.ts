@@ -3,7 +3,7 @@ import { type Reader, StoreFault } from '../database/database.ts'
 import { GroupCommit } from '../database/group-commit.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
-import { createLogThread, createMemory, type LogThread } from '../log/compute.ts'
+import { createMemory, LogThread } from '../log/compute.ts'
 import { type Command, createWorks } from '../operations/command.ts'
 import type { LogQuestion } from '../operations/log/append-log.ts'
 import type { Readiness, WriteAnswer } from '../operations/operation.ts'
@@ -18,18 +18,18 @@ import { positionOf } from '../threads/shared-counters.ts'
 import { PostgresGroupSession } from './group-session.ts'
 import { Heartbeat, silence } from './heartbeat.ts'
 import { type Making, prepareDatabase, type Server } from './prepare.ts'
+import { openReaders } from './read-sessions.ts'
 import { createReader } from './reader.ts'
-import { type NodeSearch, openNodeSearch } from './search.ts'
+import { NodeSearch } from './search.ts'
 import { Session } from './session.ts'
+import { Standby } from './standby.ts'
 
-const READ_SESSIONS = 4
 /**
  * Milliseconds that a statement of a write may take, and that a session may be idle in a transaction. Their sum bounds how long a cut-off
  * node delays the others.
  */
 const WRITE_TIMEOUT = 2_500
 const IDLE_TIMEOUT = 2_000
-const READ_TIMEOUT = 5_000
 /** Writes that wait for a group before further ones are refused as OVERLOADED. */
 const WAITING_MAX = 2_000
 /** How often a node checks whether it can open, or is reachable again, in milliseconds. */
@@ -46,8 +46,8 @@ export type PostgresOptions = {
   indexFile: string
   /** The path of the file with the last checkpoint that this node knows. */
   logHeadFile: string
-  /** A standby to read from. */
-  readUrl: string | undefined
+  /** Standbys to read from. */
+  readUrls: readonly string[]
   /** The most writes that share one commit. */
   groupMax: number
   /** Called when the search index cannot be written, and when it can again. */
@@ -71,10 +71,9 @@ export class PostgresStore implements Store {
   readonly opened: Promise<void>
   readonly persistCheckpoint: Store['persistCheckpoint']
   readonly #options: PostgresOptions
-  readonly #standbyHeartbeat: Heartbeat | undefined
   readonly #writer: Session
   readonly #primaryReaders: readonly Session[]
-  readonly #standbyReaders: readonly Session[]
+  readonly #standbys: readonly Standby[]
   readonly #log: LogThread
   readonly #groups: PostgresGroupSession
   readonly #commits: GroupCommit
@@ -88,20 +87,19 @@ export class PostgresStore implements Store {
   #probing: Promise<void> | undefined
 
   constructor(options: PostgresOptions) {
-    const { url, readUrl, indexFile, logHeadFile, groupMax, onIndex } = options
+    const { url, readUrls, indexFile, logHeadFile, groupMax, onIndex } = options
     this.#options = options
     this.opened = this.#opening.promise
     this.opened.catch(() => {})
-    this.heartbeat = new Heartbeat(url, fault => this.#setReachable(fault))
-    this.#standbyHeartbeat = readUrl === undefined ? undefined : new Heartbeat(readUrl)
+    this.heartbeat = new Heartbeat(url, { onLate: fault => this.#setReachable(fault) })
     const limits = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
     const prepare = (connection: PostgresConnection) => this.#prepare(connection)
     this.#writer = new Session({ url, name: 'writer', ...limits }, prepare, this.heartbeat)
     this.#primaryReaders = openReaders(url, 'reader', this.heartbeat)
-    this.#standbyReaders = readUrl === undefined ? [] : openReaders(readUrl, 'standby reader', this.#standbyHeartbeat)
-    this.reader = createReader({ primary: this.#primaryReaders, standby: this.#standbyReaders })
-    this.#log = createLogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
-    this.persistCheckpoint = createMemory(this.#log.ask)
+    this.#standbys = readUrls.map(readUrl => new Standby(readUrl))
+    this.reader = createReader({ primary: this.#primaryReaders, standbys: this.#standbys })
+    this.#log = new LogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
+    this.persistCheckpoint = createMemory(question => this.#log.ask(question))
     this.#groups = new PostgresGroupSession(this.#writer, () => this.#server as Server)
     this.#commits = new GroupCommit(this.#groups, groupMax)
     this.heartbeat.onSilent(() => this.#commits.refuse(silence()))
@@ -110,7 +108,7 @@ export class PostgresStore implements Store {
       waited: () => this.#commits.waited(),
       pollInterval: FOLLOW_INTERVAL,
     })
-    this.#search = openNodeSearch({ url, indexFile, onIndex, onDeath: fault => this.#health.breakDown(fault) })
+    this.#search = new NodeSearch({ url, indexFile, onIndex, onDeath: fault => this.#health.breakDown(fault) })
     this.#probeTimer = setInterval(() => this.#startProbe(), PROBE_INTERVAL).unref()
     this.#startProbe()
   }
@@ -182,9 +180,8 @@ export class PostgresStore implements Store {
     await this.#probing
     await this.#search.close()
     await this.#log.close()
-    const sessions = [this.#writer, ...this.#primaryReaders, ...this.#standbyReaders]
-    await Promise.all(sessions.map(session => session.close()))
-    await Promise.all([this.heartbeat.close(), this.#standbyHeartbeat?.close()])
+    await Promise.all([this.#writer, ...this.#primaryReaders, ...this.#standbys].map(one => one.close()))
+    await this.heartbeat.close()
   }
 
   async #perform(command: Command): Promise<unknown> {
@@ -229,12 +226,6 @@ export class PostgresStore implements Store {
     this.#health.reachable = lost === undefined
     this.#options.onReach(lost)
   }
-}
-
-/** The sessions that read from a server. */
-function openReaders(url: string, name: string, heartbeat: Heartbeat | undefined): Session[] {
-  const limits = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
-  return Array.from({ length: READ_SESSIONS }, () => new Session({ url, name, ...limits }, undefined, heartbeat))
 }
 
 /** Bytes of the database on its server. */

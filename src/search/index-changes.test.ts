@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { GroupCommit } from '../database/group-commit.ts'
 import { migrate } from '../database/migrate.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { createSqliteSession } from '../database/sqlite-session.ts'
+import { SqliteSession } from '../database/sqlite-session.ts'
 import { createContexts } from '../operations/context.ts'
 import type { WriteEnvironment } from '../operations/store.ts'
 import { WRITES } from '../operations/writes.ts'
@@ -28,7 +28,7 @@ async function withEntries(
   await insertHead(store, 'store')
   const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, epoch: 0 })
   try {
-    const commits = new GroupCommit(createSqliteSession(store))
+    const commits = new GroupCommit(new SqliteSession(store))
     const contextOf = createContexts()
     const caller = { requestId: 'r', actor: 1, origin: null }
     await commits.write(tx => WRITES.createActor(tx, contextOf(ENVIRONMENT), { params: {}, body: {}, caller }))

@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import { only, type Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { EntryStanding } from '../domain/entry.ts'
 import { ENTRY_COLUMNS, ENTRY_TABLES, type EntryRow } from './entry.ts'
@@ -54,5 +54,5 @@ export async function findKey(
 /** How many rows there are after a key. */
 export async function countAfter(reader: Reader, { table, key }: LongList, after: number): Promise<number> {
   const row = await reader.one<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${table} WHERE ${key} > ${after}`)
-  return row?.rows ?? 0
+  return only(row).rows
 }

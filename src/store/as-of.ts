@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Text } from '../domain/retained-text.ts'
 
@@ -7,13 +7,13 @@ const GROUP_MAX = 256
 
 /** The newest record that was committed when a sequence was; 0 where there was none. Later records have later sequences. */
 export const findRecordAt = async (reader: Reader, sequence: number): Promise<number> =>
-  (
+  only(
     await reader.one<{ record: number | null }>(sql`
       SELECT max(record) AS record FROM (
         SELECT coalesce(s.subject, s.revision) AS record FROM activity s
         WHERE s.hour IS NULL AND s.sequence <= ${sequence} AND s.action NOT IN ('READ', 'SEARCH')
-        ORDER BY s.sequence DESC LIMIT ${GROUP_MAX}) AS w`)
-  )?.record ?? 0
+        ORDER BY s.sequence DESC LIMIT ${GROUP_MAX}) AS w`),
+  ).record ?? 0
 
 /** The record number of the revision of an entry that has an ordinal. */
 const findNumber = async (reader: Reader, entry: number, ordinal: number): Promise<number | undefined> =>

@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import { only, type Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { ChangeKey } from '../domain/change.ts'
 import { IS_READ, WRITTEN } from './activity.ts'
@@ -63,8 +63,8 @@ export const findModerated = (reader: Reader, number: number) =>
 
 /** The sequence up to which changes are complete: the newest one, in a mirror the one up to which it has followed moderation too. */
 export const readSettled = async (reader: Reader): Promise<number> =>
-  (
+  only(
     await reader.one<{ sequence: number }>(
       sql`SELECT coalesce((SELECT settled FROM mirror WHERE one = 1), sequence) AS sequence FROM head`,
-    )
-  )?.sequence ?? 0
+    ),
+  ).sequence

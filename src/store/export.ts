@@ -1,5 +1,5 @@
 import type { ExportLine } from '../contract/resources.ts'
-import type { Action, DataClass } from '../contract/vocabulary.ts'
+import type { Action, ActorType, DataClass } from '../contract/vocabulary.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { RecordKind } from '../domain/log/statement.ts'
@@ -11,6 +11,7 @@ import { toRelation } from './relation.ts'
 import { toRevision } from './revision.ts'
 
 export type ExportRow = AuthorColumns & {
+  actor_type: ActorType
   sequence: number
   action: Action
   request_id: string
@@ -57,7 +58,7 @@ export type ExportRow = AuthorColumns & {
 /** Rows of activity above one sequence and up to another: all writes, and the public reads. */
 export const listExportRows = (reader: Reader, above: number, upTo: number) =>
   reader.all<ExportRow>(sql`
-    SELECT s.sequence, s.action, s.request_id, s.metadata, s.data_class, s.created_at, s.hour, s.withdrawn, ${AUTHOR_COLUMNS},
+    SELECT s.sequence, s.action, s.request_id, s.metadata, s.data_class, s.created_at, s.hour, s.withdrawn, ${AUTHOR_COLUMNS}, a.actor_type,
       e.number AS entry, e.id AS entry_id, e.slug, e.tags, e.blocked, e.withdrawn AS entry_withdrawn, s.revision, q.id AS revision_id,
       r.ordinal, p.id AS previous_id, r.title, r.summary, r.content, r.change_type, r.rationale, r.evidence_hash, r.sources, s.subject,
       v.id AS evidence_id, v.ordinal AS evidence_ordinal, v.result, v.confidence, v.rationale AS evidence_rationale, v.source_entry,
@@ -73,9 +74,13 @@ export const listExportRows = (reader: Reader, above: number, upTo: number) =>
     WHERE s.sequence > ${above} AND s.sequence <= ${upTo} AND (s.hour IS NULL OR s.data_class = 'EXTERNAL')
     ORDER BY s.sequence LIMIT ${upTo - above}`)
 
-const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
-  READ: row => observation(row),
-  SEARCH: row => observation(row),
+/** The row of a record. It has an entry; the row of a search has none. */
+type RecordRow = ExportRow & { action: WriteAction; entry: number; entry_id: string }
+type WriteAction = Exclude<Action, 'READ' | 'SEARCH'>
+
+const isRecordRow = (row: ExportRow): row is RecordRow => row.action !== 'READ' && row.action !== 'SEARCH'
+
+const KINDS: Record<WriteAction, (row: RecordRow) => ExportLine> = {
   CREATE: row => ({
     type: 'entry',
     ...onRecord(row, row.revision),
@@ -109,7 +114,7 @@ const KINDS: Record<Action, (row: ExportRow) => ExportLine> = {
     ...(row.relation_type === 'CONTRADICTS' ? { originGroup: row.relation_group } : {}),
     relation: toRelation({
       id: row.relation_id,
-      source_entry_id: row.entry_id ?? '',
+      source_entry_id: row.entry_id,
       target_entry_id: row.target_id,
       relation_type: row.relation_type,
       actor_id: row.actor_id,
@@ -130,7 +135,7 @@ export type ExportContext = {
 
 /** The number and the kind of the record of a row; undefined for a read or search. */
 export function recordOf(row: ExportRow): { record: number; kind: RecordKind } | undefined {
-  if (row.action === 'READ' || row.action === 'SEARCH') return undefined
+  if (!isRecordRow(row)) return undefined
   if (row.action === 'CONNECT') return { record: row.subject, kind: 'relation' }
   if (row.action === 'VERIFY' || row.action === 'CONTRADICT') return { record: row.subject, kind: 'evidence' }
   return { record: row.revision, kind: 'revision' }
@@ -154,14 +159,14 @@ export const findRowAbove = async (reader: Reader, sequence: number): Promise<nu
 
 /** Whether a row is of a record that moderation withdrew. */
 export const isWithdrawn = (row: ExportRow): boolean =>
-  row.action !== 'READ' && row.action !== 'SEARCH' && (aloneOf(row) === 1 || row.entry_withdrawn === 1)
+  isRecordRow(row) && (aloneOf(row) === 1 || row.entry_withdrawn === 1)
 
 const aloneOf = (row: ExportRow): number => (row.action === 'CONNECT' ? row.withdrawn : (row.evidence_withdrawn ?? 0))
 
 /** A row as a line of the export; a withdrawn row has numbers only. */
 export function toExportLine(row: ExportRow, { saltOf, commitments, acts }: ExportContext): ExportLine {
   const sequence = String(row.sequence)
-  if (row.action === 'READ' || row.action === 'SEARCH') {
+  if (!isRecordRow(row)) {
     return row.withdrawn === 0 ? observation(row) : { type: 'withdrawn', sequence, withdrawn: 'RECORD' }
   }
   const alone = aloneOf(row)
@@ -189,28 +194,32 @@ const onRecord = (row: ExportRow, record: number) => ({
   record: String(record),
   requestId: row.request_id,
   dataClass: row.data_class,
+  ...byActor(row),
+})
+
+const byActor = (row: ExportRow): Pick<ExportLine, 'actor' | 'actorType'> => ({
   actor: toAuthor(row),
+  ...(row.actor_type === 'UNKNOWN' ? {} : { actorType: row.actor_type }),
 })
 
 const onEvidence = (row: ExportRow) => ({ entryRecord: String(row.entry), ordinal: row.evidence_ordinal })
 const endsOf = (row: ExportRow): string[] => [String(row.entry), String(row.target)]
 
-const revised = (row: ExportRow): ExportLine => ({
+const revised = (row: RecordRow): ExportLine => ({
   type: 'revision',
   ...onRecord(row, row.revision),
   entryRecord: String(row.entry),
   revision: revisionOf(row),
 })
 
-const revisionOf = (row: ExportRow) =>
-  toRevision({ ...row, id: row.revision_id, number: row.revision, entry_id: row.entry_id ?? '', origin_id: null })
+const revisionOf = (row: RecordRow) =>
+  toRevision({ ...row, id: row.revision_id, number: row.revision, origin_id: null })
 
-const evidenceOf = (row: ExportRow, kind: 'VERIFY' | 'CONTRADICT') => ({
+const evidenceOf = (row: RecordRow, kind: 'VERIFY' | 'CONTRADICT') => ({
   ...row,
   number: row.subject,
   id: row.evidence_id,
   kind,
-  entry_id: row.entry_id ?? '',
   ordinal: row.evidence_ordinal,
   origin_id: null,
   rationale: row.evidence_rationale,
@@ -229,5 +238,5 @@ function observation(row: ExportRow): ExportLine {
     origin_id: null,
     target_entry_id: null,
   })
-  return { type: 'observation', sequence: String(row.sequence), actor: toAuthor(row), activity }
+  return { type: 'observation', sequence: String(row.sequence), ...byActor(row), activity }
 }

@@ -1,4 +1,5 @@
-import type { Loadable, Reader, Transaction } from '../database/database.ts'
+import type { ExportLine } from '../contract/resources.ts'
+import { type Loadable, only, type Reader, type Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { servedSince } from '../domain/clock.ts'
 
@@ -16,11 +17,23 @@ export type Totals = {
 export type Head = Totals & { store_id: string; sequence: number; record: number }
 
 export async function readHead(reader: Reader): Promise<Head> {
-  const head = await reader.one<Head>(sql`SELECT store_id, sequence, record, entries, revisions,
-    verifications, contradictions, relations, interactions, observed_actors, recurrent_actors FROM head`)
-  if (head === undefined) throw new Error('The store has no head row.')
-  return head
+  return only(
+    await reader.one<Head>(sql`SELECT store_id, sequence, record, entries, revisions,
+    verifications, contradictions, relations, interactions, observed_actors, recurrent_actors FROM head`),
+  )
 }
+
+/** The totals as they are served. */
+export const toTotals = (head: Totals): NonNullable<ExportLine['head']>['totals'] => ({
+  externalInteractions: head.interactions,
+  observedActors: head.observed_actors,
+  recurrentActors: head.recurrent_actors,
+  entries: head.entries,
+  revisions: head.revisions,
+  verifications: head.verifications,
+  contradictions: head.contradictions,
+  relations: head.relations,
+})
 
 /** The numbers of the newest permanent record and of the newest activity. */
 export const NEWEST_RECORD: Sql = sql`SELECT record, sequence FROM head`
@@ -42,12 +55,12 @@ export type Newest = { record: number; epoch: number }
 
 /** How long the service has run, in milliseconds, as it was counted last: up to a minute ago. */
 export const readServed = async (reader: Reader): Promise<number> =>
-  (await reader.one<{ served: number }>(sql`SELECT served FROM head`))?.served ?? 0
+  only(await reader.one<{ served: number }>(sql`SELECT served FROM head`)).served
 
 /** Adds `ran` milliseconds that this process has run since it counted last. Returns how long the service has run. */
 export async function addServed(tx: Transaction, clock: number, ran: number): Promise<number> {
-  const row = await tx.one<{ served: number; served_at: number }>(sql`SELECT served, served_at FROM head`)
-  const served = (row?.served ?? 0) + Math.round(servedSince(row?.served_at ?? 0, clock, ran))
+  const row = only(await tx.one<{ served: number; served_at: number }>(sql`SELECT served, served_at FROM head`))
+  const served = row.served + Math.round(servedSince(row.served_at, clock, ran))
   await tx.run(sql`UPDATE head SET served = ${served}, served_at = ${clock}`)
   return served
 }

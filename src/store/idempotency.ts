@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import { only, type Reader, type Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
 /**
@@ -29,7 +29,7 @@ export async function forgetStoredAnswers(
   most: number,
   limit: number,
 ): Promise<number> {
-  const newest = (await tx.one<{ number: number | null }>(sql`SELECT max(number) AS number FROM retry`))?.number ?? 0
+  const newest = only(await tx.one<{ number: number | null }>(sql`SELECT max(number) AS number FROM retry`)).number ?? 0
   const oldest = await tx.all<{ number: number; served: number }>(
     sql`SELECT number, served FROM retry ORDER BY number LIMIT ${limit}`,
   )

@@ -31,9 +31,7 @@ const actedOf = (row: ActedRow) => ({
 
 const logged = <Kind extends RecordKind>(
   kind: Kind,
-  record: number,
-  facts: Facts[Kind],
-  open: boolean,
+  { record, facts, open }: { record: number; facts: Facts[Kind]; open: boolean },
 ): LoggedRecord => ({
   record,
   kind,
@@ -64,7 +62,7 @@ async function listRevisions(reader: Reader, { above, upTo }: Range): Promise<Lo
       evidenceHash: row.evidence_hash,
     }
     const first = row.ordinal === 1 ? { slug: row.slug, tags: JSON.parse(row.tags) as string[] } : {}
-    return logged('revision', row.record, { ...facts, ...first }, row.withdrawn === 0)
+    return logged('revision', { record: row.record, facts: { ...facts, ...first }, open: row.withdrawn === 0 })
   })
 }
 
@@ -104,7 +102,7 @@ async function listEvidence(reader: Reader, { above, upTo }: Range): Promise<Log
       sourceRecord: row.source_entry === null ? null : numeral(row.source_entry),
       createdAt: isoTime(row.created_at),
     }
-    return logged('evidence', row.record, facts, row.withdrawn === 0)
+    return logged('evidence', { record: row.record, facts, open: row.withdrawn === 0 })
   })
 }
 
@@ -132,7 +130,7 @@ async function listRelations(reader: Reader, { above, upTo }: Range): Promise<Lo
       rationale: row.rationale,
       createdAt: isoTime(row.created_at),
     }
-    return logged('relation', row.record, facts, row.withdrawn === 0)
+    return logged('relation', { record: row.record, facts, open: row.withdrawn === 0 })
   })
 }
 
@@ -162,7 +160,7 @@ async function listModerations(reader: Reader, { above, upTo }: Range): Promise<
       changed: row.changed === 1,
       createdAt: isoTime(row.created_at),
     }
-    return logged('moderation', row.record, facts, false)
+    return logged('moderation', { record: row.record, facts, open: false })
   })
 }
 
@@ -171,8 +169,9 @@ const listContinuations = (epochs: readonly Epoch[], { above, upTo }: Range): Lo
   epochs.flatMap((epoch, place) => {
     const previous = epochs[place - 1]
     if (previous === undefined || epoch.number <= above || epoch.number > upTo) return []
-    const facts = { previousOrigin: previous.origin, size: epoch.size, checkpoint: epoch.checkpoint ?? '' }
-    return [logged('continuation', epoch.number, { record: numeral(epoch.number), ...facts }, true)]
+    const before = { previousOrigin: previous.origin, size: epoch.size, checkpoint: epoch.checkpoint ?? '' }
+    const facts = { record: numeral(epoch.number), ...before }
+    return [logged('continuation', { record: epoch.number, facts, open: true })]
   })
 
 /** All records of a range in order. Their statements depend on immutable columns only, and not on moderation. */

@@ -18,7 +18,10 @@ const LETTERS = { revision: 'r', evidence: 'e', relation: 'l', moderation: 'm', 
 const KINDS = new Map(Object.entries(LETTERS).map(([kind, letter]) => [letter as string, kind as RecordKind]))
 
 /** The kind of a leaf of a bundle; undefined past its last one. */
-export const kindAt = ({ kinds }: BundleRow, at: number): RecordKind | undefined => KINDS.get(kinds[at] ?? '')
+export const kindAt = ({ kinds }: BundleRow, at: number): RecordKind | undefined => KINDS.get(kinds.charAt(at))
+
+/** A damaged letter makes another leaf, which the root of the log reveals. */
+const kindOf = (letter: string): RecordKind => KINDS.get(letter) ?? 'continuation'
 
 /** The bundle with a number that has these leaves. */
 export const bundleOf = (number: number, leaves: readonly Leaf[]): BundleRow => ({
@@ -31,7 +34,7 @@ export const bundleOf = (number: number, leaves: readonly Leaf[]): BundleRow => 
 export function leavesOf({ kinds, commitments }: BundleRow, width = kinds.length): Leaf[] {
   const bytes = Buffer.from(commitments, 'base64')
   return Array.from({ length: Math.min(width, kinds.length) }, (_, at) => ({
-    kind: KINDS.get(kinds[at] ?? '') ?? 'continuation',
+    kind: kindOf(kinds.charAt(at)),
     commitment: Uint8Array.from(bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
   }))
 }
@@ -44,7 +47,7 @@ export const entriesOf = (bundle: BundleRow, width?: number): Uint8Array[] =>
 function leafHashesOf({ number, kinds, commitments }: BundleRow, width: number): Buffer {
   const bytes = Buffer.from(commitments, 'base64')
   const hashes = Array.from({ length: Math.min(width, kinds.length) }, (_, at) => {
-    const kind = KINDS.get(kinds[at] ?? '') ?? 'continuation'
+    const kind = kindOf(kinds.charAt(at))
     const commitment = bytes.toString('base64', at * HASH_BYTES, (at + 1) * HASH_BYTES)
     return leafHash(entryText(number * TILE_WIDTH + at + 1, kind, commitment))
   })
@@ -133,10 +136,16 @@ export async function growLog(tx: Transaction, { storeEpoch, from, to, bundles, 
 }
 
 /** Deletes the log except its epochs and checkpoints; it is rebuilt from the records. */
-export async function emptyLog(tx: Transaction): Promise<void> {
+export async function emptyLog(tx: Pick<Transaction, 'run'>): Promise<void> {
   await tx.run(sql`DELETE FROM log_bundle`)
   await tx.run(sql`DELETE FROM log_tile`)
   await tx.run(sql`UPDATE log SET size = 0, root = '' WHERE one = 1`)
+}
+
+/** Deletes a log that has no checkpoints, with its epochs. */
+export async function forgetLog(tx: Pick<Transaction, 'run'>): Promise<void> {
+  await emptyLog(tx)
+  await tx.run(sql`DELETE FROM log_epoch`)
 }
 
 /** The epochs of the log, oldest first: few, since each begins with a loss or a restoration. */

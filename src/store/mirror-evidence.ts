@@ -18,7 +18,11 @@ export const restoreEvidence = async (
  * Erases the text of a piece of evidence, and withdraws it if it was withdrawn `alone`. Returns its actor; undefined if the store does not
  * have it.
  */
-export const eraseEvidence = async (tx: Transaction, number: number, alone: boolean): Promise<number | undefined> =>
+export const eraseEvidence = async (
+  tx: Transaction,
+  number: number,
+  { alone }: { alone: boolean },
+): Promise<number | undefined> =>
   (
     await tx.one<{ actor: number }>(
       sql`UPDATE evidence SET rationale = '', withdrawn = ${alone ? 1 : 0} WHERE number = ${number} RETURNING actor`,

@@ -34,7 +34,12 @@ export async function updateMirrorLog(tx: Transaction, { note, record, ahead }: 
 }
 
 /** Stores the salt of a record that the mirror has, and of one that has no row in any store. */
-export async function saveSalt(tx: Transaction, record: number, salt: string, isRow: boolean): Promise<void> {
+export async function saveSalt(
+  tx: Transaction,
+  record: number,
+  salt: string,
+  { isRow }: { isRow: boolean },
+): Promise<void> {
   await tx.run(sql`
     INSERT INTO mirror_salt (record, salt) SELECT CAST(${record} AS BIGINT), ${salt}
     WHERE ${isRow ? 0 : 1} = 1 OR EXISTS (SELECT 1 FROM revision WHERE number = ${record})

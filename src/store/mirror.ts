@@ -6,7 +6,10 @@ import { signalsOf } from '../domain/signals.ts'
 import { insertActor } from './actor.ts'
 import type { RevisionRow } from './revision.ts'
 
-/** The original of a mirror: its server, the id of its store, the next sequence, and the last followed act of moderation. */
+/**
+ * The original of a mirror: its server, the id of its store, the next sequence, and the last followed act of moderation. The id is empty
+ * during an import.
+ */
 export type Mirror = { url: string; store_id: string; next: number; change: number }
 
 /** The original of this store, if it is a mirror. */
@@ -31,6 +34,11 @@ export async function updateMirror(
   )
 }
 
+/** Ends an import: names the store that was copied. */
+export async function saveOriginalStore(tx: Transaction, storeId: string): Promise<void> {
+  await tx.run(sql`UPDATE mirror SET store_id = ${storeId} WHERE one = 1`)
+}
+
 /** Lets a mirror read everything again from the first row. */
 export async function restartMirror(tx: Pick<Transaction, 'run'>): Promise<void> {
   await tx.run(sql`UPDATE mirror SET next = 1 WHERE one = 1`)
@@ -42,14 +50,13 @@ type MirroredActor = { number: number; name: string | null; model: string | null
 export async function ensureAuthor(
   tx: Transaction,
   author: Author,
-  { dataClass, at, change }: { dataClass: DataClass; at: number; change: number },
+  { actorType, dataClass, at, change }: { actorType: ActorType; dataClass: DataClass; at: number; change: number },
 ): Promise<number> {
   const known = await renameAuthor(tx, author, change)
   if (known !== undefined) return known
   const made = await insertActor(tx, {
     id: author.id,
-    // The declared type is not public.
-    actorType: 'UNKNOWN' satisfies ActorType,
+    actorType,
     declared: author.declared,
     dataClass,
     tokenHash: null,
@@ -84,7 +91,7 @@ export async function ensureNobody(tx: Transaction): Promise<number> {
     declared: { name: null, model: null, provider: null },
     verificationStatus: 'UNVERIFIED',
   }
-  return ensureAuthor(tx, author, { dataClass: 'INTERNAL', at: 0, change: 0 })
+  return ensureAuthor(tx, author, { actorType: 'UNKNOWN', dataClass: 'INTERNAL', at: 0, change: 0 })
 }
 
 /** The placeholder of an unknown id or slug begins with a space, as no address does. */
@@ -141,7 +148,8 @@ export async function insertEntryStub(tx: Transaction, number: number, change: n
     VALUES (${number}, ${nameless}, ${nameless}, '[]', ${await ensureNobody(tx)}, 'EXTERNAL', 0, 0, ${number}, 0, 1, ${change})`)
 }
 
-export async function lockEntry(tx: Transaction, number: number, locked: boolean): Promise<void> {
+/** Locks an entry, or unlocks it. */
+export async function markEntry(tx: Transaction, number: number, { locked }: { locked: boolean }): Promise<void> {
   await tx.run(sql`UPDATE entry SET blocked = ${locked ? 1 : 0} WHERE number = ${number}`)
 }
 
@@ -199,8 +207,12 @@ export async function restoreRevision(tx: Transaction, number: number, revision:
 }
 
 /** Shows or withdraws the feed row of a sequence; false when there is none. */
-export const showActivity = async (tx: Transaction, sequence: number, shown: boolean): Promise<boolean> =>
-  (await tx.run(sql`UPDATE activity SET withdrawn = ${shown ? 0 : 1} WHERE sequence = ${sequence}`)) > 0
+export const markActivity = async (
+  tx: Transaction,
+  sequence: number,
+  { withdrawn }: { withdrawn: boolean },
+): Promise<boolean> =>
+  (await tx.run(sql`UPDATE activity SET withdrawn = ${withdrawn ? 1 : 0} WHERE sequence = ${sequence}`)) > 0
 
 /** Deletes the row of a withdrawn read or search. The export sends it again after a restoration. */
 export async function deleteObservation(tx: Transaction, sequence: number): Promise<void> {
@@ -208,8 +220,8 @@ export async function deleteObservation(tx: Transaction, sequence: number): Prom
 }
 
 /** Shows the reads of an entry in the feed, or withdraws them, with the entry. */
-export async function showReads(tx: Transaction, entry: number, shown: boolean): Promise<void> {
-  await tx.run(sql`UPDATE activity SET withdrawn = ${shown ? 0 : 1} WHERE entry = ${entry} AND action = 'READ'`)
+export async function markReads(tx: Transaction, entry: number, { withdrawn }: { withdrawn: boolean }): Promise<void> {
+  await tx.run(sql`UPDATE activity SET withdrawn = ${withdrawn ? 1 : 0} WHERE entry = ${entry} AND action = 'READ'`)
 }
 
 export const isActivityKnown = async (reader: Reader, sequence: number): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import type { Flags, ModerationResult } from '../contract/resources.ts'
-import type { Awaitable, Reader, Transaction } from '../database/database.ts'
+import { type Awaitable, only, type Reader, type Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { EntryStanding } from '../domain/entry.ts'
 import { type Totals, takeSequence } from './head.ts'
@@ -97,7 +97,7 @@ export const countPublicRelations = async (reader: Reader, target: Target, reach
 })
 
 const count = async (reader: Reader, from: Sql): Promise<number> =>
-  (await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`))?.n ?? 0
+  only(await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`)).n
 
 /** 1 if the flags withdraw an entry from the public, else 0. */
 const ENTRY_DUE: Sql = sql`CASE WHEN e.hidden = 1 OR e.quarantined = 1 OR (SELECT a.quarantined FROM actor a WHERE a.number = e.actor) = 1

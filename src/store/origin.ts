@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../database/database.ts'
+import { only, type Reader, type Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
 /** The origin of a request, without its address: the fingerprint of the day, and the permanent key of the network. */
@@ -81,11 +81,11 @@ export async function countAnonymousActor(tx: Transaction, origin: number): Prom
   const row = await tx.one<{ anonymous_actors: number }>(
     sql`UPDATE origin SET anonymous_actors = anonymous_actors + 1 WHERE number = ${origin} RETURNING anonymous_actors`,
   )
-  return row?.anonymous_actors ?? 0
+  return only(row).anonymous_actors
 }
 
 export const readAnonymousActors = async (tx: Reader, origin: number): Promise<number> =>
-  (await tx.one<{ n: number }>(sql`SELECT anonymous_actors AS n FROM origin WHERE number = ${origin}`))?.n ?? 0
+  only(await tx.one<{ n: number }>(sql`SELECT anonymous_actors AS n FROM origin WHERE number = ${origin}`)).n
 
 /** The newest origins whose writes are refused. */
 export const listRefusedOrigins = (reader: Reader, limit: number) =>
@@ -95,7 +95,7 @@ export const listRefusedOrigins = (reader: Reader, limit: number) =>
 
 /** The number of topics of its day that a network is counted for. */
 export const readAsked = async (reader: Reader, number: number): Promise<number> =>
-  (await reader.one<{ asked: number }>(sql`SELECT asked FROM origin WHERE number = ${number}`))?.asked ?? 0
+  only(await reader.one<{ asked: number }>(sql`SELECT asked FROM origin WHERE number = ${number}`)).asked
 
 export async function addAsked(tx: Transaction, number: number, topics: number): Promise<void> {
   await tx.run(sql`UPDATE origin SET asked = asked + ${topics} WHERE number = ${number}`)

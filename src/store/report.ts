@@ -1,6 +1,6 @@
 import type { AdminReport, Report } from '../contract/resources.ts'
 import type { ReportReason, ReportTarget, Resolution } from '../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../database/database.ts'
+import { only, type Reader, type Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { type EntryStanding, statusOf } from '../domain/entry.ts'
 import { isoTime } from './time.ts'
@@ -43,15 +43,15 @@ export const listAllReports = (reader: Reader, before: number, limit: number) =>
 
 /** How many reports are open. */
 export const countOpenReports = async (reader: Reader): Promise<number> =>
-  (await reader.one<{ n: number }>(sql`SELECT count(*) AS n FROM report WHERE resolved_at IS NULL`))?.n ?? 0
+  only(await reader.one<{ n: number }>(sql`SELECT count(*) AS n FROM report WHERE resolved_at IS NULL`)).n
 
 /** How many reports of a target are open. */
 export const countReportsOf = async (reader: Reader, targetId: string): Promise<number> =>
-  (
+  only(
     await reader.one<{ n: number }>(
       sql`SELECT count(*) AS n FROM report WHERE target_id = ${targetId} AND resolved_at IS NULL`,
-    )
-  )?.n ?? 0
+    ),
+  ).n
 
 /** The open report of a target by an origin, named by its fingerprint, if there is one. */
 export const findReportBy = (reader: Reader, targetId: string, originId: string) =>

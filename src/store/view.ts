@@ -1,8 +1,8 @@
 import type { ActorType } from '../contract/vocabulary.ts'
-import type { Reader } from '../database/database.ts'
+import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { KEPT_FROM, type Text } from '../domain/retained-text.ts'
-import type { Verdict } from '../domain/standing.ts'
+import { COUNTED_JUDGEMENTS, type Verdict } from '../domain/standing.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
@@ -50,20 +50,26 @@ export const listJudged = (reader: Reader, entry: number, limit: number) =>
     SELECT v.id, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.ordinal
     FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
+/** The ids of evidence by authors about their own text, which does not count: the latest of each author. */
+export const listOwnEvidence = (reader: Reader, entry: number) =>
+  reader.all<{ id: string }>(sql`
+    SELECT v.id FROM judgement j JOIN evidence v ON v.number = j.record
+    WHERE j.entry = ${entry} AND j.own = 1 LIMIT ${COUNTED_JUDGEMENTS}`)
+
 /** The number of public pieces of evidence of an entry, at most `most`. */
 export const countEvidence = async (reader: Reader, entry: number, most: number): Promise<number> =>
-  (
+  only(
     await reader.one<{ n: number }>(sql`
-      SELECT count(*) AS n FROM (SELECT v.number FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 LIMIT ${most}) AS page`)
-  )?.n ?? 0
+      SELECT count(*) AS n FROM (SELECT v.number FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 LIMIT ${most}) AS page`),
+  ).n
 
 /** The number of public relations at an entry, at most `most`. */
 export const countRelations = async (reader: Reader, entry: number, most: number): Promise<number> =>
-  (
+  only(
     await reader.one<{ n: number }>(sql`
       SELECT count(*) AS n FROM (SELECT l.number FROM relation_end x JOIN relation l ON l.number = x.relation
-        WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`)
-  )?.n ?? 0
+        WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`),
+  ).n
 
 export type StepRow = {
   number: number

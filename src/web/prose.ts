@@ -1,4 +1,4 @@
-import { createLruCache } from '../operations/lru-cache.ts'
+import { LruCache } from '../operations/lru-cache.ts'
 import type { Html } from './html.ts'
 import type { Section } from './markdown.ts'
 
@@ -12,7 +12,7 @@ type Prose = { content: Html; sections: Section[] }
 
 /** The maximum size of the cached renderings, in characters of text and markup. */
 const CACHED_MAX = 4_000_000
-const cached = createLruCache<string, Prose>(CACHED_MAX)
+const cached = new LruCache<string, Prose>(CACHED_MAX)
 
 /** The same, with an id for each heading, and the headings. A text that is shown again is not rendered again. */
 export async function proseWithSections(content: string): Promise<Prose> {

@@ -62,7 +62,7 @@ test('the fields for caches of the operator have the lifetime of an answer and i
   }
 })
 
-test('the fast path and the route send the same fields', async () => {
+test('answers from memory, from the store and to a condition have the same fields', async () => {
   const path = `/api/entries/${world(FIRST).entry.slug}`
   const [first, again] = [await call(app.url, 'GET', path), await call(app.url, 'GET', path)]
   const routed = await call(app.url, 'GET', `${path}?`)

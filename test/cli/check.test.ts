@@ -12,7 +12,7 @@ let backup: string
 before(async () => {
   directory = temporaryDirectory()
   const data = ['--data-dir', join(directory.path, 'data')]
-  expectDone(await inProcess(['import', '--from', '-', ...data], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['load', '--from', '-', ...data], { input: linesOf(STORY) }))
   backup = join(directory.path, 'whole.db')
   expectDone(await inProcess(['backup', '--to', backup, ...data]))
 })

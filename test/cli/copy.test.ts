@@ -24,7 +24,7 @@ const directory = makeDirectory()
 /** A store that is not served. */
 const story = `${directory.path}/story`
 before(async () => {
-  expectDone(await inProcess(['import', '--from', '-', '--data-dir', story], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['load', '--from', '-', '--data-dir', story], { input: linesOf(STORY) }))
 })
 after(() => directory.remove())
 
@@ -153,7 +153,7 @@ test('no node starts on the copy of a killed run, and the next run completes it'
   const target = await databaseOf('killed')
   const dataDir = `${directory.path}/growing`
   const grow = async () =>
-    expectDone(await inProcess(['import', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
+    expectDone(await inProcess(['load', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
   await grow()
   expectDone(await palimpsest(['copy', '--from', dataDir], { env: { DATABASE_URL: target } }))
   await grow()

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
-import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { databaseOf, dropDatabaseOf, dropUnused, NO_POSTGRES } from '../support/engine.ts'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
@@ -19,7 +19,7 @@ let env: Record<string, string>
 before(async () => {
   if (NO_POSTGRES) return
   env = { DATABASE_URL: await databaseOf('commands'), DATA_DIR: `${directory.path}/none` }
-  expectDone(await palimpsest(['import', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
+  expectDone(await palimpsest(['load', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
   expectDone(await palimpsest(['copy', '--from', dataDir], { env }))
 })
 after(() => directory.remove())
@@ -104,6 +104,8 @@ test(
     const as = (role: string): string => Object.assign(new URL(url), { username: role }).href
     t.after(async () => {
       await dropDatabaseOf('ordinary')
+      // A role is dropped after the database that it owns.
+      await dropUnused()
       await withClient(env.DATABASE_URL ?? '', client => client.query(`DROP ROLE IF EXISTS ${owner}, ${node}`))
     })
     await run(`CREATE ROLE ${owner} LOGIN; CREATE ROLE ${node} LOGIN`)
@@ -150,7 +152,7 @@ test('a command for a data directory names the remedy for a database', options, 
   for (const [args, instead] of [
     [['backup', '--to', `${directory.path}/x`], /pg_dump/],
     [['restore', '--from', `${directory.path}/x`], /pg_restore/],
-    [['import', '--from', '-'], /palimpsest copy/],
+    [['load', '--from', '-'], /palimpsest copy/],
   ] as const) {
     expectRefusal(await inProcess([...args], { env }), 1, instead)
   }

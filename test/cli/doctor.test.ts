@@ -17,7 +17,7 @@ before(async () => {
   directory = temporaryDirectory()
   idle = join(directory.path, 'idle')
   app = await startApp()
-  expectDone(await inProcess(['import', '--from', '-', '--data-dir', idle], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['load', '--from', '-', '--data-dir', idle], { input: linesOf(STORY) }))
 })
 after(async () => {
   await app.close()
@@ -119,7 +119,7 @@ test('a data directory in memory is a warning', {
 
 test('a row with a future time means a wrong clock', async () => {
   const ahead = join(directory.path, 'ahead')
-  expectDone(await inProcess(['import', '--from', '-', '--data-dir', ahead], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['load', '--from', '-', '--data-dir', ahead], { input: linesOf(STORY) }))
   const store = new DatabaseSync(join(ahead, 'palimpsest.db'))
   store.exec('UPDATE activity SET created_at = created_at + 3600000')
   store.close()

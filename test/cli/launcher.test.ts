@@ -89,14 +89,14 @@ withOldNode('an old Node hands on signals, so that a stop is orderly', async nod
 })
 
 withOldNode('a child that dies of a signal takes the launcher along', async node => {
-  const child = spawn(node, [LAUNCHER, 'import', '--from', '-', '--data-dir', join(directory.path, 'other')], {
+  const child = spawn(node, [LAUNCHER, 'load', '--from', '-', '--data-dir', join(directory.path, 'other')], {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   const ended = new Promise<NodeJS.Signals | null>(resolve => child.on('exit', (_code, signal) => resolve(signal)))
   // The directory shows that the new Node is at work.
   const deadline = performance.now() + 60_000
   while (!existsSync(join(directory.path, 'other/palimpsest.db'))) {
-    assert.ok(performance.now() < deadline, 'the import did not begin')
+    assert.ok(performance.now() < deadline, 'the load did not begin')
     await new Promise(resolve => setTimeout(resolve, 20))
   }
   child.kill('SIGHUP')

@@ -56,7 +56,7 @@ test(
     cluster = await startCluster(binaries ?? '')
     const { url } = await createDatabase(cluster.url('postgres'))
     const from = join(directory.path, 'store')
-    expectDone(await inProcess(['import', '--from', '-', '--data-dir', from], { input: linesOf(STORY) }))
+    expectDone(await inProcess(['load', '--from', '-', '--data-dir', from], { input: linesOf(STORY) }))
     expectDone(await inProcess(['copy', '--from', from, '--to', url]))
     const node = await startNode('node', url)
     const { sequence } = await publish(node, 'newt')

@@ -40,7 +40,7 @@ async function expectOneSentence(
 }
 
 test('a second process on a served directory is refused', async () => {
-  for (const args of [['serve'], ['migrate'], ['import', '--from', '-']]) {
+  for (const args of [['serve'], ['migrate'], ['load', '--from', '-']]) {
     await expectOneSentence(
       args,
       { DATA_DIR: app.dataDir },
@@ -114,7 +114,7 @@ test('an address of another machine ends with one sentence', async () => {
 
 test('an unusable data directory ends with one sentence', async () => {
   writeFileSync(path('file'), '')
-  for (const args of [['serve'], ['import', '--from', '-']]) {
+  for (const args of [['serve'], ['load', '--from', '-']]) {
     await expectOneSentence(args, { DATA_DIR: path('file') }, /^The data directory .* cannot be used .*set DATA_DIR/)
   }
 })
@@ -122,12 +122,12 @@ test('an unusable data directory ends with one sentence', async () => {
 test('a store that is not a database ends with one sentence, not a stack', async () => {
   mkdirSync(path('broken'))
   writeFileSync(join(path('broken'), 'palimpsest.db'), 'this is no database at all '.repeat(100))
-  for (const args of [['serve'], ['migrate'], ['check'], ['export'], ['import', '--from', '-']]) {
+  for (const args of [['serve'], ['migrate'], ['check'], ['export'], ['load', '--from', '-']]) {
     await expectOneSentence(args, { DATA_DIR: path('broken') }, /not a (readable|database)/)
   }
 })
 
-test('a missing file to import ends with one sentence', async () => {
-  const args = ['import', '--from', path('none.ndjson')]
+test('a missing file to load ends with one sentence', async () => {
+  const args = ['load', '--from', path('none.ndjson')]
   await expectOneSentence(args, { DATA_DIR: path('unmade') }, /none\.ndjson cannot be read/)
 })

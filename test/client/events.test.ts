@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEventParser, type StreamBlock } from '../../src/client/events.ts'
+import { EventParser, type StreamBlock } from '../../src/client/events.ts'
 import { seededRandom } from '../support/random.ts'
 
 const parse = (...pieces: string[]): StreamBlock[] => {
-  const parser = createEventParser()
+  const parser = new EventParser()
   return pieces.flatMap(piece => parser.push(piece))
 }
 const block = (data: string | null, lastEventId = '', event = 'message'): StreamBlock => ({ event, data, lastEventId })
@@ -37,7 +37,7 @@ test('a reconnection time is accepted only as digits', () => {
     ['retry:\n', undefined],
     ['retry: 9999999999\n', undefined],
   ] as const) {
-    const parser = createEventParser()
+    const parser = new EventParser()
     parser.push(text)
     assert.equal(parser.retry(), retry, text)
   }
@@ -72,7 +72,7 @@ function piecesOf(random: Random, text: string): string[] {
 
 test('a block without an end is refused before it fills the memory', () => {
   const endless = (piece: string) => {
-    const parser = createEventParser()
+    const parser = new EventParser()
     for (let sent = 0; sent < 3_000_000; sent += piece.length) parser.push(piece)
   }
   for (const piece of ['x'.repeat(10_000), `data: ${'x'.repeat(1_000)}\n`]) {

@@ -42,7 +42,7 @@ export async function openPostgres(t: TestContext): Promise<BareStore> {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-bare-'))
   const [indexFile, logHeadFile] = [join(directory, 'search.db'), join(directory, 'log-head')]
   const store = new PostgresStore({
-    ...{ url, indexFile, logHeadFile, readUrl: undefined, groupMax: 256 },
+    ...{ url, indexFile, logHeadFile, readUrls: [], groupMax: 256 },
     onIndex() {},
     onReach() {},
   })

@@ -10,7 +10,7 @@ import { readColumnTypes } from '../../src/database/migrate-postgres.ts'
 import { connectPostgres } from '../../src/database/postgres.ts'
 import { sql } from '../../src/database/sql.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
-import { createSqliteSession } from '../../src/database/sqlite-session.ts'
+import { SqliteSession } from '../../src/database/sqlite-session.ts'
 import { PostgresGroupSession } from '../../src/postgres/group-session.ts'
 import { prepareDatabase, type Server } from '../../src/postgres/prepare.ts'
 import { Session } from '../../src/postgres/session.ts'
@@ -37,7 +37,7 @@ async function openSqliteWorld(t: TestContext): Promise<World> {
     rmSync(directory, { recursive: true, force: true })
   })
   let committed = 0
-  const session = createSqliteSession(connection, {
+  const session = new SqliteSession(connection, {
     onCommit() {
       committed += 1
     },

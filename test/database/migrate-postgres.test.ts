@@ -148,7 +148,7 @@ const openStore = (t: TestContext, url: string) => {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-schema-'))
   const [indexFile, logHeadFile] = [join(directory, 'search.db'), join(directory, 'log-head')]
   const store = new PostgresStore({
-    ...{ url, indexFile, logHeadFile, readUrl: undefined, groupMax: 1 },
+    ...{ url, indexFile, logHeadFile, readUrls: [], groupMax: 1 },
     onIndex() {},
     onReach() {},
   })

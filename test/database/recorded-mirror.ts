@@ -5,8 +5,14 @@ import type { Mirrored } from '../../src/operations/export/store-mirrored.ts'
 import type { Context, Reads } from '../../src/operations/operation.ts'
 import { MAINTENANCE } from '../../src/operations/writes.ts'
 import { findRowAbove } from '../../src/store/export.ts'
-import { type Epoch, listEpochs, readSalts } from '../../src/store/log.ts'
-import { findMirror, findRevisionIdentity, insertMirror, restartMirror } from '../../src/store/mirror.ts'
+import { type Epoch, forgetLog, listEpochs, readSalts } from '../../src/store/log.ts'
+import {
+  findMirror,
+  findRevisionIdentity,
+  insertMirror,
+  restartMirror,
+  saveOriginalStore,
+} from '../../src/store/mirror.ts'
 import { findMirrorLog, type MirrorLog, saveMirrorKey } from '../../src/store/mirror-log.ts'
 
 /** Numbers of a copied line stand this far above those of the line that it was made from. */
@@ -77,4 +83,6 @@ async function recordMirroredLog(tx: Transaction, context: () => Context, lines:
     ...{ lines, actors: [], head: null, next: 1, change: 0, log: { ...log, step: undefined } },
   })
   await readSalts(tx, [{ ...(last as Epoch), secret: '' }], { above: 0, upTo: 2 })
+  await saveOriginalStore(tx, 'x')
+  await forgetLog(tx)
 }

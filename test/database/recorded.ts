@@ -3,7 +3,7 @@ import type { Transaction } from '../../src/database/database.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { type Sql, sql } from '../../src/database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
-import { createUnitOfWork } from '../../src/database/unit-of-work.ts'
+import { UnitOfWork } from '../../src/database/unit-of-work.ts'
 import { type Idempotency, idempotencyKeyOf } from '../../src/domain/idempotency.ts'
 import { EntryCache } from '../../src/operations/entries/entry-cache.ts'
 import * as entryViews from '../../src/operations/entries/entry-views.ts'
@@ -67,8 +67,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await insertHead(store, '01990000-0000-7000-8000-000000000000')
   store.exec('BEGIN')
   const recorded = recorder(store)
-  const unit = createUnitOfWork(recorded.connection)
-  const tx: Transaction = { ...recorded.connection, load: unit.load, lock: () => false }
+  const unit = new UnitOfWork(recorded.connection)
+  const tx: Transaction = { ...recorded.connection, load: loadable => unit.load(loadable), lock: () => false }
   let made = 0
   const context = (): Context => ({
     at: ++made * 1_000,
@@ -256,9 +256,11 @@ async function recordPast(reads: Reads, slugs: readonly string[]): Promise<void>
     for (const slug of slugs) {
       const request = { params: { sequence: String(at), slug }, query: { q: 'fox' } }
       await READS.findEntriesAsOf(reads, request)
-      await READS.readEntryAsOf(reads, request).catch((error: unknown) => {
+      try {
+        await READS.readEntryAsOf(reads, request)
+      } catch (error) {
         if (!(error instanceof Problem)) throw error
-      })
+      }
     }
   }
 }
@@ -269,6 +271,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await entryViews.readLife(reads, slug, 10)
   await entryViews.readCounts(reads, slug)
   await entryViews.readVerdicts(reads, slug)
+  await entryViews.readOwnEvidence(reads, slug)
   await views.readAuthors(reads, [actorId])
   await views.readFates(reads, actorId)
   await views.readHeadings(reads, [id])

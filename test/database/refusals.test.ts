@@ -157,7 +157,9 @@ test('a refused write has changed nothing, for every reason of refusal', async t
       const what = `${name} ${code}, key ${key}`
       const changes: string[] = []
       const watch: Watch = tx => ({
-        ...tx,
+        one: statement => tx.one(statement),
+        all: statement => tx.all(statement),
+        lock: key => tx.lock(key),
         run(statement) {
           changes.push(statement.text)
           return tx.run(statement)

@@ -8,7 +8,7 @@ import { StoreFault, type Transaction } from '../../src/database/database.ts'
 import { GroupCommit, type Work } from '../../src/database/group-commit.ts'
 import { sql } from '../../src/database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
-import { createSqliteSession } from '../../src/database/sqlite-session.ts'
+import { SqliteSession } from '../../src/database/sqlite-session.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-seam-'))
 after(() => {
@@ -39,7 +39,7 @@ beforeEach(() => {
   reader = open(path, 'read')
   commits = 0
   groups = 0
-  const session = createSqliteSession(connection, {
+  const session = new SqliteSession(connection, {
     onGroup() {
       groups++
     },

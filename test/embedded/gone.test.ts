@@ -4,10 +4,10 @@ import { Agent, IncomingMessage, Server, ServerResponse, request as send } from 
 import { connect, Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { STREAMS } from '../../src/contract/limits.ts'
 import { createStreams } from '../../src/http/events/streams.ts'
+import { Exchange } from '../../src/http/exchange.ts'
 import type { Admitted } from '../../src/http/pipeline/admission.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor, newEntry } from '../support/client.ts'
@@ -47,14 +47,14 @@ test('a client that disconnected before it was admitted does not count as a stre
   t.after(() => app.close())
   const streams = createStreams(app.store, pino({ level: 'silent' }))
   const open = async (gone: boolean): Promise<void> => {
-    const raw = new ServerResponse(new IncomingMessage(new Socket()))
+    const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET' })
+    const response = new ServerResponse(request)
     if (gone) {
-      raw.destroy()
-      await once(raw, 'close')
+      response.destroy()
+      await once(response, 'close')
     }
-    const reply = { raw, headers: () => reply, send: () => reply } as unknown as FastifyReply
     const admitted = { origin: { networkKey: 'somebody' }, query: {} } as unknown as Admitted
-    await streams.open('streamActivity', admitted, { method: 'GET', headers: {} } as unknown as FastifyRequest, reply)
+    await streams.open('streamActivity', admitted, new Exchange(request, response, () => {}))
   }
   for (let n = 0; n < 3 * STREAMS.perOrigin; n++) await open(true)
   await open(false)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import type { Activity, Blame, Entry, Standing } from '../../src/contract/resources.ts'
+import type { Activity, Blame, Standing } from '../../src/contract/resources.ts'
 import { expectDone } from '../cli/command.ts'
 import { openCopy } from '../cli/mirror/copy.ts'
 import { commandLine } from '../cli/people/in-process.ts'
@@ -24,18 +24,6 @@ const thenAt = async (base: string, entry: string, sequence: number): Promise<ob
 const readFeed = async (base: string): Promise<{ items: Activity[] }> =>
   expectStatus(await call<{ items: Activity[] }>(base, 'GET', '/api/activity?limit=1'), 200)
 const blameAt = (base: string, entry: string) => readAt<Blame>(base, entry, 'blame')
-/** What remains of a standing where ids and times are others. */
-const counted = ({ state, tally, earlier, kept, contradictions }: Standing) => ({
-  ...{ state, tally, earlier, kept },
-  contradictions: contradictions.map(one => [one.kind, one.status, one.kept, one.rationale]),
-})
-
-const countedBlame = ({ pieces, revisions, evidence, lookedAt }: Blame) => ({
-  pieces: pieces.map(one => [one.text, revisions.findIndex(({ id }) => id === one.revisionId), one.evidence]),
-  evidence: evidence.map(({ state, tally, objections }) => [state, tally, objections.length]),
-  lookedAt,
-})
-
 /**
  * Runs random sequences of revisions, evidence and moderation on both engines and on the model, and asserts that all entries have one
  * standing there and in every kind of copy.
@@ -77,10 +65,7 @@ export async function runStandings({ sequences, steps }: { sequences: number; st
     await app.restart()
     await assertEqual(app.url, 'after a restart')
 
-    const slugs = await Promise.all(
-      addresses.map(async id => expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${id}`), 200).slug),
-    )
-    await assertCopies(app.dataDir, addresses, { originals, blames }, slugs)
+    await assertCopies(app.dataDir, addresses, { originals, blames })
   } finally {
     await pair.close()
   }
@@ -91,7 +76,6 @@ async function assertCopies(
   dataDir: string,
   addresses: readonly string[],
   { originals, blames }: { originals: readonly Standing[]; blames: readonly Blame[] },
-  slugs: readonly string[],
 ): Promise<void> {
   const at = (name: string): string => join(scratch(), name)
   const run = async (...args: string[]) => expectDone(await inProcess(args))
@@ -110,17 +94,12 @@ async function assertCopies(
   await run('backup', '--to', at('backup.db'), '--data-dir', dataDir)
   await run('restore', '--from', at('backup.db'), '--data-dir', at('restored'))
   await run('export', '--to', at('lines'), '--data-dir', dataDir)
-  await run('import', '--from', at('lines'), '--data-dir', at('imported'))
+  await run('import', '--from', at('lines'), '--original', 'http://127.0.0.1:1', '--data-dir', at('imported'))
   await run('verify', '--data-dir', at('imported'))
   const DATABASE_URL = await databaseOf('standings')
   await run('copy', '--from', dataDir, '--to', DATABASE_URL)
   await served('restored', {}, isSame('restored'))
   await served('moved', { DATABASE_URL }, isSame('moved'))
   await dropDatabaseOf('standings')
-  await served('imported', {}, async url => {
-    for (const [n, slug] of slugs.entries()) {
-      assert.deepEqual(counted(await standingAt(url, slug)), counted(originals[n] as Standing), 'imported')
-      assert.deepEqual(countedBlame(await blameAt(url, slug)), countedBlame(blames[n] as Blame), 'imported')
-    }
-  })
+  await served('imported', {}, isSame('imported'))
 }

@@ -54,7 +54,7 @@ before(async () => {
     const { code, stderr } = await spawnService(args, { env }).ended
     assert.equal(code, 0, stderr.slice(-1_000))
   }
-  await run('import', '--from', file)
+  await run('load', '--from', file)
   if (ENGINE === 'postgres') await run('copy', '--from', dataDir, '--to', await databaseOf(dataDir))
   server = await startServer(dataDir)
   const client = createClient(server.url, 1)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import Fastify from 'fastify'
+import { pino } from 'pino'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import type { Activity, Stats } from '../../src/contract/resources.ts'
+import { createHttpServer } from '../../src/http/http-server.ts'
 import { clientsWithin } from '../../src/mcp/in-process.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -170,8 +171,8 @@ export function testHttp(app: TestApp): void {
   })
 
   test('a closing server refuses calls with NOT_READY, without effect', async () => {
-    const closed = Fastify()
-    await closed.ready()
+    const unexpected = () => assert.fail('a request was dispatched')
+    const closed = createHttpServer({ dispatch: unexpected, answer: unexpected }, pino({ level: 'silent' }))
     await closed.close()
     const within = clientsWithin(closed, { remoteAddress: '127.0.0.1', headers: {} })(undefined)
     const refusal = { code: 'NOT_READY', status: 503, retryAfterSeconds: 1, mayHaveHappened: false }

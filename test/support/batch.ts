@@ -8,8 +8,11 @@ import './children.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Runs test files one after another in this process, each as a suite of its name, and writes the file `done` after the last one. */
-export function runBatch(files: readonly string[], done: string): void {
+/**
+ * Runs test files one after another in this process, each as a suite named by the file and the engine, and writes the file `done` after the
+ * last one.
+ */
+export function runBatch(files: readonly string[], engine: string, done: string): void {
   atEnd(() => writeFileSync(done, ''))
-  for (const file of files) suite(file, () => import(pathToFileURL(join(ROOT, file)).href))
+  for (const file of files) suite(`${file} (${engine})`, () => import(pathToFileURL(join(ROOT, file)).href))
 }

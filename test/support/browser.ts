@@ -9,7 +9,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PATIENCE = 30_000
 
 /** How a page is looked at. Widths in CSS pixels. */
-export type Look = { width?: number; dark?: boolean; scripts?: boolean }
+export type Look = { width?: number; dark?: boolean; scripts?: boolean; touch?: boolean }
 
 /** A page in its own browser, and its forbidden actions. */
 export type Visit = {
@@ -47,6 +47,8 @@ export async function visit(browser: Browser, base: string, look: Look = {}, all
     reducedMotion: 'reduce',
     javaScriptEnabled: look.scripts ?? true,
     acceptDownloads: true,
+    hasTouch: look.touch ?? false,
+    isMobile: look.touch ?? false,
   })
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import type { Actor, ActorIssued, Entry, Published } from '../../src/contract/resources.ts'
+import { send } from './send.ts'
 
 export type Answer<T = Record<string, unknown>> = { status: number; headers: Headers; body: T; text: string }
 export type CallOptions = {
@@ -59,18 +60,18 @@ async function callOnce<T>(
   path: string,
   { body, raw, token, headers }: CallOptions,
 ): Promise<Answer<T>> {
-  const response = await fetch(`${base}${path}`, {
+  const sent = body === undefined ? raw : JSON.stringify(body)
+  const answer = await send(`${base}${path}`, {
     method,
     headers: {
-      ...(body === undefined && raw === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { 'x-actor-token': token }),
       ...headers,
     },
-    ...(body === undefined && raw === undefined ? {} : { body: raw ?? JSON.stringify(body) }),
+    ...(sent === undefined ? {} : { body: sent }),
   })
-  const text = await response.text()
-  const json = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
-  return { status: response.status, headers: response.headers, body: (json ? JSON.parse(text) : {}) as T, text }
+  const isJson = answer.type.startsWith('application/json') && answer.text !== ''
+  return Object.assign(answer, { body: (isJson ? JSON.parse(answer.text) : {}) as T })
 }
 
 /** Asserts the status, and for a problem the whole error shape and its code. Returns the answer. */

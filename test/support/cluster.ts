@@ -40,8 +40,8 @@ export function findBinaries(): string | undefined {
 
 const isRoot = process.getuid?.() === 0
 const idOf = (flag: string): number => Number(execFileSync('id', [flag, SERVER_USER], { encoding: 'utf8' }))
-/** PostgreSQL refuses to be run by root. */
-const owner = (): { uid: number; gid: number } | undefined =>
+/** The user that runs PostgreSQL, which refuses to be run by root; undefined for the user of this process. */
+export const owner = (): { uid: number; gid: number } | undefined =>
   isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : undefined
 
 /**

@@ -28,9 +28,14 @@ async function serverUrl(): Promise<string> {
 /** The name of the template where no global setup chose one. */
 let ownTemplate: string | undefined
 const made = new Map<string, Promise<Database>>()
+/** Each drop waits for a checkpoint of the server, which is short right after another one: several are dropped together, beside the tests. */
+const UNUSED_MAX = 8
+const unused: Database[] = []
+let dropping: Promise<unknown> = Promise.resolve()
 // Users of a database register their end later, and so end before the databases are dropped.
 atEnd(async () => {
-  for (const database of made.values()) await (await database).drop()
+  await dropUnused()
+  await dropAll(await Promise.all(made.values()))
   if (ownTemplate !== undefined) await dropTemplate(await serverUrl(), ownTemplate)
   await (await own)?.close()
 })
@@ -60,9 +65,23 @@ async function urlOf(name: string, make: (url: string) => Promise<Database>): Pr
   return (await database).url
 }
 
-/** Drops the database of a name, if there is one. */
+/** Drops the database of a name, if there is one, with the next databases that are not used any more. */
 export async function dropDatabaseOf(name: string): Promise<void> {
   const database = await made.get(name)
   made.delete(name)
-  await database?.drop()
+  if (database === undefined) return
+  unused.push(database)
+  if (unused.length < UNUSED_MAX) return
+  const due = unused.splice(0)
+  dropping = Promise.all([dropping, dropAll(due)])
+}
+
+/** Drops the databases that are not used any more. */
+export async function dropUnused(): Promise<void> {
+  await dropping
+  await dropAll(unused.splice(0))
+}
+
+async function dropAll(databases: readonly Database[]): Promise<void> {
+  for (const database of databases) await database.drop()
 }

@@ -3,14 +3,18 @@ import { damageOfTotals } from '../../src/cli/verify-totals.ts'
 import type { Reader } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { evidenceHash } from '../../src/domain/revision.ts'
+import { SEQUENCE_GAP } from '../../src/store/head.ts'
 import { listRevisions, toRevision } from '../../src/store/revision.ts'
 import type { Sent } from './load.ts'
 
 const count = async (store: Reader, from: string): Promise<number> =>
   (await store.one<{ n: number }>({ text: `SELECT count(*) AS n FROM ${from}`, values: [] }))?.n ?? 0
 
-/** Asserts that nothing in the store is half there: numbers are dense, chains whole, and every write has its one activity row. */
-export async function assertWhole(store: Reader): Promise<void> {
+/**
+ * Asserts that nothing in the store is half there: numbers are dense, chains whole, and every write has its one activity row. After each of
+ * `failovers` the sequence has the documented gap.
+ */
+export async function assertWhole(store: Reader, failovers = 0): Promise<void> {
   if ('raw' in store) {
     const integrity = await store.all<{ integrity_check: string }>(sql`PRAGMA integrity_check`)
     assert.deepEqual(
@@ -21,7 +25,10 @@ export async function assertWhole(store: Reader): Promise<void> {
   }
   const head = await store.one<Record<string, number>>(sql`SELECT * FROM head`)
   assert.ok(head)
-  assert.equal(await count(store, 'activity'), head.sequence, 'sequences are dense')
+  const gaps = failovers * SEQUENCE_GAP
+  assert.equal((await count(store, 'activity')) + gaps, head.sequence, 'sequences are dense')
+  const steps = '(SELECT sequence - lag(sequence) OVER (ORDER BY sequence) AS step FROM activity) steps'
+  assert.equal(await count(store, `${steps} WHERE (step - 1) % ${SEQUENCE_GAP} <> 0`), 0, 'gaps are those of failovers')
   const last = await store.one<{ n: number }>(sql`SELECT coalesce(max(sequence), 0) AS n FROM activity`)
   assert.equal(last?.n, head.sequence)
   const records = ['revision', 'evidence', 'relation', 'moderation']

@@ -95,11 +95,11 @@ export async function withNodes(options: NodesOptions, work: (nodes: Nodes) => P
   }
 }
 
-/** Asserts that everything acknowledged is in the database once, nothing refused is, and the whole of it hangs together. */
-export const assertSound = (database: string, sent: readonly Sent[]): Promise<void> =>
+/** Asserts that everything acknowledged is in the database once, nothing refused is, and the whole of it hangs together after `failovers`. */
+export const assertSound = (database: string, sent: readonly Sent[], failovers = 0): Promise<void> =>
   inspectPostgres(database, async store => {
     await assertKept(store, sent)
-    await assertWhole(store)
+    await assertWhole(store, failovers)
   })
 
 /** Writers through every node, which pause for some milliseconds before each entry. */

@@ -35,7 +35,7 @@ export async function seedDemonstration(config: Config, logger: Logger): Promise
   const settings = { ...config, ...WITHOUT_LIMITS, trustedProxies: [], adminToken: randomBytes(32).toString('hex') }
   const service = await openService(settings, { logger, now: () => now })
   try {
-    const world: World = { clients: await createAuthors(service.app), written: new Map() }
+    const world: World = { clients: await createAuthors(service.server), written: new Map() }
     for (const [index, { day, perform }] of acts.entries()) {
       now = Math.max(now + PACE, end - day * DAY + ((index * SPREAD) % DAY))
       await perform(world)
@@ -46,11 +46,11 @@ export async function seedDemonstration(config: Config, logger: Logger): Promise
 }
 
 /** Creates the actor of each author. Returns a client for each, with its token. */
-async function createAuthors(app: Service['app']): Promise<Map<Author, Client>> {
+async function createAuthors(server: Service['server']): Promise<Map<Author, Client>> {
   const clients = new Map<Author, Client>()
   for (const [name, { address: remoteAddress, ...declared }] of Object.entries(AUTHORS)) {
     const headers = { 'user-agent': 'palimpsest demonstration' }
-    const client = clientsWithin(app, { remoteAddress, headers })(undefined)
+    const client = clientsWithin(server, { remoteAddress, headers })(undefined)
     await client.createActor(declared)
     clients.set(name as Author, client)
   }

@@ -5,7 +5,7 @@ import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { findMirror, type Mirror } from '../../store/mirror.ts'
 import { type Progress, percent } from '../progress.ts'
-import { type Checked, checkLines } from './check.ts'
+import { type Checked, checkLines, textsOf } from './check.ts'
 import { OriginalLog, type VerifiedLines } from './original-log.ts'
 import { Mismatch } from './signed-log.ts'
 import { hasDigest, NoAnswer, type Source } from './source.ts'
@@ -145,7 +145,7 @@ async function fetchedOnce(following: Following, from: number): Promise<Fetched>
   const { store, source } = following
   following.log ??= new OriginalLog(store.reader, source)
   const { bytes, digest } = await source.segment(from)
-  const checked = await checkLines(store.reader, bytes, from)
+  const checked = await checkLines(store.reader, textsOf(bytes), from)
   if (digest !== null && !hasDigest(bytes, digest)) {
     throw new OperatorError(
       `The segment from sequence ${from} does not match its digest, so it was changed in transit; it was not stored.`,

@@ -27,13 +27,13 @@ const contractOfTexts = checkOf(Type.Object({ title, summary, content, rationale
  * Checks an answer of the export before any of it is stored: every line against the contract; every revision against its hash, the chain of
  * its entry and the stored records. Throws OperatorError that names the record.
  */
-export async function checkLines(reader: Reader, bytes: Buffer, from: number): Promise<Checked> {
+export async function checkLines(reader: Reader, texts: Iterable<Buffer>, from: number): Promise<Checked> {
   const last = Math.ceil(from / LIMITS.exportSegment) * LIMITS.exportSegment
   const lines: ExportLine[] = []
-  const chain = createChain(reader)
+  const chains = new Chains(reader)
   let sequence = from - 1
   let end: ExportLine | undefined
-  for (const text of textsOf(bytes)) {
+  for (const text of texts) {
     const line = parsed(text, sequence)
     if (end !== undefined) throw refusal(line, 'is after the end of its answer')
     if (line.type === 'end') {
@@ -45,7 +45,7 @@ export async function checkLines(reader: Reader, bytes: Buffer, from: number): P
     if (line.sequence !== undefined && (own <= sequence || own > last)) throw refusal(line, 'is out of order')
     sequence = own
     assertPlain(line)
-    await chain.assert(line)
+    await chains.assert(line)
     lines.push(line)
   }
   if (end === undefined) throw new OperatorError(`The answer from sequence ${from} is incomplete; try again.`)
@@ -58,17 +58,18 @@ export async function checkLines(reader: Reader, bytes: Buffer, from: number): P
   return { lines, next, head: end.head ?? null }
 }
 
-function* textsOf(bytes: Buffer): Generator<Buffer> {
+/** The lines of an answer as texts. */
+export function* textsOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; ) {
     const found = bytes.indexOf(10, start)
     const end = found < 0 ? bytes.length : found
-    if (end - start > LINE_MAX) throw new OperatorError(`A line of the export is longer than ${LINE_MAX} bytes.`)
     yield bytes.subarray(start, end)
     start = end + 1
   }
 }
 
 function parsed(text: Buffer, after: number): ExportLine {
+  if (text.length > LINE_MAX) throw new OperatorError(`A line of the export is longer than ${LINE_MAX} bytes.`)
   let line: unknown
   try {
     line = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text)) as unknown
@@ -124,53 +125,59 @@ const isRevisionWithdrawn = ({ type, record, ordinal, ends }: ExportLine): boole
   type === 'withdrawn' && record !== undefined && ordinal === undefined && ends === undefined
 
 /** The chains of hashes. The previous revision is in this answer or stored already. */
-function createChain(reader: Reader) {
-  const revisions = new Map<string, { hash: string; entry: number }>()
-  const entries = new Set<number>()
+class Chains {
+  readonly #reader: Reader
+  readonly #revisions = new Map<string, { hash: string; entry: number }>()
+  readonly #entries = new Set<number>()
 
-  const previousOf = async (line: ExportLine, revision: Revision): Promise<string | null | undefined> => {
-    if (line.type === 'entry') return revision.previousRevisionId === null ? null : undefined
-    const id = revision.previousRevisionId ?? ''
-    const near = revisions.get(id)
-    const kept = near === undefined ? await findMirroredRevision(reader, id) : undefined
-    const found = near ?? (kept && { hash: kept.evidence_hash, entry: kept.entry })
-    return found?.entry === Number(line.entryRecord) ? found.hash : undefined
+  constructor(reader: Reader) {
+    this.#reader = reader
   }
-  const isKnown = async (entry: number): Promise<boolean> =>
-    entries.has(entry) || (await findMirroredEntry(reader, entry)) !== undefined
 
-  const assertRevision = async (line: ExportLine, revision: Revision): Promise<void> => {
+  /** Throws unless the line continues the known records. */
+  async assert(line: ExportLine): Promise<void> {
+    if (line.revision !== undefined) return this.#assertRevision(line, line.revision)
+    const named = [line.entryRecord, line.sourceRecord, ...(line.ends ?? [])].filter(one => typeof one === 'string')
+    if (isRevisionWithdrawn(line)) {
+      if (line.entryRecord === undefined) throw refusal(line, 'lacks entryRecord')
+      if (line.entryRecord === line.record) this.#entries.add(Number(line.record))
+    }
+    for (const entry of named) {
+      if (!(await this.#isKnown(Number(entry)))) throw refusal(line, `belongs to record ${entry}, which was never sent`)
+    }
+  }
+
+  async #assertRevision(line: ExportLine, revision: Revision): Promise<void> {
     const number = Number(line.record)
     const entry = line.type === 'entry' ? number : Number(line.entryRecord)
     const named = `is revision ${revision.id} of entry ${revision.entryId}, and`
-    const previous = await previousOf(line, revision)
+    const previous = await this.#previousOf(line, revision)
     const { evidenceHash: declared, ...unhashed } = revision
     // If its previous revision was withdrawn when it was copied, that revision is not stored.
-    if (previous === undefined && line.type === 'revision' && (await isKnown(entry))) return
+    if (previous === undefined && line.type === 'revision' && (await this.#isKnown(entry))) return
     if (previous === undefined) throw refusal(line, `${named} its previous revision was never sent`)
     const computed = evidenceHash(unhashed, previous)
     if (computed !== declared)
       throw refusal(line, `${named} its evidenceHash is ${declared}, but its content results in ${computed}`)
-    const kept = await findRevisionIdentity(reader, number)
+    const kept = await findRevisionIdentity(this.#reader, number)
     if (kept !== undefined && (kept.id !== revision.id || kept.evidence_hash !== declared)) {
       throw refusal(line, `${named} the first copy of it was different`)
     }
-    revisions.set(revision.id, { hash: declared, entry })
-    entries.add(entry)
+    this.#revisions.set(revision.id, { hash: declared, entry })
+    this.#entries.add(entry)
   }
 
-  return {
-    /** Throws unless the line continues the known records. */
-    async assert(line: ExportLine): Promise<void> {
-      if (line.revision !== undefined) return assertRevision(line, line.revision)
-      const named = [line.entryRecord, line.sourceRecord, ...(line.ends ?? [])].filter(one => typeof one === 'string')
-      if (isRevisionWithdrawn(line)) {
-        if (line.entryRecord === undefined) throw refusal(line, 'lacks entryRecord')
-        if (line.entryRecord === line.record) entries.add(Number(line.record))
-      }
-      for (const entry of named) {
-        if (!(await isKnown(Number(entry)))) throw refusal(line, `belongs to record ${entry}, which was never sent`)
-      }
-    },
+  /** The hash of the previous revision, null for the first one, undefined if it is not known. */
+  async #previousOf(line: ExportLine, revision: Revision): Promise<string | null | undefined> {
+    const id = revision.previousRevisionId
+    if (line.type === 'entry' || id === null) return line.type === 'entry' && id === null ? null : undefined
+    const near = this.#revisions.get(id)
+    const kept = near === undefined ? await findMirroredRevision(this.#reader, id) : undefined
+    const found = near ?? (kept && { hash: kept.evidence_hash, entry: kept.entry })
+    return found?.entry === Number(line.entryRecord) ? found.hash : undefined
+  }
+
+  async #isKnown(entry: number): Promise<boolean> {
+    return this.#entries.has(entry) || (await findMirroredEntry(this.#reader, entry)) !== undefined
   }
 }

@@ -9,7 +9,7 @@ import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-dir
 import { openEmbeddedStore } from '../../embedded/store.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readHead } from '../../store/head.ts'
-import { findCheckpoint } from '../../store/log.ts'
+import { findCheckpoint, forgetLog } from '../../store/log.ts'
 import { findMirror, insertMirror, restartMirror } from '../../store/mirror.ts'
 import { findMirrorLog, saveMirrorKey } from '../../store/mirror-log.ts'
 import { fromUtf8, MalformedError } from '../../tlog/bytes.js'
@@ -75,7 +75,10 @@ export async function beginMirror(directory: string, source: Source, trust: Trus
 
 async function claimDirectory(directory: string, connection: SqliteConnection, source: Source): Promise<void> {
   const known = await findMirror(connection)
-  if (known?.url === source.url) return
+  if (known?.url === source.url && known.store_id !== '') return
+  if (known?.store_id === '') {
+    throw new OperatorError(`The import into ${directory} is not finished; run it again, or name an empty directory.`)
+  }
   if (known !== undefined) {
     throw new OperatorError(`${directory} is a mirror of ${known.url}; name that server, or another directory.`)
   }
@@ -98,16 +101,22 @@ async function trustLog(connection: SqliteConnection, source: Source, { key, wit
   }
   if (known !== undefined && (key === undefined || key === known.key)) return
   const trusted = key ?? (await firstKeyOf(source))
+  await parseTrustedKey(trusted, source.url)
+  await saveMirrorKey(writing(connection), trusted)
+  if (known !== undefined) return
+  await restartMirror(writing(connection))
+  // An import has the leaves that its lines result in; no checkpoint was compared with them.
+  await forgetLog(writing(connection))
+}
+
+/** The verifier key that the operator named. Throws OperatorError if it is none. */
+export async function parseTrustedKey(text: string, url: string) {
   try {
-    await parseVerifierKey(trusted)
+    return await parseVerifierKey(text)
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error
-    throw new OperatorError(
-      `--key is a verifier key, such as the first line of ${source.url}/log/keys: ${error.message}`,
-    )
+    throw new OperatorError(`--key is a verifier key, such as the first line of ${url}/log/keys: ${error.message}`)
   }
-  await saveMirrorKey(writing(connection), trusted)
-  if (known === undefined) await restartMirror(writing(connection))
 }
 
 /** The first key that the original lists. The first copy trusts it, and later ones use the same key. */

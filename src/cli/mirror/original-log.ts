@@ -3,7 +3,7 @@ import type { Reader } from '../../database/database.ts'
 import { kindOfLine, statementOfLine } from '../../domain/log/exported-line.ts'
 import { commitmentOf } from '../../domain/log/statement.ts'
 import type { Continuation, MirroredLog } from '../../operations/export/store-mirrored-log.ts'
-import { createLruCache } from '../../operations/lru-cache.ts'
+import { LruCache } from '../../operations/lru-cache.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { type BundleRow, findBundle, type Leaf, leavesOf, listEpochs, readLog } from '../../store/log.ts'
 import { findMirrorLog, type MirrorLog } from '../../store/mirror-log.ts'
@@ -43,7 +43,7 @@ type Answer = { lines: ExportLine[]; head: ExportLine['head'] | null }
 export class OriginalLog {
   readonly #reader: Reader
   readonly #source: Source
-  readonly #tiles = createLruCache<string, Bytes>(TILES_MAX)
+  readonly #tiles = new LruCache<string, Bytes>(TILES_MAX)
   /** The last listed keys of the original, and the checkpoint that they were requested for. */
   #listed: { origin: string; signers: string; keys: string } | undefined
 
@@ -196,7 +196,7 @@ function account(known: MirrorLog, numbers: readonly number[]): Pick<MirrorLog, 
 }
 
 /** What a record says by which a log came to be that of `origin`. Its leaf has it, and the original may have signed anything. */
-function continuationIn(line: ExportLine, origin: string): Continuation {
+export function continuationIn(line: ExportLine, origin: string): Continuation {
   const { previousOrigin, size, checkpoint } = JSON.parse(line.statement ?? '') as Partial<Continuation>
   const fits = typeof previousOrigin === 'string' && isKeyName(previousOrigin) && previousOrigin !== origin
   if (!fits || !Number.isSafeInteger(size) || typeof checkpoint !== 'string')

@@ -8,7 +8,7 @@ import { ExportManifest } from '../../contract/resources.ts'
 import { OperatorError } from '../../operator-error.ts'
 
 /** More bytes than a segment can have: a thousand bodies of the maximum size, with their members. */
-const ANSWER_MAX = 96 * 1_048_576
+export const ANSWER_MAX = 96 * 1_048_576
 const ANSWER_TIMEOUT = 120_000
 /** The seconds between attempts after a missing answer, and the number of attempts before an error. */
 const PAUSES = [1, 2, 4, 8, 16]
@@ -77,7 +77,8 @@ export function openSource(address: string, signal: AbortSignal): Source {
   }
 }
 
-function baseOf(address: string): string {
+/** The address of a server without a slash at its end. Throws OperatorError if it is none. */
+export function baseOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
     throw new OperatorError(

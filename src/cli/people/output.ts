@@ -1,6 +1,6 @@
-import wrapAnsi from 'wrap-ansi'
 import type { State } from '../../contract/vocabulary.ts'
 import type { Sink, Surroundings } from '../command.ts'
+import { wrapText } from '../wrap-text.ts'
 import { ago } from './time.ts'
 import { visible, visibleJson, visibleLine } from './visible.ts'
 
@@ -66,7 +66,7 @@ export function openOutput({ stdout, stderr, env, clock }: Surroundings): Output
     block: text => {
       const spaced = visible(text).replaceAll('\t', TAB)
       const columns = stdout.isTTY === true ? stdout.columns : undefined
-      const lines = columns === undefined ? spaced : wrapAnsi(spaced, blockWidth(columns), { hard: true, trim: false })
+      const lines = columns === undefined ? spaced : wrapText(spaced, blockWidth(columns), { hard: true, trim: false })
       for (const one of lines.split('\n')) line(styled('dim', BAR), one)
     },
     time: timestamp => (stdout.isTTY === true ? ago(timestamp, clock?.now() ?? Date.now()) : timestamp),

@@ -10,7 +10,7 @@ const UNITS = [
 /** Times closer to now are shown without a number, in milliseconds. */
 const JUST_NOW = 10 * SECOND
 
-const relative = new Intl.RelativeTimeFormat('en')
+let relative: Intl.RelativeTimeFormat | undefined
 
 /** A relative time in the largest whole unit: "3 hours ago". Returns an invalid time unchanged. */
 export function ago(timestamp: string, now: number): string {
@@ -18,5 +18,7 @@ export function ago(timestamp: string, now: number): string {
   if (Number.isNaN(passed)) return timestamp
   if (Math.abs(passed) < JUST_NOW) return 'just now'
   const [unit, length] = UNITS.find(([, milliseconds]) => Math.abs(passed) >= milliseconds) ?? ['second', SECOND]
+  // Its data take several milliseconds to load.
+  relative ??= new Intl.RelativeTimeFormat('en')
   return relative.format(-Math.trunc(passed / length), unit)
 }

@@ -1,5 +1,6 @@
 import type { ExportLine } from '../../contract/resources.ts'
-import { type Facts, type RecordKind, statementOf } from './statement.ts'
+import { formatEntry } from '../../tlog/entry.js'
+import { entryOf, type Facts, type RecordKind, statementOf } from './statement.ts'
 
 /** The kind of the record that a line of the export is about; undefined for a line without a record. */
 export function kindOfLine({ type, record, ordinal, ends }: ExportLine): RecordKind | undefined {
@@ -18,6 +19,20 @@ export function statementOfLine(line: ExportLine): string | undefined {
   const evidence = verification ?? contradiction
   if (evidence !== undefined) return statementOf('evidence', evidenceFacts(line, evidence))
   return relation === undefined ? undefined : statementOf('relation', relationFacts(line, relation))
+}
+
+/** The entry in the public log of the record that a line of the export is about; undefined if the line has neither its salt nor its commitment. */
+export function entryOfLine(line: ExportLine): Uint8Array | undefined {
+  const kind = kindOfLine(line)
+  if (kind === undefined) return undefined
+  const record = Number(line.record)
+  const statement = statementOfLine(line)
+  const given = statement === undefined ? line.commitment : line.salt
+  if (given === undefined) return undefined
+  const bytes = Uint8Array.from(Buffer.from(given, 'base64'))
+  return statement === undefined
+    ? formatEntry({ record, kind, commitment: bytes })
+    : entryOf(record, kind, bytes, statement)
 }
 
 const actedOf = ({ record = '', sequence = '', dataClass }: ExportLine, actorId: string) => ({

@@ -8,22 +8,16 @@ import { exchanged, targetOf } from '../../web/target.ts'
  * their numbers in the public log, and the address of the proof of a single one.
  */
 export function answerFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
-  const versioned = answer.etag !== undefined && method === 'GET'
-  const control = versioned ? 'public, no-cache' : 'no-store'
-  return {
-    'cache-control': control,
-    ...(answer.etag === undefined ? {} : { etag: `"${answer.etag}"` }),
-    ...(answer.fit === undefined ? {} : { 'search-match': answer.fit.coverage.toLowerCase() }),
-    ...recordFields(answer.records ?? []),
-    ...(answer.digest === undefined ? {} : { 'repr-digest': `sha-256=:${answer.digest}:` }),
+  const { etag, fit, records = [], digest } = answer
+  const fields: Record<string, string> = {
+    'cache-control': etag !== undefined && method === 'GET' ? 'public, no-cache' : 'no-store',
   }
-}
-
-function recordFields(records: readonly number[]): Record<string, string> {
-  if (records.length === 0) return {}
-  const [first] = records
-  const proof = records.length === 1 ? { link: `</api/log/records/${first}/proof>; rel="proof"` } : {}
-  return { 'log-records': records.join(', '), ...proof }
+  if (etag !== undefined) fields.etag = `"${etag}"`
+  if (fit !== undefined) fields['search-match'] = fit.coverage.toLowerCase()
+  if (records.length > 0) fields['log-records'] = records.join(', ')
+  if (records.length === 1) fields.link = `</api/log/records/${records[0]}/proof>; rel="proof"`
+  if (digest !== undefined) fields['repr-digest'] = `sha-256=:${digest}:`
+  return fields
 }
 
 /** Whether the If-None-Match of a request names the version (RFC 9110, 13.1.2: weak comparison, lists, `*`). */

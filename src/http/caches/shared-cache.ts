@@ -24,6 +24,8 @@ export const sharedCacheOf = (
   return { seconds, operation, params, identified }
 }
 
+const NONE: Record<string, string> = {}
+
 type Tagged = Pick<Answer, 'observed' | 'alsoObserved' | 'digest' | 'etag'>
 type TagsOf = (answer: Tagged, params: Record<string, string>) => string[] | undefined
 
@@ -48,7 +50,9 @@ function tagsOf(answer: Tagged, { operation, params }: SharedCache): string[] | 
  * was sent. Without `seconds` there are none.
  */
 export const sharedCacheFields = (answer: Tagged, shared: SharedCache): Record<string, string> =>
-  answer.etag === undefined && shared.identified ? {} : fieldsOf(shared, tagsOf(answer, shared))
+  shared.seconds === 0 || (answer.etag === undefined && shared.identified)
+    ? NONE
+    : fieldsOf(shared, tagsOf(answer, shared))
 
 /** The same of a page, which may show texts of other entries: each act of moderation removes it. */
 export function pageCacheFields(answer: Tagged, shared: SharedCache): Record<string, string> {

@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import { type LogReads, readCheckpoint, readLogKeys, readTile } from '../../operations/log/read-log.ts'
-import { targetOf } from '../../web/target.ts'
 import type { createAdmission } from '../pipeline/admission.ts'
-import { routeAdmitted } from '../pipeline/route-admitted.ts'
+import { admitted } from '../pipeline/admitted.ts'
+import { READING, type Router } from '../router.ts'
 
 type LogDocument = { type: string; cache: string; read(log: LogReads, path: string): Promise<string | Buffer> }
 
@@ -25,20 +24,19 @@ const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>
 
 /** Serves the files of the public log, charged as reads. `witnessKeys` are served after the keys of the log. */
 export function routeLog(
-  app: FastifyInstance,
+  router: Router,
   admit: ReturnType<typeof createAdmission>,
   log: LogReads,
   witnessKeys = '',
 ): void {
-  for (const [url, { type, cache, read }] of Object.entries(logDocuments(witnessKeys))) {
-    routeAdmitted(
-      app,
-      { method: ['GET', 'HEAD'], url, config: { name: url } },
-      (request, reply) => admit('readDiscovery', request, reply, ''),
-      async (_admitted, request, reply) => {
-        const bytes = Buffer.from(await read(log, targetOf(request.raw.url ?? '').path))
-        return reply.code(200).headers({ 'cache-control': cache }).type(type).send(bytes)
+  for (const [path, { type, cache, read }] of Object.entries(logDocuments(witnessKeys))) {
+    const answer = admitted(
+      exchange => admit('readDiscovery', exchange, ''),
+      async (_admitted, exchange) => {
+        const bytes = Buffer.from(await read(log, exchange.path))
+        exchange.set({ 'cache-control': cache, 'content-type': type }).send(200, bytes)
       },
     )
+    router.add({ name: path, methods: READING, path, answer })
   }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import { answerFields, isUnchanged } from '../caches/conditional.ts'
+import type { Exchange } from '../exchange.ts'
 import { type Compression, isWorthwhile, preferred, variesBy } from '../pipeline/compression.ts'
 
 /** A document to send. It is made once for all requests. */
@@ -29,34 +30,25 @@ export function createDocument({ type, body, digest, immutable = false, fields =
   return { type, bytes, etag, fields: { ...fields, ...cached } }
 }
 
-export const isCurrent = ({ etag }: StaticDocument, request: FastifyRequest): boolean =>
-  isUnchanged(request.headers['if-none-match'], etag)
+export const isCurrent = ({ etag }: StaticDocument, { headers }: { headers: IncomingHttpHeaders }): boolean =>
+  isUnchanged(headers['if-none-match'], etag)
 
 /**
  * Returns the function that answers with a document, in the coding that the client prefers, or with 304 if the client has this version. The
  * version of a coded document is weak: it names the text, not the bytes.
  */
 export function createSender({ compress }: Compression) {
-  return async (
-    made: StaticDocument,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    status = 200,
-  ): Promise<FastifyReply> => {
+  return async (made: StaticDocument, exchange: Exchange, status = 200): Promise<void> => {
     const { bytes, type, fields, etag } = made
-    reply.headers({ ...fields, vary: variesBy(fields.vary ?? 'Origin') })
-    const eligible = request.method !== 'POST' && isWorthwhile(bytes.length, type)
-    const coding = eligible ? preferred(request.headers['accept-encoding']) : undefined
-    if (isCurrent(made, request)) {
-      if (coding !== undefined) reply.header('etag', `W/"${etag}"`)
-      return reply.code(304).send()
+    exchange.set({ ...fields, vary: variesBy(fields.vary ?? 'Origin') })
+    const eligible = exchange.method !== 'POST' && isWorthwhile(bytes.length, type)
+    const coding = eligible ? preferred(exchange.headers['accept-encoding']) : undefined
+    if (exchange.method !== 'POST' && isCurrent(made, exchange)) {
+      if (coding !== undefined) exchange.fields.etag = `W/"${etag}"`
+      return exchange.send(304)
     }
     const coded = coding && (await compress(bytes, coding, etag))
-    if (coded !== undefined) reply.headers({ etag: `W/"${etag}"`, 'content-encoding': coding })
-    // For a text, the framework would add a charset, which the type of a linkset does not have. Bytes are sent unchanged.
-    return reply
-      .code(status)
-      .type(type)
-      .send(coded ?? bytes)
+    if (coded !== undefined) exchange.set({ etag: `W/"${etag}"`, 'content-encoding': coding })
+    exchange.set({ 'content-type': type }).send(status, coded ?? bytes)
   }
 }

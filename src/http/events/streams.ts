@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { LIMITS, STREAMS as STREAM_LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
@@ -9,6 +8,7 @@ import { sequenceOf } from '../../domain/cursor.ts'
 import type { StreamName, StreamOperation } from '../../operations/operation.ts'
 import { STREAMS } from '../../operations/reads.ts'
 import type { Store } from '../../operations/store.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Admitted } from '../pipeline/admission.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 
@@ -42,22 +42,17 @@ export function createStreams(store: Store, logger: Logger) {
 
   return {
     /** Answers with the events after Last-Event-ID, or after the query's `after`, or from now on. Throws TOO_MANY_STREAMS. */
-    async open(
-      name: StreamName,
-      { origin, query }: Admitted,
-      request: FastifyRequest,
-      reply: FastifyReply,
-    ): Promise<FastifyReply> {
+    async open(name: StreamName, { origin, query }: Admitted, exchange: Exchange): Promise<void> {
       const follower = followers[name]
       const filter = await (STREAMS[name] as StreamOperation).filter?.(store.reader, query)
-      const after = lastEventIdOf(request) ?? (query.after as string | undefined)
+      const after = lastEventIdOf(exchange.headers) ?? (query.after as string | undefined)
       // A client that left before its admission would never release its place, because its connection is already closed.
-      if (request.method === 'HEAD' || reply.raw.closed) return reply.headers(FIELDS).send()
-      const ended = places.take(reply.raw, origin.networkKey, follower.end)
+      if (exchange.method === 'HEAD' || exchange.response.closed) return exchange.set(FIELDS).send(200)
+      const ended = places.take(exchange.response, origin.networkKey, follower.end)
       const newest = await follower.begin()
       const from = after === undefined ? newest : Math.min(sequenceOf(after), newest)
       const pieces = piecesOf(follower, from, ended, filter)
-      return reply.headers(FIELDS).send(Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
+      return exchange.set(FIELDS).stream(200, Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
     },
     close: places.close,
   }
@@ -99,8 +94,7 @@ function createPlaces() {
   }
 }
 
-function lastEventIdOf({ headers }: FastifyRequest): string | undefined {
-  const id = headers['last-event-id']
+function lastEventIdOf({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined {
   if (id === undefined) return undefined
   if (typeof id !== 'string' || !EVENT_ID.test(id)) throw new Problem('INVALID_EVENT_ID')
   return id

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { watchOverload } from './overload.ts'
+import { Overload } from './overload.ts'
 
 /** The work of each request, in milliseconds. Four exceed the allowed time of the event loop. */
 const WORK = 70
@@ -36,7 +36,7 @@ test('requests are refused with Retry-After while the event loop is busy, and ac
   const write = (line: string): void => {
     logged += line
   }
-  const overload = watchOverload(pino({ base: null }, { write }), () => false)
+  const overload = new Overload(pino({ base: null }, { write }), () => false)
   const server = createServer((request, response) => {
     if (!overload.admit(request, response)) return
     if (request.url === '/work') work(WORK)
@@ -71,7 +71,7 @@ test('requests are refused with Retry-After while the event loop is busy, and ac
 
 test('writes are refused before their bodies are read while the queue of the store is full; reads and tools are not', async t => {
   let full = true
-  const overload = watchOverload(pino({ enabled: false }), () => full)
+  const overload = new Overload(pino({ enabled: false }), () => full)
   const server = createServer((request, response) => {
     if (overload.admit(request, response)) response.end('done')
   })

@@ -4,9 +4,8 @@ import type { Logger } from 'pino'
 import { OPERATIONS } from '../../contract/operations.ts'
 import { Problem } from '../../contract/problem.ts'
 import { targetOf } from '../../web/target.ts'
-import { PUBLIC_FIELDS } from '../pipeline/cors.ts'
 import { problemAnswer } from '../pipeline/errors.ts'
-import { SECURITY_FIELDS } from './transport.ts'
+import { PUBLIC_FIELDS, SECURITY_FIELDS } from './transport.ts'
 
 /** The interval of measurements of the event loop, and the busy time above which requests are refused, both in milliseconds. */
 const MEASURE_INTERVAL = 50
@@ -18,15 +17,6 @@ const LOG_INTERVAL = 10_000
 
 const REFUSED =
   'requests were refused because the server is overloaded; identify the clients, or use a faster machine or more nodes'
-
-/** Sheds load: under overload it refuses requests at once instead of answering after the client has left. */
-export type Overload = {
-  /** Accepts a request, or refuses it in as few steps as possible and returns false. */
-  admit(request: IncomingMessage, response: ServerResponse): boolean
-  /** Counts a request that was refused because of overload, here or at the store. */
-  noteRefused(): void
-  close(): void
-}
 
 const OVERLOADED = new Problem('OVERLOADED', { retryAfter: 1 })
 /** Paths that are answered under any load. */
@@ -49,53 +39,77 @@ function refuse(path: string, response: ServerResponse): void {
  * other than requests, never triggers it. It refuses the waiting requests until the loop has completed a turn, which takes a fraction of the
  * time of answering them. It also refuses writes while `isFull` reports that the queue of the store is full. The number of refusals is logged.
  */
-export function watchOverload(logger: Logger, isFull: () => boolean): Overload {
-  let measuredAt = performance.now()
-  let used = process.threadCpuUsage()
-  let busy = 0
-  let admitted = 0
-  let inProgress = 0
-  let refused = 0
-  let loggedAt = Number.NEGATIVE_INFINITY
+export class Overload {
+  readonly #logger: Logger
+  readonly #isFull: () => boolean
+  readonly #timer: NodeJS.Timeout
+  #measuredAt = performance.now()
+  #used = process.threadCpuUsage()
+  /** Milliseconds of work within the last measured interval. */
+  #busy = 0
+  /** Requests accepted since the last measurement. */
+  #admitted = 0
+  #inProgress = 0
+  #refused = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
+
+  constructor(logger: Logger, isFull: () => boolean) {
+    this.#logger = logger
+    this.#isFull = isFull
+    this.#timer = setInterval(() => this.#measure(), MEASURE_INTERVAL)
+    this.#timer.unref()
+  }
+
+  /** Accepts a request, or refuses it in as few steps as possible and returns false. */
+  admit(request: IncomingMessage, response: ServerResponse): boolean {
+    if ((this.#isOverloaded() && !isFree(request)) || (this.#isFull() && isWrite(request))) {
+      this.#refused++
+      refuse(pathOf(request), response)
+      return false
+    }
+    this.#admitted++
+    return true
+  }
+
+  /** Counts an accepted request as in progress until its answer is sent or its connection closes. */
+  noteWaiting(response: ServerResponse): void {
+    this.#inProgress++
+    response.once('close', this.#end)
+  }
+
+  /** Counts a request that was refused because of overload, here or at the store. */
+  noteRefused(): void {
+    this.#refused++
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  readonly #end = (): void => {
+    this.#inProgress--
+  }
+
+  #isOverloaded(): boolean {
+    if (this.#busy > BUSY_MAX && this.#inProgress >= IN_PROGRESS_MAX) return true
+    return this.#admitted > 1 && performance.now() - this.#measuredAt > BUSY_MAX && this.#worked() > BUSY_MAX
+  }
+
   /** Milliseconds of work since the last measurement. Time in which the process did not get the processor does not count. */
-  const worked = (): number => {
-    const { user, system } = process.threadCpuUsage(used)
+  #worked(): number {
+    const { user, system } = process.threadCpuUsage(this.#used)
     return (user + system) / 1_000
   }
-  const measure = (): void => {
+
+  #measure(): void {
     const now = performance.now()
-    busy = worked()
-    measuredAt = now
-    used = process.threadCpuUsage()
-    admitted = 0
-    if (refused === 0 || now - loggedAt < LOG_INTERVAL) return
-    logger.warn({ refused }, REFUSED)
-    refused = 0
-    loggedAt = now
-  }
-  const timer = setInterval(measure, MEASURE_INTERVAL)
-  timer.unref()
-  const end = (): void => {
-    inProgress--
-  }
-  const isOverloaded = (): boolean =>
-    (busy > BUSY_MAX && inProgress >= IN_PROGRESS_MAX) ||
-    (admitted > 1 && performance.now() - measuredAt > BUSY_MAX && worked() > BUSY_MAX)
-  return {
-    admit(request, response) {
-      if ((isOverloaded() && !isFree(request)) || (isFull() && isWrite(request))) {
-        refused++
-        refuse(pathOf(request), response)
-        return false
-      }
-      admitted++
-      inProgress++
-      response.once('close', end)
-      return true
-    },
-    noteRefused() {
-      refused++
-    },
-    close: () => clearInterval(timer),
+    this.#busy = this.#worked()
+    this.#measuredAt = now
+    this.#used = process.threadCpuUsage()
+    this.#admitted = 0
+    if (this.#refused === 0 || now - this.#loggedAt < LOG_INTERVAL) return
+    this.#logger.warn({ refused: this.#refused }, REFUSED)
+    this.#refused = 0
+    this.#loggedAt = now
   }
 }

@@ -10,6 +10,29 @@ export const SECURITY_FIELDS = {
     "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
 
+const EXPOSED = [
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'Location',
+  'Log-Records',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Repr-Digest',
+  'Search-Match',
+  'Sequence',
+  'WWW-Authenticate',
+  'X-Request-Id',
+]
+
+/** The fields of every public answer, also without an Origin. */
+export const PUBLIC_FIELDS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED.join(', '),
+  vary: 'Origin',
+}
+
 /**
  * Timeouts in milliseconds. Slow clients are closed at most `requestTimeout` and one `connectionsCheckingInterval` after they began.
  * `assertWellFormed` handles a missing Host, because Node answers it with an empty body.

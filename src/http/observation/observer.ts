@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../../contract/problem.ts'
 import { StoreFault } from '../../database/database.ts'
-import { createLruCache } from '../../operations/lru-cache.ts'
+import { LruCache } from '../../operations/lru-cache.ts'
 import type { Observation } from '../../operations/observation/observe.ts'
 import type { Observed } from '../../operations/operation.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
@@ -41,8 +41,8 @@ export class Observer {
   readonly #onLoss: (lost: number, error: unknown) => void
   readonly #topics: AskedTopics
   readonly #timer: NodeJS.Timeout
-  readonly #stored = createLruCache<string, true>(KEPT_MAX)
-  readonly #digests = createLruCache<string, string>(USER_AGENTS_MAX)
+  readonly #stored = new LruCache<string, true>(KEPT_MAX)
+  readonly #digests = new LruCache<string, string>(USER_AGENTS_MAX)
   #pending = new Map<string, Observation>()
   #flushing: Promise<void> | undefined
   #following: Promise<void> | undefined

@@ -1,5 +1,5 @@
 import type { UnansweredTerm } from '../../domain/unanswered.ts'
-import { createLruCache } from '../../operations/lru-cache.ts'
+import { LruCache } from '../../operations/lru-cache.ts'
 import { type AskedTopic, TOPICS_OF_NETWORK } from '../../operations/observation/record-unanswered.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import type { AskedTopics, Visitor } from './observer.ts'
@@ -25,7 +25,7 @@ export function createUnansweredTopics(
   environment: () => WriteEnvironment,
   digestOf: DayDigest,
 ): AskedTopics {
-  const known = createLruCache<string, Set<string>>(NETWORKS_MAX)
+  const known = new LruCache<string, Set<string>>(NETWORKS_MAX)
   let pending: AskedTopic[] = []
 
   const noteOne = ({ actor, origin }: Visitor, { stem, word }: UnansweredTerm, counted: Set<string>): void => {

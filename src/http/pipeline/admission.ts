@@ -1,16 +1,16 @@
-import type { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { OPERATIONS, type Operation, type OperationName, takesMinSequence } from '../../contract/operations.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Reader } from '../../database/database.ts'
+import type { Awaitable, Reader } from '../../database/database.ts'
 import type { IdempotencyKey } from '../../domain/idempotency.ts'
 import type { Charge, Verdict } from '../../domain/rate-limit.ts'
+import { andThen } from '../../operations/awaitable.ts'
 import type { Limiter } from '../../operations/limiter.ts'
 import { cooldownWait } from '../../operations/writing.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 import { addressOf, targetOf } from '../../web/target.ts'
+import type { Exchange } from '../exchange.ts'
 import { rateLimitFields, withCooldown } from '../limits/rate-limit-fields.ts'
 import { type ActorClaim, assertActor, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody } from './body.ts'
@@ -46,8 +46,6 @@ type Parts = {
   now: () => number
   /** The original server, if this server is a copy. Only the original accepts writes and knows tokens. */
   original?: string | undefined
-  /** The charges for a request before it was routed. */
-  charged: WeakMap<IncomingMessage, Verdict>
 }
 
 const numberOf = (claim: ActorClaim): number | null => (claim.kind === 'actor' ? claim.number : null)
@@ -63,63 +61,76 @@ export function createAdmission(parts: Parts) {
   const { reader, minSequence, secrets } = parts
   const idempotency = createIdempotency(reader, () => secrets().originKey)
   const identify = createIdentification(parts, idempotency)
-  return async (
+  const check = (
     name: OperationName,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    search = targetOf(request.raw.url ?? '').search,
-  ): Promise<Admitted> => {
-    const identified = await identify(name, request, reply)
-    const params = CHECKS[name].params(request.params as Record<string, string>)
+    exchange: Exchange,
+    search: string,
+    identified: Identified,
+  ): Awaitable<Admitted> => {
+    const params = CHECKS[name].params(exchange.params)
     const query = CHECKS[name].query(search)
-    const idempotencyKey = idempotency.keyFor(OPERATIONS[name], request.raw, identified)
-    if ('body' in OPERATIONS[name]) assertJsonBody(request.headers)
-    if (takesMinSequence(OPERATIONS[name])) await minSequence.reached(request.headers)
-    return { ...identified, params, query, idempotencyKey }
+    const idempotencyKey = idempotency.keyFor(OPERATIONS[name], exchange, identified)
+    if ('body' in OPERATIONS[name]) assertJsonBody(exchange.headers)
+    const admitted = { ...identified, params, query, idempotencyKey }
+    if (!takesMinSequence(OPERATIONS[name])) return admitted
+    return andThen(minSequence.reached(exchange.headers), () => admitted)
   }
+  return (name: OperationName, exchange: Exchange, search = targetOf(exchange.url).search): Awaitable<Admitted> =>
+    andThen(identify(name, exchange), identified => check(name, exchange, search, identified))
 }
+
+type Identified = Omit<Admitted, 'params' | 'query' | 'idempotencyKey'>
 
 /** Returns the function that charges a request and finds its origin and its actor. A mirror refuses writes there. */
 function createIdentification(parts: Parts, idempotency: ReturnType<typeof createIdempotency>) {
   const { reader, origins, secrets, now, original } = parts
   const admin = createAdminCheck(() => secrets().adminDigest)
   const charge = createCharge(parts)
-  return async (
-    name: OperationName,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<Omit<Admitted, 'params' | 'query' | 'idempotencyKey'>> => {
-    const operation: Operation = OPERATIONS[name]
-    const at = now()
-    if (operation.cost === 'free') return { at, origin: NOWHERE, actor: null, tokenHash: undefined, charged: undefined }
-    const origin = await origins.originOf(request, at)
-    const writes = operation.cost === 'write'
-    if (operation.access === 'admin') {
-      const credential = request.headers.authorization
-      // A wrong admin token is charged as a write, so that guessing is slow.
-      const charged = await charge(name, writes || !admin.isAdmin(credential), { origin, actor: null, at }, reply)
+  const asAdmin = (name: OperationName, exchange: Exchange, { at, origin }: Arrived): Awaitable<Identified> => {
+    const credential = exchange.headers.authorization
+    // A wrong admin token is charged as a write, so that guessing is slow.
+    const writes = OPERATIONS[name].cost === 'write' || !admin.isAdmin(credential)
+    return andThen(charge(name, writes, { origin, actor: null, at }, exchange), charged => {
       admin.assertAdmin(credential)
       return { at, origin, actor: null, tokenHash: undefined, charged }
-    }
-    const claim = original === undefined ? await claimOf(reader, request.headers['x-actor-token']) : NO_CLAIM
-    const charged = await charge(name, writes, { origin, actor: numberOf(claim), at }, reply)
-    if (original !== undefined && writes) throw writeAtOriginal(original, request)
-    const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
-    if (
-      claim.kind === 'bad' &&
-      (await idempotency.replaced(operation, request.raw, { origin, actor: null, tokenHash }))
-    ) {
-      return { at, origin, actor: null, tokenHash, charged }
-    }
-    return { at, origin, actor: assertActor(claim, operation.access === 'actor'), tokenHash, charged }
+    })
+  }
+  const asActor = (name: OperationName, exchange: Exchange, { at, origin }: Arrived, claim: ActorClaim) => {
+    const operation: Operation = OPERATIONS[name]
+    const writes = operation.cost === 'write'
+    return andThen(charge(name, writes, { origin, actor: numberOf(claim), at }, exchange), charged => {
+      if (original !== undefined && writes) throw writeAtOriginal(original, exchange)
+      const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
+      const assertKnown = (): Identified => {
+        const actor = assertActor(claim, operation.access === 'actor')
+        return { at, origin, actor, tokenHash, charged }
+      }
+      if (claim.kind !== 'bad') return assertKnown()
+      const owner = { origin, actor: null, tokenHash }
+      return idempotency
+        .replaced(operation, exchange, owner)
+        .then(replaced => (replaced ? { ...owner, at, charged } : assertKnown()))
+    })
+  }
+  return (name: OperationName, exchange: Exchange): Awaitable<Identified> => {
+    const { cost, access }: Operation = OPERATIONS[name]
+    const at = now()
+    if (cost === 'free') return { at, origin: NOWHERE, actor: null, tokenHash: undefined, charged: undefined }
+    return andThen(origins.originOf(exchange.request, at), origin => {
+      if (access === 'admin') return asAdmin(name, exchange, { at, origin })
+      const claim = original === undefined ? claimOf(reader, exchange.headers['x-actor-token']) : NO_CLAIM
+      return andThen(claim, known => asActor(name, exchange, { at, origin }, known))
+    })
   }
 }
+
+type Arrived = Pick<Admitted, 'at' | 'origin'>
 
 /**
  * The answer of a mirror to a write: the same request belongs to the server that it copies. That address was named when the mirror was made;
  * if it is a mirror too, it names its own original, so that each redirect is one step nearer to the writer.
  */
-function writeAtOriginal(original: string, { raw: { url = '' } }: FastifyRequest): Problem {
+function writeAtOriginal(original: string, { url }: Exchange): Problem {
   return new Problem('WRITE_AT_ORIGINAL', { original, location: `${original}${addressOf(url)}` })
 }
 
@@ -127,41 +138,46 @@ function writeAtOriginal(original: string, { raw: { url = '' } }: FastifyRequest
 export function createReadCharge(parts: Parts) {
   const { reader, origins, now, original } = parts
   const charge = createCharge(parts)
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return async (exchange: Exchange): Promise<void> => {
     const at = now()
-    const origin = await origins.originOf(request, at)
-    const claim = original === undefined ? await claimOf(reader, request.headers['x-actor-token']) : NO_CLAIM
-    await charge('readDiscovery', false, { origin, actor: numberOf(claim), at }, reply)
+    const origin = await origins.originOf(exchange.request, at)
+    const claim = original === undefined ? await claimOf(reader, exchange.headers['x-actor-token']) : NO_CLAIM
+    await charge('readDiscovery', false, { origin, actor: numberOf(claim), at }, exchange)
   }
 }
 
 /** Returns the function that charges a request or throws RATE_LIMITED. In both cases the answer has the state of the limits. */
-function createCharge({ config, reader, limiter, charged }: Pick<Parts, 'config' | 'reader' | 'limiter' | 'charged'>) {
+function createCharge({ config, reader, limiter }: Pick<Parts, 'config' | 'reader' | 'limiter'>) {
   const cooldown = config.cooldownSeconds * 1_000
-  return async (
-    name: OperationName,
-    writing: boolean,
-    { origin, actor, at }: Pick<Admitted, 'origin' | 'actor' | 'at'>,
-    reply: FastifyReply,
-  ): Promise<Verdict> => {
-    const verdict =
-      charged.get(reply.request.raw) ?? (await limiter.admit(chargesOf(config, writing, origin, actor), at))
-    reply.headers(rateLimitFields(verdict.standings))
-    if (verdict.admitted) return verdict
+  const refuse = async (name: OperationName, { origin, actor, at }: Charged, verdict: Verdict, exchange: Exchange) => {
     // The reported wait must suffice: include a cooldown that lasts longer than the limit.
     const cooling = await cooldownWait(reader, name, { actor, origin }, { cooldown, at })
     const fields = rateLimitFields(verdict.standings)
-    reply.headers(withCooldown(fields, cooling, config.cooldownSeconds))
+    exchange.set(withCooldown(fields, cooling, config.cooldownSeconds))
     throw new Problem('RATE_LIMITED', { retryAfter: Math.max(verdict.retryAfter, cooling) })
   }
+  /** The charges of anonymous reads, made once for each remembered origin. */
+  const ofReads = new WeakMap<OriginKeys, Charge[]>()
+  const chargesFor = (writing: boolean, to: Charged): Charge[] => {
+    const isAnonymousRead = !writing && to.actor === null
+    const made = (isAnonymousRead ? ofReads.get(to.origin) : undefined) ?? chargesOf(config, writing, to)
+    if (isAnonymousRead) ofReads.set(to.origin, made)
+    return made
+  }
+  return (name: OperationName, writing: boolean, to: Charged, exchange: Exchange): Awaitable<Verdict> =>
+    andThen(limiter.admit(chargesFor(writing, to), to.at), verdict => {
+      exchange.set(rateLimitFields(verdict.standings))
+      return verdict.admitted ? verdict : refuse(name, to, verdict, exchange)
+    })
 }
 
+type Charged = Pick<Admitted, 'origin' | 'actor' | 'at'>
+
 /** The limits of a request: those of its origin, and those of its token. */
-export function chargesOf(
+function chargesOf(
   config: Pick<Config, 'readPerMinute' | 'writePerMinute'>,
   writing: boolean,
-  origin: OriginKeys,
-  actor: number | null,
+  { origin, actor }: Pick<Charged, 'origin' | 'actor'>,
 ): Charge[] {
   const kind = writing ? 'write' : 'read'
   const quota = writing ? config.writePerMinute : config.readPerMinute

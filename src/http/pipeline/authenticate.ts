@@ -1,7 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Problem } from '../../contract/problem.ts'
-import type { Reader } from '../../database/database.ts'
+import type { Awaitable, Reader } from '../../database/database.ts'
 import { isToken, tokenHash } from '../../domain/actor.ts'
+import { andThen } from '../../operations/awaitable.ts'
 import { findActorByToken } from '../../store/actor.ts'
 
 /** The result of the X-Actor-Token header. */
@@ -11,14 +12,13 @@ export type ActorClaim =
   | { kind: 'actor'; number: number; tokenHash: string }
 
 /** Finds the actor of a token header. The checksum detects a mistyped token without a look-up. */
-export async function claimOf(reader: Reader, header: string | string[] | undefined): Promise<ActorClaim> {
+export function claimOf(reader: Reader, header: string | string[] | undefined): Awaitable<ActorClaim> {
   if (header === undefined) return { kind: 'none' }
   if (typeof header !== 'string' || !isToken(header)) return { kind: 'bad' }
   const hash = tokenHash(header)
-  const actor = await findActorByToken(reader, hash)
-  return actor === undefined
-    ? { kind: 'bad', tokenHash: hash }
-    : { kind: 'actor', number: actor.number, tokenHash: hash }
+  return andThen(findActorByToken(reader, hash), actor =>
+    actor === undefined ? { kind: 'bad', tokenHash: hash } : { kind: 'actor', number: actor.number, tokenHash: hash },
+  )
 }
 
 /** Returns the number of the actor, or null if the operation needs none and none was sent. */

@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
+import type { Awaitable } from '../../database/database.ts'
+import type { Exchange } from '../exchange.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?;?\s*$/i
 
@@ -23,4 +26,41 @@ export function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new Problem('MALFORMED_JSON')
   }
+}
+
+/** Reads the body of a request; undefined if it has none. Throws BODY_TOO_LARGE, and MALFORMED_REQUEST if the client leaves. */
+export function readBody(exchange: Exchange): Awaitable<Buffer | undefined> {
+  const { headers, request, fields } = exchange
+  const length = Number(headers['content-length'] ?? 0)
+  if (length === 0 && headers['transfer-encoding'] === undefined) return undefined
+  const tooLarge = (): Problem => {
+    // The client may send the rest.
+    fields.connection = 'close'
+    return new Problem('BODY_TOO_LARGE')
+  }
+  if (length > LIMITS.bodyBytes) throw tooLarge()
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let received = 0
+    const settle = (): void => {
+      request.off('data', take).off('end', end).off('error', fail)
+      request.on('error', () => {})
+    }
+    const take = (piece: Buffer): void => {
+      received += piece.length
+      pieces.push(piece)
+      if (received <= LIMITS.bodyBytes) return
+      settle()
+      reject(tooLarge())
+    }
+    const end = (): void => {
+      settle()
+      resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, received))
+    }
+    const fail = (): void => {
+      settle()
+      reject(new Problem('MALFORMED_REQUEST'))
+    }
+    request.on('data', take).on('end', end).on('error', fail)
+  })
 }

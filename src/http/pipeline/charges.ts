@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
 import type { Operation } from '../../contract/operations.ts'
 import { Problem, type ProblemCode } from '../../contract/problem.ts'
@@ -6,6 +5,7 @@ import type { Limiter } from '../../operations/limiter.ts'
 import type { Reads, WriteName } from '../../operations/operation.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import { cooldownWait } from '../../operations/writing.ts'
+import type { Exchange } from '../exchange.ts'
 import { rateLimitFields, withCooldown } from '../limits/rate-limit-fields.ts'
 import type { Admitted } from './admission.ts'
 
@@ -29,12 +29,7 @@ export class Charges {
   }
 
   /** Charges the items of a body after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
-  async chargeItems(
-    { chargedItems }: Operation,
-    body: unknown,
-    admitted: Admitted,
-    reply: FastifyReply,
-  ): Promise<void> {
+  async chargeItems({ chargedItems }: Operation, body: unknown, admitted: Admitted, exchange: Exchange): Promise<void> {
     const { charged } = admitted
     if (chargedItems === undefined || charged === undefined) return
     const { length } = (body as Record<string, unknown[]>)[chargedItems] ?? []
@@ -47,26 +42,25 @@ export class Charges {
     const verdicts = await Promise.all(further)
     admitted.more = verdicts.filter(verdict => verdict.admitted)
     const last = verdicts.at(-1)
-    if (last !== undefined) reply.headers(rateLimitFields(last.standings))
+    if (last !== undefined) exchange.set(rateLimitFields(last.standings))
     // After a whole window the limits admit all of them.
     if (admitted.more.length < length - 1) throw new Problem('RATE_LIMITED', { retryAfter: RATE_WINDOW_SECONDS })
   }
 
   /** Takes back all charges of a request. */
-  async refund({ charged, more = [] }: Admitted, reply: FastifyReply): Promise<void> {
+  async refund({ charged, more = [] }: Admitted, exchange: Exchange): Promise<void> {
     const { limiter, now } = this.#parts
     for (const verdict of charged === undefined ? [] : [...more, charged]) {
-      reply.headers(rateLimitFields(await limiter.refund(verdict, now())))
+      exchange.set(rateLimitFields(await limiter.refund(verdict, now())))
     }
   }
 
   /** Adds the running cooldown of this kind of write: the cooldown that the write started, or an earlier one. */
-  async addCooldown(name: WriteName, { actor, origin }: Admitted, reply: FastifyReply, known?: number): Promise<void> {
+  async addCooldown(name: WriteName, { actor, origin }: Admitted, exchange: Exchange, known?: number): Promise<void> {
     const { rates, environment, store, now } = this.#parts
     if (rates.cooldownSeconds === 0) return
     const { cooldown } = environment()
     const seconds = known ?? (await cooldownWait(store.reader, name, { actor, origin }, { cooldown, at: now() }))
-    const fields = reply.getHeaders() as Parameters<typeof withCooldown>[0]
-    reply.headers(withCooldown(fields, seconds, rates.cooldownSeconds))
+    exchange.set(withCooldown(exchange.fields, seconds, rates.cooldownSeconds))
   }
 }

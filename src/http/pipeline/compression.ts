@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../../contract/operations.ts'
-import { createLruCache } from '../../operations/lru-cache.ts'
+import type { Awaitable } from '../../database/database.ts'
+import { andThen } from '../../operations/awaitable.ts'
+import { LruCache } from '../../operations/lru-cache.ts'
 import type { Answer } from '../../operations/operation.ts'
+import type { Exchange } from '../exchange.ts'
 
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
@@ -62,14 +64,12 @@ export const isCoded = ({ method, access, personal }: Operation, { etag, pieces,
 export const variesBy = (fields: string): string => `${fields}, Accept-Encoding`
 
 export type Compression = {
-  /** The compressed bytes, if they are in memory. */
-  known(bytes: Buffer, coding: Coding): Buffer | undefined
   /** Compresses once for all requests with the same bytes. Undefined while too many others are compressed. `digest` identifies the bytes. */
-  compress(bytes: Buffer, coding: Coding, digest?: string): Promise<Buffer | undefined>
+  compress(bytes: Buffer, coding: Coding, digest?: string): Awaitable<Buffer | undefined>
 }
 
 export function createCompression(): Compression {
-  const done = createLruCache<string, Buffer>(WEIGHT_MAX)
+  const done = new LruCache<string, Buffer>(WEIGHT_MAX)
   const underWay = new Map<string, Promise<Buffer>>()
   /** The digests of bytes that are cached elsewhere. */
   const digests = new WeakMap<Buffer, string>()
@@ -89,8 +89,7 @@ export function createCompression(): Compression {
     return made
   }
   return {
-    known: (bytes, coding) => done.get(`${coding} ${digestOf(bytes)}`),
-    async compress(bytes, coding, digest = digestOf(bytes)) {
+    compress(bytes, coding, digest = digestOf(bytes)) {
       const key = `${coding} ${digest}`
       const known = done.get(key) ?? underWay.get(key)
       if (known !== undefined) return known
@@ -99,22 +98,24 @@ export function createCompression(): Compression {
   }
 }
 
-/** The body to send. */
-export function bytesOf({ json, body }: Answer): Buffer {
-  if (json === undefined) return Buffer.from(JSON.stringify(body))
-  return typeof json === 'string' ? Buffer.from(json, 'latin1') : json
-}
+/** The body to send; a string has one character for each byte. */
+export const bytesOf = ({ json, body }: Answer): Buffer | string => json ?? Buffer.from(JSON.stringify(body))
 
 /** Sends a list in the coding that the client prefers. */
-export async function sendCoded(
+export function sendCoded(
   { compress }: Compression,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  bytes: Buffer,
-): Promise<FastifyReply> {
-  reply.header('vary', variesBy(String(reply.getHeader('vary') ?? 'Origin')))
-  const coding = isWorthwhile(bytes.length) ? preferred(request.headers['accept-encoding']) : undefined
-  const coded = coding && (await compress(bytes, coding))
-  if (coded !== undefined) reply.header('content-encoding', coding)
-  return reply.send(coded ?? bytes)
+  exchange: Exchange,
+  status: number,
+  answer: Answer,
+): Awaitable<void> {
+  const { fields, headers } = exchange
+  fields.vary = variesBy(fields.vary ?? 'Origin')
+  const body = bytesOf(answer)
+  const coding = isWorthwhile(body.length) ? preferred(headers['accept-encoding']) : undefined
+  if (coding === undefined) return exchange.send(status, body)
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body
+  return andThen(compress(bytes, coding), coded => {
+    if (coded !== undefined) fields['content-encoding'] = coding
+    exchange.send(status, coded ?? bytes)
+  })
 }

@@ -1,49 +1,34 @@
-import type { FastifyCorsOptions } from '@fastify/cors'
-import type { FastifyRequest } from 'fastify'
 import { targetOf } from '../../web/target.ts'
+import type { Exchange } from '../exchange.ts'
+import { PUBLIC_FIELDS } from '../limits/transport.ts'
 
-const EXPOSED = [
-  'ETag',
-  'Idempotency-Replayed',
-  'Link',
-  'Location',
-  'Log-Records',
-  'Retry-After',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Repr-Digest',
-  'Search-Match',
-  'Sequence',
-  'WWW-Authenticate',
-  'X-Request-Id',
-]
 const ALLOWED = ['Content-Type', 'X-Actor-Token', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Min-Sequence']
 /** Further request fields of pages that use the Model Context Protocol. */
 const MCP_FIELDS = ['Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name']
 const MAX_AGE = 86_400
 
-/** The fields of every public answer, also without an Origin. */
-export const PUBLIC_FIELDS = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': EXPOSED.join(', '),
-  vary: 'Origin',
+const PREFLIGHT_FIELDS = {
+  'access-control-allow-methods': 'GET, HEAD, POST',
+  'access-control-max-age': String(MAX_AGE),
+  'content-length': '0',
 }
 
-type Done = (error: Error | null, options: FastifyCorsOptions) => void
+const isPrivate = (path: string): boolean => path.startsWith('/api/admin/') || path === '/metrics'
 
-/** Web pages of every origin may use the public interface, without credentials, but not the administrative paths. */
-export const corsOptions = () => (request: FastifyRequest, done: Done) => {
-  const path = pathOf(request.raw.url ?? '')
-  const forAdmin = path.startsWith('/api/admin/') || path === '/metrics'
-  done(null, {
-    origin: forAdmin ? false : '*',
-    methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: pathOf(request.raw.url ?? '') === '/mcp' ? [...ALLOWED, ...MCP_FIELDS] : ALLOWED,
-    exposedHeaders: EXPOSED,
-    maxAge: MAX_AGE,
-    // An OPTIONS without an Origin is answered like a preflight. The plugin would refuse it in another shape.
-    strictPreflight: false,
-  })
+/**
+ * Lets web pages of every origin use the public interface, without credentials, but not the administrative paths. Returns true for an
+ * OPTIONS request, whose answer needs only these fields (Fetch standard, CORS protocol).
+ */
+export function allowOrigins(exchange: Exchange): boolean {
+  const { fields, method, route } = exchange
+  fields.vary = PUBLIC_FIELDS.vary
+  const path = route?.path ?? pathOf(exchange.url)
+  if (isPrivate(path)) return false
+  Object.assign(fields, PUBLIC_FIELDS)
+  if (method !== 'OPTIONS') return false
+  const allowed = path === '/mcp' ? [...ALLOWED, ...MCP_FIELDS] : ALLOWED
+  exchange.set({ ...PREFLIGHT_FIELDS, 'access-control-allow-headers': allowed.join(', ') })
+  return true
 }
 
 /** The path as the router reads it, with percent-encoding decoded. */

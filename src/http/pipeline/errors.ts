@@ -2,17 +2,6 @@ import { Problem } from '../../contract/problem.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import { StoreFault } from '../../database/database.ts'
 
-/** The problem codes of errors of Fastify. */
-const FRAMEWORK: Record<string, Problem> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: new Problem('BODY_TOO_LARGE'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: new Problem('UNSUPPORTED_MEDIA_TYPE'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: new Problem('MALFORMED_REQUEST'),
-  FST_ERR_CTP_EMPTY_JSON_BODY: new Problem('MALFORMED_JSON'),
-  FST_ERR_BAD_URL: new Problem('INVALID_PATH'),
-  ECONNRESET: new Problem('MALFORMED_REQUEST'),
-  ECONNABORTED: new Problem('MALFORMED_REQUEST'),
-}
-
 /** Retry-After for a store that does not accept writes, in seconds. */
 const STORE_RETRY = 2
 
@@ -20,7 +9,7 @@ const STORE_RETRY = 2
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof StoreFault) return new Problem('STORE_UNAVAILABLE', { retryAfter: STORE_RETRY })
-  return FRAMEWORK[(error as { code?: string }).code ?? ''] ?? new Problem('UNEXPECTED_FAULT', { retryAfter: 1 })
+  return new Problem('UNEXPECTED_FAULT', { retryAfter: 1 })
 }
 
 const CHALLENGES: Partial<Record<string, string>> = {

@@ -1,22 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { CreateInput } from '../../contract/inputs.ts'
-import {
-  type Kind,
-  mediaOf,
-  type NameOf,
-  OPERATIONS,
-  type Operation,
-  type OperationName,
-} from '../../contract/operations.ts'
+import { type Kind, type NameOf, OPERATIONS, type Operation, type OperationName } from '../../contract/operations.ts'
 import { Problem } from '../../contract/problem.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import type { Entry } from '../../contract/resources.ts'
+import type { Awaitable } from '../../database/database.ts'
 import { type IdempotencyKey, requestDigest } from '../../domain/idempotency.ts'
 import { plain } from '../../domain/invisible-characters.js'
 import { fenceOf } from '../../guide/fence.ts'
+import { andThen } from '../../operations/awaitable.ts'
 import type { EntryCache } from '../../operations/entries/entry-cache.ts'
 import { createHinter } from '../../operations/entries/hints.ts'
 import type { Limiter } from '../../operations/limiter.ts'
@@ -27,6 +22,7 @@ import { coolsDown } from '../../operations/writing.ts'
 import { answerFields, isUnchanged, nextLink } from '../caches/conditional.ts'
 import { sharedCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
 import type { Streams } from '../events/streams.ts'
+import type { Exchange, Fields } from '../exchange.ts'
 import { createEventLoopYield } from '../limits/yield-to-event-loop.ts'
 import type { Observer, Visitor } from '../observation/observer.ts'
 import type { Admitted } from './admission.ts'
@@ -36,7 +32,8 @@ import { createUnderWay } from './idempotency.ts'
 import { withLicense, withLink } from './license.ts'
 import { CHECKS } from './validate.ts'
 
-type Parts = {
+export type HandlerParts = {
+  logger: Logger
   store: Store
   entries: EntryCache
   limiter: Limiter
@@ -59,18 +56,20 @@ const wantsMarkdown = (accept: string): boolean =>
 const MARK_BYTES = 12
 
 /** Sends untrusted Markdown in one fence with a random marker, with invisible characters named. */
-function sendMarkdown(reply: FastifyReply, text: string): FastifyReply {
+function sendMarkdown(exchange: Exchange, status: number, text: string): void {
   const fenced = fenceOf(randomBytes(MARK_BYTES).toString('hex'), 'strangers', [plain(text)])
-  return reply.type('text/markdown; charset=utf-8').send(`${fenced}\n`)
+  exchange.set({ 'content-type': 'text/markdown; charset=utf-8' }).send(status, Buffer.from(`${fenced}\n`))
 }
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
+/** The Content-Type of the answers of an operation. */
+const typeOf = ({ media }: Operation): string => (media === undefined ? JSON_TYPE : `${media}; charset=utf-8`)
+const JSON_TYPE = 'application/json; charset=utf-8'
 
-type Handler<N> = (name: N, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type Handler<N> = (name: N, admitted: Admitted, exchange: Exchange) => Awaitable<void>
 
 /** Answers admitted requests: reads and streams run here, writes in the store. */
 export class Handlers {
-  readonly #parts: Parts
+  readonly #parts: HandlerParts
   readonly #charges: Charges
   readonly #underWay = createUnderWay()
   readonly #yieldTurn = createEventLoopYield()
@@ -79,7 +78,7 @@ export class Handlers {
   /** What all reads of this process have in common. */
   readonly #shared: Omit<Reads, 'actor' | 'at' | 'flushObservations'>
 
-  constructor(parts: Parts) {
+  constructor(parts: HandlerParts) {
     const { store, entries, rates, guideDigest, readiness, config } = parts
     this.#parts = parts
     this.#charges = new Charges(parts)
@@ -116,75 +115,81 @@ export class Handlers {
   }
 
   /** Runs an operation. Gives charges back that a limit turned out to refuse, and adds the running cooldown to a refusal. */
-  async answer(
-    name: OperationName,
-    admitted: Admitted,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
+  answer(name: OperationName, admitted: Admitted, exchange: Exchange): Awaitable<void> {
+    const handle = this.#byKind[OPERATIONS[name].kind] as Handler<OperationName>
     try {
-      const handle = this.#byKind[OPERATIONS[name].kind] as Handler<OperationName>
-      return await handle(name, admitted, request, reply)
+      const running = handle(name, admitted, exchange)
+      return running?.catch(error => this.#settle(name, admitted, exchange, error))
     } catch (error) {
-      if (error instanceof Problem && REFUNDED.has(error.code)) await this.#charges.refund(admitted, reply)
-      if (error instanceof Problem && coolsDown(name) && PROBLEMS[error.code].status < 500) {
-        const left = error.code === 'COOLDOWN' ? error.detail.retryAfter : undefined
-        await this.#charges.addCooldown(name as WriteName, admitted, reply, left)
-      }
-      throw error
+      return this.#settle(name, admitted, exchange, error)
     }
   }
 
-  async #read(name: ReadName, admitted: Admitted, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { observer, config } = this.#parts
+  /** Corrects the charges of a request that failed, and throws its error. */
+  async #settle(name: OperationName, admitted: Admitted, exchange: Exchange, error: unknown): Promise<never> {
+    if (error instanceof Problem && REFUNDED.has(error.code)) await this.#charges.refund(admitted, exchange)
+    if (error instanceof Problem && coolsDown(name) && PROBLEMS[error.code].status < 500) {
+      const left = error.code === 'COOLDOWN' ? error.detail.retryAfter : undefined
+      await this.#charges.addCooldown(name as WriteName, admitted, exchange, left)
+    }
+    throw error
+  }
+
+  #read(name: ReadName, admitted: Admitted, exchange: Exchange): Awaitable<void> {
     const { at, origin, actor, params, query } = admitted
-    const userAgent = request.headers['user-agent'] ?? ''
-    const visitor: Visitor = { actor, origin, userAgent, requestId: request.id, at }
-    // Operations without a charge, like /health, are not observed either.
-    if (admitted.charged !== undefined) await observer.room()
+    const visitor = { actor, origin, userAgent: exchange.headers['user-agent'] ?? '', requestId: exchange.id, at }
     const operation: Operation = OPERATIONS[name]
-    if (operation.body !== undefined && request.body === undefined) throw new Problem('MALFORMED_JSON')
-    const body = CHECKS[name].body(request.body)
-    const answer = await runRead(name, this.readsFor(visitor), { params, query, body })
-    const shared = sharedCacheOf(config, request.raw, name, params)
-    const known = { ...answerFields(answer, OPERATIONS[name]), ...sharedCacheFields(answer, shared) }
-    let fields = withLicense(known, config, name)
-    if (answer.etag !== undefined && isUnchanged(request.headers['if-none-match'], answer.etag)) {
-      return reply.code(304).headers(fields).send()
+    if (operation.body !== undefined && exchange.body === undefined) throw new Problem('MALFORMED_JSON')
+    const body = CHECKS[name].body(exchange.body)
+    // Operations without a charge, like /health, are not observed either.
+    const room = admitted.charged === undefined ? undefined : this.#parts.observer.room()
+    const read = () => runRead(name, this.readsFor(visitor), { params, query, body })
+    return andThen(andThen(room, read), answer => this.#sendRead(name, visitor, params, answer, exchange))
+  }
+
+  #sendRead(
+    name: ReadName,
+    visitor: Visitor,
+    params: Admitted['params'],
+    answer: Answer,
+    exchange: Exchange,
+  ): Awaitable<void> {
+    const { observer, config } = this.#parts
+    const shared = sharedCacheOf(config, exchange.request, name, params)
+    const known = Object.assign(answerFields(answer, OPERATIONS[name]), sharedCacheFields(answer, shared))
+    const fields = withLicense(known, config, name)
+    if (answer.etag !== undefined && isUnchanged(exchange.headers['if-none-match'], answer.etag)) {
+      return exchange.set(fields).send(304)
     }
     if (answer.observed !== undefined) observer.note(visitor, answer.observed)
     for (const observed of answer.alsoObserved ?? []) observer.note(visitor, observed)
-    if (answer.next !== undefined) fields = withLink(fields, nextLink(request.raw.url ?? '', answer.next))
-    return this.#send(request, reply, OPERATIONS[name], answer, fields)
+    const { next } = answer
+    const linked = next === undefined ? fields : withLink(fields, nextLink(exchange.url, next))
+    return this.#send(exchange, OPERATIONS[name], answer, linked)
   }
 
-  async #write(
-    name: WriteName,
-    admitted: Admitted,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const { limiter, rates } = this.#parts
+  async #write(name: WriteName, admitted: Admitted, exchange: Exchange): Promise<void> {
+    const { limiter, rates, logger } = this.#parts
     const { at, origin, actor, tokenHash, params, idempotencyKey } = admitted
     // A request without a body was not parsed.
-    if (request.body === undefined) throw new Problem('MALFORMED_JSON')
+    if (exchange.body === undefined) throw new Problem('MALFORMED_JSON')
     await this.#yieldTurn()
-    const body = CHECKS[name].body(request.body)
-    await this.#charges.chargeItems(OPERATIONS[name], body, admitted, reply)
+    const body = CHECKS[name].body(exchange.body)
+    await this.#charges.chargeItems(OPERATIONS[name], body, admitted, exchange)
     limiter.beforeWrite()
-    const caller = { requestId: request.id, actor, tokenHash, origin }
+    const caller = { requestId: exchange.id, actor, tokenHash, origin }
     const checked = { params, body, caller }
     const answer = await this.#withHints(name, checked, () => this.#run(name, checked, idempotencyKey, at))
     await this.#yieldTurn()
     // If all items were refused, none has started it.
     const single = !('chargedItems' in OPERATIONS[name])
     const began = coolsDown(name) && single && !answer.replayed ? rates.cooldownSeconds : undefined
-    await this.#charges.addCooldown(name, admitted, reply, began)
-    if (answer.audit !== undefined) request.log.info({ requestId: request.id, ...answer.audit }, 'audit')
-    if (answer.sequence !== undefined) reply.header('sequence', String(answer.sequence))
-    if (answer.replayed) reply.header('idempotency-replayed', 'true')
-    if (answer.location !== undefined) reply.header('location', answer.location)
-    return this.#send(request, reply, OPERATIONS[name], answer, answerFields(answer, OPERATIONS[name]))
+    await this.#charges.addCooldown(name, admitted, exchange, began)
+    if (answer.audit !== undefined) logger.info({ requestId: exchange.id, ...answer.audit }, 'audit')
+    if (answer.sequence !== undefined) exchange.fields.sequence = String(answer.sequence)
+    if (answer.replayed) exchange.fields['idempotency-replayed'] = 'true'
+    if (answer.location !== undefined) exchange.fields.location = answer.location
+    return this.#send(exchange, OPERATIONS[name], answer, answerFields(answer, OPERATIONS[name]))
   }
 
   /** Runs a write. Of several with the same key only one runs. */
@@ -204,23 +209,16 @@ export class Handlers {
     return { ...answer, body: { ...answer.body, ...(await hints(answer.body as Entry)) } }
   }
 
-  async #send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    operation: Operation,
-    answer: Answer,
-    fields: Record<string, string>,
-  ): Promise<FastifyReply> {
-    reply
-      .code(operation.status)
-      .headers(fields)
-      .type(`${mediaOf(operation)}; charset=utf-8`)
+  #send(exchange: Exchange, operation: Operation, answer: Answer, fields: Fields): Awaitable<void> {
+    const { status } = operation
+    exchange.set(fields).fields['content-type'] = typeOf(operation)
     if (answer.markdown !== undefined) {
-      reply.header('vary', 'Origin, Accept')
-      if (wantsMarkdown(request.headers.accept ?? '')) return sendMarkdown(reply, answer.markdown())
+      exchange.fields.vary = 'Origin, Accept'
+      if (wantsMarkdown(exchange.headers.accept ?? '')) return sendMarkdown(exchange, status, answer.markdown())
     }
-    if (isCoded(operation, answer)) return sendCoded(this.#parts.compression, request, reply, bytesOf(answer))
-    if (answer.pieces === undefined) return reply.send(bytesOf(answer))
-    return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(answer.pieces, { objectMode: false }))
+    if (isCoded(operation, answer)) return sendCoded(this.#parts.compression, exchange, status, answer)
+    if (answer.pieces === undefined) return exchange.send(status, bytesOf(answer))
+    if (exchange.method === 'HEAD') return exchange.send(status)
+    return exchange.stream(status, Readable.from(answer.pieces, { objectMode: false }))
   }
 }

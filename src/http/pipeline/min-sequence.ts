@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { LIMITS, MIN_SEQUENCE } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Reader } from '../../database/database.ts'
+import type { Awaitable, Reader } from '../../database/database.ts'
 import type { Store } from '../../operations/store.ts'
 import { readSettled } from '../../store/change.ts'
 
@@ -12,13 +12,11 @@ const DIGITS = new RegExp(`^\\d{1,${LIMITS.cursorDigits}}$`)
 
 /** The reads that name the least sequence of the store that may answer them, so that a client reads what it wrote at any node or mirror. */
 export type MinSequence = {
-  /** Whether the store is known, without a read of it, to have the sequence that the request names; true without one. */
-  isKnown(headers: IncomingHttpHeaders): boolean
   /**
    * Resolves once the store has that sequence. Throws INVALID_MIN_SEQUENCE; throws NOT_READY after `MIN_SEQUENCE.seconds`, and at once if
    * `MIN_SEQUENCE.waiters` requests wait already.
    */
-  reached(headers: IncomingHttpHeaders): Promise<void>
+  reached(headers: IncomingHttpHeaders): Awaitable<void>
 }
 
 export function createMinSequence(
@@ -47,13 +45,10 @@ export function createMinSequence(
   }
 
   return {
-    isKnown({ 'min-sequence': field }) {
-      return field === undefined || (typeof field === 'string' && DIGITS.test(field) && Number(field) <= known())
-    },
-    async reached({ 'min-sequence': field }) {
+    reached({ 'min-sequence': field }) {
       if (field === undefined) return
       if (typeof field !== 'string' || !DIGITS.test(field)) throw new Problem('INVALID_MIN_SEQUENCE')
-      if (Number(field) > known()) await wait(Number(field))
+      return Number(field) > known() ? wait(Number(field)) : undefined
     },
   }
 }

@@ -2,12 +2,15 @@ import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../../config.ts'
-import { createLruCache } from '../../operations/lru-cache.ts'
+import type { Awaitable } from '../../database/database.ts'
+import { LruCache } from '../../operations/lru-cache.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 
 const IPV6_PREFIX_BYTES = 8
 /** The maximum number of networks whose keys are remembered, and of addresses whose networks are. */
 const REMEMBERED_MAX = 50_000
+/** Longer pairs of an address and an X-Forwarded-For field are parsed at each request. */
+const REMEMBERED_CHARACTERS = 200
 /** 132 bits of a digest are stored. */
 const DIGEST_CHARACTERS = 22
 
@@ -54,9 +57,7 @@ type Peer = { socket: { remoteAddress?: string | undefined }; headers: IncomingH
 
 /** The origins of requests, as keys that do not contain addresses. */
 export type Origins = {
-  originOf(request: Peer, at: number): Promise<OriginKeys>
-  /** The same if it is in memory; otherwise undefined. */
-  known(request: Peer, at: number): OriginKeys | undefined
+  originOf(request: Peer, at: number): Awaitable<OriginKeys>
   /** A digest of a text that cannot be computed after the salt of the day is deleted; undefined if the salt is unknown. */
   digestOf(day: string, text: string): string | undefined
   /** Loads the salt of a day. */
@@ -76,8 +77,8 @@ export function createOrigins(
   saltOf: (day: string) => Promise<string>,
 ): Origins {
   let salts = new Map<string, string>()
-  const remembered = createLruCache<string, OriginKeys>(REMEMBERED_MAX)
-  const networks = createLruCache<string, string>(REMEMBERED_MAX)
+  const remembered = new LruCache<string, OriginKeys>(REMEMBERED_MAX)
+  const networks = new LruCache<string, string>(REMEMBERED_MAX)
 
   const openSalt = async (day: string): Promise<string> => {
     const salt = salts.get(day) ?? (await saltOf(day))
@@ -87,17 +88,21 @@ export function createOrigins(
   }
   const networkOfRequest = ({ socket, headers }: Peer): string => {
     const peer = socket.remoteAddress ?? ''
-    const direct = networks.get(peer)
-    if (direct !== undefined) return direct
-    const forwarded = headers['x-forwarded-for']
-    const network = networkOf(peer, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, proxies)
     // Without proxies the peer alone determines the network.
-    if (proxies.length === 0) networks.set(peer, network)
+    const field = proxies.length === 0 ? undefined : headers['x-forwarded-for']
+    const forwarded = Array.isArray(field) ? field.join(',') : field
+    const key = forwarded === undefined ? peer : `${peer} ${forwarded}`
+    const known = networks.get(key)
+    if (known !== undefined) return known
+    const network = networkOf(peer, forwarded, proxies)
+    if (key.length <= REMEMBERED_CHARACTERS) networks.set(key, network)
     return network
   }
-  const recall = (network: string, day: string): OriginKeys | undefined => {
-    const keys = remembered.get(network)
-    return keys?.day === day ? keys : undefined
+  const makeKeys = async (network: string, day: string): Promise<OriginKeys> => {
+    const salt = salts.get(day) ?? (await openSalt(day))
+    const keys = { id: digest(`${originKey()} ${salt}`, network), day, networkKey: digest(originKey(), network) }
+    remembered.set(network, keys)
+    return keys
   }
   return {
     async openDay(day) {
@@ -107,16 +112,11 @@ export function createOrigins(
       const salt = salts.get(day)
       return salt === undefined ? undefined : digest(`${originKey()} ${salt}`, text)
     },
-    known: (request, at) => recall(networkOfRequest(request), dayOf(at)),
-    async originOf(request, at) {
+    originOf(request, at) {
       const network = networkOfRequest(request)
       const day = dayOf(at)
-      const known = recall(network, day)
-      if (known !== undefined) return known
-      const salt = salts.get(day) ?? (await openSalt(day))
-      const keys = { id: digest(`${originKey()} ${salt}`, network), day, networkKey: digest(originKey(), network) }
-      remembered.set(network, keys)
-      return keys
+      const known = remembered.get(network)
+      return known?.day === day ? known : makeKeys(network, day)
     },
   }
 }

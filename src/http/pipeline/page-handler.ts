@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { OPERATIONS } from '../../contract/operations.ts'
@@ -15,6 +14,7 @@ import { type Leads, problemPage, wordsOfAddress } from '../../web/problem-page.
 import { addressOf, targetOf } from '../../web/target.ts'
 import { pageCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
 import { createDocument, type createSender, isCurrent, type StaticDocument } from '../documents/static-document.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Observer, Visitor } from '../observation/observer.ts'
 import type { Admitted } from './admission.ts'
 import { problemAnswer } from './errors.ts'
@@ -71,29 +71,29 @@ type Parts = {
   handlers: { readsFor(visitor: Visitor): Reads }
   sendDocument: ReturnType<typeof createSender>
 }
-type Show<P> = (page: P, admitted: Admitted, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+type Show<P> = (page: P, admitted: Admitted, exchange: Exchange) => Promise<void>
 
 /** Returns the function that answers an admitted request for a page. */
 export function createPageHandler(parts: Parts): Show<Page> {
   const { original } = parts
   const read = createReadPages(parts)
   const fixed = createFixedPages(parts)
-  return async (page, admitted, request, reply) => {
+  return async (page, admitted, exchange) => {
     // A mirror takes no writes, and a page may send requests to its own server only.
     if (page.writes && original !== undefined)
-      return sendOn({ location: `${original}${addressOf(request.raw.url ?? '')}` }, reply)
-    return page.as === undefined ? fixed(page, admitted, request, reply) : read(page, admitted, request, reply)
+      return sendOn({ location: `${original}${addressOf(exchange.url)}` }, exchange)
+    return page.as === undefined ? fixed(page, admitted, exchange) : read(page, admitted, exchange)
   }
 }
 
 /** Serves pages that read. A view is observed once, as the read that the page is admitted as. */
 function createReadPages({ config, original, observer, handlers, sendDocument }: Parts): Show<ReadPage> {
-  return async (page, admitted, request, reply) => {
+  return async (page, admitted, exchange) => {
     const { at, origin, actor, params, query } = admitted
-    const visitor = { actor, origin, userAgent: request.headers['user-agent'] ?? '', requestId: request.id, at }
+    const visitor = { actor, origin, userAgent: exchange.headers['user-agent'] ?? '', requestId: exchange.id, at }
     const reads = handlers.readsFor(visitor)
     let observed: Observed | undefined
-    const url = request.raw.url ?? ''
+    const { url } = exchange
     const answerOf = async (name: ReadName, of: PageRequest['params'], by: Query): Promise<Answer> => {
       const answer = await runRead(name, reads, { params: of, query: by })
       if (name === admittedAs(page, url)) observed ??= answer.observed
@@ -102,11 +102,11 @@ function createReadPages({ config, original, observer, handlers, sendDocument }:
     const asked: PageRequest = {
       params,
       query: { ...query, ...ownQuery(page, url) },
-      path: targetOf(url).path,
-      accept: request.headers.accept ?? '',
+      path: exchange.path,
+      accept: exchange.headers.accept ?? '',
       config,
-      requestId: request.id,
-      body: request.body,
+      requestId: exchange.id,
+      body: exchange.body,
       original,
       reads,
       async read<B extends object>(name: ReadName, of = params, by: Query = {}): Promise<B> {
@@ -119,19 +119,19 @@ function createReadPages({ config, original, observer, handlers, sendDocument }:
       },
     }
     await observer.room()
-    const shown = await showOrLeadOn(page, asked, request)
+    const shown = await showOrLeadOn(page, asked, exchange)
     // After a redirect the visitor is observed at the shown page.
-    if ('location' in shown) return sendOn(shown, reply)
+    if ('location' in shown) return sendOn(shown, exchange)
     const made = createDocument(textOf(shown, asked))
     if (statusOf(shown) === 200) {
-      const shared = sharedCacheOf(config, request.raw, admittedAs(page, url), params)
+      const shared = sharedCacheOf(config, exchange.request, admittedAs(page, url), params)
       Object.assign(
         made.fields,
         withLicense(pageCacheFields(observed === undefined ? {} : { observed }, shared), config),
       )
     }
-    if (observed !== undefined && !isCurrent(made, request)) observer.note(visitor, observed)
-    return sendDocument(made, request, reply, statusOf(shown))
+    if (observed !== undefined && !isCurrent(made, exchange)) observer.note(visitor, observed)
+    return sendDocument(made, exchange, statusOf(shown))
   }
 }
 
@@ -146,11 +146,11 @@ class LeadingProblem extends Problem {
 }
 
 /** Renders a page. The problem of a missing or withdrawn entry gets proposals if it becomes a page. They belong to the charged read. */
-async function showOrLeadOn(page: ReadPage, asked: PageRequest, request: FastifyRequest) {
+async function showOrLeadOn(page: ReadPage, asked: PageRequest, exchange: Exchange) {
   try {
     return await page.render(asked)
   } catch (error) {
-    if (!(error instanceof Problem) || !wantsPage(request)) throw error
+    if (!(error instanceof Problem) || !wantsPage(exchange)) throw error
     throw new LeadingProblem(error, await leadsFor(error.code, asked))
   }
 }
@@ -171,23 +171,23 @@ async function leadsFor(code: Problem['code'], { path, read, reads: { at } }: Pa
 /** Serves pages that read nothing. They are not charged, and each format of them is made once and cached. */
 function createFixedPages({ config, sendDocument }: Pick<Parts, 'config' | 'sendDocument'>): Show<FixedPage> {
   const kept = new Map<string, StaticDocument>()
-  return async (page, { params }, request, reply) => {
-    const accept = request.headers.accept ?? ''
+  return async (page, { params }, exchange) => {
+    const accept = exchange.headers.accept ?? ''
     const form = page.formOf === undefined ? '' : page.formOf({ params, accept })
     const key = `${page.path} ${form}`
     const known = form === undefined ? undefined : kept.get(key)
-    if (known !== undefined) return sendDocument(known, request, reply)
+    if (known !== undefined) return sendDocument(known, exchange)
     const shown = page.render({ params, accept, config })
-    if ('location' in shown) return sendOn(shown, reply)
+    if ('location' in shown) return sendOn(shown, exchange)
     const path = page.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
     const made = createDocument(textOf(shown, { config, path, query: {} }))
     if (form !== undefined) kept.set(key, made)
-    return sendDocument(made, request, reply)
+    return sendDocument(made, exchange)
   }
 }
 
-const sendOn = ({ location }: Redirect, reply: FastifyReply): FastifyReply =>
-  reply.code(302).headers({ location, 'cache-control': 'no-store' }).send()
+const sendOn = ({ location }: Redirect, exchange: Exchange): void =>
+  exchange.set({ location, 'cache-control': 'no-store' }).send(302)
 
 const statusOf = (shown: Document | File): number => ('status' in shown ? (shown.status ?? 200) : 200)
 
@@ -198,23 +198,19 @@ function textOf(shown: Document | File, { config, path, query }: Pick<PageReques
 }
 
 /** Whether a failed request gets a page: it requests a page or an unknown path, and its client accepts HTML. Operations always answer in JSON. */
-export function wantsPage(request: FastifyRequest): boolean {
-  if ((request.routeOptions?.config?.name ?? '') in OPERATIONS) return false
-  const { path } = targetOf(request.raw.url ?? '')
-  const accept = request.headers.accept ?? ''
-  const page = request.routeOptions?.config?.page
+export function wantsPage({ route, path, method, headers }: Exchange): boolean {
+  if ((route?.name ?? '') in OPERATIONS) return false
+  const accept = headers.accept ?? ''
+  const page = route?.page
   if (page !== undefined) return page.method !== 'POST' && !prefersJson(accept) && !/\.[a-z]{2,5}$/.test(path)
-  return (
-    (request.method === 'GET' || request.method === 'HEAD') && accept.includes('text/html') && !/^\/+api/i.test(path)
-  )
+  return (method === 'GET' || method === 'HEAD') && accept.includes('text/html') && !/^\/+api/i.test(path)
 }
 
 /** The answer to a problem as a page: the same status, code and fields. */
-export function problemPageAnswer(problem: Problem, config: Config, request: FastifyRequest) {
-  const { status, headers } = problemAnswer(problem, request.id)
-  const { path } = targetOf(request.raw.url ?? '')
+export function problemPageAnswer(problem: Problem, config: Config, { id, path }: Exchange) {
+  const { status, headers } = problemAnswer(problem, id)
   const q = status === 404 ? wordsOfAddress(path) : ''
   const leads = problem instanceof LeadingProblem ? problem.leads : { items: [], at: 0 }
-  const body = layout(problemPage(problem, request.id, { q, leads }), { config, path, q })
+  const body = layout(problemPage(problem, id, { q, leads }), { config, path, q })
   return { status, headers: { ...headers, ...PAGE_FIELDS, 'content-type': HTML_TYPE }, body }
 }

@@ -98,6 +98,7 @@ function parseQuery(search: string, known: Record<string, { type?: string }>): R
 
 /** Decodes percent-encoding; undefined if it is malformed. */
 function decoded(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

@@ -6,7 +6,7 @@ import type { Newest } from '../../store/head.ts'
 import { isModeratedSince } from '../../store/moderation.ts'
 import { listJudgedSince } from '../../store/standing.ts'
 import { decodeJson, encodeJson } from '../encoded-json.ts'
-import { createLruCache } from '../lru-cache.ts'
+import { LruCache } from '../lru-cache.ts'
 import type { Fit } from '../search.ts'
 import { etagOf } from './etag.ts'
 
@@ -38,9 +38,9 @@ type Source = { reader: Reader; latestRecord(): Awaitable<Newest>; knownRecord()
  */
 export class EntryCache {
   readonly #store: Source
-  readonly #entries = createLruCache<number, ServedEntry>(WEIGHT_MAX)
-  readonly #numbers = createLruCache<string, number>(ADDRESSES_MAX)
-  readonly #pages = createLruCache<string, { record: number; page: ServedPage }>(PAGES_MAX)
+  readonly #entries = new LruCache<number, ServedEntry>(WEIGHT_MAX)
+  readonly #numbers = new LruCache<string, number>(ADDRESSES_MAX)
+  readonly #pages = new LruCache<string, { record: number; page: ServedPage }>(PAGES_MAX)
   /** The record up to which changed entries were removed from the cache. */
   #reached: Newest = { record: 0, epoch: 0 }
   #forgetting: Promise<void> | undefined
@@ -49,13 +49,16 @@ export class EntryCache {
     this.#store = store
   }
 
-  /** The public entry of an id or slug, without waiting for the store; undefined if it is not cached or there was a commit since. */
-  ready(address: string): ServedEntry | undefined {
-    return this.#store.knownRecord() === this.#reached.record ? this.#known(address) : undefined
+  /**
+   * Returns the public entry of an id or slug: without waiting for the store if it is cached and there was no commit since. Throws
+   * ENTRY_NOT_FOUND or ENTRY_WITHDRAWN.
+   */
+  read(address: string): Awaitable<ServedEntry> {
+    const isCurrent = this.#store.knownRecord() === this.#reached.record
+    return (isCurrent ? this.#known(address) : undefined) ?? this.#find(address)
   }
 
-  /** Returns the entry of an id or slug, or throws ENTRY_NOT_FOUND or ENTRY_WITHDRAWN. */
-  async read(address: string): Promise<ServedEntry> {
+  async #find(address: string): Promise<ServedEntry> {
     await this.#catchUp()
     const served = this.#known(address)
     if (served !== undefined) return served
@@ -81,7 +84,12 @@ export class EntryCache {
   }
 
   /** Returns the page of this name as of the newest record: the cached one, or a new one if there was a record since. */
-  async page(name: string, make: () => Promise<ServedPage>): Promise<ServedPage> {
+  page(name: string, make: () => Promise<ServedPage>): Awaitable<ServedPage> {
+    const cached = this.#pages.get(name)
+    return cached !== undefined && cached.record === this.#store.knownRecord() ? cached.page : this.#make(name, make)
+  }
+
+  async #make(name: string, make: () => Promise<ServedPage>): Promise<ServedPage> {
     const { record, epoch } = await this.#catchUp()
     const before = this.#pages.get(name)
     if (before?.record === record) return before.page
@@ -89,12 +97,6 @@ export class EntryCache {
     const after = await this.#catchUp()
     if (after.record === record && after.epoch === epoch) this.#pages.set(name, { record, page }, page.json.length)
     return page
-  }
-
-  /** The cached page, without waiting for the store; undefined if there is none or there was a commit since. */
-  readyPage(name: string): ServedPage | undefined {
-    const cached = this.#pages.get(name)
-    return cached !== undefined && cached.record === this.#store.knownRecord() ? cached.page : undefined
   }
 
   /** Returns the number of the newest record. Every later result is at least as new. */

@@ -6,7 +6,14 @@ import { isAgainst, latestOf, standingOf, stateOf, tallyOf, type Verdict } from 
 import { toAuthor } from '../../store/actor.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import { findTextByDigest, keptStanding, listJudgements, listJudgementsOfRevisions } from '../../store/standing.ts'
-import { countEvidence, countRelations, findRevisionAuthor, listJudged, listSteps } from '../../store/view.ts'
+import {
+  countEvidence,
+  countRelations,
+  findRevisionAuthor,
+  listJudged,
+  listOwnEvidence,
+  listSteps,
+} from '../../store/view.ts'
 import type { Reads } from '../operation.ts'
 import { findAddressed } from '../pagination.ts'
 
@@ -112,6 +119,13 @@ export async function readAbout(on: On, slug: string, revisionId: string, lifeRo
     countsOf(on, entry),
   ])
   return { author, life, counts }
+}
+
+/** The ids of the evidence about an entry that does not count, because its author wrote the judged text. */
+export async function readOwnEvidence(on: On, slug: string): Promise<Set<string>> {
+  const entry = await addressedAt(on, slug)
+  const own = entry.standing === null ? [] : await listOwnEvidence(on.reader, entry.number)
+  return new Set(own.map(({ id }) => id))
 }
 
 /** The result of the judgements of each revision of an entry that was judged itself, by the record number of the revision. */

@@ -47,7 +47,7 @@ export async function searchFaceted(
     result !== undefined
       ? await foundPage(reads, wanted, { ...result, more: further }, entries)
       : narrowed
-        ? pageOf(wanted, await reads.entries.list(entries), further)
+        ? pageOf(wanted, await reads.entries.list(entries), { more: further })
         : await findPage(reads, wanted)
   const facets = { ...countFacets(rows, narrowing, reads.at), found: fitting.length, more }
   return { answer: pageAnswer(wanted, page), facets }

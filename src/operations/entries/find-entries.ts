@@ -38,7 +38,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     .sort(byWorth)
     .slice(0, limit)
   const weights = new Map(result.weights)
-  const rows = await Promise.all(found.map(one => rowOf(reads, one, weights, tokens !== undefined)))
+  const rows = await Promise.all(found.map(one => rowOf(reads, one, { weights, brief: tokens !== undefined })))
   const body: FoundList = tokens === undefined ? { items: rows, ...frame } : bestThatFit(rows, frame, tokens)
   return {
     body,
@@ -68,8 +68,7 @@ async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candida
 async function rowOf(
   { reader }: Reads,
   found: Candidate,
-  weights: ReadonlyMap<string, number>,
-  brief: boolean,
+  { weights, brief }: { weights: ReadonlyMap<string, number>; brief: boolean },
 ): Promise<Found> {
   const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = found
   const excerpt = passageOf(content, weights)

@@ -21,7 +21,7 @@ import { type BlamedRow, findWriter, listTexts, type WriterRow } from '../../sto
 import type { EntryRow } from '../../store/entry.ts'
 import { findObjectingRelation, findObjection, findText, listJudgementsOfRevisions } from '../../store/standing.ts'
 import { isoTime } from '../../store/time.ts'
-import { createLruCache } from '../lru-cache.ts'
+import { LruCache } from '../lru-cache.ts'
 import type { ReadOperation } from '../operation.ts'
 import { findAddressed, observedRead } from '../pagination.ts'
 
@@ -88,36 +88,42 @@ const REMEMBERED_MAX = 200_000
 const SOUGHT_MAX = 64
 
 /** Finds the history of the current text of an entry. Throws OVERLOADED if too many are being computed. */
-type Histories = (entry: EntryRow) => Promise<History>
 
 const histories = new WeakMap<Reader, Histories>()
 
 const historyOf = (reader: Reader, entry: EntryRow): Promise<History> => {
-  const find = histories.get(reader) ?? createHistories(reader)
-  histories.set(reader, find)
-  return find(entry)
+  const known = histories.get(reader) ?? new Histories(reader)
+  histories.set(reader, known)
+  return known.find(entry)
 }
 
 /** Caches histories by revision. Reads one page of revisions at a time, and yields the event loop in between. */
-function createHistories(reader: Reader): Histories {
-  const known = createLruCache<string, History>(REMEMBERED_MAX)
-  const sought = new Map<string, Promise<History>>()
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = (work: () => Promise<number>): Promise<number> => {
-    const done = last.then(work)
-    last = done.then(nextTurn, nextTurn)
-    return done
+class Histories {
+  readonly #reader: Reader
+  readonly #known = new LruCache<string, History>(REMEMBERED_MAX)
+  readonly #sought = new Map<string, Promise<History>>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(reader: Reader) {
+    this.#reader = reader
   }
-  return async entry => {
+
+  async find(entry: EntryRow): Promise<History> {
     const id = entry.revision_id
-    const found = known.get(id) ?? sought.get(id)
+    const found = this.#known.get(id) ?? this.#sought.get(id)
     if (found !== undefined) return found
-    if (sought.size >= SOUGHT_MAX) throw new Problem('OVERLOADED', { retryAfter: 1 })
-    const seeking = seek(reader, entry, inTurn).finally(() => sought.delete(id))
-    sought.set(id, seeking)
+    if (this.#sought.size >= SOUGHT_MAX) throw new Problem('OVERLOADED', { retryAfter: 1 })
+    const seeking = seek(this.#reader, entry, work => this.#inTurn(work)).finally(() => this.#sought.delete(id))
+    this.#sought.set(id, seeking)
     const history = await seeking
-    known.set(id, history, history.pieces.length)
+    this.#known.set(id, history, history.pieces.length)
     return history
+  }
+
+  #inTurn(work: () => Promise<number>): Promise<number> {
+    const done = this.#last.then(work)
+    this.#last = done.then(nextTurn, nextTurn)
+    return done
   }
 }
 

@@ -1,13 +1,14 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Sort } from '../../contract/vocabulary.ts'
-import type { Reader } from '../../database/database.ts'
+import type { Awaitable, Reader } from '../../database/database.ts'
 import { matchOf, type Ordered } from '../../domain/fit.ts'
 import { tagKey } from '../../domain/tag.ts'
 import { termsOf } from '../../domain/terms.ts'
 import { listEvolvedEntries, listRecentEntries } from '../../store/entry.ts'
+import { andThen } from '../awaitable.ts'
 import type { Answer, ReadOperation, Reads } from '../operation.ts'
 import type { Fit, SearchRequest, SearchResult } from '../search.ts'
-import { type EntryCache, entryOf, type ServedEntry, type ServedPage } from './entry-cache.ts'
+import { entryOf, type ServedEntry, type ServedPage } from './entry-cache.ts'
 
 export type Wanted = { q: string; tag: string; sort: Sort; limit: number; offset: number }
 
@@ -20,31 +21,23 @@ export const wantedOf = ({
 }: Partial<Wanted>): Wanted => ({ q, tag, sort, limit, offset })
 
 /** Lists entries, or finds those that match `q` and `tag`. */
-export const listEntries: ReadOperation<'listEntries'> = async (reads, { query }) => {
+export const listEntries: ReadOperation<'listEntries'> = (reads, { query }) => {
   const wanted = wantedOf(query)
-  return pageAnswer(wanted, await findPage(reads, wanted))
+  return andThen(findPage(reads, wanted), page => pageAnswer(wanted, page))
 }
 /** The same operation at another address. */
 export const searchEntries = listEntries
-
-/** The first page of the newest entries: from the cache if there was no commit since, and as a read. */
-export const newest = (reads: Newest, limit: number) => {
-  const wanted = wantedOf({ limit })
-  return {
-    fromMemory(): Answer | undefined {
-      const page = reads.entries.readyPage(nameOf('recent', wanted))
-      return page === undefined ? undefined : pageAnswer(wanted, page)
-    },
-    read: async (): Promise<Answer> => pageAnswer(wanted, await newestPage(reads, 'recent', wanted)),
-  }
-}
 
 const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${limit} ${offset}`
 
 /** The part of an answer about a page apart from its items. */
 const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXTERNAL' })
 
-export const pageOf = (wanted: Wanted, entries: ServedEntry[], more: boolean, fit?: Fit): ServedPage => {
+export const pageOf = (
+  wanted: Wanted,
+  entries: ServedEntry[],
+  { more, fit }: { more: boolean; fit?: Fit | undefined },
+): ServedPage => {
   const items = entries.map(one => one.json).join(',')
   const frame = { ...frameOf(wanted), match: fit?.match }
   return {
@@ -76,10 +69,12 @@ type Order = 'recent' | 'evolution'
 
 /** The order of a list that needs no search index; undefined if entries must be found. */
 export const orderOfAll = ({ q, tag, sort }: Wanted): Order | undefined =>
-  termsOf(q).length === 0 && tagKey(tag) === '' ? (sort === 'evolution' ? sort : 'recent') : undefined
+  hasTerms(q) || (tag !== '' && tagKey(tag) !== '') ? undefined : sort === 'evolution' ? sort : 'recent'
+
+const hasTerms = (q: string): boolean => q !== '' && termsOf(q).length > 0
 
 /** The order of a search: without a word, nothing can be more relevant. */
-const orderOf = ({ q, sort }: Wanted): Sort => (sort === 'relevance' && termsOf(q).length === 0 ? 'recent' : sort)
+const orderOf = ({ q, sort }: Wanted): Sort => (sort === 'relevance' && !hasTerms(q) ? 'recent' : sort)
 
 /** The part of a search that a list needs. */
 export const requestOf = (wanted: Wanted, { limit, offset }: Pick<Wanted, 'limit' | 'offset'>): SearchRequest => {
@@ -87,10 +82,10 @@ export const requestOf = (wanted: Wanted, { limit, offset }: Pick<Wanted, 'limit
   return { q, tag: tagKey(tag) === '' ? null : tag, sort: orderOf(wanted), limit, offset }
 }
 
-export async function findPage(reads: Reads, wanted: Wanted): Promise<ServedPage> {
+export function findPage(reads: Reads, wanted: Wanted): Awaitable<ServedPage> {
   const order = orderOfAll(wanted)
   if (order !== undefined) return newestPage(reads, order, wanted)
-  return foundPage(reads, wanted, await reads.search(requestOf(wanted, wanted)))
+  return reads.search(requestOf(wanted, wanted)).then(found => foundPage(reads, wanted, found))
 }
 
 /** The page of the entries of a search result. `scores` belong to `found`, which may have more entries. */
@@ -101,11 +96,11 @@ export async function foundPage(
   entries: readonly number[] = found.entries,
 ): Promise<ServedPage> {
   const shown = await reads.entries.list(entries)
-  if (termsOf(wanted.q).length === 0) return pageOf(wanted, shown, found.more)
+  if (!hasTerms(wanted.q)) return pageOf(wanted, shown, { more: found.more })
   const fresh = orderOf(wanted) === 'relevance' && wanted.offset === 0
   const { coverage, missing, corrected } = found
   const match = fresh ? matchOf(weighed(shown, found), found.match) : found.match
-  return pageOf(wanted, shown, found.more, { coverage, match, missing, corrected })
+  return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, missing, corrected } })
 }
 
 /** The entries of a page, read one by one as their match is computed. */
@@ -116,7 +111,7 @@ function* weighed(shown: readonly ServedEntry[], { entries, scores }: SearchResu
   }
 }
 
-const newestPage = (reads: Newest, order: Order, wanted: Wanted): Promise<ServedPage> =>
+const newestPage = (reads: Newest, order: Order, wanted: Wanted): Awaitable<ServedPage> =>
   reads.entries.page(nameOf(order, wanted), () => findNewest(reads, order, wanted))
 
 /** The numbers of all public entries in an order. */
@@ -134,7 +129,8 @@ async function findNewest({ entries, reader }: Newest, order: Order, wanted: Wan
     const numbers = await listAll(reader, order, limit + 1, offset)
     const shown = await entries.list(numbers)
     const now = await entries.catchUp()
-    if (now === record || attempt === ATTEMPTS) return pageOf(wanted, shown.slice(0, limit), numbers.length > limit)
+    if (now === record || attempt === ATTEMPTS)
+      return pageOf(wanted, shown.slice(0, limit), { more: numbers.length > limit })
     record = now
   }
 }
@@ -147,14 +143,5 @@ const entryAnswer = ({ json, etag, number, revision }: ServedEntry): Answer => (
 })
 
 /** Reads the current state of an entry. */
-export const readEntry: ReadOperation<'readEntry'> = async ({ entries }, { params }) =>
-  entryAnswer(await entries.read(params.slug))
-
-/** One entry: from the cache if there was no commit since, and as a read. */
-export const entryAt = (entries: EntryCache, address: string) => ({
-  fromMemory(): Answer | undefined {
-    const served = entries.ready(address)
-    return served === undefined ? undefined : entryAnswer(served)
-  },
-  read: async (): Promise<Answer> => entryAnswer(await entries.read(address)),
-})
+export const readEntry: ReadOperation<'readEntry'> = ({ entries }, { params }) =>
+  andThen(entries.read(params.slug), entryAnswer)

@@ -30,7 +30,7 @@ export const relateEntries: WriteOperation<'relateEntries'> = async (tx, context
   const id = context.newId()
   const { relationType, rationale } = body
   const number = await takeRecord(tx)
-  await insertBetween(tx, [source, target], caller.originGroup, {
+  await insertBetween(tx, [source, target], {
     ...{ number, id, relationType, actor: actor.number, origin, rationale, at },
   })
   await endWrite(
@@ -55,16 +55,11 @@ export const relateEntries: WriteOperation<'relateEntries'> = async (tx, context
 type Fields = Omit<NewRelation, 'source' | 'target' | 'originGroup'>
 
 /** Inserts a relation between two entries. A CONTRADICTS relation is an objection to the target. */
-async function insertBetween(
-  tx: Transaction,
-  [source, target]: [EntryRow, EntryRow],
-  imported: number | undefined,
-  fields: Fields,
-): Promise<void> {
+async function insertBetween(tx: Transaction, [source, target]: [EntryRow, EntryRow], fields: Fields): Promise<void> {
   const { number, relationType, actor, origin, at } = fields
   const objects = relationType === 'CONTRADICTS'
   const [atSource, atTarget] = await Promise.all([countRelation(tx, source.number), countRelation(tx, target.number)])
-  const originGroup = objects ? await originGroupOf(tx, target.number, atTarget, { origin, imported }) : 0
+  const originGroup = objects ? await originGroupOf(tx, target.number, atTarget, origin) : 0
   await insertRelation(tx, {
     ...fields,
     originGroup,

@@ -7,7 +7,7 @@ import { countEvidence, type EntryRow, findEntry } from '../../store/entry.ts'
 import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../../store/evidence.ts'
 import { takeRecord } from '../../store/head.ts'
 import { findRevision, type RevisionRow } from '../../store/revision.ts'
-import type { Caller, Context, WriteOperation, WriteRequest } from '../operation.ts'
+import type { Context, WriteOperation, WriteRequest } from '../operation.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin, type Writer } from '../writing.ts'
 import { addJudgement, originGroupOf } from './judgement.ts'
 import { settleJudgement } from './settle-judgement.ts'
@@ -42,7 +42,7 @@ async function judge(
   const [writer, judged] = await beginWrite(tx, context, caller, said.kind, () => findJudged(tx, params.slug, said))
   assertNoSecret({ rationale: said.rationale })
   const origin = await takeOrigin(tx, writer)
-  return recordJudgement(tx, context, { writer, origin, originGroup: caller.originGroup }, judged, said)
+  return recordJudgement(tx, context, { writer, origin }, judged, said)
 }
 
 /** Finds and locks the judged entry and the source of a contradiction until the work has ended. */
@@ -64,13 +64,13 @@ export async function findJudged(tx: Transaction, address: string, said: Said): 
   return { ...subject, source }
 }
 
-type By = { writer: Writer; origin: number | null; originGroup: Caller['originGroup'] }
+type By = { writer: Writer; origin: number | null }
 
 /** Stores a judgement after all checks, with all derived state. */
 export async function recordJudgement(
   tx: Transaction,
   context: Context,
-  { writer, origin, originGroup: imported }: By,
+  { writer, origin }: By,
   { entry, revision, source }: Judged,
   { kind, result, confidence, rationale }: Said,
 ) {
@@ -79,7 +79,7 @@ export async function recordJudgement(
   const id = context.newId()
   const number = await takeRecord(tx)
   const counted = await countEvidence(tx, entry.number)
-  const originGroup = await originGroupOf(tx, entry.number, counted, { origin, imported })
+  const originGroup = await originGroupOf(tx, entry.number, counted, origin)
   const ordinal = counted.evidence
   await insertEvidence(tx, {
     number,

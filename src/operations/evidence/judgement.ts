@@ -104,15 +104,15 @@ export async function countedJudgements(tx: Transaction, entry: number): Promise
   return judgements.filter(one => one !== surplus)
 }
 
-/** The group of the origin of a judgement within its entry. A new origin gets a new group. `counted` includes the judgement itself. */
+/** The group of the origin of a judgement within its entry. A new origin gets a new group, and an unknown one group 0. `counted` includes the judgement itself. */
 export async function originGroupOf(
   tx: Transaction,
   entry: number,
   { evidence, relations, origins }: Counted,
-  { origin, imported = 0 }: { origin: number | null; imported?: number | undefined },
+  origin: number | null,
 ): Promise<number> {
   const first = evidence + relations === 1
-  const known = origin === null ? imported : first ? undefined : await store.findOriginGroup(tx, entry, origin)
+  const known = origin === null ? 0 : first ? undefined : await store.findOriginGroup(tx, entry, origin)
   const group = known ?? origins + 1
   if (group > origins) await store.raiseOrigins(tx, entry, group)
   return group

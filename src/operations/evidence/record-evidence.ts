@@ -44,7 +44,7 @@ async function resultOf(
     const said = saidIn(item, place)
     const judged = await findJudged(tx, item.entry, said)
     assertNoSecret({ items: { [place]: { rationale: item.rationale } } })
-    const by = { writer, origin: await origin(), originGroup: undefined }
+    const by = { writer, origin: await origin() }
     const { row } = await recordJudgement(tx, context, by, judged, said)
     const actor = authorOf(writer.actor)
     return item.kind === 'VERIFY'

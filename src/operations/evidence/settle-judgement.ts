@@ -35,15 +35,14 @@ async function standingWith(
     most === 1 || isNewVoice(reader, entry.number, judgement),
   ])
   if (kept === undefined || voice === undefined || texts.length > rules.MEASURED_TEXTS) return undefined
-  return counting(store.keptStanding(standing), judgement, kept, voice)
+  return counting(store.keptStanding(standing), judgement, { kept, isVoice: voice })
 }
 
 /** A standing with one more counted judgement. */
 function counting(
   before: store.KeptStanding,
   judgement: rules.Judgement,
-  kept: number,
-  isVoice: boolean,
+  { kept, isVoice }: { kept: number; isVoice: boolean },
 ): store.KeptStanding {
   const { record, originGroup: group, verdict, at } = judgement
   const tally = rules.tallyWith(before.tally, judgement, isVoice)

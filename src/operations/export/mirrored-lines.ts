@@ -45,7 +45,7 @@ type Subject = Pick<NewActivity, 'action' | 'entry' | 'revision' | 'subject' | '
 async function keepActivity(tx: Transaction, line: ExportLine, actor: number, subject: Subject): Promise<void> {
   const sequence = Number(line.sequence)
   const withdrawn = line.withdrawn !== undefined
-  if (await mirror.showActivity(tx, sequence, !withdrawn)) return
+  if (await mirror.markActivity(tx, sequence, { withdrawn })) return
   await appendActivity(tx, {
     ...subject,
     sequence,
@@ -59,8 +59,10 @@ async function keepActivity(tx: Transaction, line: ExportLine, actor: number, su
   })
 }
 
-const authorOf = (tx: Transaction, line: ExportLine, at: number, change: number): Promise<number> =>
-  mirror.ensureAuthor(tx, given(line.actor), { dataClass: given(line.dataClass), at, change })
+const authorOf = (tx: Transaction, line: ExportLine, at: number, change: number): Promise<number> => {
+  const { actorType = 'UNKNOWN', dataClass } = line
+  return mirror.ensureAuthor(tx, given(line.actor), { actorType, dataClass: given(dataClass), at, change })
+}
 
 async function keepEntry(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
   const revision = given(line.revision)
@@ -80,7 +82,7 @@ async function keepEntry(tx: Transaction, line: ExportLine, change: number, touc
   } else if (known.revisions === 0) {
     await fillEntryStub(tx, entry)
   }
-  await mirror.lockEntry(tx, number, line.status === 'LOCKED')
+  await mirror.markEntry(tx, number, { locked: line.status === 'LOCKED' })
   if (!(await mirror.restoreRevision(tx, number, revision))) {
     await insertRevision(tx, { number, entry: number, ordinal: 1, actor, origin: null, at, changed: true, revision })
   }
@@ -195,21 +197,14 @@ async function placeObservation(
   const { action, revisionId, timestamp, requestId, metadata, dataClass } = given(line.activity)
   const revision = revisionId === null ? undefined : await mirror.findMirroredRevision(tx, revisionId)
   const at = Date.parse(timestamp)
-  const actor = await mirror.ensureAuthor(tx, given(line.actor), { dataClass, at, change })
-  const hour = Math.floor(at / HOUR)
+  const actor = await authorOf(tx, { ...line, dataClass }, at, change)
+  // Two rows may fall into one hour here that began in two. Only rows of writes have none.
+  let hour = Math.floor(at / HOUR)
+  while (!(await isUnobserved(tx, hour, actor, action, entry))) hour++
   await appendActivity(tx, {
-    ...{
-      sequence: Number(line.sequence),
-      actor,
-      origin: null,
-      action,
-      entry,
-      revision: revision?.number ?? null,
-      subject: null,
-    },
+    ...{ sequence: Number(line.sequence), actor, origin: null, action, entry, subject: null, hour },
+    revision: revision?.number ?? null,
     ...{ requestId, dataClass, at, metadata: action === 'SEARCH' ? metadata : null },
-    // Two rows may fall into one hour here that began in two.
-    hour: (await isUnobserved(tx, hour, actor, action, entry)) ? hour : null,
   })
 }
 
@@ -217,13 +212,12 @@ async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, 
   const sequence = Number(line.sequence)
   if (line.record === undefined) return mirror.deleteObservation(tx, sequence)
   const number = Number(line.record)
-  await mirror.showActivity(tx, sequence, false)
+  await mirror.markActivity(tx, sequence, { withdrawn: true })
   if (line.ends !== undefined) return withdrawRelation(tx, line, number, touched)
   const entry = Number(line.entryRecord)
   const known = await mirror.findMirroredEntry(tx, entry)
   if (line.ordinal !== undefined) {
-    const alone = line.withdrawn === 'RECORD'
-    const actor = await judged.eraseEvidence(tx, number, alone)
+    const actor = await judged.eraseEvidence(tx, number, { alone: line.withdrawn === 'RECORD' })
     if (actor !== undefined) touched.judging.push({ entry, actor })
     await mirror.raiseEvidence(tx, entry, line.ordinal)
     return

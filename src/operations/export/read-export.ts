@@ -7,7 +7,7 @@ import { sequenceOf } from '../../domain/cursor.ts'
 import { listModerated, type StoredKey } from '../../store/change.ts'
 import { findRecordAt, findRowAbove, listExportRows, recordOf, toExportLine } from '../../store/export.ts'
 import { listChangedActors, listChangedSegments, readLatestChange } from '../../store/export-change.ts'
-import { type Head, readHead } from '../../store/head.ts'
+import { type Head, readHead, toTotals } from '../../store/head.ts'
 import { type Epoch, listEpochs } from '../../store/log.ts'
 import type { ReadOperation } from '../operation.ts'
 import { contextOf, linesWithoutRow } from './export-log.ts'
@@ -22,18 +22,34 @@ const KEPT_MAX = 4_000_000
  * Everything public from a sequence number to the end of its segment, or to the newest row. A finished segment asked for from its beginning
  * has the digest of its bytes as its version: it may be kept, and is asked about again, because moderation takes lines from it.
  */
-export const exportRecords: ReadOperation<'exportRecords'> = async ({ reader, flushObservations }, { query }) => {
+export const exportRecords: ReadOperation<'exportRecords'> = async (reads, { query }) => {
+  const { reader, flushObservations, contentLicense } = reads
   const from = Math.max(1, sequenceOf(query.from ?? '1'))
   const last = Math.ceil(from / SEGMENT) * SEGMENT
   if ((await readHead(reader)).sequence < last) {
     await flushObservations()
-    return { body: {}, pieces: newest(reader, from, last) }
+    return { body: {}, pieces: newest(reader, { from, last }, contentLicense) }
   }
   const pieces = finished(reader, from, last)
   if (from % SEGMENT !== 1) return { body: {}, pieces }
   const { digest, kept } = await digested(pieces)
   const etag = digest.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
   return { body: {}, etag, digest, pieces: kept ?? certain(finished(reader, from, last), digest) }
+}
+
+/**
+ * The answers of the export from the first row to the newest, one after another. The reader shows one state, which has all observations
+ * until now.
+ */
+export async function* exportStore(reader: Reader, license: string | undefined): AsyncGenerator<string> {
+  const { sequence } = await readHead(reader)
+  let from = 1
+  while (from + SEGMENT - 1 <= sequence) {
+    const last = from + SEGMENT - 1
+    yield* finished(reader, from, last)
+    from = await segmentAbove(reader, last)
+  }
+  yield* newest(reader, { from, last: from + SEGMENT - 1 }, license)
 }
 
 const text = (line: ExportLine): string => `${JSON.stringify(line)}\n`
@@ -97,7 +113,11 @@ async function segmentAbove(reader: Reader, last: number): Promise<number> {
  * The head is read first. Everything that it counts is then among the rows up to its sequence, and the change covers all moderation up to
  * there.
  */
-async function* newest(reader: Reader, from: number, last: number): AsyncGenerator<string> {
+async function* newest(
+  reader: Reader,
+  { from, last }: { from: number; last: number },
+  license: string | undefined,
+): AsyncGenerator<string> {
   const head = await readHead(reader)
   const change = await readLatestChange(reader)
   const to = Math.min(last, head.sequence)
@@ -106,24 +126,16 @@ async function* newest(reader: Reader, from: number, last: number): AsyncGenerat
   const latest = { above: await findRecordAt(reader, to), upTo: head.record }
   if (from <= head.sequence + 1) for await (const line of linesWithoutRow(reader, epochs, latest)) yield text(line)
   const next = String(Math.max(from, to + 1))
-  yield text(to === head.sequence ? { type: 'end', next, head: toHead(head, change) } : { type: 'end', next })
+  yield text(to === head.sequence ? { type: 'end', next, head: toHead(head, change, license) } : { type: 'end', next })
 }
 
-const toHead = (head: Head, change: number): NonNullable<ExportLine['head']> => ({
+const toHead = (head: Head, change: number, license: string | undefined): NonNullable<ExportLine['head']> => ({
   storeId: head.store_id,
   sequence: String(head.sequence),
   record: String(head.record),
   change: String(change),
-  totals: {
-    externalInteractions: head.interactions,
-    observedActors: head.observed_actors,
-    recurrentActors: head.recurrent_actors,
-    entries: head.entries,
-    revisions: head.revisions,
-    verifications: head.verifications,
-    contradictions: head.contradictions,
-    relations: head.relations,
-  },
+  totals: toTotals(head),
+  ...(license === undefined ? {} : { license }),
 })
 
 /** The digest of the pieces in base64, and the pieces themselves if they are few. */

@@ -1,5 +1,5 @@
 import type { ExportLine } from '../../contract/resources.ts'
-import type { Transaction } from '../../database/database.ts'
+import { only, type Transaction } from '../../database/database.ts'
 import * as store from '../../store/log.ts'
 import { findMirror } from '../../store/mirror.ts'
 import { eraseSalt, type MirrorLog, saveSalt, updateMirrorLog } from '../../store/mirror-log.ts'
@@ -38,7 +38,7 @@ export async function keepMirroredLog(
 
 async function keepSalt(tx: Transaction, { type, record, salt }: ExportLine): Promise<void> {
   if (record === undefined) return
-  if (salt !== undefined) await saveSalt(tx, Number(record), salt, type !== 'continuation')
+  if (salt !== undefined) await saveSalt(tx, Number(record), salt, { isRow: type !== 'continuation' })
   else if (type === 'withdrawn') await eraseSalt(tx, Number(record))
 }
 
@@ -50,7 +50,7 @@ async function keepEpochs(
   continuations: readonly Continuation[],
 ): Promise<void> {
   const epochs = await store.listEpochs(tx)
-  const storeId = (await findMirror(tx))?.store_id ?? ''
+  const storeId = only(await findMirror(tx)).store_id
   const epoch = { origin, keys, storeId, secret: '' }
   let last = epochs.at(-1)
   if (last === undefined) {

@@ -2,7 +2,7 @@ import type { Author, ExportLine } from '../../contract/resources.ts'
 import type { Transaction } from '../../database/database.ts'
 import { findEntryByNumber, tagsOf } from '../../store/entry.ts'
 import { HEAD, type Head } from '../../store/head.ts'
-import { findMirroredEntry, renameAuthor, showReads, updateEntryStanding, updateMirror } from '../../store/mirror.ts'
+import { findMirroredEntry, markReads, renameAuthor, updateEntryStanding, updateMirror } from '../../store/mirror.ts'
 import { recountChanges } from '../../store/recount.ts'
 import { type Moved, moveTopics } from '../../store/topic.ts'
 import { rejudge } from '../evidence/judgement.ts'
@@ -73,7 +73,7 @@ async function settleTouched(tx: Transaction, { entries, judging }: Touched, cha
     if (entry === undefined) continue
     const by = entry.withdrawn - entry.erased
     if (by !== 0 && entry.data_class === 'EXTERNAL') moved.push({ number, tags: tagsOf(entry), shown: by > 0 })
-    if (by !== 0) await showReads(tx, number, entry.erased === 0)
+    if (by !== 0) await markReads(tx, number, { withdrawn: entry.erased !== 0 })
     await updateEntryStanding(tx, number, entry.erased, change)
     if (entry.erased) continue
     // A revision that came while the previous text was erased could not be compared with it.

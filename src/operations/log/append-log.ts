@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database/database.ts'
+import { only, type Transaction } from '../../database/database.ts'
 import { HEAD, NEWEST_RECORD, storeEpochOf, takeRecord } from '../../store/head.ts'
 import * as store from '../../store/log.ts'
 import type { Context } from '../operation.ts'
@@ -17,7 +17,7 @@ export type LogQuestion =
   | { ask: 'consistency'; older: number; size: number }
 
 const currentStoreEpoch = async (tx: Transaction): Promise<number> =>
-  storeEpochOf((await tx.one<{ sequence: number }>(NEWEST_RECORD))?.sequence ?? 0)
+  storeEpochOf(only(await tx.one<{ sequence: number }>(NEWEST_RECORD)).sequence)
 
 /** Appends records to the log. Returns false if the log has another size by now, or the store another epoch. */
 export async function extendLog(tx: Transaction, _context: Context, step: store.LogStep): Promise<boolean> {

@@ -7,7 +7,7 @@ import { findLogged, type LoggedRecord } from '../../store/log-records.ts'
 import { formatBundle } from '../../tlog/entry.js'
 import { formatProof } from '../../tlog/proof.js'
 import { HASH_BYTES, parseTilePath, TILE_WIDTH, tileWidth } from '../../tlog/tile.js'
-import { createLruCache, type LruCache } from '../lru-cache.ts'
+import { LruCache } from '../lru-cache.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 
 /** Maximum number of cached tiles, each with its nodes: 16 kB. A tile of level 1 serves the proofs of 65,536 records. */
@@ -16,7 +16,7 @@ const tilesOfReaders = new WeakMap<Reader, LruCache<string, Uint8Array>>()
 
 /** Reads tiles of the log of an epoch, which never change. All are cached except full tiles of leaves. */
 function tilesFor(reader: Reader, epoch: number): TileReader {
-  const known = tilesOfReaders.get(reader) ?? createLruCache(TILES_MAX)
+  const known = tilesOfReaders.get(reader) ?? new LruCache(TILES_MAX)
   tilesOfReaders.set(reader, known)
   const read = store.tilesOf(reader)
   return async (level, index, width) => {

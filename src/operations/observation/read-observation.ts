@@ -5,7 +5,7 @@ import {
   listTimeline as timelineBelow,
   toActivity,
 } from '../../store/activity.ts'
-import { readHead } from '../../store/head.ts'
+import { readHead, toTotals } from '../../store/head.ts'
 import { listTopics } from '../../store/topic.ts'
 import type { ReadOperation, StreamOperation } from '../operation.ts'
 import { findAddressed, observedRead, pageBelow } from '../pagination.ts'
@@ -29,17 +29,9 @@ const LIMITATIONS =
 /** Counts the public EXTERNAL records, after all observations so far are stored. */
 export const readStats: ReadOperation<'readStats'> = async ({ reader, flushObservations }) => {
   await flushObservations()
-  const head = await readHead(reader)
   return {
     body: {
-      externalInteractions: head.interactions,
-      observedActors: head.observed_actors,
-      recurrentActors: head.recurrent_actors,
-      entries: head.entries,
-      revisions: head.revisions,
-      verifications: head.verifications,
-      contradictions: head.contradictions,
-      relations: head.relations,
+      ...toTotals(await readHead(reader)),
       topics: await listTopics(reader, TOPICS),
       limitations: LIMITATIONS,
     },

@@ -89,7 +89,7 @@ test('a directory with another store, or the mirror of another server, is refuse
   expectRefusal(await mirror('memory.example'), 1, /Name the server by its address/)
   await copy.close()
   expectRefusal(await mirror('http://127.0.0.1:9'), 1, /is a mirror of http/)
-  const imported = await inProcess(['import', '--from', import.meta.filename, '--data-dir', copy.directory])
+  const imported = await inProcess(['load', '--from', import.meta.filename, '--data-dir', copy.directory])
   expectRefusal(imported, 1, /read-only mirror of http/)
 })
 

@@ -15,22 +15,22 @@ export type Input = {
   stop(): void
 }
 
-/** Opens a file, or standard input if it is named -, as lines. */
-export function openLines(from: string, stdin: NodeJS.ReadableStream): Input {
-  if (from === '-') return inputOf(stdin as Readable, undefined)
+/** Opens a file, or standard input if it is named -, as the lines that a command reads. */
+export function openLines(from: string, stdin: NodeJS.ReadableStream, command: string): Input {
+  if (from === '-') return inputOf(stdin as Readable, undefined, command)
   try {
     const stats = statSync(from)
     if (stats.isDirectory()) throw new Error('it is a directory')
-    return inputOf(createReadStream(from), stats.isFile() ? stats.size : undefined)
+    return inputOf(createReadStream(from), stats.isFile() ? stats.size : undefined, command)
   } catch (error) {
     throw new OperatorError(`${from} cannot be read (${systemFault(error)}); name a file of lines of JSON.`)
   }
 }
 
-const inputOf = (stream: Readable, size: number | undefined): Input => ({
+const inputOf = (stream: Readable, size: number | undefined, command: string): Input => ({
   lines: linesOf(stream),
   size,
-  stop: () => stream.destroy(new OperatorError('The import was stopped.')),
+  stop: () => stream.destroy(new OperatorError(`The ${command} was stopped.`)),
 })
 
 /** Splits bytes at newlines. Blank lines are counted and skipped. Uses the memory of one line and one chunk. */

@@ -3,23 +3,23 @@ import type { Transaction } from '../database/database.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { transact } from '../database/sqlite-session.ts'
 import { createContexts } from '../operations/context.ts'
-import type { ImportIds } from './import-ids.ts'
-import type { Input, Line } from './import-lines.ts'
-import { importLine, makeActor, type Target } from './import-record.ts'
+import type { Input, Line } from './input-lines.ts'
+import type { LoadIds } from './load-ids.ts'
+import { loadLine, makeActor, type Target } from './load-record.ts'
 import { type Progress, percent } from './progress.ts'
 
-export type ImportRun = {
+export type LoadRun = {
   connection: SqliteConnection
   input: Input
-  ids: ImportIds
+  ids: LoadIds
   dataClass: DataClass
   /** Lines per transaction. */
   batch: number
   progress: Progress
 }
 
-/** Imports all lines of the input in atomic batches. Returns their number. */
-export async function runImport(run: ImportRun): Promise<number> {
+/** Loads all lines of the input in atomic batches. Returns their number. */
+export async function runLoad(run: LoadRun): Promise<number> {
   const { input, ids, batch, progress } = run
   const target = targetOf(run)
   const began = performance.now()
@@ -50,13 +50,13 @@ export async function runImport(run: ImportRun): Promise<number> {
 }
 
 async function storeBatch(
-  { connection, ids }: ImportRun,
+  { connection, ids }: LoadRun,
   target: Omit<Target, 'tx'>,
   lines: readonly Line[],
   last: number,
 ): Promise<void> {
   const work = async (tx: Transaction): Promise<void> => {
-    for (const line of lines) await importLine({ ...target, tx }, line)
+    for (const line of lines) await loadLine({ ...target, tx }, line)
   }
   await transact(connection, work, () => ids.record(last))
   ids.commit()
@@ -65,7 +65,7 @@ async function storeBatch(
 /** The id of the actor for lines without an actor. No line may use it. */
 const NAMELESS = ''
 
-function targetOf({ ids, dataClass }: ImportRun): Omit<Target, 'tx'> {
+function targetOf({ ids, dataClass }: LoadRun): Omit<Target, 'tx'> {
   const contextOf = createContexts()
   return {
     context: () => contextOf({ at: Date.now(), cooldown: 0, dataClass }),
@@ -73,7 +73,7 @@ function targetOf({ ids, dataClass }: ImportRun): Omit<Target, 'tx'> {
     async nameless(target) {
       const known = ids.actor.get(NAMELESS)
       if (known !== undefined) return known
-      const actor = await makeActor(target, { declaredName: 'import' })
+      const actor = await makeActor(target, { declaredName: 'load' })
       ids.add('actor', NAMELESS, actor)
       return actor
     },

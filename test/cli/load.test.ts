@@ -16,8 +16,8 @@ after(() => directory.remove())
 
 let made = 0
 const freshDirectory = (): string => join(directory.path, `store-${made++}`)
-const importInto = (target: string, input: string, ...flags: string[]) =>
-  inProcess(['import', '--from', '-', '--data-dir', target, ...flags], { input })
+const loadInto = (target: string, input: string, ...flags: string[]) =>
+  inProcess(['load', '--from', '-', '--data-dir', target, ...flags], { input })
 function query(target: string, text: string): Record<string, unknown>[] {
   const database = new DatabaseSync(join(target, 'palimpsest.db'), { readOnly: true })
   try {
@@ -43,6 +43,11 @@ const BAD: [string, object | string, RegExp][] = [
   ['no type', { id: 'x' }, /line 3: type is missing/],
   ['a type of the prototype', { type: 'constructor' }, /line 3: type is "constructor"/],
   ['an unknown member', { ...ENTRY, token: 'x' }, /line 3: a line of type entry has no member "token"/],
+  [
+    'a line of an export',
+    { type: 'entry', sequence: '1', record: '1' },
+    /line 3: it is a line of an export; "palimpsest import" reads it/,
+  ],
   ['a missing member', { ...ENTRY, title: undefined }, /line 3: MISSING_MEMBER: title: /],
   ['a text that is too long', { ...ENTRY, title: 'x'.repeat(181) }, /line 3: INVALID_TITLE: title /],
   ['a wrong type', { ...ENTRY, tags: 'x' }, /line 3: INVALID_TAGS: tags /],
@@ -79,13 +84,13 @@ const BAD: [string, object | string, RegExp][] = [
   ],
 ]
 
-test('an invalid line stops the import with one sentence that names the line and its fault, and nothing is stored', async () => {
+test('an invalid line stops the load with one sentence that names the line and its fault, and nothing is stored', async () => {
   const target = freshDirectory()
   for (const [name, line, sentence] of BAD) {
     const input = `${linesOf([ACTOR, FOX])}${typeof line === 'string' ? line : JSON.stringify(line)}\n`
     const file = join(directory.path, 'bad.ndjson')
     writeFileSync(file, input)
-    const ended = await inProcess(['import', '--from', file, '--data-dir', target])
+    const ended = await inProcess(['load', '--from', file, '--data-dir', target])
     assert.equal(ended.stderr.trimEnd().split('\n').length, 1, name)
     expectRefusal(ended, 1, new RegExp(`^${sentence.source}.* Nothing was stored; `))
     assert.equal(entriesIn(target), 0, name)
@@ -93,39 +98,39 @@ test('an invalid line stops the import with one sentence that names the line and
 })
 
 test('a revision of a base that is not the latest is refused', async () => {
-  const ended = await importInto(freshDirectory(), linesOf([ACTOR, FOX, REVISED, { ...REVISED, id: 'fox2b' }]))
+  const ended = await loadInto(freshDirectory(), linesOf([ACTOR, FOX, REVISED, { ...REVISED, id: 'fox2b' }]))
   expectRefusal(ended, 1, /^line 4: STALE_REVISION: /)
 })
 
 test('invalid UTF-8 and a line over the limit are refused by their number', async () => {
   const file = join(directory.path, 'bytes.ndjson')
   writeFileSync(file, Buffer.concat([Buffer.from('\n{"type":"ent'), Buffer.from([0xff]), Buffer.from('"}\n')]))
-  const from = ['import', '--from', file, '--data-dir', freshDirectory()]
+  const from = ['load', '--from', file, '--data-dir', freshDirectory()]
   expectRefusal(await inProcess(from), 1, /^line 2: it is not JSON in UTF-8/)
   const long = `${JSON.stringify(ENTRY)}\n${JSON.stringify({ ...ENTRY, content: 'x'.repeat(1_048_576) })}\n`
-  expectRefusal(await importInto(freshDirectory(), long), 1, /^line 2: it is longer than 1048576 bytes/)
+  expectRefusal(await loadInto(freshDirectory(), long), 1, /^line 2: it is longer than 1048576 bytes/)
 })
 
-test('batches before the invalid one stay, and the import continues after the correction', async () => {
+test('batches before the invalid one stay, and the load continues after the correction', async () => {
   const target = freshDirectory()
   const good = linesOf(STORY)
   const bad = good.replace('"changeType":"CORRECT"', '"changeType":"MEND"')
-  const broken = await importInto(target, bad, '--batch', '2')
+  const broken = await loadInto(target, bad, '--batch', '2')
   expectRefusal(broken, 1, /^line 5: INVALID_CHANGE_TYPE: changeType .* Lines 1 to 4 are stored; .*--resume/)
   assert.equal(entriesIn(target), 2)
-  assert.match(expectDone(await importInto(target, good, '--batch', '2', '--resume')), /^Imported 4 lines/)
+  assert.match(expectDone(await loadInto(target, good, '--batch', '2', '--resume')), /^Loaded 4 lines/)
   const whole = freshDirectory()
-  expectDone(await importInto(whole, good))
+  expectDone(await loadInto(whole, good))
   const story = 'SELECT r.ordinal, r.title, r.content, r.rationale FROM revision r ORDER BY r.number'
   assert.deepEqual(query(target, story), query(whole, story))
   assert.equal(query(target, 'SELECT * FROM relation').length, 1)
   expectDone(await inProcess(['check', '--data-dir', target]))
-  expectRefusal(await importInto(target, good, '--resume'), 1, /No import into .* is interrupted/)
+  expectRefusal(await loadInto(target, good, '--resume'), 1, /No load into .* is interrupted/)
 })
 
-test('a stop while the import waits for lines keeps the stored ones and names the remedy', async () => {
+test('a stop while the load waits for lines keeps the stored ones and names the remedy', async () => {
   const target = freshDirectory()
-  const child = spawn(process.execPath, [LAUNCHER, 'import', '--from', '-', '--data-dir', target, '--batch', '1'])
+  const child = spawn(process.execPath, [LAUNCHER, 'load', '--from', '-', '--data-dir', target, '--batch', '1'])
   let stderr = ''
   child.stderr.on('data', chunk => {
     stderr += chunk
@@ -139,12 +144,12 @@ test('a stop while the import waits for lines keeps the stored ones and names th
   }
   child.kill('SIGINT')
   assert.equal(await ended, 1)
-  assert.match(stderr, /^The import was stopped\. Lines 1 to 2 are stored; .*--resume/m)
-  expectDone(await importInto(target, linesOf(STORY), '--resume'))
+  assert.match(stderr, /^The load was stopped\. Lines 1 to 2 are stored; .*--resume/m)
+  expectDone(await loadInto(target, linesOf(STORY), '--resume'))
   assert.equal(query(target, 'SELECT * FROM revision').length, 4)
 })
 
-test('an import that is killed at any instant continues with --resume and stores every line once', async () => {
+test('a load that is killed at any instant continues with --resume and stores every line once', async () => {
   const target = freshDirectory()
   const lines = Array.from({ length: 60 }, (_, index) => ({ ...ENTRY, id: `e${index}`, title: `T${index}` }))
   const from = join(directory.path, 'killed.ndjson')
@@ -159,7 +164,7 @@ test('an import that is killed at any instant continues with --resume and stores
         .map(line => (line.type === 'entry' ? { ...line, revisionId: `${line.id}r1` } : line)),
     ),
   )
-  const args = ['import', '--from', from, '--data-dir', target, '--batch', '3']
+  const args = ['load', '--from', from, '--data-dir', target, '--batch', '3']
   let kills = 0
   for (let wanted = 5; ; wanted += 10) {
     const resume = storedIn(target) > 0 ? ['--resume'] : []
@@ -176,27 +181,27 @@ test('an import that is killed at any instant continues with --resume and stores
     if ((await done) === 0) break
     kills += 1
   }
-  assert.ok(kills > 0, 'no import was killed')
-  expectRefusal(await inProcess([...args, '--resume']), 1, /No import into .* is interrupted/)
+  assert.ok(kills > 0, 'no load was killed')
+  expectRefusal(await inProcess([...args, '--resume']), 1, /No load into .* is interrupted/)
   assert.equal(entriesIn(target), 60)
   assert.deepEqual(query(target, 'SELECT count(*) AS n, count(DISTINCT entry) AS of FROM revision'), [
     { n: 120, of: 60 },
   ])
-  assert.deepEqual(query(target, 'SELECT name FROM actor'), [{ name: 'import' }])
+  assert.deepEqual(query(target, 'SELECT name FROM actor'), [{ name: 'load' }])
   expectDone(await inProcess(['check', '--data-dir', target]))
 })
 
-test('an import over an interrupted one is refused and names the remedy', async () => {
+test('a load over an interrupted one is refused and names the remedy', async () => {
   const target = freshDirectory()
   const bad = linesOf([ACTOR, FOX, { type: 'wish' }])
-  expectRefusal(await importInto(target, bad, '--batch', '1'), 1, /Lines 1 to 2 are stored/)
-  const again = await importInto(target, linesOf(STORY))
+  expectRefusal(await loadInto(target, bad, '--batch', '1'), 1, /Lines 1 to 2 are stored/)
+  const again = await loadInto(target, linesOf(STORY))
   expectRefusal(
     again,
     1,
-    /stopped after line 2; run it with --resume, or delete .*import-ids\.ndjson to import another file/,
+    /stopped after line 2; run it with --resume, or delete .*load-ids\.ndjson to load another file/,
   )
-  expectDone(await importInto(target, linesOf(STORY), '--resume'))
+  expectDone(await loadInto(target, linesOf(STORY), '--resume'))
 })
 
 /** The number of entries, or none while the store is only being made. */
@@ -210,11 +215,11 @@ function storedIn(target: string): number {
 
 test('authors are SYNTHETIC, or INTERNAL by flag; lines without an author share one per run', async () => {
   const target = freshDirectory()
-  expectDone(await importInto(target, linesOf([ENTRY, { ...ENTRY, id: 'y' }])))
-  expectDone(await importInto(target, linesOf([ENTRY]), '--class', 'INTERNAL'))
+  expectDone(await loadInto(target, linesOf([ENTRY, { ...ENTRY, id: 'y' }])))
+  expectDone(await loadInto(target, linesOf([ENTRY]), '--class', 'INTERNAL'))
   assert.deepEqual(query(target, 'SELECT name, data_class FROM actor ORDER BY number'), [
-    { name: 'import', data_class: 'SYNTHETIC' },
-    { name: 'import', data_class: 'INTERNAL' },
+    { name: 'load', data_class: 'SYNTHETIC' },
+    { name: 'load', data_class: 'INTERNAL' },
   ])
   assert.deepEqual(query(target, 'SELECT actor, data_class FROM entry ORDER BY number'), [
     { actor: 1, data_class: 'SYNTHETIC' },

@@ -9,14 +9,14 @@ import type { Context, WriteName } from '../operations/operation.ts'
 import { runWrite } from '../operations/writes.ts'
 import { OperatorError } from '../operator-error.ts'
 import { findActorById } from '../store/actor.ts'
-import type { ImportIds } from './import-ids.ts'
-import type { Line } from './import-lines.ts'
+import type { Line } from './input-lines.ts'
+import type { LoadIds } from './load-ids.ts'
 
-/** The target of an import: one transaction at a time. */
+/** The target of a load: one transaction at a time. */
 export type Target = {
   tx: Transaction
   context(): Context
-  ids: ImportIds
+  ids: LoadIds
   /** The actor of lines without an actor. */
   nameless(target: Target): Promise<number>
 }
@@ -25,12 +25,10 @@ type Fields = Record<string, unknown>
 type Kind = { members: readonly string[]; perform(target: Target, record: Fields): Promise<void> }
 
 const ID_MAX = 200
-/** The maximum of originGroup: more origins than judge one entry. */
-const GROUP_MAX = 1_000_000
 const DECLARED = ['actorType', 'declaredName', 'declaredModel', 'declaredProvider']
 const TEXT = ['title', 'summary', 'content']
 
-/** All types of lines: their members, and their import. */
+/** All types of lines: their members, and how they are loaded. */
 const KINDS: Record<string, Kind> = {
   actor: {
     members: ['id', ...DECLARED],
@@ -64,50 +62,48 @@ const KINDS: Record<string, Kind> = {
     },
   },
   verification: {
-    members: ['id', 'entryId', 'revisionId', 'actorId', 'result', 'confidence', 'rationale', 'originGroup'],
+    members: ['id', 'entryId', 'revisionId', 'actorId', 'result', 'confidence', 'rationale'],
     async perform(target, record) {
       const revisionId = idOf(target, record, 'revisionId', 'revision')
       const body = { ...pick(record, ['result', 'confidence', 'rationale']), revisionId }
       const slug = idOf(target, record, 'entryId', 'entry')
-      await write(target, 'verifyRevision', { ...(await judgeOf(target, record)), slug, body })
+      await write(target, 'verifyRevision', { actor: await actorOf(target, record), slug, body })
     },
   },
   contradiction: {
-    members: ['id', 'entryId', 'revisionId', 'actorId', 'rationale', 'sourceEntryId', 'originGroup'],
+    members: ['id', 'entryId', 'revisionId', 'actorId', 'rationale', 'sourceEntryId'],
     async perform(target, record) {
       const source =
         record.sourceEntryId === undefined ? {} : { sourceEntryId: idOf(target, record, 'sourceEntryId', 'entry') }
       const revisionId = idOf(target, record, 'revisionId', 'revision')
       const body = { ...pick(record, ['rationale']), revisionId, ...source }
       const slug = idOf(target, record, 'entryId', 'entry')
-      await write(target, 'contradictRevision', { ...(await judgeOf(target, record)), slug, body })
+      await write(target, 'contradictRevision', { actor: await actorOf(target, record), slug, body })
     },
   },
   relation: {
-    members: ['id', 'actorId', 'sourceEntryId', 'targetEntryId', 'relationType', 'rationale', 'originGroup'],
+    members: ['id', 'actorId', 'sourceEntryId', 'targetEntryId', 'relationType', 'rationale'],
     async perform(target, record) {
       const ends = {
         sourceEntryId: idOf(target, record, 'sourceEntryId', 'entry'),
         targetEntryId: idOf(target, record, 'targetEntryId', 'entry'),
       }
       const body = { ...pick(record, ['relationType', 'rationale']), ...ends }
-      await write(target, 'relateEntries', { ...(await judgeOf(target, record)), body })
+      await write(target, 'relateEntries', { actor: await actorOf(target, record), body })
     },
   },
-  // The first line of an export may name the licence of its content. The setting CONTENT_LICENSE names that of this store.
-  license: { members: ['url'], async perform() {} },
 }
 
-/** Imports one line with the same checks and operations as over HTTP. Throws an OperatorError that names the fault. */
-export async function importLine(target: Target, { number, bytes }: Line): Promise<void> {
+/** Loads one line with the same checks and operations as over HTTP. Throws an OperatorError that names the fault. */
+export async function loadLine(target: Target, { number, bytes }: Line): Promise<void> {
   try {
-    await importRecord(target, recordOf(bytes))
+    await loadRecord(target, recordOf(bytes))
   } catch (error) {
     throw error instanceof OperatorError ? new OperatorError(`line ${number}: ${error.message}`) : error
   }
 }
 
-async function importRecord(target: Target, { type, ...fields }: Fields): Promise<void> {
+async function loadRecord(target: Target, { type, ...fields }: Fields): Promise<void> {
   const kind = typeof type === 'string' && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
   if (kind === undefined) {
     throw new OperatorError(
@@ -115,6 +111,7 @@ async function importRecord(target: Target, { type, ...fields }: Fields): Promis
     )
   }
   const strange = Object.keys(fields).find(name => !kind.members.includes(name))
+  if (strange === 'sequence') throw new OperatorError('it is a line of an export; "palimpsest import" reads it')
   if (strange !== undefined) throw new OperatorError(`a line of type ${String(type)} has no member "${strange}"`)
   await kind.perform(target, fields)
 }
@@ -130,16 +127,11 @@ export async function makeActor(target: Target, body: Fields): Promise<number> {
 async function write(
   { tx, context }: Target,
   name: WriteName,
-  { actor, slug, body, originGroup }: { actor: number | null; slug?: string; body: Fields; originGroup?: number },
+  { actor, slug, body }: { actor: number | null; slug?: string; body: Fields },
 ): Promise<object> {
   try {
     const checked = CHECKS[name].body(body)
-    const caller = {
-      requestId: randomUUID(),
-      actor,
-      origin: null,
-      ...(originGroup === undefined ? {} : { originGroup }),
-    }
+    const caller = { requestId: randomUUID(), actor, origin: null }
     const params = slug === undefined ? {} : { slug }
     const answer = await runWrite(name, tx, context(), { params, body: checked, caller })
     return answer.body
@@ -186,16 +178,6 @@ async function actorOf(target: Target, record: Fields): Promise<number> {
   const actor = target.ids.actor.get(id)
   if (actor === undefined) throw new OperatorError(`actorId "${id}" is the actor of no earlier line`)
   return actor
-}
-
-/** The author of a judgement, and the group of its origin within the entry. Lines without a group have one common origin. */
-async function judgeOf(target: Target, record: Fields): Promise<{ actor: number; originGroup?: number }> {
-  const { originGroup } = record
-  if (originGroup === undefined) return { actor: await actorOf(target, record) }
-  if (typeof originGroup !== 'number' || !Number.isInteger(originGroup) || originGroup < 0 || originGroup > GROUP_MAX) {
-    throw new OperatorError(`originGroup is not a whole number from 0 to ${GROUP_MAX}`)
-  }
-  return { actor: await actorOf(target, record), originGroup }
 }
 
 /** The sources with their new ids. The schema checks other shapes. */

@@ -1,0 +1,102 @@
+import type { ExportLine } from '../../contract/resources.ts'
+import type { Reader } from '../../database/database.ts'
+import { entryOfLine } from '../../domain/log/exported-line.ts'
+import { stepOf } from '../../log/next-step.ts'
+import type { MirroredLog } from '../../operations/export/store-mirrored-log.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { readLog } from '../../store/log.ts'
+import type { Line } from '../input-lines.ts'
+import { continuationIn } from './original-log.ts'
+import { ANSWER_MAX } from './source.ts'
+
+/** How the last line of an answer begins. */
+const END = Buffer.from('{"type":"end"')
+
+/** One answer of the export as a dump has it: its lines, and the number of bytes of the dump up to its end. */
+export type DumpedAnswer = { texts: readonly Buffer[]; read: number }
+
+/** The answers that a dump consists of. Throws OperatorError if it is no dump, or ends within an answer. */
+export async function* answersOf(lines: AsyncIterable<Line>): AsyncGenerator<DumpedAnswer> {
+  let texts: Buffer[] = []
+  let size = 0
+  let first = true
+  for await (const { bytes, read } of lines) {
+    if (first) assertExported(bytes)
+    first = false
+    texts.push(bytes)
+    size += bytes.length
+    if (size > ANSWER_MAX) throw new OperatorError(`An answer of the file is longer than ${ANSWER_MAX} bytes.`)
+    if (!bytes.subarray(0, END.length).equals(END)) continue
+    yield { texts, read }
+    texts = []
+    size = 0
+  }
+  if (texts.length > 0) throw incomplete()
+}
+
+export const incomplete = (): OperatorError =>
+  new OperatorError('The file is incomplete: it does not end with the newest row; export the store again.')
+
+/** Throws OperatorError if the first line was not written by the export of this version. */
+function assertExported(bytes: Buffer): void {
+  const { type, sequence, record } = membersOf(bytes)
+  if (type === 'end' || sequence !== undefined || record !== undefined) return
+  throw new OperatorError(
+    'The file was not written by "palimpsest export" of this version: export the store again, or read records of your own with "palimpsest load".',
+  )
+}
+
+/** The members of a line; none of a line that is no JSON object. */
+function membersOf(bytes: Buffer): Partial<ExportLine> {
+  try {
+    return (JSON.parse(bytes.toString('utf8')) as Partial<ExportLine> | null) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+/** The name of the log of a dump if no key names it. */
+const UNKNOWN = 'unknown'
+
+/** The public log of a dump: the leaves that its lines result in. No checkpoint was compared with them. */
+export class DumpLog {
+  readonly #reader: Reader
+  readonly #origin: string
+  readonly #keys: string
+  /** Leaves that follow a record whose line was not read yet. */
+  readonly #ahead = new Map<number, Uint8Array>()
+  #begun = false
+
+  /** `key` is the verifier key of the log, if the operator named it. */
+  constructor(reader: Reader, key: { name: string; text: string } | undefined) {
+    this.#reader = reader
+    this.#origin = key?.name ?? UNKNOWN
+    this.#keys = key === undefined ? '' : `${key.text}\n`
+  }
+
+  /** The leaves of an answer, after those that are stored; undefined if the exported store had no log. Lines may come again. */
+  async grow(lines: readonly ExportLine[]): Promise<MirroredLog | undefined> {
+    const log = await readLog(this.#reader)
+    for (const line of lines) {
+      const entry = entryOfLine(line)
+      if (entry === undefined) continue
+      this.#begun = true
+      if (Number(line.record) > log.size) this.#ahead.set(Number(line.record), entry)
+    }
+    if (!this.#begun) return undefined
+    const entries: Uint8Array[] = []
+    for (let next = log.size + 1; ; next++) {
+      const entry = this.#ahead.get(next)
+      if (entry === undefined) break
+      entries.push(entry)
+      this.#ahead.delete(next)
+    }
+    return {
+      step: entries.length === 0 ? undefined : await stepOf(this.#reader, log, entries),
+      continuations: lines
+        .filter(({ type }) => type === 'continuation')
+        .map(line => continuationIn(line, this.#origin)),
+      ...{ origin: this.#origin, keys: this.#keys, note: '', size: 0, record: 0, ahead: [] },
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { readConfig } from '../config.ts'
+import { StoreFault } from '../database/database.ts'
+import { Dispatcher } from './dispatcher.ts'
+import type { Exchange, Route } from './exchange.ts'
+import { createHttpServer } from './http-server.ts'
+import { Overload } from './limits/overload.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { createRouter, READING } from './router.ts'
+
+/** A server with one route, `/api/it`, over a store whose queue may be full. */
+function serverWith(answer: Route['answer'], { full = false } = {}) {
+  const lines: string[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
+  const router = createRouter()
+  router.add({ name: 'it', methods: [...READING, 'POST'], path: '/api/it', answer })
+  const overload = new Overload(logger, () => full)
+  const dispatcher = new Dispatcher({
+    config: readConfig({}),
+    logger,
+    metrics: { answered() {}, failed() {} } as unknown as Metrics,
+    router,
+    overload,
+    store: { noteRead() {} },
+    isStopping: () => false,
+  })
+  return { server: createHttpServer(dispatcher, logger), lines }
+}
+
+test('a refusal has no fields of the answer that it replaces', async () => {
+  const { server } = serverWith((exchange: Exchange) => {
+    exchange.set({
+      etag: '"1"',
+      'cdn-cache-control': 'max-age=600',
+      'content-encoding': 'br',
+      ratelimit: '"r";r=1;t=1',
+    })
+    throw new StoreFault('unavailable', new Error('the database is away'))
+  })
+  const { statusCode, headers, body } = await server.inject({ url: '/api/it' })
+  assert.equal(statusCode, 503)
+  assert.match(body, /"STORE_UNAVAILABLE"/)
+  for (const name of ['etag', 'cdn-cache-control', 'content-encoding']) assert.equal(headers[name], undefined, name)
+  assert.equal(headers.ratelimit, '"r";r=1;t=1')
+  assert.equal(headers['cache-control'], 'no-store')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
+})
+
+test('a request within the process is answered while requests of connections are shed', async () => {
+  const { server } = serverWith(exchange => exchange.send(201, 'made'), { full: true })
+  const { statusCode, body } = await server.inject({ method: 'POST', url: '/api/it' })
+  assert.deepEqual([statusCode, body], [201, 'made'])
+})
+
+test('a failure before the first byte is an answer, and one after it is logged', async () => {
+  const failing = (...pieces: string[]) =>
+    async function* () {
+      yield* pieces
+      throw new Error('the disk is gone')
+    }
+  const early = serverWith(exchange => exchange.stream(200, Readable.from(failing()())))
+  assert.equal((await early.server.inject({ url: '/api/it' })).statusCode, 503)
+  const late = serverWith(exchange => exchange.stream(200, Readable.from(failing('first')())))
+  await late.server.inject({ url: '/api/it' }).catch(() => {})
+  assert.match(late.lines.join(''), /an answer ended before its last byte/)
+})

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { Problem } from '../contract/problem.ts'
+import { PROBLEMS } from '../contract/problems.ts'
+import type { Awaitable } from '../database/database.ts'
+import type { Store } from '../operations/store.ts'
+import { Exchange, type Report } from './exchange.ts'
+import type { Overload } from './limits/overload.ts'
+import { assertWellFormed } from './limits/transport.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { logFailure, logRequest } from './metrics/request-log.ts'
+import { allowOrigins } from './pipeline/cors.ts'
+import { problemAnswer, problemOf } from './pipeline/errors.ts'
+import { problemPageAnswer, wantsPage } from './pipeline/page-handler.ts'
+import type { Router } from './router.ts'
+
+type Parts = {
+  config: Config
+  logger: Logger
+  metrics: Metrics
+  router: Router
+  overload: Overload
+  store: Pick<Store, 'noteRead'>
+  isStopping: () => boolean
+}
+
+/** Answers every request: sheds load, finds the route, runs it, and answers what it throws. */
+export class Dispatcher {
+  readonly #parts: Parts
+  readonly #report: Report
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#report = (exchange, status, error) => this.#reportAnswer(exchange, status, error)
+  }
+
+  /** Is called by the server with each request of a connection. */
+  readonly dispatch = (request: IncomingMessage, response: ServerResponse): void => {
+    const { overload, metrics, store } = this.#parts
+    // Other threads yield to reads.
+    if (request.method === 'GET') store.noteRead()
+    if (!overload.admit(request, response)) {
+      metrics.failed('OVERLOADED')
+      return
+    }
+    if (this.answer(request, response)) overload.noteWaiting(response)
+  }
+
+  /** Answers a request that is not shed. Returns true if the answer is not sent yet. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const exchange = new Exchange(request, response, this.#report)
+    try {
+      const running = this.#run(exchange)
+      running?.catch(error => this.#fail(error, exchange))
+      return running !== undefined
+    } catch (error) {
+      this.#fail(error, exchange)
+      return false
+    }
+  }
+
+  #run(exchange: Exchange): Awaitable<void> {
+    const { router, isStopping } = this.#parts
+    if (isStopping()) exchange.fields.connection = 'close'
+    const found = router.find(exchange.method, exchange.url)
+    exchange.route = found?.route
+    assertWellFormed(exchange.request)
+    if (allowOrigins(exchange)) return exchange.send(204)
+    if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
+    exchange.params = found.params
+    return found.route.answer(exchange)
+  }
+
+  #fail(error: unknown, exchange: Exchange): void {
+    try {
+      this.#refuse(error, exchange)
+    } catch (fault) {
+      this.#parts.logger.error({ err: fault }, 'an answer could not be sent')
+      exchange.response.destroy()
+    }
+  }
+
+  /** Answers a failed request: as its route does, as a page if a person requested one, or in the error shape. */
+  #refuse(error: unknown, exchange: Exchange): void {
+    const { config, logger, metrics, overload } = this.#parts
+    const problem = problemOf(error)
+    metrics.failed(problem.code)
+    // Refusals come by the thousand. They are logged together.
+    if (problem.code === 'OVERLOADED') overload.noteRefused()
+    else if (PROBLEMS[problem.code].status === 503) logFailure(logger, error, problem.code, exchange)
+    exchange.dropFields()
+    const { route } = exchange
+    if (route?.refuse !== undefined) {
+      route.refuse(problem, exchange)
+      return
+    }
+    const { status, headers, body } = wantsPage(exchange)
+      ? problemPageAnswer(problem, config, exchange)
+      : problemAnswer(problem, exchange.id)
+    exchange.set(headers).send(status, Buffer.from(body))
+  }
+
+  #reportAnswer({ began, id, request, route }: Exchange, status: number, error?: Error): void {
+    const { logger, metrics } = this.#parts
+    if (error !== undefined) logger.warn({ requestId: id, err: error }, 'an answer ended before its last byte')
+    const ms = performance.now() - began
+    const operation = route?.name ?? null
+    metrics.answered(operation ?? 'none', status, ms)
+    logRequest(logger, { requestId: id, operation, status, ms }, request)
+  }
+}

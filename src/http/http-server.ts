@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import type { RequestListener, Server } from 'node:http'
+import inject, { type InjectOptions } from 'light-my-request'
+import type { Logger } from 'pino'
+import { Problem } from '../contract/problem.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { createConnections } from './limits/connections.ts'
+import { closeSlowReaders, closeUnknownPeers, ignoreExpectations, TIMEOUTS } from './limits/transport.ts'
+import { createServer } from './node-http.ts'
+
+/** How long a stop waits for requests in progress, in milliseconds. */
+const DRAIN = 8_000
+/** The interval at which a stop closes connections that became idle, because their clients do not know about the stop. */
+const IDLE_INTERVAL = 50
+/** How long a stop waits for the first bytes of a connection, in milliseconds. */
+const UNUSED_LATEST = 1_000
+
+export type InjectedRequest = Pick<InjectOptions, 'method' | 'url' | 'headers' | 'remoteAddress' | 'payload'>
+export type InjectedAnswer = { statusCode: number; headers: Record<string, unknown>; body: string }
+
+export type HttpServer = {
+  server: Server
+  /** Resolves when connections are accepted, and rejects if the address cannot be listened on. */
+  listen(at: { host: string; port: number }): Promise<void>
+  /** Answers a request within the process, like one of a connection. Throws NOT_READY after `close`. */
+  inject(request: InjectedRequest): Promise<InjectedAnswer>
+  /** Accepts no new connections, and waits a bounded time for the requests in progress. */
+  close(): Promise<void>
+}
+
+/** The HTTP server of node:http, with the limits of connections. `dispatch` answers the requests of each connection in order. Requests within the process are parts of one that was accepted, so that they are not shed. */
+export function createHttpServer(
+  { dispatch, answer }: Pick<Dispatcher, 'dispatch' | 'answer'>,
+  logger: Logger,
+): HttpServer {
+  const connections = createConnections(logger)
+  const server = createServer({ ...TIMEOUTS }, connections.inOrder(dispatch))
+  server.on('clientError', connections.refuse)
+  connections.readInPieces(server)
+  ignoreExpectations(server)
+  closeUnknownPeers(server)
+  closeSlowReaders(server)
+  let closed = false
+  return {
+    server,
+    async listen({ host, port }) {
+      // A name can have several addresses, of which Node would choose one.
+      server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
+      await once(server, 'listening')
+    },
+    async inject(request) {
+      if (closed) throw new Problem('NOT_READY', { retryAfter: 1 })
+      return inject(withVisibleFields(answer), request)
+    },
+    async close() {
+      closed = true
+      if (!server.listening) return
+      const ended = new Promise(resolve => server.close(resolve))
+      const patience = setTimeout(() => server.closeAllConnections(), DRAIN)
+      const unused = setTimeout(connections.closeUnused, UNUSED_LATEST)
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_INTERVAL)
+      await ended
+      clearTimeout(patience)
+      clearTimeout(unused)
+      clearInterval(idle)
+    },
+  }
+}
+
+/** An injected response returns only the fields that were set one by one. */
+const withVisibleFields =
+  (answer: Dispatcher['answer']): RequestListener =>
+  (request, response) => {
+    const writeHead = response.writeHead.bind(response)
+    response.writeHead = (status: number, pairs: unknown) => {
+      const fields = pairs as string[]
+      for (let at = 0; at < fields.length; at += 2) response.setHeader(fields[at] as string, fields[at + 1] as string)
+      return writeHead(status)
+    }
+    answer(request, response)
+  }

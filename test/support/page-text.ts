@@ -1,0 +1,24 @@
+import { useApp } from './app.ts'
+import { call, expectStatus } from './client.ts'
+import { judgingWorld } from './judging.ts'
+
+/** The markup of a page. The page must exist. */
+export async function pageOf(base: string, path: string): Promise<string> {
+  const answer = await call(base, 'GET', path, { headers: { accept: 'text/html' } })
+  expectStatus(answer, 200)
+  return answer.text
+}
+
+/** The words of a part of a page, without its markup. */
+export const wordsOf = (markup: string): string =>
+  markup
+    .replace(/<[^>]*>/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** A service for the tests of a file, whose entries are judged from chosen addresses, and its pages. */
+export function useJudgedPages() {
+  const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  const world = judgingWorld(() => app)
+  return { app, world, page: (path: string): Promise<string> => pageOf(app.url, path) }
+}
