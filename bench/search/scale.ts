@@ -51,7 +51,7 @@ const RECENT: Path = {
   most: BOUNDS.recent,
 }
 
-/** A data directory with so many generated entries, imported once where `--work` keeps it. */
+/** A data directory with so many generated entries, loaded once where `--work` keeps it. */
 async function filledStore(entries: number, { work, say }: Options): Promise<{ dataDir: string; remove(): void }> {
   const folder = work === undefined ? mkdtempSync(join(tmpdir(), 'palimpsest-scale-')) : join(work, `scale-${entries}`)
   const dataDir = join(folder, 'data')
@@ -64,7 +64,7 @@ async function filledStore(entries: number, { work, say }: Options): Promise<{ d
   mkdirSync(dataDir, { recursive: true })
   const began = performance.now()
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir }
-  const child = spawn(process.execPath, [LAUNCHER, 'import', '--from', '-'], {
+  const child = spawn(process.execPath, [LAUNCHER, 'load', '--from', '-'], {
     env,
     stdio: ['pipe', 'ignore', 'inherit'],
   })
@@ -72,15 +72,15 @@ async function filledStore(entries: number, { work, say }: Options): Promise<{ d
   for (let number = 0; number < entries && child.exitCode === null; number++) {
     const line = JSON.stringify({ type: 'entry', ...generatedEntry(number) })
     if (!child.stdin.write(`${line}\n`)) await once(child.stdin, 'drain')
-    if (number % SHOWN === SHOWN - 1) say(`${number + 1} of ${entries} entries written to the import`)
+    if (number % SHOWN === SHOWN - 1) say(`${number + 1} of ${entries} entries written to the load`)
   }
   child.stdin.end()
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) {
     remove()
-    throw new Error(`The import ended with ${code}.`)
+    throw new Error(`The load ended with ${code}.`)
   }
-  say(`${entries} entries imported in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
+  say(`${entries} entries loaded in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
   writeFileSync(done, '')
   return { dataDir, remove }
 }

@@ -46,9 +46,9 @@ const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{
 
 /** The terms of a word in small letters. */
 export function termsOfPlain(word: string): RankingTerm[] {
-  const terms: RankingTerm[] = []
-  if (!isStopWord(word)) collect(terms, word, stemOf(word), false)
-  return terms
+  if (isStopWord(word)) return []
+  const term = stemOf(word)
+  return term.length > TERM_MAX ? [] : [{ term, word, derived: false, role: undefined }]
 }
 
 /** The terms of a chunk, which is a word or several that are joined by connectors. */

@@ -1,5 +1,7 @@
 import { type RankingTerm, termOfPair, termsOfChunk, termsOfPlain } from './chunk-terms.ts'
 import { isAscii } from './fold.ts'
+import { RecentTerms } from './recent-terms.ts'
+import { nextHash, nextOther } from './word-hash.ts'
 
 /** Raise it when the same text gets other ranking terms, also of one word: search indexes are then rebuilt. */
 export const RANKING_VERSION = 2
@@ -28,7 +30,8 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   let end = 0
   for (const match of whole.matchAll(CHUNK)) {
     const [chunk] = match
-    for (const term of termsOf(chunk)) terms.push(term)
+    // V8 makes a longer chunk a slice, which would keep all of the text in memory.
+    for (const term of chunk.length > COPIED_CHARACTERS ? termsOfChunk(chunk) : termsOf(chunk)) terms.push(term)
     if (end === match.index - 1 && whole[end] === ' ') termOfPair(before, chunk, terms)
     before = chunk
     end = match.index + chunk.length
@@ -36,105 +39,111 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   return terms
 }
 
-/** The characters of ASCII: those of words, connectors, and signs after which ASCII_CHUNK says where a chunk ends. */
-const [OTHER, OF_WORD, CONNECTOR, SIGN] = [0, 1, 2, 3]
+/** The kinds of the characters of ASCII, as bits: of words, connectors, and signs after which ASCII_CHUNK says where a chunk ends. */
+const SMALL = 1
+const DIGIT = 2
+const OF_WORD = 7
+const CONNECTOR = 8
+const SIGN = 16
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
-  if (/\w/.test(character)) return OF_WORD
+  if (/[a-z]/.test(character)) return SMALL
+  if (/\d/.test(character)) return DIGIT
+  if (/\w/.test(character)) return OF_WORD & ~SMALL & ~DIGIT
   if ("'.-".includes(character)) return CONNECTOR
-  return '+#/'.includes(character) ? SIGN : OTHER
+  return '+#/'.includes(character) ? SIGN : 0
 })
-const kindAt = (text: string, at: number): number => (at < text.length ? (KINDS[text.charCodeAt(at)] as number) : OTHER)
 
+const SPACE = 0x20
 const DOT = 0x2e
-const NINE = 0x39
-const SMALL_A = 0x61
 
-/** The same for ASCII. Most chunks are a word alone and in the cache: they are compared in place. The expression finds the others. */
+/** The bytes of a text, and a zero after them: a loop over bytes takes a third of the time of one over a text. */
+let bytes = Buffer.alloc(1 << 14)
+
+/** The same for ASCII. Most chunks are a word alone and known: they are found by their hashes. The expression finds the others. */
 function addTermsOfAscii(text: string, terms: RankingTerm[]): void {
+  if (bytes.length <= text.length) bytes = Buffer.alloc(2 * text.length)
+  const codes: Uint8Array = bytes
+  codes[bytes.write(text, 'latin1')] = 0
+  const { seed, otherSeed } = recent
   let from = 0
   let end = -1
-  for (let at = 0; at < text.length; ) {
-    if (kindAt(text, at) !== OF_WORD && !(text.charCodeAt(at) === DOT && /^net/i.test(text.slice(at + 1, at + 4)))) {
-      at += 1
-      continue
+  for (let at = 0; at < text.length; at++) {
+    const start = at
+    let hash = seed
+    let other = otherSeed
+    let kinds = 0
+    for (;;) {
+      const code = codes[at] as number
+      const kind = KINDS[code] as number
+      if ((kind & OF_WORD) === 0) break
+      kinds |= kind
+      hash = nextHash(hash, code)
+      other = nextOther(other, code)
+      at++
     }
-    const [before, gap] = [from, end]
-    let hash = 0
-    let [plain, numbered] = [true, false]
-    for (from = at; kindAt(text, at) === OF_WORD; at++) {
-      const code = text.charCodeAt(at)
-      hash = Math.imul(hash ^ code, 0x5bd1e995)
-      plain &&= code >= SMALL_A
-      numbered ||= code <= NINE
-    }
-    end = at
-    let found: readonly RankingTerm[] | undefined
-    if (at === from || isContinued(text, at)) {
-      ASCII_CHUNK.lastIndex = from
+    if (at === start && !isNet(codes, at)) continue
+    const before = from
+    const gap = end
+    let found: readonly RankingTerm[]
+    if (at === start || isContinued(codes, at)) {
+      ASCII_CHUNK.lastIndex = start
       const match = ASCII_CHUNK.exec(text)
       if (match === null) return
       from = match.index
-      at = end = from + match[0].length
-      numbered = true
-      found = termsOf(match[0])
-    } else found = termsAt(text, from, end, placeOfHash(hash), plain)
+      at = from + match[0].length
+      kinds |= DIGIT
+      found = termsOf(bytes.toString('latin1', from, at))
+    } else {
+      from = start
+      found = recent.find(hash, other) ?? newTerms(bytes.toString('latin1', from, at), kinds === SMALL, hash, other)
+    }
+    end = at
     for (let one = 0; one < found.length; one++) terms.push(found[one] as RankingTerm)
-    if (numbered && gap === from - 1 && text[gap] === ' ') {
+    if ((kinds & DIGIT) !== 0 && gap === from - 1 && codes[gap] === SPACE) {
       termOfPair(text.slice(before, gap), text.slice(from, end), terms)
     }
+    // The character after the chunk may begin another one.
+    at -= 1
   }
 }
+
+/** Whether .net begins here, in any case. */
+const isNet = (codes: Uint8Array, at: number): boolean =>
+  codes[at] === DOT &&
+  ['n', 'e', 't'].every((letter, of) => ((codes[at + 1 + of] as number) | 0x20) === letter.charCodeAt(0))
 
 /** Whether a chunk may go on after the word that ends here. */
-function isContinued(text: string, end: number): boolean {
-  const kind = kindAt(text, end)
+function isContinued(codes: Uint8Array, end: number): boolean {
+  const kind = kindAt(codes, end)
   if (kind !== CONNECTOR) return kind === SIGN
   let at = end + 1
-  while (kindAt(text, at) === CONNECTOR) at++
-  return kindAt(text, at) === OF_WORD
+  while (kindAt(codes, at) === CONNECTOR) at++
+  return (kindAt(codes, at) & OF_WORD) !== 0
 }
 
-/** The terms of the word between two places of a text; `place` is its place in the cache, `plain` whether it is in small letters alone. */
-function termsAt(text: string, from: number, end: number, place: number, plain: boolean): readonly RankingTerm[] {
-  const cached = chunksOfPlaces[place] as string
-  if (cached.length === end - from) {
-    let at = 0
-    while (at < cached.length && cached.charCodeAt(at) === text.charCodeAt(from + at)) at++
-    if (at === cached.length) return termsOfPlaces[place] as readonly RankingTerm[]
+const kindAt = (codes: Uint8Array, at: number): number => KINDS[codes[at] as number] as number
+
+/** V8 copies the characters of a slice up to this length. */
+const COPIED_CHARACTERS = 12
+/** Longer chunks are rare and not remembered. */
+const REMEMBERED_CHARACTERS = 40
+const recent = new RecentTerms()
+
+/** The terms of a chunk. Words follow Zipf's law: most are remembered, and cause no garbage. */
+function termsOf(chunk: string): readonly RankingTerm[] {
+  let [hash, other] = [recent.seed, recent.otherSeed]
+  for (let at = 0; at < chunk.length; at++) {
+    const code = chunk.charCodeAt(at)
+    hash = nextHash(hash, code)
+    other = nextOther(other, code)
   }
-  const word = text.slice(from, end)
-  const terms = plain ? termsOfPlain(word) : termsOfChunk(word)
-  if (word.length <= CACHED_CHARACTERS) {
-    chunksOfPlaces[place] = word
-    termsOfPlaces[place] = terms
-  }
+  return recent.find(hash, other) ?? newTerms(chunk, false, hash, other)
+}
+
+/** The terms of a chunk that is not remembered; `plain` says whether it is a word in small letters alone. */
+function newTerms(chunk: string, plain: boolean, hash: number, other: number): readonly RankingTerm[] {
+  const terms = plain ? termsOfPlain(chunk) : termsOfChunk(chunk)
+  if (chunk.length <= REMEMBERED_CHARACTERS) recent.add(hash, other, terms)
   return terms
 }
-
-/** Places of the cache, one chunk each; a power of two. A hash of the characters gives the place. */
-const PLACES = 16_384
-/** Of a longer chunk V8 keeps a reference to its text: it is not cached. */
-const CACHED_CHARACTERS = 12
-
-const chunksOfPlaces: string[] = Array.from({ length: PLACES }, () => '')
-const termsOfPlaces: (readonly RankingTerm[])[] = Array.from({ length: PLACES }, () => [])
-
-/** The terms of a chunk. Words follow Zipf's law: most chunks are in the cache, and cause no garbage. */
-function termsOf(chunk: string): readonly RankingTerm[] {
-  if (chunk.length > CACHED_CHARACTERS) return termsOfChunk(chunk)
-  const place = placeOf(chunk)
-  if (chunksOfPlaces[place] !== chunk) {
-    termsOfPlaces[place] = termsOfChunk(chunk)
-    chunksOfPlaces[place] = chunk
-  }
-  return termsOfPlaces[place] as readonly RankingTerm[]
-}
-
-function placeOf(chunk: string): number {
-  let hash = 0
-  for (let at = 0; at < chunk.length; at++) hash = Math.imul(hash ^ chunk.charCodeAt(at), 0x5bd1e995)
-  return placeOfHash(hash)
-}
-
-const placeOfHash = (hash: number): number => (hash ^ (hash >>> 15)) & (PLACES - 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createRecentWords } from './recent-words.ts'
+import { RecentWords } from './recent-words.ts'
 
 const word = fc.stringMatching(/^[a-c0é漢]{1,3}$/u)
 const gap = fc.constantFrom(' ', '. ', '-', '\n', ', "')
@@ -9,7 +9,7 @@ const gap = fc.constantFrom(' ', '. ', '-', '\n', ', "')
 test('every word comes at least once, however many share its place, and each time once', () => {
   fc.assert(
     fc.property(fc.array(fc.array(word)), gap, (texts, between) => {
-      const words = createRecentWords()
+      const words = new RecentWords()
       const taken = texts.flatMap(text => {
         words.note(text.join(between))
         const fresh = words.take()
@@ -22,7 +22,7 @@ test('every word comes at least once, however many share its place, and each tim
 })
 
 test('a recently seen word is not new; a replaced one is new again', () => {
-  const words = createRecentWords()
+  const words = new RecentWords()
   const first = Array.from({ length: 500_000 }, (_, n) => `w${n}`)
   words.note(first.join(' '))
   assert.equal(words.take().length, first.length)
@@ -33,7 +33,7 @@ test('a recently seen word is not new; a replaced one is new again', () => {
 })
 
 test('a word is not taken for one that it begins with, nor that begins with it', () => {
-  const words = createRecentWords()
+  const words = new RecentWords()
   const freshOf = (text: string): string[] => {
     words.note(text)
     return words.take()
@@ -45,7 +45,7 @@ test('a word is not taken for one that it begins with, nor that begins with it',
 })
 
 test('one place stores two words; a third replaces the one that was seen less recently', () => {
-  const words = createRecentWords(1)
+  const words = new RecentWords(1)
   const freshOf = (...noted: string[]): string[] => {
     for (const one of noted) words.note(one)
     return words.take()

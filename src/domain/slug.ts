@@ -1,15 +1,20 @@
-import slugify from '@sindresorhus/slugify'
+import { createRequire } from 'node:module'
 import { isUuid } from './uuid.ts'
 
+const require = createRequire(import.meta.url)
 const SLUG_MAX = 80
 
 /** A title that is in ASCII, without the signs that are written as words or left out of a word. */
 const PLAIN = /^[\w .,:;()/<>=!?+*#"[\]-]{0,400}$/
 const SEPARATORS = /[^a-z0-9]+/g
 
-/** A title in small letters and digits of ASCII, with a hyphen between its words. */
+/**
+ * A title in small letters and digits of ASCII, with a hyphen between its words. The first such title loads the package, whose table takes
+ * longer to compile than all modules of this folder.
+ */
 const transliterated = (title: string): string =>
-  slugify(title.slice(0, 400), { decamelize: false })
+  (require('@sindresorhus/slugify') as typeof import('@sindresorhus/slugify'))
+    .default(title.slice(0, 400), { decamelize: false })
     .replace(/[^a-z0-9-]/g, '')
     .replace(/-{2,}/g, '-')
 

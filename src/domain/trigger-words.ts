@@ -7,12 +7,12 @@ const LETTERS = 10
 const PLACES = 4_096
 
 /** For each code, a letter up to U+017F without case and accents, also for digits and signs that replace letters; 0 for others. */
-const FOLDED = Uint8Array.from({ length: 0x10000 }, (_, code) => {
-  if (code >= 0x180) return 0
+const FOLDED = new Uint8Array(0x10000)
+for (let code = 0; code < 0x180; code++) {
   const letter = foldCase(String.fromCharCode(code).normalize('NFKD').charAt(0))
   const read = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' }[letter] ?? letter
-  return /[a-z0-9]/.test(read) ? read.charCodeAt(0) : 0
-})
+  FOLDED[code] = /[a-z0-9]/.test(read) ? read.charCodeAt(0) : 0
+}
 
 const next = (hash: number, letter: number): number => (Math.imul(hash, 0x01000193) ^ letter) | 0
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSharedCounters, publishClosing, publishIndexed } from '../threads/shared-counters.ts'
-import { createIndexBarrier } from './index-barrier.ts'
+import { IndexBarrier } from './index-barrier.ts'
 
 const PATIENCE = 30_000
 
@@ -19,7 +19,7 @@ async function outcomes(waits: Promise<void>[]): Promise<string[]> {
 
 test('a search continues once the index has reached its record, not before', async () => {
   const counters = createSharedCounters()
-  const barrier = createIndexBarrier(counters, { most: 10, patience: PATIENCE })
+  const barrier = new IndexBarrier(counters, { most: 10, patience: PATIENCE })
   const asked = [0n, 1n, 1n, 2n, 5n].map(record => barrier.until(record))
   assert.deepEqual(await outcomes(asked), ['reached', 'waiting', 'waiting', 'waiting', 'waiting'])
   assert.equal(barrier.pending(), 4)
@@ -35,7 +35,7 @@ test('a search continues once the index has reached its record, not before', asy
 
 test('searches that wait too long are refused together, and may be repeated', async () => {
   const counters = createSharedCounters()
-  const barrier = createIndexBarrier(counters, { most: 100, patience: 50 })
+  const barrier = new IndexBarrier(counters, { most: 100, patience: 50 })
   const asked = Array.from({ length: 100 }, () => barrier.until(1n))
   const settled = await Promise.allSettled(asked)
   const codes = settled.map(one => (one.status === 'rejected' ? one.reason.code : 'reached'))
@@ -48,7 +48,7 @@ test('searches that wait too long are refused together, and may be repeated', as
 
 test('no more searches wait than allowed, and none once the store closes', async () => {
   const counters = createSharedCounters()
-  const barrier = createIndexBarrier(counters, { most: 2, patience: PATIENCE })
+  const barrier = new IndexBarrier(counters, { most: 2, patience: PATIENCE })
   const asked = [1n, 1n, 1n].map(record => barrier.until(record))
   assert.deepEqual(await outcomes(asked), ['waiting', 'waiting', 'OVERLOADED'])
   publishClosing(counters)

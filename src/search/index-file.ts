@@ -4,7 +4,7 @@ import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { PAIRS_VERSION } from '../domain/pairs.ts'
 import { IMPACT_VERSION } from '../domain/ranking.ts'
-import { createRecentWords, type RecentWords } from '../domain/recent-words.ts'
+import { RecentWords } from '../domain/recent-words.ts'
 import { TERMS_VERSION } from '../domain/terms.ts'
 
 /** Segments of a level that FTS5 merges into one. With its default of 4, adding an entry to half a million takes twice the time. */
@@ -103,7 +103,7 @@ const wordsOfIndex = new WeakMap<SqliteConnection, RecentWords>()
 export function noteWords(index: SqliteConnection, text: string): void {
   let noted = wordsOfIndex.get(index)
   if (noted === undefined) {
-    noted = createRecentWords()
+    noted = new RecentWords()
     wordsOfIndex.set(index, noted)
   }
   noted.note(text)

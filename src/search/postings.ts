@@ -10,8 +10,10 @@ const POSTINGS_MAX = 20_000
 /** The most terms of a query that rank: those with the highest weights. */
 const RANKED_TERMS_MAX = 24
 
+const SUFFIXES = Array.from({ length: LEVELS }, (_, level) => `:${level.toString(LEVELS)}`)
+
 /** A term with its impact level, as the index has it. */
-export const levelled = (term: string, level: number): string => `${term}:${level.toString(LEVELS)}`
+export const levelled = (term: string, level: number): string => `${term}${SUFFIXES[level]}`
 
 /** A term with its newest postings by level, highest level first, and about how many entries have it. */
 export type Postings = { term: string; having: number; lists: { level: number; numbers: number[]; whole: boolean }[] }

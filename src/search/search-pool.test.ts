@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SearchRequest } from '../operations/search.ts'
-import { type SearchThread, startSearchPool } from './search-pool.ts'
+import { SearchPool, type SearchThread } from './search-pool.ts'
 
 const QUERY: SearchRequest = { q: 'q', tag: null, sort: 'recent', limit: 1, offset: 0 }
 
@@ -29,11 +29,13 @@ function createThreads() {
 }
 const turn = () => new Promise(setImmediate)
 
-test('sequential searches use one thread, simultaneous ones up to the most', async () => {
+test('the first search starts a thread, which sequential ones use; simultaneous ones use up to the most', async () => {
   const { threads, start } = createThreads()
-  const pool = await startSearchPool(start, 2)
+  const pool = new SearchPool(start, 2)
+  assert.equal(threads.length, 0)
   for (let n = 0; n < 3; n++) {
     const answer = pool.ask(QUERY)
+    await turn()
     threads[0]?.answer()
     await answer
   }
@@ -51,8 +53,9 @@ test('sequential searches use one thread, simultaneous ones up to the most', asy
 
 test('a thread that starts during close is closed too, and none starts after it', async () => {
   const { threads, start } = createThreads()
-  const pool = await startSearchPool(start, 3)
+  const pool = new SearchPool(start, 3)
   void pool.ask(QUERY)
+  await turn()
   void pool.ask(QUERY)
   const closed = pool.close()
   void pool.ask(QUERY)
@@ -66,12 +69,31 @@ test('a thread that starts during close is closed too, and none starts after it'
 test('a thread that cannot be started leaves the others running', async () => {
   const { threads, start } = createThreads()
   let starts = 0
-  const pool = await startSearchPool(() => (starts++ === 0 ? start() : Promise.reject(new Error('no'))), 2)
-  const answers = [pool.ask(QUERY), pool.ask(QUERY)]
+  const pool = new SearchPool(() => (starts++ === 0 ? start() : Promise.reject(new Error('no'))), 2)
+  const answers = [pool.ask(QUERY)]
+  await turn()
+  answers.push(pool.ask(QUERY))
   await turn()
   threads[0]?.answer()
   threads[0]?.answer()
   await Promise.all(answers)
   assert.equal(starts, 2)
   await pool.close()
+})
+
+test('a first thread that cannot be started fails the searches that wait for it', async () => {
+  const pool = new SearchPool(() => Promise.reject(new Error('no')), 2)
+  const answers = [pool.ask(QUERY), pool.ask(QUERY)]
+  assert.equal(pool.pending(), 2)
+  for (const answer of answers) await assert.rejects(answer, /no/)
+  assert.equal(pool.pending(), 0)
+  await pool.close()
+})
+
+test('after close no search starts a first thread', async () => {
+  const { threads, start } = createThreads()
+  const pool = new SearchPool(start, 2)
+  await pool.close()
+  await assert.rejects(pool.ask(QUERY), /closed/)
+  assert.equal(threads.length, 0)
 })

@@ -5,40 +5,62 @@ import type { Query } from './search-thread.ts'
 /** A thread that searches. */
 export type SearchThread = Pick<Thread, 'ask' | 'pending' | 'close'>
 
-/** The threads that search. */
-export type SearchPool = {
-  ask(request: SearchRequest): Promise<SearchResult>
-  pending(): number
-  close(): Promise<void>
-}
+/** The threads that search: the first search starts one, and a search that finds all of them busy another, up to a maximum. */
+export class SearchPool {
+  readonly #threads: SearchThread[] = []
+  readonly #start: () => Promise<SearchThread>
+  readonly #most: number
+  #first: Promise<SearchThread> | undefined
+  /** Threads that were started or are being started. */
+  #asked = 0
+  #starting: Promise<unknown> = Promise.resolve()
+  /** Searches that wait for the first thread. */
+  #waiting = 0
 
-/**
- * Starts one search thread, and further ones, up to `most`, when all are busy. A failed start of a further thread is ignored here; `start`
- * reports it.
- */
-export async function startSearchPool(start: () => Promise<SearchThread>, most: number): Promise<SearchPool> {
-  const first = await start()
-  const threads = [first]
-  let starting = Promise.resolve()
-  let asked = 1
-  const startAnother = (): void => {
-    asked++
-    starting = start().then(
-      thread => void threads.push(thread),
-      () => {},
-    )
+  /** `start` reports threads that do not start. */
+  constructor(start: () => Promise<SearchThread>, most: number) {
+    this.#start = start
+    this.#most = most
   }
-  return {
-    async ask(request) {
-      const idlest = threads.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), first)
-      if (idlest.pending() > 0 && asked === threads.length && asked < most) startAnother()
-      return (await idlest.ask(id => ({ id, request }) satisfies Query)) as SearchResult
-    },
-    pending: () => threads.reduce((sum, thread) => sum + thread.pending(), 0),
-    async close() {
-      asked = most
-      await starting
-      for (const thread of threads) await thread.close()
-    },
+
+  async ask(request: SearchRequest): Promise<SearchResult> {
+    const [one = await this.#firstThread(), ...others] = this.#threads
+    const idlest = others.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), one)
+    if (idlest.pending() > 0 && this.#asked === this.#threads.length && this.#asked < this.#most) {
+      // Without a further thread the others search.
+      this.#startOne().catch(() => {})
+    }
+    return (await idlest.ask(id => ({ id, request }) satisfies Query)) as SearchResult
+  }
+
+  pending(): number {
+    return this.#threads.reduce((sum, thread) => sum + thread.pending(), this.#waiting)
+  }
+
+  async close(): Promise<void> {
+    this.#asked = this.#most
+    await this.#starting
+    for (const thread of this.#threads) await thread.close()
+  }
+
+  async #firstThread(): Promise<SearchThread> {
+    if (this.#first === undefined && this.#asked === this.#most) throw new Error('The search threads are closed.')
+    this.#first ??= this.#startOne()
+    this.#waiting++
+    try {
+      return await this.#first
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  #startOne(): Promise<SearchThread> {
+    this.#asked++
+    const thread = this.#start().then(started => {
+      this.#threads.push(started)
+      return started
+    })
+    this.#starting = thread.catch(() => {})
+    return thread
   }
 }

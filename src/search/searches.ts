@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
-import { openSqlite } from '../database/sqlite.ts'
+import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import type { SearchRequest, SearchResult } from '../operations/search.ts'
 import type { SharedCounters } from '../threads/shared-counters.ts'
 import { startThread, YOUNG_MB } from '../threads/thread.ts'
-import { createIndexBarrier } from './index-barrier.ts'
+import { IndexBarrier } from './index-barrier.ts'
 import { findNear } from './near.ts'
-import { startSearchPool } from './search-pool.ts'
+import { SearchPool } from './search-pool.ts'
 import type { SearchThreadData } from './search-thread.ts'
 
 /** Threads that search at most: on one core a second one would only take memory. */
@@ -18,16 +18,40 @@ const CACHE_KIB = 1_024
 const INDEX_PATIENCE = 5_000
 
 /** The searches of a process. */
-export type Searches = {
+export class Searches {
+  readonly #pool: SearchPool
+  readonly #index: SqliteConnection
+  readonly #barrier: IndexBarrier
+
+  /** `index` is a connection of its own to the index file, which is closed with the searches. */
+  constructor(pool: SearchPool, index: SqliteConnection, counters: SharedCounters) {
+    this.#pool = pool
+    this.#index = index
+    this.#barrier = new IndexBarrier(counters, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
+  }
+
   /** Finds entries once the index has reached a position in the store. Rejects with NOT_READY or OVERLOADED if that takes too long. */
-  search(request: SearchRequest, position: number | bigint): Promise<SearchResult>
+  async search(request: SearchRequest, position: number | bigint): Promise<SearchResult> {
+    await this.#barrier.until(BigInt(position))
+    return this.#pool.ask(request)
+  }
+
   /** The numbers of entries that have pairs of words in common with a draft, without those that the index has not reached. */
-  near(pairs: readonly number[], limit: number): number[]
-  pending(): number
-  close(): Promise<void>
+  near(pairs: readonly number[], limit: number): number[] {
+    return findNear(this.#index, pairs, limit)
+  }
+
+  pending(): number {
+    return this.#barrier.pending() + this.#pool.pending()
+  }
+
+  async close(): Promise<void> {
+    this.#index.close()
+    await this.#pool.close()
+  }
 }
 
-/** Starts the threads that search an index file; `onDeath` is called when one of them ends. */
+/** Opens an index file. The first search starts a thread; `onDeath` is called when one of the threads ends. */
 export async function openSearches(
   counters: SharedCounters,
   data: SearchThreadData,
@@ -41,22 +65,9 @@ export async function openSearches(
       youngMb: YOUNG_MB,
       onDeath,
     })
-  const pool = await startSearchPool(start, SEARCH_THREADS)
+  const pool = new SearchPool(start, SEARCH_THREADS)
   const index = openSqlite(data.index, 'read', { cacheKib: CACHE_KIB })
   // Nothing here waits for another connection.
   index.exec('PRAGMA busy_timeout = 0')
-  const barrier = createIndexBarrier(counters, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
-  const pending = (): number => barrier.pending() + pool.pending()
-  return {
-    async search(request, position) {
-      await barrier.until(BigInt(position))
-      return pool.ask(request)
-    },
-    near: (pairs, limit) => findNear(index, pairs, limit),
-    pending,
-    async close() {
-      index.close()
-      await pool.close()
-    },
-  }
+  return new Searches(pool, index, counters)
 }
