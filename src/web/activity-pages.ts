@@ -1,6 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Entry, Stats } from '../contract/resources.ts'
-import { readCounts } from '../operations/entries/entry-views.ts'
+import { readCounts, readLife } from '../operations/entries/entry-views.ts'
 import { readGrowth, readTrend, VIEW_ROWS } from '../operations/views.ts'
 import { entryHead, many, olderLink, tagPath, titleOf } from './components.ts'
 import { type Html, html, NOTHING, type Part, raw } from './html.ts'
@@ -22,7 +22,8 @@ export const TIMELINE: Page = {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/timeline` }
     const { items, nextCursor } = await read<ActivityPage>('listTimeline', { slug }, query)
-    const counts = await readCounts(reads, slug)
+    const [counts, { steps }] = await Promise.all([readCounts(reads, slug), readLife(reads, slug, VIEW_ROWS)])
+    const ordinals = new Map(steps.map(({ id, ordinal }) => [id, ordinal]))
     return {
       title: `Timeline of ${titleOf(entry.title)}`,
       section: '/search',
@@ -30,7 +31,7 @@ export const TIMELINE: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, '/timeline', 'Timeline', counts)}
 <p class="lead">The activity of this entry, newest first. The order of events does not prove a cause.</p>
-${await activityRows(reads, items)}
+${await activityRows(reads, items, { entry: { id: entry.id, slug, ordinals } })}
 ${olderLink(path, query, nextCursor)}
 </article>`,
     }
@@ -98,10 +99,10 @@ export const STATS: Page = {
     const stats = await read<Stats>('readStats', {})
     const growth = await readGrowth(reads, SAMPLES)
     return {
-      title: 'Numbers',
+      title: 'Statistics',
       section: '/stats',
       description: 'The size of the memory, and the limits of these numbers.',
-      body: html`<h1>Numbers</h1>
+      body: html`<h1>Statistics</h1>
 <p class="trust" role="note"><strong>The limits of these numbers.</strong> ${stats.limitations}</p>
 <dl class="figures">
 ${figure('Entries', stats.entries)}${figure('Revisions', stats.revisions)}${figure('Verifications', stats.verifications)}${figure('Contradictions', stats.contradictions)}${figure('Relations', stats.relations)}

@@ -1,6 +1,6 @@
 import type { ActorProfile } from '../contract/resources.ts'
 import { type EntryFate, readFates } from '../operations/views.ts'
-import { actorName, badge, day, olderLink, titleOf } from './components.ts'
+import { actorName, ago, badge, olderLink, titleOf } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { activityRows } from './list-rows.ts'
 import type { Page } from './page.ts'
@@ -28,7 +28,7 @@ export const ACTOR: Page = {
       unlisted: true,
       body: html`<article>
 <h1>${actorName(name)}</h1>
-<p class="meta">Actor <code>${actor.id}</code> · ${TYPES[actor.actorType]} · first seen ${day(actor.firstSeenAt)}<span data-mine hidden> · this is you: <a href="/actor">your token</a></span></p>
+<p class="meta">Actor <code>${actor.id}</code> · ${TYPES[actor.actorType]} · first seen ${ago(actor.firstSeenAt, reads.at)}<span data-mine hidden> · this is you: <a href="/actor">your token</a></span></p>
 ${
   model === null && provider === null
     ? NOTHING
@@ -36,9 +36,9 @@ ${
 }
 <p class="trust" role="note"><strong>Self-declared, unverified.</strong> The name is the actor’s own claim. A token connects these contributions; it does not prove who made them, and one person can have many actors.</p>
 ${figures(actor)}
-${fates.length === 0 ? NOTHING : html`<section><h2>What became of it</h2><p class="small">Entries that were judged or revised by others since, the latest event first.</p><ul class="plain fates">${fates.map(fate => fateRow(fate, reads.at))}</ul></section>`}
+${fates.length === 0 ? NOTHING : html`<section><h2>Reviews by others</h2><p class="small">Entries of this actor that others have judged or revised since, the latest event first.</p><ul class="plain fates">${fates.map(fate => fateRow(fate, reads.at))}</ul></section>`}
 <section><h2>Contributions</h2>
-${actor.items.length === 0 ? html`<p class="notice">This ${query.before === undefined ? 'actor has no public contributions' : 'page has no public contributions'}.</p>` : await activityRows(reads, actor.items)}
+${actor.items.length === 0 ? html`<p class="notice">This ${query.before === undefined ? 'actor has no public contributions' : 'page has no public contributions'}.</p>` : await activityRows(reads, actor.items, { byOneActor: true })}
 ${olderLink(path, query, actor.nextCursor)}</section>
 </article>`,
     }

@@ -37,20 +37,15 @@ const guide = (config: Config): Html =>
 <h2>The flow</h2>
 <ol class="flow">${list(RECOMMENDED_FLOW)}</ol>
 <h2>Operations</h2>
-<div class="wide" tabindex="0" role="region" aria-label="Operations"><table>
-<thead><tr><th scope="col">Call</th><th scope="col">Needs</th><th scope="col">Function</th></tr></thead>
-<tbody>${operations.map(one => html`<tr><th scope="row"><code>${one.method} ${one.path}</code></th><td>${one.access === 'actor' ? 'X-Actor-Token' : 'nothing'}</td><td>${one.summary}</td></tr>`)}</tbody>
-</table></div>
+<p class="small">Only the calls that say so need a token.</p>
+<dl class="reference">${operations.map(one => html`<div><dt><code>${one.method} ${one.path}</code></dt><dd>${one.summary}${one.access === 'actor' && html` <span class="small">Needs X-Actor-Token.</span>`}</dd></div>`)}</dl>
 <p><a href="/docs/api">Each operation with a command to try it</a></p>
 <h2>Finding</h2>
 <p>${FINDING}</p>
 <h2>Searching</h2>
 <p>${SEARCHING}</p>
 <h2>Errors</h2>
-<div class="wide" tabindex="0" role="region" aria-label="Errors"><table>
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Remedy</th></tr></thead>
-<tbody>${PUBLIC_PROBLEMS.map(([code, { status, remedy }]) => html`<tr><td>${status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${remedy}</td></tr>`)}</tbody>
-</table></div>
+<dl class="reference">${PUBLIC_PROBLEMS.map(([code, { status, remedy }]) => html`<div><dt>${status} <a href="/docs/errors/${code}"><code>${code}</code></a></dt><dd>${remedy}</dd></div>`)}</dl>
 <h2>How to check a hash</h2>
 <p>${HASH_RECIPE}</p>
 <h2>Limits</h2>

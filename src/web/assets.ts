@@ -37,7 +37,7 @@ const modules = [BROWSER, TLOG, DOMAIN]
 /** The parts of each style sheet in `styles/`, served without comments and indentation, in the order of the cascade: `style.css` for all pages, `forms.css` for pages with scripts. */
 const SHEETS = {
   'style.css':
-    'base components controls layout home search lists entry life layers evidence difference history plots relations figures documents problem print',
+    'base components controls layout home search lists entry life layers evidence difference history plots relations figures documents problem touch print',
   'forms.css': 'forms conflict admin',
 }
 const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [

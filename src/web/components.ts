@@ -10,10 +10,6 @@ const dayOf = dateFormat({ dateStyle: 'medium' })
 const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
 const timeOf = dateFormat({ timeStyle: 'short' })
 
-/** A time of the contract, formatted to the minute, in UTC. */
-export const when = (iso: string): Html =>
-  html`<time datetime="${iso}" title="${iso}">${minuteOf(new Date(iso))} UTC</time>`
-
 /** The day of a time. */
 export const day = (iso: string): Html => html`<time datetime="${iso}" title="${iso}">${dayOf(new Date(iso))}</time>`
 
@@ -23,6 +19,9 @@ const MONTH_DAYS = 30.44
 /** Days between two times, by the calendar in UTC. */
 const daysBetween = (iso: string, at: number): number =>
   Math.max(0, Math.floor(at / DAY) - Math.floor(Date.parse(iso) / DAY))
+
+/** The age of a time in words only, for a text that is read beside its exact time. */
+export const ageIn = (iso: string, at: number): string => ageOf(daysBetween(iso, at))
 
 function ageOf(days: number): string {
   const months = Math.floor(days / MONTH_DAYS)

@@ -13,7 +13,14 @@ export function curlCall(
   const entry = EXAMPLES.Entry as { slug: string; currentRevisionId: string }
   const filled = path
     .replace('{slug}', entry.slug)
-    .replace('{id}', path.includes('/reports/') ? EXAMPLES.Report.id : entry.slug)
+    .replace(
+      '{id}',
+      path.includes('/reports/')
+        ? EXAMPLES.Report.id
+        : path.includes('/actors/')
+          ? EXAMPLES.ActorProfile.id
+          : entry.slug,
+    )
     .replace('{revisionId}', entry.currentRevisionId)
   const tried = Object.entries(EXAMPLES.Query).filter(([name]) => name in (query as { properties: object }).properties)
   const asks = tried.length === 0 ? '' : `?${new URLSearchParams(tried)}`

@@ -4,11 +4,12 @@ import { isUuid } from '../domain/uuid.ts'
 import { readCounts, readLife, type Step } from '../operations/entries/entry-views.ts'
 import { VIEW_ROWS } from '../operations/views.ts'
 import { type Difference, difference } from './browser/difference.js'
-import { badge, CHANGE_WORDS, entryHead, pager, titleOf, when } from './components.ts'
+import { badge, CHANGE_WORDS, entryHead, moment, pager, titleOf } from './components.ts'
 import { differenceView, sizeOf, splitView } from './difference.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
 import { prose } from './prose.ts'
+import { renderedDifference } from './rendered-difference.ts'
 import { visible } from './untrusted-text.ts'
 
 /** The difference between two revisions, by words if that fits into the time limit. */
@@ -45,11 +46,17 @@ export const DIFF: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, '/diff', 'Changes', await readCounts(request.reads, entry.slug))}
 ${neighboursOf(entry.slug, steps, from, to)}
-<dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from)}${endOf(entry.slug, `To ${nameOf(to)}`, to)}</dl>
+<dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from, request.reads.at)}${endOf(entry.slug, `To ${nameOf(to)}`, to, request.reads.at)}</dl>
 <p class="meta">${content.gone.toLocaleString('en-GB')} characters of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">Swap both revisions</a></p>
 ${changed.length === 0 && html`<p class="notice">The two revisions have the same texts.</p>`}
 ${viewLinks(entry.slug, from, to, view)}
-${view === 'rendered' ? await renderedView(from, to) : changed.map(([name, one]) => html`<section><h2>${name}</h2>${coarse(one)}${view === 'split' ? splitView(one) : differenceView(one)}</section>`)}
+${changed
+  .filter(([name]) => view !== 'rendered' || name !== 'Content')
+  .map(
+    ([name, one]) =>
+      html`<section><h2>${name}</h2>${coarse(one)}${view === 'inline' ? differenceView(one) : splitView(one)}</section>`,
+  )}
+${view === 'rendered' && (await renderedView(from, to, nameOf))}
 </article>`,
     }
   },
@@ -57,7 +64,7 @@ ${view === 'rendered' ? await renderedView(from, to) : changed.map(([name, one])
 
 /** How a difference is shown, each with its name. */
 const VIEWS = [
-  ['inline', 'In one text'],
+  ['inline', 'Unified'],
   ['split', 'Side by side'],
   ['rendered', 'Rendered'],
 ] as const
@@ -79,22 +86,27 @@ function neighboursOf(slug: string, steps: readonly Step[], from: Revision, to: 
   }
   const [back, onward] = [change(first), change(last + 1)]
   return pager(
-    back === undefined ? undefined : [`Change of revision ${first}`, back],
-    onward === undefined ? undefined : [`Change of revision ${last + 1}`, onward],
+    back === undefined ? undefined : [`Previous change (revision ${first})`, back],
+    onward === undefined ? undefined : [`Next change (revision ${last + 1})`, onward],
   )
 }
 
-const coarse = ({ by }: Difference): Html =>
+const coarse = ({ by }: Pick<Difference, 'by'>): Html =>
   by === 'words'
     ? NOTHING
     : html`<p class="small">The texts differ too much to compare them by words; ${by === 'lines' ? 'whole lines are shown.' : 'the whole texts are shown.'}</p>`
 
-/** Both contents as their pages show them. */
-const renderedView = async (from: Revision, to: Revision): Promise<Html> =>
-  html`<div class="both"><section class="prose" aria-label="From" dir="auto">${await prose(from.content)}</section><section class="prose" aria-label="To" dir="auto">${await prose(to.content)}</section></div>`
+/** Both contents as their pages show them, with the deleted words marked in the first and the inserted words in the second. */
+async function renderedView(from: Revision, to: Revision, nameOf: (revision: Revision) => string): Promise<Html> {
+  const { before, after, by, same } = renderedDifference(await prose(from.content), await prose(to.content))
+  const side = (label: string, revision: Revision, content: Html): Html =>
+    html`<div><h3>${label} ${nameOf(revision)}</h3><section class="prose" aria-label="${label}" dir="auto">${content}</section></div>`
+  return html`<section><h2>Content</h2>${coarse({ by })}${same && from.content !== to.content && html`<p class="notice">Only the formatting differs. The unified view shows it.</p>`}
+<div class="both">${side('From', from, before)}${side('To', to, after)}</div></section>`
+}
 
-const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision): Html =>
-  html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${when(createdAt)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${visible(rationale)}</span></dd></div>`
+const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision, at: number): Html =>
+  html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${moment(createdAt, at)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${visible(rationale)}</span></dd></div>`
 
 /** The two requested revisions; by default the latest and the previous one. */
 async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {

@@ -22,9 +22,25 @@ function sameView(text: string, first: boolean, last: boolean): Html {
   const head = first ? 0 : CONTEXT
   const tail = last ? 0 : CONTEXT
   const folded = lines.length - head - tail
-  if (folded < 2 * CONTEXT) return everyCharacter(text)
-  const part = (from: number, to: number): Html => everyCharacter(lines.slice(from, to).join(''))
-  return html`${part(0, head)}<details class="folded"><summary>${many(folded, 'unchanged line')}</summary>${part(head, lines.length - tail)}</details>${part(lines.length - tail, lines.length)}`
+  if (folded < 2 * CONTEXT) return shortened(text, !first, !last)
+  const part = (from: number, to: number): string => lines.slice(from, to).join('')
+  return html`${shortened(part(0, head), true, false)}${fold(many(folded, 'unchanged line'), part(head, lines.length - tail))}${shortened(part(lines.length - tail, lines.length), false, true)}`
+}
+
+const fold = (name: string, text: string): Html =>
+  html`<details class="folded"><summary>${name}</summary>${everyCharacter(text)}</details>`
+
+/** Unchanged lines longer than this are folded too, except for their ends beside a change. In characters. */
+const LONG = 1_500
+const BESIDE = 300
+
+/** A text of few lines. If it is long, the part that is beside no change is folded. */
+function shortened(text: string, isAfterChange: boolean, isBeforeChange: boolean): Html {
+  if (text.length <= LONG) return everyCharacter(text)
+  const head = isAfterChange ? (/^[\s\S]*\s/.exec(text.slice(0, BESIDE))?.[0].length ?? 0) : 0
+  const tail = isBeforeChange ? (/\s[\s\S]*$/.exec(text.slice(-BESIDE))?.[0].length ?? 0) : 0
+  const end = text.length - tail
+  return html`${everyCharacter(text.slice(0, head))}${fold(many(end - head, 'unchanged character'), text.slice(head, end))}${everyCharacter(text.slice(end))}`
 }
 
 /** The same in two columns: the earlier text with its deletions, the later one with its insertions. */

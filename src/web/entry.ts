@@ -5,7 +5,7 @@ import { type Heading, readHeadings } from '../operations/views.ts'
 import { ago, badge, by, entryTabs, moment, originMark, tagList, titleOf, trustNotice } from './components.ts'
 import { relationsOf, restsOn, revisionOf, sourcesOf } from './entry-aside.ts'
 import { fileOf, preferredForm } from './entry-file.ts'
-import { stateOfEvidence, VERDICTS } from './evidence-summary.ts'
+import { checksOf, stateOfEvidence, VERDICTS } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { lifeLine } from './life-line.ts'
 import { linkedData } from './linked-data.ts'
@@ -68,7 +68,7 @@ export const ENTRY: Page = {
 
 /** The standing and the summary, for link cards. */
 const cardText = ({ summary, standing: { state, tally } }: Entry): string => {
-  const voices = tally.independent > 0 ? `, held for ${tally.independentFor} of ${tally.independent}` : ''
+  const voices = tally.independent > 0 ? `, ${checksOf(tally)}` : ''
   return `${VERDICTS[state].name}${voices}. ${titleOf(summary)}`
 }
 
@@ -147,16 +147,15 @@ function standingLine(
   at: number,
 ): Html {
   const { name, tone } = VERDICTS[state]
-  const { independent, independentFor, independentAgainst, own } = tally
+  const { independent, own } = tally
   // If an earlier text was restored, the text that was judged last is another one than the text that these voices judged.
   const isAboutVoices = independent === 0 || (kept ?? 0) >= KEPT_FROM
   const parts = [
     independent > 0
-      ? html`<strong>held for ${independentFor} of ${independent}</strong>`
+      ? html`<strong>${checksOf(tally)}</strong>`
       : own > 0
         ? 'checked by its authors only'
-        : 'not checked yet',
-    independentAgainst > 0 && html`contested by ${independentAgainst}`,
+        : 'no independent check yet',
     isAboutVoices && kept !== null && `${Math.round(kept * 100)} % of the text as it was when checked`,
     lastCheckedAt !== null && html`last check ${ago(lastCheckedAt, at)}`,
     revision.sources.length > 0 && html`<a href="#sources">${restsOn(revision, names)}</a>`,
@@ -185,7 +184,7 @@ function contentsOf(sections: readonly Section[]): Html {
 /** The question to the reader. A browser script asks for the rest in place; without it, the answer leads to the form. */
 const judgeForm = ({ slug, currentRevisionId }: Entry): Html =>
   html`<section class="judge" aria-labelledby="judge"><h2 id="judge">Did it hold?</h2>
-<p class="small">You used it? Record your result for the next reader.</p>
+<p class="small">Have you used it? Record the result for the next reader.</p>
 <form action="/entries/${slug}/verify" method="get" data-judge="${slug}" data-revision="${currentRevisionId}">
 <input type="hidden" name="revision" value="${currentRevisionId}">
 <div class="answers" role="group" aria-label="Your result">${ANSWERS.map(

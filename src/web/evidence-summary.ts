@@ -35,10 +35,17 @@ const voicesOf = ({ independent, independentFor, independentAgainst, actors }: T
     ? NOTHING
     : html`<p class="small">${many(independent, 'independent voice')}: ${independentFor} for, ${independentAgainst} against. All judgements from one network on one day are one voice, for any number of actors.</p>`
 
-/** The standing of a text and, if it is the current text of the entry, the judgements of earlier texts. */
+/** The independent checks of a text in words; empty without one. */
+export function checksOf({ independent, independentFor, independentAgainst }: Tally): string {
+  if (independent === 0) return ''
+  const support = `held for ${independentFor} of ${independent}`
+  return independentAgainst > 0 ? `${support} · contested by ${independentAgainst}` : support
+}
+
+/** The standing of a text and, if it is the current text of the entry, the judgements of earlier texts. `slug` adds a link to the evidence. */
 export function stateOfEvidence(
   { state, tally, earlier, best }: Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'earlier' | 'best'>>,
-  slug: string,
+  slug?: string,
 ): Html {
   const { name, tone, sentence } = VERDICTS[state]
   const before = earlier === undefined ? 0 : earlierCount({ earlier })
@@ -48,7 +55,7 @@ export function stateOfEvidence(
 ${tally.actors > 0 && html`<table><caption class="unshown">Judgements of this text</caption><tbody>${ROWS.map(([key, row, colour]) => rowOf(row, colour, tally[key], tally.actors))}</tbody></table>`}
 ${voicesOf(tally)}
 ${tally.own > 0 ? html`<p class="small">${many(tally.own, 'judgement')} by authors of the text, which ${tally.own === 1 ? 'does' : 'do'} not count.</p>` : NOTHING}
-${before > 0 ? html`<p class="small">${many(before, 'judgement')} ${before === 1 ? 'is' : 'are'} about earlier texts, of which the current text contains less than nine tenths.${best != null && html` <a href="/entries/${slug}/revisions/${best.revisionId}">An earlier revision</a> was found supported.`}</p>` : NOTHING}
-<p class="small"><a href="/entries/${slug}/evidence">Read the evidence</a></p>
+${before > 0 ? html`<p class="small">${many(before, 'judgement')} ${before === 1 ? 'is' : 'are'} about earlier texts, of which the current text contains less than nine tenths.${best != null && slug !== undefined && html` <a href="/entries/${slug}/revisions/${best.revisionId}">An earlier revision</a> was found supported.`}</p>` : NOTHING}
+${slug !== undefined && html`<p class="small"><a href="/entries/${slug}/evidence">Read the evidence</a></p>`}
 </section>`
 }

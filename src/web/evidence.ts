@@ -1,7 +1,7 @@
 import type { Contradiction, Entry, Evidence, Standing, Verification } from '../contract/resources.ts'
-import { readCounts, readLife } from '../operations/entries/entry-views.ts'
+import { readCounts, readLife, readOwnEvidence } from '../operations/entries/entry-views.ts'
 import { readAuthors, readHeadings, VIEW_ROWS } from '../operations/views.ts'
-import { badge, by, entryHead, olderLink, RESULT_WORDS, titleOf, when } from './components.ts'
+import { badge, by, entryHead, moment, olderLink, RESULT_WORDS, titleOf } from './components.ts'
 import { stateOfEvidence } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
@@ -20,10 +20,11 @@ export const EVIDENCE: Page = {
     const page = await read<Evidence>('listEvidence', { slug }, query)
     // Ids are ordered by time, so that sorting by id merges both kinds into one list.
     const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
-    const [counts, state, life, authors, names] = await Promise.all([
+    const [counts, state, life, own, authors, names] = await Promise.all([
       readCounts(reads, slug),
       read<Standing>('readStanding', { slug }),
       readLife(reads, slug, VIEW_ROWS),
+      readOwnEvidence(reads, slug),
       readAuthors(
         reads,
         pieces.map(({ actorId }) => actorId),
@@ -39,7 +40,8 @@ export const EVIDENCE: Page = {
       const source = sourceId == null ? undefined : names.get(sourceId)
       return pieceRow(entry, piece, {
         ordinal: ordinals.get(piece.revisionId),
-        author: by(authors.get(piece.actorId), piece.actorId),
+        author: html`${by(authors.get(piece.actorId), piece.actorId)}${own.has(piece.id) && ' (not counted: an author of the text)'}`,
+        at: reads.at,
         source:
           source &&
           html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
@@ -56,22 +58,22 @@ ${entryHead(entry, '/evidence', 'Evidence', counts)}
 ${rows.length === 0 ? html`<p class="notice">There is no evidence about this entry yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
 ${olderLink(path, query, page.nextCursor)}
 </div><aside class="beside" aria-label="About the current revision">
-${stateOfEvidence(state, slug)}
+${stateOfEvidence(state)}
 ${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Verify</a> <a class="do quiet" href="${address}/contradict?revision=${entry.currentRevisionId}">Contradict</a></p>`}
 </aside></div></article>`,
     }
   },
 }
 
-type Around = { ordinal: number | undefined; author: Html; source: Html | undefined }
+type Around = { ordinal: number | undefined; author: Html; at: number; source: Html | undefined }
 
-function pieceRow({ slug, currentRevisionId }: Entry, piece: Piece, { ordinal, author, source }: Around): Html {
+function pieceRow({ slug, currentRevisionId }: Entry, piece: Piece, { ordinal, author, at, source }: Around): Html {
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
   const current = piece.revisionId === currentRevisionId
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
 <p dir="auto">${visible(piece.rationale)}</p>
 ${source}
-<p class="meta">${author}${piece.createdAt !== undefined && html` · ${when(piece.createdAt)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${current ? ', the current one' : ', not the current one'} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>
+<p class="meta">${author}${piece.createdAt !== undefined && html` · ${moment(piece.createdAt, at)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${current ? ' (current)' : ' (earlier)'} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>
 </li>`
 }

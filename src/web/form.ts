@@ -107,5 +107,5 @@ export const PREVIEW: Html = html`<div class="preview" data-preview>
 <div class="prose" id="preview" data-place role="region" aria-label="Preview" tabindex="0" dir="auto" hidden></div>
 </div>`
 
-/** Shown without JavaScript: the token is sent in a header field, which a form without a script cannot set. */
-export const NEEDS_SCRIPT: Html = html`<noscript><p class="notice">This form needs JavaScript, because an actor’s token is sent in a header field and not in a cookie. Without JavaScript, use the curl command at the end of this page.</p></noscript>`
+/** Shown without JavaScript: the token is sent in a header field, which a form without a script cannot set. The page has the commands. */
+export const NEEDS_SCRIPT: Html = html`<noscript><p class="notice">This form needs JavaScript, because an actor’s token is sent in a header field and not in a cookie. Without JavaScript, send the curl commands at the end of this page from a shell: they do the same.</p></noscript>`

@@ -20,7 +20,7 @@ export const publishFor = (q: string): string =>
 /** Proposes the corrected question, lists the words that no entry has and, if `doubtful`, warns that the entries hardly match. */
 export function advice({ corrected, missing }: Pick<Fit, 'corrected' | 'missing'>, doubtful: boolean, q: string): Html {
   const meant = correctedQuestion(q, corrected)
-  return html`${corrected.length > 0 && html`<p class="small">${meant !== q && html`Did you mean <a href="/search?q=${encodeURIComponent(meant)}">${words(meant)}</a>? `}Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${doubtful && html`<p class="notice">No entry answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">publish it</a>.</p>`}`
+  return html`${corrected.length > 0 && html`<p class="small">${meant !== q && [...q].length <= LIMITS.queryCharacters && html`Did you mean <a href="/search?q=${encodeURIComponent(meant)}">${words(meant)}</a>? `}Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${doubtful && html`<p class="notice">No entry answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">publish it</a>.</p>`}`
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
@@ -55,7 +55,7 @@ export const foundRows = ({ items }: FoundList, at: number): Html =>
 <h2 dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h2>
 <p dir="auto">${visible(entry.summary)}</p>
 <p class="passage" dir="auto">${visible(entry.excerpt)}</p>
-<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)} changed ${ago(entry.updatedAt, at)}</p>
+<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)} · changed ${ago(entry.updatedAt, at)}</p>
 ${tagList(entry.tags)}
 </li>`,
   )}</ol>`

@@ -43,8 +43,8 @@ export function filterForm(slug: string, ids: readonly string[], names: Map<stri
     html`<option value="${value}"${value === chosen && raw(' selected')}>${name}</option>`
   const nameOf = (id: string): string => seen(names.get(id)?.declared.name ?? 'an actor without a name')
   return html`<form class="row jump" action="/entries/${slug}/history" method="get" aria-label="Filter the history">
-<label for="filter-kind">Kind</label> <select id="filter-kind" name="kind"><option value="">all</option>${Object.entries(CHANGE_WORDS).map(([value, name]) => option(value, name, filter?.kind))}</select>
-<label for="filter-by">By</label> <select id="filter-by" name="by"><option value="">everyone</option>${ids.map(id => option(id, `${nameOf(id)} …${id.slice(-6)}`, filter?.by))}</select>
+<span><label for="filter-kind">Kind</label> <select id="filter-kind" name="kind"><option value="">all</option>${Object.entries(CHANGE_WORDS).map(([value, name]) => option(value, name, filter?.kind))}</select></span>
+<span><label for="filter-by">By</label> <select id="filter-by" name="by"><option value="">everyone</option>${ids.map(id => option(id, `${nameOf(id)} …${id.slice(-6)}`, filter?.by))}</select></span>
 <button type="submit">Filter</button>${filter !== undefined && html` <a href="/entries/${slug}/history">All revisions</a>`}
 </form>`
 }

@@ -3,10 +3,10 @@ import { offsetCursor } from '../domain/cursor.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 import { readCounts, readLife, readRevisionState, readVerdicts, type Step } from '../operations/entries/entry-views.ts'
 import { readAuthors, readHeadings, readLogSize, VIEW_ROWS } from '../operations/views.ts'
-import { badge, by, CHANGE_WORDS, entryHead, olderLink, titleOf, trustNotice, when } from './components.ts'
+import { badge, by, CHANGE_WORDS, entryHead, moment, olderLink, titleOf, trustNotice } from './components.ts'
 import { sizeOfChange } from './difference.ts'
 import { sourcesOf } from './entry-aside.ts'
-import { stateOfEvidence, VERDICTS } from './evidence-summary.ts'
+import { checksOf, stateOfEvidence, VERDICTS } from './evidence-summary.ts'
 import { actorsOf, filtered, filterForm, filterNote, filterOf, filterPager } from './history-filter.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import { lifeLine } from './life-line.ts'
@@ -45,11 +45,11 @@ export const HISTORY: Page = {
     const steps = new Map(life.steps.map(step => [step.id, step]))
     const rows = items.map((revision, index) => {
       const step = steps.get(revision.id)
-      const author = html`${by(authors.get(revision.actorId), revision.actorId)}${inLog(step?.record, logged)}`
+      const author = html`${by(authors.get(revision.actorId), revision.actorId)} · ${moment(revision.createdAt, reads.at)}`
       const previous = items[index + 1] ?? earlier
       const adjoins = (previous?.id ?? null) === revision.previousRevisionId
       const facts = html`${adjoins && sizeOf(previous, revision)}${step && standingOf(verdicts.get(step.record))}`
-      return revisionRow(entry, revision, step?.ordinal, index, { author, facts })
+      return revisionRow(entry, revision, step?.ordinal, index, { author, facts, log: inLog(step?.record, logged) })
     })
     return {
       title: `History of ${titleOf(entry.title)}`,
@@ -101,8 +101,7 @@ function sizeOf(before: Revision | undefined, { content }: Revision): Html {
 function standingOf(standing: Pick<Entry['standing'], 'state' | 'tally'> | undefined): Html {
   if (standing === undefined || standing.state === 'UNCHECKED') return NOTHING
   const { name, tone } = VERDICTS[standing.state]
-  const { independent, independentFor, independentAgainst } = standing.tally
-  return html` · ${badge(name, tone)} held for ${independentFor} of ${independent}${independentAgainst > 0 && `, contested by ${independentAgainst}`}`
+  return html` · ${badge(name, tone)} ${checksOf(standing.tally)}`
 }
 
 /** A link to the proof of a record, if the public log has it. */
@@ -116,7 +115,7 @@ function revisionRow(
   revision: Revision,
   ordinal: number | undefined,
   index: number,
-  { author, facts }: { author: Html; facts: Html },
+  { author, facts, log }: { author: Html; facts: Html; log: Html },
 ): Html {
   const { id, previousRevisionId } = revision
   const name = ordinal === undefined ? 'this revision' : `revision ${ordinal}`
@@ -124,7 +123,7 @@ function revisionRow(
 <p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
 <div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'good')}`}</h2>
 <p class="rationale" dir="auto">${visible(revision.rationale)}</p>
-<p class="meta">${author} · ${when(revision.createdAt)}${facts}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
+<p class="meta">${author}${facts}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`}${log} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
 </li>`
 }
 
@@ -166,7 +165,7 @@ export const REVISION: Page = {
 <header class="entry-head"><p class="over">Revision ${state.ordinal} of ${state.revisions} of <a href="/entries/${slug}">${words(entry.title)}</a></p>
 <h1 dir="auto">${visible(revision.title)}</h1>
 <p class="lead" dir="auto">${visible(revision.summary)}</p>
-<p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${when(revision.createdAt)}: <q dir="auto">${visible(revision.rationale)}</q></p>
+<p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${moment(revision.createdAt, reads.at)}: <q dir="auto">${visible(revision.rationale)}</q></p>
 ${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>${entry.status !== 'LOCKED' && html`, or <a href="/entries/${slug}/revise?from=${revision.id}">restore this text</a> in a new revision`}.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
 <div class="columns"><div class="column">${trustNotice(entry)}

@@ -112,7 +112,7 @@ const lists = ({
 }: Shown): Html => html`<div class="boards">
 <section><h2>In dispute</h2>${contested.length === 0 ? html`<p class="small">No entry is in dispute.</p>` : html`<p class="small">Entries that others contradict, those with the most independent voices on both sides first.</p><ul class="plain">${contested.map(one => contestedRow(one, at))}</ul>`}</section>
 <section><h2>Confirmed</h2>${confirmed.length === 0 ? html`<p class="small">No entry is confirmed by others yet.</p>` : html`<p class="small">The latest checks by others.</p>${titles(confirmed, at)}`}</section>
-<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Used one of these? Record whether it held.</p>${titles(unchecked, at)}`}</section>
+<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Have you used one of these? Record whether it held.</p>${titles(unchecked, at)}`}</section>
 </div>
 <div class="columns">
 <section class="column"><h2>Recent changes</h2>

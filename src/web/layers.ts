@@ -1,7 +1,7 @@
 import type { Blame, Entry } from '../contract/resources.ts'
 import { readCounts } from '../operations/entries/entry-views.ts'
-import { badge, by, CHANGE_WORDS, entryHead, many, titleOf, trustNotice, when } from './components.ts'
-import { VERDICTS } from './evidence-summary.ts'
+import { ageIn, badge, by, CHANGE_WORDS, entryHead, many, moment, titleOf, trustNotice } from './components.ts'
+import { checksOf, VERDICTS } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
 import { seen, visible } from './untrusted-text.ts'
@@ -34,11 +34,11 @@ export const LAYERS: Page = {
       unlisted: true,
       body: html`<article class="entry">
 ${entryHead(entry, '/layers', 'Layers', counts)}
-<p class="lead">Each sentence in the ink of its age: the newest stands out, the oldest recedes. The number after a part is the revision that wrote it.</p>
+<p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. Newer passages are darker.</p>
 ${trustNotice(entry)}
 ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}
-<div class="columns"><div class="column palimpsest">${textOf(slug, blame, shades)}</div>
-<aside class="beside" aria-label="The layers">${listOf(slug, blame, layers, shades)}</aside></div>
+<div class="columns"><div class="column palimpsest">${textOf(slug, blame, shades, reads.at)}</div>
+<aside class="beside" aria-label="The layers">${listOf(slug, blame, layers, shades, reads.at)}</aside></div>
 </article>`,
     }
   },
@@ -48,11 +48,12 @@ ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lo
 const shadeOf = (index: number, count: number): number =>
   count === 1 ? 0 : Math.round((index / (count - 1)) * Math.min(SHADES - 1, count - 1))
 
-function textOf(slug: string, blame: Blame, shades: Map<string, number>): Html[] {
+function textOf(slug: string, blame: Blame, shades: Map<string, number>, at: number): Html[] {
   let notes = 0
   const show = (part: Part): Html => {
     notes += 1
-    return partOf(slug, blame, part, shades.get(part.revision.id) ?? 0, notes <= NOTES_MAX)
+    const note = notes <= NOTES_MAX ? noteOf(blame, part, at) : undefined
+    return partOf(slug, part, shades.get(part.revision.id) ?? 0, note)
   }
   const partsIn = (section: Piece['section']): Html[] => partsOf(blame, section).map(show)
   return [
@@ -81,13 +82,22 @@ function partsOf({ pieces, revisions }: Blame, section: Piece['section']): Part[
 }
 
 /** A part of the text with its number. The note appears while the pointer is over the part or the focus is on the number. */
-function partOf(slug: string, blame: Blame, { revision, piece, text }: Part, shade: number, noted: boolean): Html {
-  const evidence = piece.evidence === null ? undefined : blame.evidence[piece.evidence]
-  const tone = evidence === undefined || evidence.state === 'UNCHECKED' ? '' : ` is-${VERDICTS[evidence.state].tone}`
+function partOf(slug: string, { revision, text }: Part, shade: number, note: Note | undefined): Html {
   const [words, space] = trimmedOf(text)
-  if (!noted) return html`<span class="ink-${shade}">${linesOf(words)}</span>${space}`
-  const restored = blame.revisions.find(({ id }) => id === piece.sinceRevisionId)
-  return html`<span class="part ink-${shade}${tone}"><span class="words">${linesOf(words)}</span><a class="ref" href="/entries/${slug}/revisions/${revision.id}">${revision.ordinal}<span class="note" dir="ltr"><b>Revision ${revision.ordinal}</b> by ${nameOf(revision)}, ${revision.createdAt.slice(0, 10)}${restored && `; restored by revision ${restored.ordinal}`}${piece.earlier && '; perhaps older'}. ${voicesOf(evidence)}</span></a></span>${space}`
+  if (note === undefined) return html`<span class="ink-${shade}">${linesOf(words)}</span>${space}`
+  return html`<span class="part ink-${shade}${note.tone}"><span class="words">${linesOf(words)}</span><a class="ref" href="/entries/${slug}/revisions/${revision.id}">${revision.ordinal}<span class="note" dir="ltr">${note.words}</span></a></span>${space}`
+}
+
+/** The author, the age and the evidence of a part, and the class of its underline. */
+type Note = { tone: string; words: Html }
+
+function noteOf({ evidence: all, revisions }: Blame, { revision, piece }: Part, at: number): Note {
+  const evidence = piece.evidence === null ? undefined : all[piece.evidence]
+  const restored = revisions.find(({ id }) => id === piece.sinceRevisionId)
+  return {
+    tone: evidence === undefined || evidence.state === 'UNCHECKED' ? '' : ` is-${VERDICTS[evidence.state].tone}`,
+    words: html`<b>Revision ${revision.ordinal}</b> by ${nameOf(revision)}, ${ageIn(revision.createdAt, at)}${restored && `; restored by revision ${restored.ordinal}`}${piece.earlier && '; perhaps older'}. ${voicesOf(evidence)}`,
+  }
 }
 
 /** A text and the blank space that ends it, which no underline covers. */
@@ -110,12 +120,17 @@ const nameOf = ({ actor }: Revision): string => seen(actor.declared.name ?? '').
 
 function voicesOf(evidence: Blame['evidence'][number] | undefined): string {
   if (evidence === undefined || evidence.tally.actors === 0) return 'No other actor has checked it.'
-  const { independent, independentFor, independentAgainst } = evidence.tally
-  return `${VERDICTS[evidence.state].name}: held for ${independentFor} of ${independent}, contested by ${independentAgainst}.`
+  return `${VERDICTS[evidence.state].name}: ${checksOf(evidence.tally)}.`
 }
 
 /** The layers, newest first, with their share of the content and the results of their evidence. */
-function listOf(slug: string, { pieces }: Blame, layers: readonly Revision[], shades: Map<string, number>): Html {
+function listOf(
+  slug: string,
+  { pieces }: Blame,
+  layers: readonly Revision[],
+  shades: Map<string, number>,
+  at: number,
+): Html {
   const all = pieces.reduce((sum, { text }) => sum + text.length, 0)
   const sizes = new Map<string, number>()
   for (const { revisionId, text } of pieces) sizes.set(revisionId, (sizes.get(revisionId) ?? 0) + text.length)
@@ -125,7 +140,7 @@ function listOf(slug: string, { pieces }: Blame, layers: readonly Revision[], sh
     .map(revision => {
       const { id, ordinal, changeType, createdAt, actor } = revision
       const share = Math.round(((sizes.get(id) ?? 0) / Math.max(all, 1)) * 100)
-      return html`<li class="ink-${shades.get(id) ?? 0}"><a href="/entries/${slug}/revisions/${id}">Revision ${ordinal}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${share < 1 ? 'under 1' : share} % of the text<br>${by(actor)}, ${when(createdAt)}</span></li>`
+      return html`<li class="ink-${shades.get(id) ?? 0}"><a href="/entries/${slug}/revisions/${id}">Revision ${ordinal}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${share < 1 ? 'under 1' : share} % of the text<br>${by(actor)}, ${moment(createdAt, at)}</span></li>`
     })
-  return html`<section><h2>Layers</h2><p class="small">A solid underline is text that others found supported, dashed disputed, wavy contradicted, dotted undecided.</p><ol class="plain layers">${rows}</ol>${rows.length < sizes.size ? html`<p class="small">${many(sizes.size - rows.length, 'older layer')} not listed.</p>` : NOTHING}</section>`
+  return html`<section><h2>Revisions</h2><p class="small">Underlines show the evidence: solid is supported, dashed disputed, wavy contradicted, dotted inconclusive.</p><ol class="plain layers">${rows}</ol>${rows.length < sizes.size ? html`<p class="small">${many(sizes.size - rows.length, 'older layer')} not listed.</p>` : NOTHING}</section>`
 }

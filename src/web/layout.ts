@@ -16,7 +16,7 @@ const MARK = raw(
 const SECTIONS: readonly [string, string][] = [
   ['/search', 'Browse'],
   ['/activity', 'Activity'],
-  ['/stats', 'Numbers'],
+  ['/stats', 'Statistics'],
   ['/agents', 'For agents'],
   ['/docs/api', 'API'],
 ]

@@ -39,7 +39,13 @@ export function lifeLine(slug: string, { steps, judged }: Life, revisions: numbe
       columnOf(slug, column, column.step === last && last.ordinal === revisions),
     ],
   )}</ol>
-<figcaption class="legend"><span>${day(new Date(first.at).toISOString())} to ${day(new Date(last.at).toISOString())}</span><span>${mark('for')} supported</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure>`
+<figcaption class="legend"><span><span class="step-key">1</span> revision</span><span class="range">${daysFrom(first.at, last.at)}</span><span>${mark('for')} supported</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure>`
+}
+
+/** The days of two times in milliseconds since 1970, once if they are the same. */
+function daysFrom(from: number, to: number): Html {
+  const [start, end] = [new Date(from).toISOString(), new Date(to).toISOString()]
+  return start.slice(0, 10) === end.slice(0, 10) ? day(start) : html`${day(start)} to ${day(end)}`
 }
 
 /** The revisions between two columns, as a link to them in the history. */

@@ -19,18 +19,33 @@ const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {
   CONNECT: ['related', 'related'],
 }
 
+/** What all rows of a page share and therefore do not repeat: the entry, whose revisions are named by their numbers, or the actor. */
+export type Shared = { entry?: { id: string; slug: string; ordinals: Map<string, number> }; byOneActor?: true }
+
 /** Rows of the feed or of a timeline, newest first, with the titles of their entries. */
-export async function activityRows(reads: Pick<Reads, 'reader' | 'at'>, items: readonly Activity[]): Promise<Html> {
+export async function activityRows(
+  reads: Pick<Reads, 'reader' | 'at'>,
+  items: readonly Activity[],
+  shared: Shared = {},
+): Promise<Html> {
   const targets = items.map(({ metadata }) => (metadata as { targetEntryId?: string | null }).targetEntryId)
   const ids = [...items.map(({ entryId }) => entryId), ...targets].filter(id => id != null)
   const names = await readHeadings(reads, ids)
-  return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at))}</ol>`
+  return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at, shared))}</ol>`
 }
 
-function activityRow(item: Activity, names: Map<string, Heading>, at: number): Html {
+function activityRow(item: Activity, names: Map<string, Heading>, at: number, { entry, byOneActor }: Shared): Html {
   const [name, tone] = ACTION_WORDS[item.action]
-  const entry = item.entryId === null ? undefined : names.get(item.entryId)
-  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${badge(name, tone)} ${entry && html`<a href="/entries/${entry.slug}">${words(entry.title)}</a>`}${detailOf(item, names)}${entry && html` ${standingStrip(entry)}`}</span> <span class="who">${byName(item.actorName, item.actorId)}</span></li>`
+  const isShared = entry !== undefined && item.entryId === entry.id
+  const other = item.entryId === null || isShared ? undefined : names.get(item.entryId)
+  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${badge(name, tone)} ${isShared && revisionLink(entry, item.revisionId)}${other && html`<a href="/entries/${other.slug}">${words(other.title)}</a>`}${detailOf(item, names)}${other && html` ${standingStrip(other)}`}</span>${!byOneActor && html` <span class="who">${byName(item.actorName, item.actorId)}</span>`}</li>`
+}
+
+/** A link to the revision of a row, by its number if that is known. */
+function revisionLink({ slug, ordinals }: NonNullable<Shared['entry']>, revisionId: string | null): Html | undefined {
+  if (revisionId === null) return undefined
+  const ordinal = ordinals.get(revisionId)
+  return html`<a href="/entries/${slug}/revisions/${revisionId}">${ordinal === undefined ? 'an early revision' : `revision ${ordinal}`}</a>`
 }
 
 type Metadata = {

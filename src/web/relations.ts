@@ -2,7 +2,7 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Author, Entry, Relation, Revision } from '../contract/resources.ts'
 import { readCounts } from '../operations/entries/entry-views.ts'
 import { type Heading, readAuthors, readHeadings } from '../operations/views.ts'
-import { badge, by, day, entryHead, olderLink, titleOf } from './components.ts'
+import { ago, badge, by, entryHead, olderLink, titleOf } from './components.ts'
 import { relationWords } from './entry-aside.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
@@ -110,6 +110,6 @@ function neighbourOf({ relation, outward, entryId }: Neighbour, { names, authors
   return html`<li class="neighbour">${kind} ${other === undefined ? 'an entry that is not public' : html`<a href="/entries/${other.slug}">${words(other.title)}</a> ${standingStrip(other, at)}`}${
     relation === undefined
       ? NOTHING
-      : html`<details><summary class="small">why</summary><p dir="auto">${visible(relation.rationale)}</p><p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${day(relation.createdAt)}`}</p></details>`
+      : html`<details><summary class="small">Rationale</summary><p dir="auto">${visible(relation.rationale)}</p><p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${ago(relation.createdAt, at)}`}</p></details>`
   }</li>`
 }

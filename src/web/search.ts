@@ -49,9 +49,9 @@ export const SEARCH: Page = {
       alternates: tag === '' ? [] : tagFeeds(tag),
       body: html`<h1>${q === '' && tag === '' ? 'All entries' : 'Search'}</h1>
 ${searchForm(q, tag, sort, narrowing)}
-${advised && fit !== undefined && advice(fit, found.length > 0 && !isAnswerable(fit.match), q)}
 <div class="columns found"><div class="column">
-<p class="told" role="status">${countLine(found.length, offset, q, tag, facets)}${facets !== undefined && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
+<p class="result-count" role="status">${countLine(found.length, offset, q, tag, facets)}${facets !== undefined && found.length > 0 && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
+${advised && fit !== undefined && advice(fit, found.length > 0 && !isAnswerable(fit.match), q)}
 ${found.length === 0 ? (narrowed ? html`<p class="notice"><a href="${widened(shown)}">Remove all filters</a></p>` : await nothingFound(q, tag, offset, read)) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark, reads.at))}</ol>`}
 ${pager(
   offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,
@@ -77,7 +77,7 @@ async function answered(
     unlisted: true,
     body: html`<h1>Search</h1>
 ${searchForm(q, tag, 'relevance', {})}
-<p class="told" role="status">${found.items.length === 0 ? 'No entries found.' : html`The ${many(found.items.length, 'entry', 'entries')} that fit best.`}</p>
+<p class="result-count" role="status">${found.items.length === 0 ? 'No entries found.' : html`The ${many(found.items.length, 'entry', 'entries')} that match best.`}</p>
 ${advice(found, found.items.length > 0 && !found.answerable, q)}
 ${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(found, reads.at)}`,
   }

@@ -13,4 +13,4 @@ export const signalBadges = ({ signals }: Signalled): Html =>
 export const signalNotice = ({ signals }: Signalled): Html =>
   signals.length === 0
     ? NOTHING
-    : html`<p class="notice signals">${signals.map(signal => html`${SIGNAL_WORDS[signal]}. `)}Read it with care. A signal is a fact about the words, not a judgement.</p>`
+    : html`<div class="notice signals" role="note"><p><strong>Warning signs in this text.</strong> A program found them by patterns. They do not prove bad intent.</p><ul>${signals.map(signal => html`<li>${SIGNAL_WORDS[signal]}</li>`)}</ul></div>`

@@ -1,9 +1,10 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Entry, Revision } from '../contract/resources.ts'
+import { moment } from './components.ts'
 import { choice, field } from './form.ts'
 import { type Html, html } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
-import { curlLine } from './take-part-curl.ts'
+import { curlCommands } from './take-part-curl.ts'
 import { seen, words } from './untrusted-text.ts'
 import { writingPage } from './writing-page.ts'
 
@@ -14,8 +15,8 @@ async function judged({ params, query, read }: PageRequest): Promise<{ entry: En
   return { entry, revision: await read<Revision>('readRevision', { ...params, revisionId: named }) }
 }
 
-const subject = (entry: Entry, revision: Revision): Html => html`<div class="subject">
-<p>You judge <a href="/entries/${entry.slug}/revisions/${revision.id}">this exact revision</a> of ${words(revision.title)}, of <time datetime="${revision.createdAt}">${revision.createdAt.slice(0, 16).replace('T', ' ')} UTC</time>${revision.id === entry.currentRevisionId ? ', the latest one.' : '.'}</p>
+const subject = (entry: Entry, revision: Revision, at: number): Html => html`<div class="subject">
+<p>You judge <a href="/entries/${entry.slug}/revisions/${revision.id}">this exact revision</a> of ${words(revision.title)}, written ${moment(revision.createdAt, at)}${revision.id === entry.currentRevisionId ? ', the latest one.' : '.'}</p>
 ${revision.id !== entry.currentRevisionId && html`<p class="notice">It is not the latest. <a href="?">Judge the latest one instead</a>.</p>`}
 </div>`
 
@@ -35,8 +36,8 @@ export const VERIFY: Page = {
       unlisted: true,
       body: writingPage({
         heading: html`Verify ${words(entry.title)}`,
-        lead: 'Record the result of your use. A verification is your own claim, under your actor, about one exact revision.',
-        before: subject(entry, revision),
+        lead: 'Record whether this text was right when you used it. A verification is your own claim, under your actor, about one exact revision.',
+        before: subject(entry, revision, request.reads.at),
         form: html`<form class="needs-script" id="writing" data-write="verify" data-slug="${entry.slug}" novalidate aria-label="The verification">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
@@ -50,7 +51,7 @@ ${rationale('Rationale', 'Your test, its conditions and its outcome, so that oth
 </fieldset>
 </form>`,
         send: 'Record the verification',
-        curl: curlLine(request.config, `/api/entries/${entry.slug}/verify`, {
+        curl: curlCommands(request.config, `/api/entries/${entry.slug}/verify`, {
           revisionId: revision.id,
           result: 'SUPPORTED',
           confidence: 0.8,
@@ -75,7 +76,7 @@ export const CONTRADICT: Page = {
       body: writingPage({
         heading: html`Contradict ${words(entry.title)}`,
         lead: html`Name the error and your evidence. If you can fix it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
-        before: subject(entry, revision),
+        before: subject(entry, revision, request.reads.at),
         form: html`<form class="needs-script" id="writing" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
@@ -84,7 +85,7 @@ ${field({ name: 'support', label: 'An entry that supports you', hint: 'Its addre
 </fieldset>
 </form>`,
         send: 'Record the contradiction',
-        curl: curlLine(request.config, `/api/entries/${entry.slug}/contradict`, {
+        curl: curlCommands(request.config, `/api/entries/${entry.slug}/contradict`, {
           revisionId: revision.id,
           rationale: 'The error, and the evidence',
         }),
@@ -119,7 +120,7 @@ ${rationale('Why?', 'The reason for the relation.')}
 </fieldset>
 </form>`,
         send: 'Record the relation',
-        curl: curlLine(config, '/api/relations', {
+        curl: curlCommands(config, '/api/relations', {
           sourceEntryId: entry.id,
           targetEntryId: 'id of the other entry',
           relationType: 'CONNECT',

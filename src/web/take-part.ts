@@ -7,7 +7,7 @@ import { choice, field, PREVIEW, sourcesEditor, TAGS_EDITOR } from './form.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Page } from './page.ts'
 import { ACTOR_PAGE } from './take-part-actor.ts'
-import { curlLine } from './take-part-curl.ts'
+import { curlCommands } from './take-part-curl.ts'
 import { CONTRADICT, RELATE, VERIFY } from './take-part-judge.ts'
 import { REPORT } from './take-part-report.ts'
 import { seen, words } from './untrusted-text.ts'
@@ -69,7 +69,7 @@ ${sourcesEditor()}
 </fieldset>
 </form>`,
       send: 'Publish',
-      curl: curlLine(config, '/api/entries', {
+      curl: curlCommands(config, '/api/entries', {
         title: 'The subject',
         summary: 'A short summary',
         content: 'The text',
@@ -122,7 +122,7 @@ ${sourcesEditor(sources)}
 </fieldset>
 </form>`,
         send: 'Commit the revision',
-        curl: curlLine(config, `/api/entries/${entry.slug}/revisions`, {
+        curl: curlCommands(config, `/api/entries/${entry.slug}/revisions`, {
           previousRevisionId: entry.currentRevisionId,
           title: 'The whole new title',
           summary: 'The whole new summary',

@@ -3,7 +3,7 @@
  * is made from a target names a host that the caller chose.
  */
 export function targetOf(url: string): { path: string; search: string } {
-  const origin = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const mark = origin.indexOf('?')
   return mark < 0 ? { path: origin, search: '' } : { path: origin.slice(0, mark), search: origin.slice(mark + 1) }
 }

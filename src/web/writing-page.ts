@@ -30,7 +30,7 @@ ${
 }
 <section class="curl" aria-labelledby="curl-heading">
 <h2 id="curl-heading">The same without a browser</h2>
-<p>Send this request; <code>$TOKEN</code> is the token of your actor. <a href="/agents">How to take part</a> explains the rest.</p>
+${send !== undefined && html`<p>Send these requests from a shell. If you have an actor, set <code>TOKEN</code> to its token and omit the first one. <a href="/agents">The guide for agents</a> explains the rest.</p>`}
 <pre tabindex="0"><code>${curl}</code></pre>
 </section>
 </article>`

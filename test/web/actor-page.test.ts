@@ -35,7 +35,7 @@ test('the page of an actor shows its declared identity, contributions and outcom
   assert.match(text, /<meta name="robots" content="noindex">/)
 })
 
-test('the page of an actor says what became of its entries, the latest event first', async () => {
+test('the page of an actor lists the reviews of its entries by others, the latest event first', async () => {
   const writer = await newActor(app.url)
   const other = await newActor(app.url)
   const [quiet, judged, revised] = [
@@ -61,7 +61,7 @@ test('the page of an actor says what became of its entries, the latest event fir
     /Moles are &lt;i&gt;blind.*>Contradicted<.*0<span class="unshown"> independent<\/span> for, 1 against.*still the current text/s,
   )
   assert.doesNotMatch(fates, new RegExp(quiet.slug))
-  assert.doesNotMatch(await textOf(`/actors/${other.actor.id}`), /What became of it/)
+  assert.doesNotMatch(await textOf(`/actors/${other.actor.id}`), /Reviews by others/)
 })
 
 test('every name of an actor on a page is a link to its page', async () => {

@@ -1,34 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { COLUMNS_MAX } from '../../src/web/life-line.ts'
-import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
-import { judgingWorld, proseOf } from '../support/judging.ts'
+import { proseOf } from '../support/judging.ts'
+import { useJudgedPages, wordsOf } from '../support/page-text.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
-})
-after(() => app.close())
-const world = judgingWorld(() => app)
-
-const page = async (path: string): Promise<string> => {
-  const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
-  expectStatus(answer, 200)
-  return answer.text
-}
-/** The words of a part of a page, without its markup. */
-const wordsOf = (markup: string): string =>
-  markup
-    .replace(/<[^>]*>/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
+const { app, world, page } = useJudgedPages()
 const standingOf = (text: string): string => wordsOf(/<p class="standing">.*?<\/p>/s.exec(text)?.[0] ?? '')
 
 test('the standing of an entry is one line: voices, kept share, last check', async () => {
   const author = await world.voice()
   const entry = await world.publish(author)
-  assert.equal(standingOf(await page(`/entries/${entry.slug}`)), 'Unchecked not checked yet')
+  assert.equal(standingOf(await page(`/entries/${entry.slug}`)), 'Unchecked no independent check yet')
   for (const voice of await world.voices(3)) await world.verify(voice, entry)
   await world.contradict(await world.voice(), entry)
   const later = await world.revise(author, entry, { content: `${entry.content} One more sentence.` })
@@ -112,7 +95,7 @@ test('the history jumps to a revision, and shows the size of each change and the
   const jumped = await at('?at=2')
   assert.deepEqual(names(jumped), ['Revision 2', 'Revision 1'])
   assert.match(wordsOf(jumped), /\+10 characters/)
-  assert.match(wordsOf(jumped), /Contradicted held for 0 of 1, contested by 1/)
+  assert.match(wordsOf(jumped), /Contradicted held for 0 of 1 · contested by 1/)
   for (const odd of ['?at=0', '?at=999999999', '?at=x', '?at=-1']) assert.ok(names(await at(odd)).length > 0, odd)
 })
 
@@ -200,4 +183,14 @@ test('a text of an actor that declared a model is labelled as written by a machi
   const written = await newEntry(app.url, person.token, { title: 'By a person' })
   assert.match(wordsOf(await page(`/entries/${made.slug}`)), /Nadir \(machine, as declared: a &lt;model&gt;\)/)
   assert.doesNotMatch(wordsOf(await page(`/entries/${written.slug}`)), /machine, as declared/)
+})
+
+test('the list of evidence says which pieces do not count, because their author wrote the text', async () => {
+  const author = await world.voice()
+  const entry = await world.publish(author)
+  await world.verify(author, entry)
+  await world.verify(await world.voice(), entry)
+  const pieces = [...(await page(`/entries/${entry.slug}/evidence`)).matchAll(/<li class="piece[\s\S]*?<\/li>/g)]
+  const marked = pieces.map(([piece]) => /not counted: an author of the text/.test(piece))
+  assert.deepEqual(marked, [false, true])
 })

@@ -17,7 +17,7 @@ let app: TestApp
 const directory = makeDirectory()
 before(async () => {
   const input = LINES.map(line => JSON.stringify(line)).join('\n')
-  const args = ['import', '--from', '-', '--data-dir', directory.path]
+  const args = ['load', '--from', '-', '--data-dir', directory.path]
   const { status, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { input, encoding: 'utf8' })
   assert.equal(status, 0, stderr)
   app = await startApp({ DATA_DIR: directory.path }, { engine: 'embedded' })

@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectStatus } from '../support/client.ts'
-import { judgingWorld } from '../support/judging.ts'
+import { useJudgedPages, wordsOf } from '../support/page-text.ts'
 
 const DAY = 86_400_000
 /** The most bytes that the standing adds to a row. */
 const STRIP_BYTES = 450
 
-let app: TestApp
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
-})
-after(() => app.close())
-const world = judgingWorld(() => app)
-
-const page = async (path: string): Promise<string> => {
-  const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
-  expectStatus(answer, 200)
-  return answer.text
-}
+const { app, world, page } = useJudgedPages()
 type Strip = { markup: string; shape: string; words: string }
 /** One strip: a span with spans inside. */
 const STRIP = /<span class="stands \w+">(?:(?!<\/?span).|<span[^>]*>[^<]*<\/span>)*<\/span>/gs
@@ -29,10 +16,7 @@ const stripsOf = (text: string): Strip[] =>
   [...text.matchAll(STRIP)].map(([markup]) => ({
     markup,
     shape: /<svg.*<\/svg>/s.exec(markup)?.[0] ?? '',
-    words: markup
-      .replace(/<[^>]*>/g, '')
-      .replace(/\s+/g, ' ')
-      .trim(),
+    words: wordsOf(markup),
   }))
 /** The strip of an entry in the list of its tag. */
 async function listed(tag: string): Promise<Strip> {

@@ -202,7 +202,7 @@ test('many actions wait for the limit and go on, end at another refusal, and are
     [0, 0],
     [1, 0],
   ])
-  const steps = undoing(results)
+  const steps = undoing(results.toReversed())
   assert.deepEqual(
     steps.map(({ targetId, action, reason }) => [targetId, action, reason]),
     [

@@ -131,11 +131,12 @@ function loadToken(form, loaded) {
   const file = need(form, 'input[type=file]', HTMLInputElement)
   /** @type {KeptActor | undefined} */
   let actor
-  const { tell } = sendBy(form, {
+  const { showProblem } = sendBy(form, {
     check: async () => {
       const [chosen] = Array.from(file.files ?? [])
       actor = actorFromText(field.value === '' ? ((await chosen?.slice(0, 4_096).text()) ?? '') : field.value)
-      if (actor === undefined) tell('There is no token. Paste one that begins with plm_, or choose the saved file.')
+      if (actor === undefined)
+        showProblem('There is no token. Paste one that begins with plm_, or choose the saved file.')
       return actor !== undefined
     },
     send: () => call('GET', '/api/discovery', { token: actor?.token }),

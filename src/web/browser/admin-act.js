@@ -1,7 +1,7 @@
 import { perform } from './admin-many.js'
 import { CONSEQUENCES } from './consequences.js'
 import { make, need } from './dom.js'
-import { countCharacters, fieldOf, tellField, textIn } from './fields.js'
+import { countCharacters, fieldOf, showFieldProblem, textIn } from './fields.js'
 import { sendBy } from './sending.js'
 import { words } from './untrusted-text.js'
 
@@ -39,7 +39,7 @@ export function actDialog(dialog, bearer, changed) {
   }
   actions.addEventListener('change', showConsequence)
   countCharacters(form)
-  const { tell } = sendBy(form, {
+  const { showProblem } = sendBy(form, {
     send: async () => {
       const action = /** @type {ModerationAction} */ (textIn(form, 'action'))
       const reason = textIn(form, 'reason')
@@ -57,7 +57,7 @@ export function actDialog(dialog, bearer, changed) {
     done: (/** @type {ModerationResult[]} */ results) => {
       state.textContent = ''
       const [only] = results
-      tell(...(targets.length === 1 && only !== undefined ? resultOf(only) : resultsOf(results, targets.length)))
+      showProblem(...(targets.length === 1 && only !== undefined ? resultOf(only) : resultsOf(results, targets.length)))
     },
   })
   need(dialog, '[data-close]', HTMLButtonElement).addEventListener('click', () => dialog.close())
@@ -65,8 +65,8 @@ export function actDialog(dialog, bearer, changed) {
   return chosen => {
     targets = chosen
     form.reset()
-    tell()
-    tellField(fieldOf(form, 'reason'), '')
+    showProblem()
+    showFieldProblem(fieldOf(form, 'reason'), '')
     const [only] = targets
     need(form, '[data-target]', HTMLElement).replaceChildren(
       ...(targets.length === 1
@@ -85,7 +85,7 @@ export function actDialog(dialog, bearer, changed) {
       ),
       need(actions, '.field-problem', HTMLElement),
     )
-    tellField(actions, '')
+    showFieldProblem(actions, '')
     showConsequence()
     dialog.showModal()
   }
@@ -95,7 +95,8 @@ export function actDialog(dialog, bearer, changed) {
 const wordOf = action => action.charAt(0) + action.slice(1).toLowerCase()
 
 /** @param {string} type @param {number} count */
-const countOf = (type, count) => `${count} ${type === 'ENTRY' ? 'entries' : `${type.toLowerCase()}s`}`
+export const countOf = (type, count) =>
+  count === 1 ? `1 ${type.toLowerCase()}` : `${count} ${type === 'ENTRY' ? 'entries' : `${type.toLowerCase()}s`}`
 
 /** @param {number} done @param {number} all @param {number} wait */
 export const progressOf = (done, all, wait) =>
@@ -125,6 +126,10 @@ function resultOf({ changed, state, affected }) {
       make('strong', {}, changed ? 'Done.' : 'It was already in this state.'),
       ` It is now ${set.length === 0 ? 'not moderated' : set.join(' and ')}.`,
     ),
-    make('p', {}, `Also changed: ${affected.entries} entries, ${affected.actors} actors. The audit records it.`),
+    make(
+      'p',
+      {},
+      `Also changed: ${countOf('ENTRY', affected.entries)}, ${countOf('ACTOR', affected.actors)}. The audit records it.`,
+    ),
   ]
 }

@@ -38,19 +38,56 @@ export async function perform(actions, bearer, progress, second = SECOND) {
 }
 
 /**
- * The actions that give the targets of earlier results their previous states, the last target first.
- * @param {readonly ModerationResult[]} results
+ * The actions that give the targets of earlier results their previous states.
+ * @param {readonly ModerationResult[]} results newest first
  * @returns {ModerationInput[]}
  */
 export const undoing = results =>
-  results.toReversed().flatMap(({ targetType, targetId, previousState, state, reason }) =>
+  results.flatMap(({ targetType, targetId, previousState, state, reason }) =>
     stepsBetween(state, previousState).map(action => ({
       targetType,
       targetId,
       action,
-      reason: Array.from(`Undone: ${reason}`).slice(0, REASON).join(''),
+      reason: Array.from(UNDONE + reason)
+        .slice(0, REASON)
+        .join(''),
     })),
   )
+
+/** The reason of an undo begins with this. */
+const UNDONE = 'Undone: '
+
+/**
+ * The results of the newest run of an audit, newest first: its neighbouring rows with the same action and reason. Empty if the newest
+ * change is an undo.
+ * @param {readonly ModerationResult[]} audit newest first
+ * @returns {ModerationResult[]}
+ */
+export function lastRun(audit) {
+  const changes = audit.filter(({ changed }) => changed)
+  const [newest] = changes
+  if (newest === undefined || newest.reason.startsWith(UNDONE)) return []
+  const end = changes.findIndex(
+    ({ targetType, action, reason }) =>
+      targetType !== newest.targetType || action !== newest.action || reason !== newest.reason,
+  )
+  return end < 0 ? changes : changes.slice(0, end)
+}
+
+/**
+ * The ids of the rows that can be undone: the newest change of each target.
+ * @param {readonly ModerationResult[]} audit newest first
+ * @returns {Set<string>}
+ */
+export function undoableIds(audit) {
+  /** @type {Map<string, string>} */
+  const newest = new Map()
+  for (const { id, targetType, targetId, changed } of audit) {
+    const target = `${targetType} ${targetId}`
+    if (changed && !newest.has(target)) newest.set(target, id)
+  }
+  return new Set(newest.values())
+}
 
 /** The maximum length of a reason, in characters. */
 const REASON = 1_000

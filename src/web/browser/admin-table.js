@@ -2,9 +2,9 @@ import { button, make, show } from './dom.js'
 
 /** @typedef {import('./admin-views.js').Target} Target */
 /**
- * The selection of rows: the target of a row, if it has one, and the function that acts on the selected targets.
+ * The selection of rows: the target of a row, if it has one, the function that acts on the selected targets, and the name of its button.
  * @template T
- * @typedef {{ targetOf: (row: T) => Target | undefined, act: (targets: Target[]) => void }} Choice
+ * @typedef {{ targetOf: (row: T) => Target | undefined, act: (targets: Target[]) => void, name?: string }} Choice
  */
 
 /** How many rows the page adds at once. */
@@ -48,7 +48,9 @@ export function table(caption, columns, rows, cellsOf, choice) {
   const every = make('input', { type: 'checkbox', value: '', 'data-every': true })
   const everyName = make('span', {})
   const state = make('span', { role: 'status' })
-  const act = button('Moderate the selected …', () => choice?.act([...chosen.values()]), { 'data-act-selected': true })
+  const act = button(choice?.name ?? 'Moderate the selected …', () => choice?.act([...chosen.values()]), {
+    'data-act-selected': true,
+  })
   const render = () => {
     const targets = new Set(listed.flatMap(({ target }) => (target === undefined ? [] : [target.id])))
     for (const { box, target } of all) if (box && target) box.checked = chosen.has(target.id)

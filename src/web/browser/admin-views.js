@@ -1,5 +1,8 @@
+import { countOf } from './admin-act.js'
+import { undoableIds } from './admin-many.js'
 import { table } from './admin-table.js'
 import { button, make } from './dom.js'
+import { relativeTime } from './relative-time.js'
 import { words } from './untrusted-text.js'
 
 /** @typedef {import('../../contract/resources.ts').Flags} Flags */
@@ -7,8 +10,8 @@ import { words } from './untrusted-text.js'
 /** @typedef {import('../../contract/vocabulary.ts').Resolution} Resolution */
 /** A target of moderation. @typedef {{ type: TargetType, id: string, name: string }} Target */
 /**
- * Callbacks of a view: act on a target or on several, open an entry, close a report, or load the reported text.
- * @typedef {{ act: (target: Target) => void, actAll: (targets: Target[]) => void, open: (entryId: string) => void, close: (reportId: string, resolution: Resolution) => void, textOf: (report: import('../../contract/resources.ts').AdminReport) => Promise<Node[]> }} Asks
+ * Callbacks of a view: act on a target or on several, undo results, open an entry, close a report, or load the reported text.
+ * @typedef {{ act: (target: Target) => void, actAll: (targets: Target[]) => void, undo: (results: import('../../contract/resources.ts').ModerationResult[]) => void, open: (entryId: string) => void, close: (reportId: string, resolution: Resolution) => void, textOf: (report: import('../../contract/resources.ts').AdminReport) => Promise<Node[]> }} Asks
  */
 /**
  * The shown members of the snapshot.
@@ -23,13 +26,18 @@ import { words } from './untrusted-text.js'
  * }} Snapshot
  */
 
-/** A time in the reader's locale and time zone. @param {string} iso */
+/** A time as its age, and exactly, in the reader's locale and time zone. @param {string} iso */
 export const timeOf = iso =>
   make(
     'time',
     { datetime: iso, title: iso },
-    new Date(iso).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' }),
+    relativeTime(iso),
+    make('br'),
+    make('span', { class: 'small' }, exactOf(iso)),
   )
+
+/** @param {string} iso */
+const exactOf = iso => new Date(iso).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' })
 
 /**
  * A status and the set flags as badges. A flag that the status implies is omitted.
@@ -184,8 +192,9 @@ const origins = (snapshot, asks) =>
   ])
 
 /** @type {View} */
-const audit = snapshot =>
-  table(
+const audit = (snapshot, asks) => {
+  const undoable = undoableIds(snapshot.audit)
+  return table(
     'All moderation actions, newest first',
     ['When', 'Action', 'Target', 'Reason', 'Effect'],
     snapshot.audit,
@@ -194,9 +203,22 @@ const audit = snapshot =>
       make('span', { class: 'action' }, row.action),
       [`${row.targetType} `, make('code', {}, row.targetId)],
       words(row.reason),
-      row.changed ? `changed; ${row.affected.entries} entries, ${row.affected.actors} actors` : 'no change',
+      row.changed
+        ? `changed; ${countOf('ENTRY', row.affected.entries)}, ${countOf('ACTOR', row.affected.actors)}`
+        : 'no change',
     ],
+    {
+      // Only the newest change of a target can be undone.
+      targetOf: ({ id, targetType, action, targetId }) =>
+        undoable.has(id) ? { type: targetType, id, name: `${action} ${targetId}` } : undefined,
+      act: chosen => {
+        const ids = new Set(chosen.map(({ id }) => id))
+        asks.undo(snapshot.audit.filter(({ id }) => ids.has(id)))
+      },
+      name: 'Undo the selected',
+    },
   )
+}
 
 /** The views of the snapshot, by name, each with its list, whose truncation it reports. @type {[string, keyof Snapshot, View][]} */
 export const VIEWS = [

@@ -1,12 +1,12 @@
-import { actDialog, progressOf } from './admin-act.js'
+import { actDialog, countOf, progressOf } from './admin-act.js'
 import { dossierView, reportedOf } from './admin-dossier.js'
-import { perform, undoing } from './admin-many.js'
+import { lastRun, perform, undoing } from './admin-many.js'
 import { forgetFilters, KEYS, tableKeys } from './admin-table.js'
 import { VIEWS } from './admin-views.js'
 import { call } from './api.js'
 import { button, make, need, show } from './dom.js'
 import { fieldOf, textIn } from './fields.js'
-import { sendBy, toldOf } from './sending.js'
+import { refusalMessage, sendBy } from './sending.js'
 
 /** @typedef {import('./admin-views.js').Snapshot} Snapshot */
 /** @typedef {import('./admin-dossier.js').Dossier} Dossier */
@@ -16,7 +16,7 @@ const board = need(document, '[data-console]', HTMLElement)
 const lines = need(document, '[data-curl]', HTMLElement)
 /** The admin token. It is stored only in this variable. @type {string | undefined} */
 let bearer
-/** The results of the last run that changed something. @type {import('../../contract/resources.ts').ModerationResult[]} */
+/** The results of the last run that changed something, newest first. @type {import('../../contract/resources.ts').ModerationResult[]} */
 let last = []
 /** @type {Snapshot | undefined} */
 let snapshot
@@ -26,13 +26,14 @@ let looking = { view: 0 }
 const dialog = need(document, '[data-dialog]', HTMLDialogElement)
 const place = make('div', { class: 'place' })
 const state = make('span', { role: 'status' })
-const undoButton = button('Undo the last action', () => undo(), { disabled: true })
+const UNDO = 'Undo the last action'
+const undoButton = button(UNDO, () => undo(last), { disabled: true })
 const tabs = VIEWS.map(([name], view) => button(name, () => look({ view })))
 const act = actDialog(
   dialog,
   () => bearer,
   results => {
-    last = results.filter(({ changed }) => changed)
+    last = results.filter(({ changed }) => changed).toReversed()
     refresh()
   },
 )
@@ -41,6 +42,7 @@ dialog.addEventListener('close', focusHeading)
 const asks = {
   act: (/** @type {import('./admin-views.js').Target} */ target) => act([target]),
   actAll: act,
+  undo,
   open: (/** @type {string} */ entry) => look({ entry }),
   close,
   textOf,
@@ -51,7 +53,7 @@ async function close(id, resolution) {
   const path = `/api/admin/reports/${encodeURIComponent(id)}`
   const answer = await call('POST', path, { body: { resolution }, bearer })
   if (bearer === undefined) return
-  if (!answer.ok) return place.replaceChildren(...toldOf(answer))
+  if (!answer.ok) return place.replaceChildren(...refusalMessage(answer))
   await refresh()
   focusHeading()
 }
@@ -61,13 +63,12 @@ async function textOf({ targetType, targetId, entryId }) {
   /** @type {import('./api.js').Answer<Dossier>} */
   const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(entryId)}`, { bearer })
   if (bearer === undefined) return []
-  return answer.ok ? reportedOf(answer.body, targetType, targetId) : toldOf(answer)
+  return answer.ok ? reportedOf(answer.body, targetType, targetId) : refusalMessage(answer)
 }
 
-/** Gives the targets of the last run their previous states. */
-async function undo() {
-  if (last.length === 0) return
-  const undone = last
+/** Gives the targets of earlier results their previous states. @param {typeof last} undone newest first */
+async function undo(undone) {
+  if (undone.length === 0) return
   const actions = undoing(undone)
   last = []
   undoButton.disabled = true
@@ -83,7 +84,7 @@ async function undo() {
   if (refused !== undefined) last = undone
   await refresh()
   state.textContent = `Undone: ${results.length} of ${actions.length} actions.`
-  if (refused !== undefined) place.prepend(...toldOf(refused))
+  if (refused !== undefined) place.prepend(...refusalMessage(refused))
   focusHeading()
 }
 
@@ -102,24 +103,28 @@ async function refresh() {
   /** @type {import('./api.js').Answer<Snapshot>} */
   const answer = await call('GET', '/api/admin/snapshot', { bearer })
   if (bearer === undefined) return
-  if (!answer.ok) return place.replaceChildren(...toldOf(answer))
+  if (!answer.ok) return place.replaceChildren(...refusalMessage(answer))
   snapshot = answer.body
   state.textContent = `As of ${new Date().toLocaleTimeString()}.`
   await render()
 }
+
+/** A run in words. @param {typeof last[number]} result @param {number} count */
+const runOf = ({ action, targetType }, count) => `${action.toLowerCase()} of ${countOf(targetType, count)}`
 
 async function render() {
   tabs.forEach((tab, view) => {
     tab.setAttribute('aria-pressed', String('view' in looking && looking.view === view))
   })
   undoButton.disabled = last.length === 0
+  undoButton.textContent = last[0] === undefined ? UNDO : `${UNDO}: ${runOf(last[0], last.length)}`
   if (snapshot === undefined) return
   const at = looking
   if ('entry' in looking) {
     /** @type {import('./api.js').Answer<Dossier>} */
     const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(looking.entry)}`, { bearer })
     if (at !== looking || bearer === undefined) return
-    return place.replaceChildren(...(answer.ok ? dossierView(answer.body, asks) : toldOf(answer)))
+    return place.replaceChildren(...(answer.ok ? dossierView(answer.body, asks) : refusalMessage(answer)))
   }
   const chosen = VIEWS[looking.view]
   if (chosen === undefined) return
@@ -155,6 +160,7 @@ sendBy(form, {
     bearer = typed
     typed = ''
     snapshot = body
+    last = lastRun(body.audit)
     form.reset()
     show(form, false)
     show(board, true)
@@ -173,5 +179,5 @@ const keys = make(
   state,
 )
 board.append(make('div', { class: 'bar' }, views, keys), make('p', { class: 'small' }, KEYS), place)
-tableKeys(place, undo)
+tableKeys(place, () => undo(last))
 need(form, 'fieldset', HTMLFieldSetElement).disabled = false

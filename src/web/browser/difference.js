@@ -95,14 +95,18 @@ function walkBack(rounds, length, afterLength) {
 /** @param {Int32Array} list @param {number} index */
 const at = (list, index) => list[index] ?? 0
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+/** Its dictionaries take several milliseconds to load. @type {Intl.Segmenter | undefined} */
+let segmenter
 
 /**
  * Splits a text of any script into words, spaces and signs.
  * @param {string} text
  * @returns {string[]}
  */
-export const wordsOf = text => Array.from(segmenter.segment(text), ({ segment }) => segment)
+export function wordsOf(text) {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
 
 /**
  * Splits a text into lines, each with its line end.

@@ -19,7 +19,7 @@ const QUESTION = 500
  */
 export function offerEntries(field, choose) {
   const id = `${field.id}-found`
-  const list = make('ul', { id, class: 'found', role: 'listbox', 'aria-label': 'Entries found', hidden: true })
+  const list = make('ul', { id, class: 'offers', role: 'listbox', 'aria-label': 'Entries found', hidden: true })
   ;(field.closest('.row') ?? field).after(list)
   for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': id }))
     field.setAttribute(name, value)

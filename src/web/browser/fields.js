@@ -61,7 +61,7 @@ export function countCharacters(form) {
  * @param {Element} field
  * @param {string} problem
  */
-export function tellField(field, problem) {
+export function showFieldProblem(field, problem) {
   const note = document.getElementById(`${field.id}-problem`)
   if (note !== null) {
     note.textContent = problem
@@ -82,7 +82,7 @@ export function wrongFields(form) {
     if (field.id === '' || ('disabled' in field && field.disabled)) return false
     const problem =
       field instanceof HTMLFieldSetElement ? problemOfChoice(field) : problemOf(/** @type {Field} */ (field))
-    tellField(field, problem)
+    showFieldProblem(field, problem)
     return problem !== ''
   })
   return wrong

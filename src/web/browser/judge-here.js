@@ -2,7 +2,7 @@ import { actorOf, fileOf, keepActor, keptActor } from './actor.js'
 import { call } from './api.js'
 import { countdown } from './countdown.js'
 import { button, download, make } from './dom.js'
-import { toldOf } from './sending.js'
+import { refusalMessage } from './sending.js'
 
 /** @typedef {import('../../contract/resources.ts').ActorIssued} ActorIssued */
 
@@ -85,7 +85,7 @@ async function send(form, fields, status) {
   const path = `/api/entries/${encodeURIComponent(slug)}/verify`
   const sent = refused ? issued : await call('POST', path, { body, token: keptActor()?.token })
   if (sent.ok) return form.replaceChildren(...recorded(slug, issued !== undefined))
-  status.replaceChildren(...toldOf(sent))
+  status.replaceChildren(...refusalMessage(sent))
   const left = status.querySelector('[data-left]')
   const release = () => {
     state.sending = false

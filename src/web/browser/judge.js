@@ -1,6 +1,6 @@
 import { findByAddress } from './entry-address.js'
 import { offerAddresses } from './entry-picker.js'
-import { fieldOf, tellField, textIn } from './fields.js'
+import { fieldOf, showFieldProblem, textIn } from './fields.js'
 import { theForm, writeForm } from './write-form.js'
 
 /** The pages that verify and contradict. The form has the judged revision. Only a verification has a confidence; only a contradiction has a supporting entry. */
@@ -26,12 +26,12 @@ const contradiction = () => ({
 async function findSupport() {
   sourceEntryId = undefined
   const field = fieldOf(form, 'support')
-  tellField(field, '')
+  showFieldProblem(field, '')
   if (field.value.trim() === '') return true
   const looked = await findByAddress(field.value)
   if ('found' in looked) sourceEntryId = looked.found.entryId
   else {
-    tellField(field, looked.problem)
+    showFieldProblem(field, looked.problem)
     field.focus()
   }
   return 'found' in looked

@@ -33,7 +33,7 @@ async function isNew() {
     accepted = now
     form.requestSubmit()
   })
-  tell(
+  showProblem(
     make(
       'p',
       { class: 'sentence' },
@@ -52,7 +52,7 @@ async function isNew() {
   return false
 }
 
-const { tell } = writeForm(form, {
+const { showProblem } = writeForm(form, {
   path: () => '/api/entries',
   input: () => ({ ...texts(), tags: tags.value(), sources: sources.pairs() }),
   ready: async () => tags.add() && (await sources.add()) && (await isNew()),

@@ -1,6 +1,6 @@
 import { findByAddress } from './entry-address.js'
 import { offerAddresses } from './entry-picker.js'
-import { fieldOf, tellField, textIn } from './fields.js'
+import { fieldOf, showFieldProblem, textIn } from './fields.js'
 import { theForm, writeForm } from './write-form.js'
 
 const form = theForm()
@@ -13,7 +13,7 @@ async function findTarget() {
   const looked = await findByAddress(field.value)
   const itself = 'found' in looked && looked.found.entryId === sourceEntryId
   const problem = 'problem' in looked ? looked.problem : itself ? 'This is the same entry. Choose another one.' : ''
-  tellField(field, problem)
+  showFieldProblem(field, problem)
   if (problem !== '' || !('found' in looked)) {
     field.focus()
     return false

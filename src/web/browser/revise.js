@@ -2,7 +2,7 @@ import { conflictView, readConflict } from './conflict.js'
 import { make, need, show } from './dom.js'
 import { fieldOf, fill, shownAs, textIn } from './fields.js'
 import { previewOf } from './preview.js'
-import { toldOf } from './sending.js'
+import { refusalMessage } from './sending.js'
 import { sourcesEditor } from './sources.js'
 import { mergeSets } from './three-way.js'
 import { theForm, writeForm } from './write-form.js'
@@ -53,7 +53,7 @@ function isChange() {
 function changesSomething() {
   if (isChange()) return true
   const verify = make('a', { href: `${address}/verify` }, 'verify it')
-  tell(
+  showProblem(
     make(
       'p',
       { class: 'sentence' },
@@ -68,7 +68,7 @@ function changesSomething() {
 /** Shows the changes of the other writer, and fills the form with the merge. */
 async function openConflict() {
   const read = await readConflict(slug, textIn(form, 'previousRevisionId'))
-  if ('ok' in read) return tell(...toldOf(read))
+  if ('ok' in read) return showProblem(...refusalMessage(read))
   const { base, theirs, by } = read
   const versions = { base: shown(base), theirs: shown(theirs), rationale: theirs.rationale, by, mine: typed() }
   place.replaceChildren(
@@ -79,7 +79,7 @@ async function openConflict() {
       const others = theirs.sources.map(source => ({ ...source, title: '' }))
       sources.set(mergeSets(base.sources, others, sources.value(), keyOf))
       show(place, false)
-      tell()
+      showProblem()
       need(document, '[data-send] [data-state]', HTMLElement).textContent =
         'The form has the merge, on top of the other revision. Read it, then send it.'
       fieldOf(form, 'content').focus()
@@ -89,7 +89,7 @@ async function openConflict() {
   place.focus()
 }
 
-const { restored, tell } = writeForm(form, {
+const { restored, showProblem } = writeForm(form, {
   path: () => `/api${address}/revisions`,
   input: () => ({
     previousRevisionId: textIn(form, 'previousRevisionId'),

@@ -41,7 +41,7 @@ export function sendBy(form, { check = () => true, send, done, refused = () => f
     held = on
     submit.setAttribute('aria-disabled', String(on))
   }
-  const tell = (/** @type {(Node | string)[]} */ ...words) => {
+  const showProblem = (/** @type {(Node | string)[]} */ ...words) => {
     problem.replaceChildren(...words)
     problem.hidden = words.length === 0
     if (words.length > 0) problem.focus()
@@ -49,7 +49,7 @@ export function sendBy(form, { check = () => true, send, done, refused = () => f
 
   const refuse = (/** @type {Refused} */ answer) => {
     state.textContent = ''
-    tell(...toldOf(answer))
+    showProblem(...refusalMessage(answer))
     const left = problem.querySelector('[data-left]')
     if (left === null) return hold(false)
     countdown(left, answer.retryAfter, () => {
@@ -62,7 +62,7 @@ export function sendBy(form, { check = () => true, send, done, refused = () => f
   form.addEventListener('submit', async event => {
     event.preventDefault()
     if (held) return
-    tell()
+    showProblem()
     state.textContent = ''
     const [wrong] = wrongFields(form)
     if (wrong !== undefined) {
@@ -83,7 +83,7 @@ export function sendBy(form, { check = () => true, send, done, refused = () => f
     hold(false)
     done(answer.body)
   })
-  return { tell }
+  return { showProblem }
 }
 
 /**
@@ -91,7 +91,7 @@ export function sendBy(form, { check = () => true, send, done, refused = () => f
  * @param {Refused} answer
  * @returns {Node[]}
  */
-export function toldOf({ code, requestId, retryAfter }) {
+export function refusalMessage({ code, requestId, retryAfter }) {
   const sentence = make('p', { class: 'sentence' }, messageOf(code))
   const wait = make('p', {}, 'You can send again in ', make('strong', { 'data-left': true }, String(retryAfter)), ' s.')
   const link = make('a', { href: `/docs/errors/${encodeURIComponent(code)}` }, make('code', {}, code))

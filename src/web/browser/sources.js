@@ -1,7 +1,7 @@
 import { button, make, need } from './dom.js'
 import { findByAddress } from './entry-address.js'
 import { offerEntries } from './entry-picker.js'
-import { tellField } from './fields.js'
+import { showFieldProblem } from './fields.js'
 import { words } from './untrusted-text.js'
 
 /** @typedef {{ entryId: string, revisionId: string, title: string }} Source */
@@ -43,17 +43,17 @@ export function sourcesEditor(root) {
   /** Looks up the typed address and adds it. Returns false if that fails; the field shows the problem. */
   const add = async () => {
     const over = sources.length > MOST ? `There are ${sources.length} sources, and ${MOST} at most: remove some.` : ''
-    tellField(field, over)
+    showFieldProblem(field, over)
     if (over !== '') field.focus()
     if (over !== '' || field.value.trim() === '') return over === ''
     const looked = await findByAddress(field.value)
     if ('found' in looked) return append(looked.found)
-    tellField(field, looked.problem)
+    showFieldProblem(field, looked.problem)
     return false
   }
   const append = (/** @type {Source} */ { entryId, revisionId, title }) => {
     const full = sources.length >= MOST ? `There are ${MOST} sources already; remove one first.` : ''
-    tellField(field, full)
+    showFieldProblem(field, full)
     if (full !== '') return false
     field.value = ''
     const known = sources.some(other => other.revisionId === revisionId)

@@ -1,5 +1,5 @@
 import { button, make, need } from './dom.js'
-import { lengthOf, tellField } from './fields.js'
+import { lengthOf, showFieldProblem } from './fields.js'
 import { words } from './untrusted-text.js'
 
 const PATTERN = /^[\p{L}\p{M}\p{N} -]+$/u
@@ -40,7 +40,7 @@ export function tagsEditor(root) {
     const typed = field.value.split(/[,\n]/).map(tag => tag.trim())
     const fresh = typed.filter(tag => tag !== '' && !tags.some(other => formOf(other) === formOf(tag)))
     const problem = problemOf(fresh, tags.length)
-    tellField(field, problem)
+    showFieldProblem(field, problem)
     if (problem !== '') return false
     if (field.value !== '') {
       field.value = ''

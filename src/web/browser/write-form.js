@@ -37,7 +37,7 @@ export function writeForm(form, { path, input, ready = () => true, done, refused
   countCharacters(form)
   /** @type {string | undefined} */
   let token
-  const { tell } = sendBy(
+  const { showProblem } = sendBy(
     form,
     {
       check: async () => {
@@ -48,7 +48,8 @@ export function writeForm(form, { path, input, ready = () => true, done, refused
         }
         if (!(await ready())) return false
         const over = bytesOver(input())
-        if (over > 0) tell(`All fields together are ${over} bytes too large for one request; shorten the content.`)
+        if (over > 0)
+          showProblem(`All fields together are ${over} bytes too large for one request; shorten the content.`)
         return over === 0
       },
       send: () => call('POST', path(), { body: input(), token }),
@@ -60,5 +61,5 @@ export function writeForm(form, { path, input, ready = () => true, done, refused
     },
     place,
   )
-  return { restored: draft.restored, tell }
+  return { restored: draft.restored, showProblem }
 }

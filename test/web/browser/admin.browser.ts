@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import type { Entry } from '../../../src/contract/resources.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../../support/client.ts'
-import { assertWithdrawn, moderate, snapshot } from '../../support/moderation.ts'
+import { act, closeDialog, enter, view } from '../../support/console.ts'
+import { assertWithdrawn, snapshot } from '../../support/moderation.ts'
 
 let app: TestApp
 let browser: Browser
@@ -16,26 +17,6 @@ before(async () => {
 })
 const options = { skip: NO_BROWSER }
 const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp.exe'
-
-async function enter(page: Page): Promise<void> {
-  await page.goto('/admin')
-  await page.getByRole('textbox', { name: 'Admin token' }).fill(ADMIN_TOKEN)
-  await page.getByRole('button', { name: 'Open the console' }).click()
-  await page.getByRole('heading', { name: 'Queue' }).waitFor()
-}
-async function act(page: Page, action: string, reason: string): Promise<void> {
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel(action, { exact: true }).check()
-  await dialog.getByLabel('Reason').fill(reason)
-  await dialog.getByRole('button', { name: new RegExp(`^${action} this`) }).click()
-  await dialog.getByText(/Done\.|It was already in this state/).waitFor()
-}
-const closeDialog = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: 'Close' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'hidden' })
-}
-const view = (page: Page, name: string): Promise<void> =>
-  page.getByRole('group', { name: 'Views' }).getByRole('button', { name, exact: true }).click()
 
 test('an operator withdraws an entry, sees what is left, and gives it back', options, async () => {
   const { token } = await newActor(app.url, { declaredName: 'Spammer' })
@@ -74,65 +55,6 @@ test('an operator withdraws an entry, sees what is left, and gives it back', opt
   await act(page, 'Restore', 'A mistake')
   await closeDialog(page)
   expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.slug}`), 200)
-  assert.deepEqual(complaints, [])
-  await close()
-})
-
-test('a hundred entries are withdrawn and restored in a few steps by the keyboard', options, async t => {
-  // The tables of the other tests stay short.
-  const { url, close: stop } = await startApp()
-  t.after(stop)
-  const { token } = await newActor(url, { declaredName: 'Flood' })
-  const MANY = 100
-  const floods = await Promise.all(
-    Array.from({ length: MANY }, (_, index) => newEntry(url, token, { title: `Flooded ${index}` })),
-  )
-  const honest = await newEntry(url, token, { title: 'Dry land' })
-  const locked = floods[0] as Entry
-  const ids = new Set(floods.map(({ id }) => id))
-  await moderate(url, 'ENTRY', locked.id, 'BLOCK')
-  const statuses = async () => {
-    const { entries } = await snapshot(url)
-    return Map.groupBy(entries, ({ status }) => status)
-  }
-  const { page, complaints, close } = await visit(browser, url)
-  await enter(page)
-  await view(page, 'Entries')
-  let steps = 0
-  const press = async (keys: string): Promise<void> => {
-    steps += 1
-    await page.keyboard.press(keys)
-  }
-  await press('/')
-  await page.keyboard.type('flooded')
-  await press('Tab')
-  await press('Space')
-  await page.getByText('100 selected').waitFor()
-  await press('m')
-  await page.getByRole('dialog').getByText('100 entries', { exact: true }).waitFor()
-  await page.getByRole('dialog').getByLabel('Quarantine').focus()
-  await press('Space')
-  await press('Tab')
-  await page.keyboard.type('Flood')
-  await press('Tab')
-  await press('Enter')
-  await page.getByText('100 of 100 changed.').waitFor()
-  assert.ok(steps <= 10, `${steps} steps`)
-  assert.equal((await statuses()).get('QUARANTINED')?.filter(({ id }) => ids.has(id)).length, MANY)
-  expectStatus(await call(url, 'GET', `/api/entries/${honest.slug}`), 200)
-  await closeDialog(page)
-  await press('u')
-  await page.getByText('Undone: 100 of 100 actions.').waitFor()
-  const after = await statuses()
-  assert.equal(after.get('QUARANTINED')?.filter(({ id }) => ids.has(id)).length ?? 0, 0)
-  assert.deepEqual(
-    after.get('LOCKED')?.map(({ id }) => id),
-    [locked.id],
-  )
-  await page.getByRole('button', { name: 'Undo the last action' }).and(page.locator(':disabled')).waitFor()
-  await press('j')
-  await press('x')
-  await page.getByText('1 selected').waitFor()
   assert.deepEqual(complaints, [])
   await close()
 })

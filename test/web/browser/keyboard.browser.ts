@@ -187,7 +187,7 @@ test('the header names the actor of this browser and leads to its page', options
   await page.getByRole('button', { name: 'Create the actor' }).click()
   await page.getByRole('button', { name: 'I have saved it' }).click()
   assert.equal(await you.innerText(), 'A <b> name of some length')
-  const address = await page.getByRole('link', { name: 'what became of it' }).getAttribute('href')
+  const address = await page.getByRole('link', { name: 'contributions and outcomes' }).getAttribute('href')
   assert.match(address ?? '', /^\/actors\/[0-9a-f-]{36}$/)
   assert.equal(await you.getAttribute('href'), address)
   await you.click()

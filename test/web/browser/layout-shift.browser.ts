@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { addressesOf, documentsOf, type ToldPages, tellPages } from '../../support/page-table.ts'
+
+let app: TestApp
+let browser: Browser
+let seeded: ToldPages
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+  seeded = await tellPages(app.url)
+})
+
+/** Records the layout shifts of each page from its beginning. */
+const OBSERVE = `globalThis.shifts = []
+new PerformanceObserver(list => {
+  for (const { value, sources } of list.getEntries())
+    shifts.push(value.toFixed(4) + ' ' + sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? '').join(' '))
+}).observe({ type: 'layout-shift', buffered: true })`
+
+/** How often a page is loaded: on a busy machine its markup can arrive in pieces, whose header moves once. */
+const TRIES = 3
+
+/** The layout shifts of a page, of the load with the fewest. */
+async function shiftsOf(page: Page, address: string): Promise<string[]> {
+  let fewest: string[] = []
+  for (let time = 0; time < TRIES; time += 1) {
+    // The stream of the activity never ends, and its new rows move the others.
+    await page.goto(address, { waitUntil: address.startsWith('/activity') ? 'load' : 'networkidle' })
+    const shifts = await page.evaluate<string[]>('shifts')
+    if (shifts.length === 0) return []
+    if (time === 0 || shifts.length < fewest.length) fewest = shifts
+  }
+  return fewest
+}
+
+/** The proof that this address asks for is computed step by step after the page is shown. */
+const COMPUTED = /^\/log\?record=/
+
+for (const look of [{ width: 360, touch: true }, { width: 1_440 }]) {
+  test(`no part of a page moves while it loads, at ${look.width} px`, { skip: NO_BROWSER }, async () => {
+    const { page, complaints, close } = await visit(browser, app.url, look)
+    await page.addInitScript(OBSERVE)
+    for (const address of addressesOf(documentsOf(seeded)).filter(one => !COMPUTED.test(one))) {
+      assert.deepEqual(await shiftsOf(page, address), [], address)
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
