@@ -5,41 +5,70 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 
-const USAGE = `Usage: node scripts/test.ts [--engine embedded|postgres] PATTERN…
+const USAGE = `Usage: node scripts/test.ts [--engine embedded|postgres] [PATTERN…]
 
-Runs all test files that match, several one after another in each of a few processes.
+Runs the tests of both engines, or of one: all of them, or the files that match. Several processes run at the same time, each with many files
+one after another.
 `
+type Part = {
+  patterns: readonly string[]
+  /** Processes of the part. More divide the work better, fewer load the service less often. */
+  batches: number
+  env: Readonly<Record<string, string>>
+}
+/** What runs on each engine: everything on the embedded store, and the tests of the interface again on PostgreSQL. */
+const PARTS: Readonly<Record<string, Part>> = {
+  embedded: { patterns: ['src/**/*.test.ts', 'test/**/*.test.ts'], batches: 9, env: {} },
+  postgres: {
+    patterns: ['test/acceptance/*.test.ts', 'test/contract/fuzz.test.ts'],
+    batches: 4,
+    env: { FUZZ_REQUESTS: '1000' },
+  },
+}
 /** Processes that run at the same time: some tests wait rather than compute. */
 const TOGETHER = 4
-/** Processes of a run. More divide the work better, fewer load the service less often. */
-const BATCHES = 8
 /** How long a test may take, in milliseconds. */
 const LIMIT = 120_000
 
-const { values, positionals } = parseArgs({
-  options: { engine: { type: 'string', default: 'embedded' } },
-  allowPositionals: true,
-})
-const files = globSync(positionals).sort()
-if (files.length === 0) {
+type Batch = { engine: string; files: readonly string[] }
+
+/** The batches of a part. Neighbours, which often take as long as each other, come into different batches. */
+function batchesOf(engine: string, patterns: readonly string[]): Batch[] {
+  const { batches, patterns: all } = PARTS[engine] as Part
+  const files = globSync(patterns.length > 0 ? [...patterns] : [...all]).sort()
+  return Array.from({ length: Math.min(batches, files.length) }, (_, index) => ({
+    engine,
+    files: files.filter((_file, place) => place % batches === index),
+  }))
+}
+
+const { values, positionals } = parseArgs({ options: { engine: { type: 'string' } }, allowPositionals: true })
+const engines = values.engine === undefined ? Object.keys(PARTS) : [values.engine]
+const known = engines.every(engine => Object.hasOwn(PARTS, engine))
+const batches = known ? engines.flatMap(engine => batchesOf(engine, positionals)) : []
+if (batches.length === 0) {
   process.stderr.write(USAGE)
   process.exit(2)
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-run-'))
 try {
-  process.exitCode = run(Array.from({ length: Math.min(BATCHES, files.length) }, (_, index) => writeBatch(index)))
+  process.exitCode = run(batches.map(writeBatch))
 } finally {
   rmSync(directory, { recursive: true, force: true })
 }
 
-/** Writes the program of a batch. Neighbours, which often take as long as each other, come into different batches. */
-function writeBatch(index: number): string {
-  const path = join(directory, `batch-${index + 1}.mjs`)
+/** Writes the program of a batch, and returns its path. */
+function writeBatch({ engine, files }: Batch, index: number): string {
+  const path = join(directory, `batch-${String(index + 1).padStart(2, '0')}-${engine}.mjs`)
   const module = pathToFileURL(join(import.meta.dirname, '../test/support/batch.ts')).href
-  const own = files.filter((_, place) => place % BATCHES === index)
-  const call = `runBatch(${JSON.stringify(own, null, 2)}, ${JSON.stringify(`${path}.done`)})`
-  writeFileSync(path, `import { runBatch } from '${module}'\n${call}\n`)
+  const env = { ...PARTS[engine]?.env, TEST_ENGINE: engine }
+  const lines = [
+    `Object.assign(process.env, ${JSON.stringify(env)})`,
+    `const { runBatch } = await import('${module}')`,
+    `runBatch(${JSON.stringify(files, null, 2)}, ${JSON.stringify(engine)}, ${JSON.stringify(`${path}.done`)})`,
+  ]
+  writeFileSync(path, `${lines.join('\n')}\n`)
   return path
 }
 
@@ -53,10 +82,7 @@ function run(batches: readonly string[]): number {
     `--test-timeout=${LIMIT}`,
     '--test-global-setup=test/support/global-setup.ts',
   ]
-  const { status } = spawnSync(process.execPath, [...flags, ...batches], {
-    stdio: 'inherit',
-    env: { ...process.env, TEST_ENGINE: values.engine },
-  })
+  const { status } = spawnSync(process.execPath, [...flags, ...batches], { stdio: 'inherit' })
   const unfinished = batches.filter(batch => !existsSync(`${batch}.done`))
   for (const batch of unfinished) process.stderr.write(`${batch} ended before its last test.\n`)
   return unfinished.length > 0 ? 1 : (status ?? 1)
