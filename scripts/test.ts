@@ -26,7 +26,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
 }
 /** Processes that run at the same time: some tests wait rather than compute. */
-const TOGETHER = 4
+const TOGETHER = 5
 /** How long a test may take, in milliseconds. */
 const LIMIT = 120_000
 
