@@ -88,12 +88,19 @@ test('an answer counts only once it was read completely', () => {
 
 test('growth is measured on every public read of the contract', () => {
   const texts = { title: 'A title', summary: 'What & why' }
-  const reads = readsOf([{ ...texts, slug: 'a-slug', id: 'an-id', revision: 'a-revision', tag: 'a tag', word: 'word' }])
+  const named = { slug: 'a-slug', id: 'an-id', revision: 'a-revision', actor: 'an-actor', sequence: 9, record: 7 }
+  const reads = readsOf([{ ...texts, ...named, tag: 'a tag', word: 'word' }])
   const measured = Object.keys(reads).map(read => read.split('?')[0])
-  for (const { method, path, access } of Object.values(OPERATIONS)) {
+  for (const { method, path, access, query } of Object.values(OPERATIONS)) {
     if (method !== 'GET' || access !== 'anyone' || /\/(?:stream|export)$/.test(path)) continue
     assert.ok(measured.includes(path), `${path} is not measured`)
+    const { required = [] } = query as { required?: string[] }
+    for (const [name, [address = '']] of Object.entries(reads)) {
+      if (name.split('?')[0] !== path) continue
+      for (const member of required) assert.ok(new URLSearchParams(address.split('?')[1]).has(member), address)
+    }
   }
+  for (const [address] of Object.values(reads)) assert.doesNotMatch(address ?? '{', /[{}]/)
   assert.deepEqual(reads['/api/entries/{slug}/revisions/{revisionId}'], ['/api/entries/a-slug/revisions/a-revision'])
   assert.deepEqual(reads['/api/search?tag'], ['/api/search?tag=a%20tag'])
   assert.deepEqual(reads['/api/similar?title&summary'], ['/api/similar?title=A+title&summary=What+%26+why'])

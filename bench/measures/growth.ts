@@ -20,7 +20,9 @@ const ROUNDS = 3
 const PATIENCE = 30
 const NO_END = 1_000_000_000
 
-type Sample = { slug: string; id: string; title: string; summary: string; revision: string; tag: string; word: string }
+/** An entry, its current revision and its author, the newest sequence, and a number of a record. */
+type Sample = Record<'slug' | 'id' | 'title' | 'summary' | 'revision' | 'actor' | 'tag' | 'word', string> &
+  Record<'sequence' | 'record', number>
 
 /** The addresses of every public read: one list for each path of the contract, and for each order of the lists. */
 export function readsOf(sample: Sample[]): Record<string, string[]> {
@@ -33,30 +35,42 @@ export function readsOf(sample: Sample[]): Record<string, string[]> {
     const queries: Record<string, (one: Sample) => string> = required.length === 0 ? { '': () => '' } : {}
     if (known.includes('q')) queries['?q'] = ({ word }) => `?q=${word}`
     if (known.includes('sort')) queries['?sort=evolution'] = () => '?sort=evolution'
-    if (known.includes('tag')) queries['?tag'] = ({ tag }) => `?tag=${encodeURIComponent(tag)}`
+    if (known.includes('tag') && required.length === 0) queries['?tag'] = ({ tag }) => `?tag=${encodeURIComponent(tag)}`
     if (known.includes('title')) {
       queries['?title&summary'] = ({ title, summary }) => `?${new URLSearchParams({ title, summary })}`
     }
     if (known.includes('ids')) queries['?ids'] = ({ id }) => `?ids=${id}`
     for (const [name, queryOf] of Object.entries(queries)) {
-      reads[`${path}${name}`] = sample.map(
-        one => `${path.replace('{slug}', one.slug).replace('{revisionId}', one.revision)}${queryOf(one)}`,
-      )
+      reads[`${path}${name}`] = sample.map(one => `${pathOf(path, one)}${queryOf(one)}`)
     }
   }
   return reads
+}
+
+/** The path of the contract with the parameters of a sample. */
+function pathOf(path: string, { slug, revision: revisionId, actor: id, sequence, record }: Sample): string {
+  const parameters: Record<string, string | number> = { slug, revisionId, id, sequence, record }
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]))
 }
 
 async function sampleOf(dataDir: string): Promise<Sample[]> {
   const database = new DatabaseSync(storeFile(dataDir), { readOnly: true })
   const { most } = database.prepare('SELECT max(number) AS most FROM entry').get() as { most: number }
   const find = database.prepare(
-    'SELECT e.slug, e.id, r.title, r.summary, e.tags, r.id AS revision FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number >= ? LIMIT 1',
+    `SELECT e.slug, e.id, r.title, r.summary, e.tags, r.id AS revision, a.id AS actor, (SELECT sequence FROM head) AS sequence
+      FROM entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor WHERE e.number >= ? LIMIT 1`,
   )
   const words = (await findWords()).middling
-  const sample = Array.from({ length: SAMPLE }, (_, n) => {
-    const row = find.get(Math.floor((n * most) / SAMPLE)) as Omit<Sample, 'tag' | 'word'> & { tags: string }
-    return { ...row, tag: String(JSON.parse(row.tags)[0]), word: words[n % words.length] as string }
+  const size = Math.min(SAMPLE, most)
+  const sample = Array.from({ length: size }, (_, n) => {
+    const at = Math.floor((n * most) / size)
+    const row = find.get(at) as Omit<Sample, 'record' | 'tag' | 'word'> & { tags: string }
+    return {
+      ...row,
+      record: 1 + at,
+      tag: String(JSON.parse(row.tags)[0]),
+      word: words[n % words.length] as string,
+    }
   })
   database.close()
   return sample
