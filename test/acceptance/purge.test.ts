@@ -82,10 +82,13 @@ test('an act on an entry purges it, its relations and the class of moderation; a
 })
 
 test('a purge is repeated, because a cache may store an answer that it requested before the commit', async () => {
+  const from = cache.purges.length
   const entry = await newEntry(app.url, token)
   const tag = await tagOf(entry.slug)
+  // The repetition may be one with that of an earlier change of any answer, which purges the class of entries.
+  const concerned = (tags: readonly string[]) => tags.includes(tag) || tags.includes('e')
   await eventually('two purges', PATIENCE, async () =>
-    cache.purges.filter(({ tags }) => tags.includes(tag)).length >= 2 ? true : undefined,
+    cache.purges.slice(from).filter(({ tags }) => concerned(tags)).length >= 2 ? true : undefined,
   )
 })
 
