@@ -1,5 +1,15 @@
 import { SIGNALS } from '../../src/contract/vocabulary.ts'
-import { honestSecond, judgedEntries, packageTexts, poisoned, poisonedSecond, signalsIn, textsUnder } from './texts.ts'
+import {
+  honestSecond,
+  honestThird,
+  judgedEntries,
+  packageTexts,
+  poisoned,
+  poisonedSecond,
+  poisonedThird,
+  signalsIn,
+  textsUnder,
+} from './texts.ts'
 
 /** Prints which share of poisoned texts is marked, and which share of honest ones; further directories may be named. */
 const percent = (part: number, of: number): string => (of === 0 ? '-' : `${((100 * part) / of).toFixed(2)} %`)
@@ -7,6 +17,7 @@ const percent = (part: number, of: number): string => (of === 0 ? '-' : `${((100
 for (const [name, texts] of [
   ['poisoned texts', poisoned()],
   ['poisoned texts of the second set', poisonedSecond()],
+  ['poisoned texts of the third set, those that were not read', poisonedThird()],
 ] as const) {
   const marked = texts.map(({ expect, text }) => ({ expect, signals: signalsIn(text) }))
   process.stdout.write(`| signal | ${name} | marked as meant | marked at all |\n|---|---|---|---|\n`)
@@ -23,6 +34,7 @@ for (const [name, texts] of [
 const honest: [name: string, texts: string[]][] = [
   ['judged entries', judgedEntries()],
   ['easily mistaken', honestSecond().map(({ text }) => text)],
+  ['easily mistaken, third set', honestThird().map(({ text }) => text)],
   ['Markdown of packages', packageTexts()],
   ...process.argv.slice(2).map((directory): [string, string[]] => [directory, textsUnder(directory)]),
 ]

@@ -8,7 +8,7 @@ const HERE = import.meta.dirname
 const ROOT = join(HERE, '../..')
 
 export type Poisoned = { expect: Signal; text: string }
-export type Honest = { about: string; language: string; text: string }
+export type Honest = { language: string; text: string }
 
 const linesOf = <T>(name: string): T[] =>
   readFileSync(join(HERE, name), 'utf8')
@@ -25,6 +25,13 @@ export const poisoned = (): Poisoned[] => linesOf('poisoned-held-out.jsonl')
 
 /** A second set of texts in other words and with other tricks, each with its language and its trick. */
 export const poisonedSecond = (): Poisoned[] => linesOf('poisoned-second.jsonl')
+
+/**
+ * A third set by an author who knew neither the patterns nor the other sets. The patterns were changed after the odd lines were read; the even
+ * ones were not read.
+ */
+export const poisonedThird = (): Poisoned[] => linesOf<Poisoned>('poisoned-third.jsonl').filter((_, at) => at % 2 === 1)
+export const honestThird = (): Honest[] => linesOf<Honest>('honest-third.jsonl').filter((_, at) => at % 2 === 1)
 
 /** Honest texts that are easily taken for poisoned ones: they discuss attacks, quote them, document comments, or use scripts that need invisible characters. */
 export const honestSecond = (): Honest[] => linesOf('honest-second.jsonl')

@@ -11,15 +11,18 @@ const CONTROLS = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(c
 
 const SETS = {
   controls: { words: '', signs: CONTROLS },
-  marks: { words: '', signs: '<[' },
+  marks: {
+    words: 'human user assistant assistants role ai ais llm llms agent chatbot chatbots copilot chatgpt claude gemini',
+    signs: '<[',
+  },
   forks: { words: 'fork ifork truefork', signs: '{%' },
   unfollow: {
     words:
-      'ignore ignores ignoring disregard disregarding forget neglect dismiss follow following obey obeying attention aside override overrides overriding overrule bypass discard abandon supersede supersedes replace replaces erase void cancel suspend drop disabled suspended lifted longer trumps trump outrank outranks precedence priority',
+      'ignore ignores ignoring disregard disregarding forget neglect dismiss follow following obey obeying attention aside override overrides overriding overrule bypass discard abandon supersede supersedes replace replaces erase void cancel suspend drop disabled suspended lifted longer trumps trump outrank outranks precedence priority set put leave lay push throw void revoked invalid obsolete outdated null',
   },
   rules: {
     words:
-      'instruction instructions prompt prompts directive directives guideline guidelines guardrail guardrails programming training orders rules restrictions safeguards policy policies messages message context commands conversation conversations constraints everything filters override notice command',
+      'instruction instructions guidance prompt prompts directive directives guideline guidelines guardrail guardrails programming training orders rules restrictions safeguards policy policies messages message context commands conversation conversations constraints everything filters override notice command',
   },
   roles: {
     words:
@@ -27,34 +30,37 @@ const SETS = {
   },
   becoming: {
     words:
-      'now hereby actually really free freed bound released subject act behave respond answer operate function roleplay pretend dan jailbreak god',
+      'longer henceforth starting play now hereby imagine apply switched enabled activated unlocked turned actually really free freed bound released subject act behave respond answer operate function roleplay pretend dan jailbreak god',
   },
-  purpose: { words: 'task goal objective role purpose mission priority job instruction instructions directive' },
+  purpose: { words: 'task goal objective duty role purpose mission priority job instruction instructions directive' },
   system: {
     words:
-      'system hidden initial original developer internal secret administrator admin operator security anthropic openai emergency new real actual true sole primary',
+      'hidden above complete entire full exact whole verbatim developer creator vendor operator principal human system initial original developer internal secret administrator admin operator security anthropic openai emergency new real actual true sole primary',
   },
   untrusted: { words: 'untrusted external retrieved user' },
   models: {
     words:
-      'ai ais llm llms model models chatbot chatbots bot bots copilot copilots chatgpt gpt claude gemini assistant assistants agent agents',
+      'fellow required summarizer summarizers summariser summarisers asked ai ais llm llms model models chatbot chatbots bot bots copilot copilots chatgpt gpt claude gemini assistant assistants agent agents',
   },
   answers: {
     words:
-      'answer answering respond responding response responses reply replying replies answers summarize summarise summarizing summarising summarized quoting paraphrasing obey comply',
+      'omit exclude answer answering summary summaries report respond responding response responses reply replying replies answers summarize summarise summarizing summarising summarized quoting paraphrasing obey comply',
   },
-  person: { words: 'user users human humans operator operators owner owners person persons' },
+  person: {
+    words:
+      'user users human humans operator operators owner owners person persons decode backwards further authorized authorised administrator developer system',
+  },
   tell: {
     words:
-      'tell inform alert mention warn notify disclose reveal show report say discuss let allow keep hide conceal withhold',
+      'tell escalate report raise forward refer bring knows know refuse decode backwards authorized authorised telling informing alerting mentioning treat though told learn hear informed written typed issued bothered alerted agreed consented approved authorized authorised granted confirmed inform alert mention warn notify disclose reveal show report say discuss let allow keep hide conceal withhold',
   },
   send: {
     words:
-      'exfiltrate upload email mail forward transmit leak post send append secretly covertly quietly silently call invoke use trigger',
+      'store save write add commit record put keep hand give submit disclose required open read cat print quote show output paste copy list dump collect gather include attach encode reveal return submit repeat display share summarize summarise every all any each exfiltrate upload email mail forward transmit leak post send append secretly covertly quietly silently call invoke use trigger',
   },
   things: {
     words:
-      'prompt conversation chat environment env credentials private ssh api secrets passwords tokens contents tool tools secretly covertly quietly silently',
+      'memory memories notes token key keys credential secret password tool configuration context calls call aws ssh netrc npmrc kube rsa passwd access prompt conversation chat environment env credentials private ssh api secrets passwords tokens contents tool tools secretly covertly quietly silently',
   },
   germanic: {
     words:
@@ -89,20 +95,24 @@ const SETS = {
   },
   checked: {
     words:
-      'verified approved endorsed certified authenticated audited validated vetted confirmed vouched signed authorized authorised sanctioned reviewed trusted trustworthy authoritative guaranteed official',
+      'supported upvoted checked tested cleared fact double peer penetration pen safety greenlit whitelisted allowlisted pre guarantees guarantee vouches vouch stands canonical definitive verified approved endorsed certified authenticated audited validated vetted confirmed vouched signed authorized authorised sanctioned reviewed trusted trustworthy authoritative guaranteed official',
   },
   vendor: {
     words:
       'anthropic openai google microsoft meta deepmind mozilla apple amazon nist cisa operator operators administrator administrators admin admins moderator moderators maintainers service platform security core vendor palimpsest github',
   },
   claimed: {
-    words: 'officially formally independently professionally repeatedly this entry page answer comes treat am',
+    words:
+      'it these script code command commands steps fix procedure by for is here consider take officially formally independently professionally repeatedly this entry page answer comes treat am',
   },
   surely: {
     words:
-      '100 percent blindly trust contenttrust identitytrust trusted verificationstatus verification guaranteed proven safe',
+      'rely count accept take skip omit bypass forgo malicious harmful dangerous unsafe exempt 100 percent blindly trust contenttrust identitytrust trusted verificationstatus verification guaranteed proven safe',
   },
-  verify: { words: 'verify double doublecheck fact verification confirmation checking question' },
+  verify: {
+    words:
+      'review look vetting checks checking verify double doublecheck fact verification confirmation checking question',
+  },
   attested: {
     words:
       'offiziell amtlich gepruft verifiziert bestatigt freigegeben vertrauenswurdige officiellement oficialmente ufficialmente verifie verifiee approuve approuvee verificado verificada aprobado aprobada verificato verificata approvato approvata fuente fonte fiable 100',
@@ -110,13 +120,20 @@ const SETS = {
   },
   remove: {
     words:
-      'rm rmtree rmsync rmdirsync fileutils removedirs deleterecursively find mv chmod chown chgrp setfacl recurse',
+      'rm cd gci dir ls childitem rmtree rmsync rmdirsync fileutils removedirs deleterecursively find mv chmod chown chgrp setfacl recurse',
   },
-  disks: { words: 'dev passwd shadow sudoers fstab' },
+  disks: {
+    words:
+      'dev passwd shadow sudoers fstab zpool zfs lvremove vgremove pvremove sgdisk cryptsetup diskutil parted diskpart volume disk partition reg shred srm',
+  },
   wipes: { words: 'drop truncate push format del erase rd rmdir vssadmin wbadmin cipher bcdedit kubectl fork' },
+  services: {
+    words:
+      'dropdatabase redis dropdb mysqladmin psql mysql mariadb sqlite3 sqlcmd curl etcdctl terraform tofu terragrunt pulumi aws gsutil gcloud az docker gh push kubectl crontab',
+  },
   fetches: {
     words:
-      'curl wget wget2 fetch aria2c lynx axel invoke iwr irm iex base64 base32 xxd openssl uudecode gunzip zcat powershell downloadstring exec eval tcp nc ncat netcat',
+      'curl wget wget2 fetch aria2c lynx axel invoke iwr irm iex base64 base32 xxd openssl uudecode gunzip zcat powershell downloadstring exec eval tcp nc ncat netcat urlopen runinthiscontext npx bunx dlx uvx pipx deno mshta msiexec regsvr bitstransfer certutil bitsadmin scriptblock loadstring',
   },
 } satisfies Record<string, TriggerSet>
 

@@ -1,4 +1,5 @@
 import { SIGNALS, type Signal } from '../contract/vocabulary.ts'
+import { withDisguised } from './disguised-text.ts'
 import { isAscii } from './fold.ts'
 import { hidesCharacters } from './hides-characters.ts'
 import { commentsOf } from './html-comment.ts'
@@ -12,7 +13,7 @@ import { bitsOf, triggersOf } from './signal-triggers.ts'
 import { TRUST_CLAIMS } from './signal-trust.ts'
 
 /** Raise it when the same text gets other signals: stores then compute all signals again. */
-export const SIGNALS_VERSION = 2
+export const SIGNALS_VERSION = 3
 
 /** The texts of a revision that are searched. */
 export type SignalledText = { title: string; summary: string; content: string; rationale: string }
@@ -31,7 +32,7 @@ const CONTINUED = /(?<=[ \t])\\\r?\n[ \t]*/g
 export function signalsOf({ title, summary, content, rationale }: SignalledText): number {
   const text = `${title}\n\n${summary}\n\n${content}\n\n${rationale}`
   const ascii = isAscii(text)
-  const seen = seenOf(text, ascii)
+  const seen = withDisguised(seenOf(text, ascii))
   let bits = 0
   const add = (signal: Signal): void => {
     bits |= 1 << SIGNALS.indexOf(signal)

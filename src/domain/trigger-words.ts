@@ -27,7 +27,7 @@ export type TriggerSet = {
 }
 
 /**
- * Returns a function that finds, in one pass, the sets (at most 31) that a text has a word of, as bits. A missing bit is certain; a set bit
+ * Returns a function that finds, in one pass, the sets (at most 32) that a text has a word of, as bits. A missing bit is certain; a set bit
  * may come from another word with the same beginning or hash.
  */
 export function createTriggers(sets: readonly TriggerSet[]): (text: string) => number {
