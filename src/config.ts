@@ -78,7 +78,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: 'DATA_DIR',
     byDefault: './data',
     description:
-      'The directory of the embedded store; with DATABASE_URL only for the admin token that this node made, if it did.',
+      'The directory of the embedded store. With DATABASE_URL it has the files of this node: its search index, the last checkpoint of the public log, and the admin token if this node made it.',
     parse: filled,
   },
   databaseUrl: {
