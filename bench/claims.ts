@@ -94,7 +94,7 @@ function times(results: Results, name: string, operation: Operation, others: str
   return atLeast(name, ratios.length === 0 ? undefined : Math.min(...ratios), factor, '×')
 }
 
-const told = (figure: number, unit: string, whole = false): string => {
+const figureText = (figure: number, unit: string, whole = false): string => {
   const short = figure < 1_000 ? Number(figure.toPrecision(3)) : Math.round(figure).toLocaleString('en-US')
   return `${whole ? figure : short} ${unit}`.trim()
 }
@@ -108,10 +108,12 @@ const judged = (
   held: boolean,
 ): Claim => ({
   name,
-  // A figure that rounds to its bound and does not hold it is told in full.
+  // A figure that rounds to its bound and does not meet it is printed in full.
   measured:
-    figure === undefined ? 'not measured' : told(figure, unit, !held && told(figure, unit) === told(bound, unit)),
-  target: `${sign} ${told(bound, unit)}`,
+    figure === undefined
+      ? 'not measured'
+      : figureText(figure, unit, !held && figureText(figure, unit) === figureText(bound, unit)),
+  target: `${sign} ${figureText(bound, unit)}`,
   held: figure === undefined ? null : held,
 })
 

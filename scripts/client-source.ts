@@ -160,8 +160,8 @@ const required = (schema: Schema): string[] => schema.required ?? []
 function objectType(schema: Schema, indent: string): string {
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
     const optional = required(schema).includes(name) ? '' : '?'
-    const told = member.description === undefined ? '' : `${indent}  /** ${member.description} */\n`
-    return `${told}${property(`${indent}  `, `${name}${optional}`, typeOf(member, `${indent}  `), '')}`
+    const comment = member.description === undefined ? '' : `${indent}  /** ${member.description} */\n`
+    return `${comment}${property(`${indent}  `, `${name}${optional}`, typeOf(member, `${indent}  `), '')}`
   })
   const none = schema.additionalProperties === false ? 'Record<string, never>' : 'Record<string, unknown>'
   return members.length === 0 ? none : `{\n${members.join('\n')}\n${indent}}`

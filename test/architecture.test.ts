@@ -109,7 +109,7 @@ const LONG: Record<string, string> = {
   'src/client/resources.ts': 'made from the contract',
   'src/client/table.ts': 'made from the contract',
   'src/config.ts': 'the table: one row per setting, read as a whole',
-  'src/contract/examples.ts': 'one story, told by the example of every input and answer',
+  'src/contract/examples.ts': 'one story, in the example of every input and answer',
   'src/contract/operations.ts': 'the table: one row per operation, read as a whole',
   'src/contract/resources.ts': 'every resource of the contract, read beside it',
 }
@@ -128,7 +128,7 @@ function longFunctions(path: string): string[] {
   })
 }
 
-const STEPS = 'one operation told from its first step to its last'
+const STEPS = 'one operation, from its first step to its last'
 const LONG_FUNCTIONS: Record<string, string> = {
   'src/guide/texts.ts agentsMarkdown': 'one text',
   'src/operations/entries/create-entry.ts createEntry': STEPS,
@@ -143,7 +143,7 @@ test('files and functions are short, or have a stated reason', () => {
   ]
   assert.deepEqual(long, [])
   for (const path of Object.keys(LONG)) assert.ok(linesOf(path) > FILE_LINES, `${path} needs no reason any more`)
-  const functions = SOURCES.flatMap(longFunctions).filter(told => !((told.split(':')[0] ?? '') in LONG_FUNCTIONS))
+  const functions = SOURCES.flatMap(longFunctions).filter(one => !((one.split(':')[0] ?? '') in LONG_FUNCTIONS))
   assert.deepEqual(functions, [])
 })
 

@@ -29,7 +29,7 @@ function madeUp(own: number[], directus: number[]): Results {
 
 test('arguments of the command line without effect are named', () => {
   const read = (...args: string[]) => readOptions(args, { targets: ['one', 'two'], beside: ['before'], measures: [] })
-  assert.throws(() => read('--targets', 'nobody'), /--targets knows no "nobody"; there are one, two\./)
+  assert.throws(() => read('--targets', 'unknown'), /--targets knows no "unknown"; there are one, two\./)
   assert.throws(() => read('--rounds', '0'), /--rounds must be a number from 1 to 100, not "0"\./)
   assert.deepEqual(read('--targets', 'two,one').targets, ['one', 'two'])
   assert.deepEqual(read('--targets', 'none').targets, [])

@@ -66,19 +66,19 @@ export function generatedEntry(number: number): Entry {
 export function generatedQueries(entries: number, count: number): Record<string, string[]> {
   const random = seeded(99)
   const wordsOf = (): string[] => generatedEntry(Math.floor(random() * entries)).content.split(' ')
-  const telling = (): string[] => [...new Set(wordsOf())].filter(word => !STOP_WORDS.includes(word))
+  const specificWords = (): string[] => [...new Set(wordsOf())].filter(word => !STOP_WORDS.includes(word))
   const common = (least: number, most: number): string => wordAt(least + Math.floor(random() * (most - least)))
   const many = (make: () => string): string[] => Array.from({ length: count }, make)
   return {
     question: many(() => {
-      const [a, b, c, d, e] = telling()
+      const [a, b, c, d, e] = specificWords()
       return `how is the ${a} of ${b} when ${c} and ${d} are in ${e}`
     }),
     typo: many(() => {
-      const [a, b, c] = telling()
+      const [a, b, c] = specificWords()
       return `${a} for ${b?.slice(0, 2)}q${b?.slice(2)} with ${c}`
     }),
-    'two words of one entry': many(() => telling().slice(0, 2).join(' ')),
+    'two words of one entry': many(() => specificWords().slice(0, 2).join(' ')),
     'one rare word': many(() => wordAt(VOCABULARY + Math.floor(random() * RARE))),
     'common words only': many(() => Array.from({ length: 5 }, () => common(50, 250)).join(' ')),
     'stop words only': many(() => Array.from({ length: 4 }, () => pick(random, STOP_WORDS)).join(' ')),

@@ -23,7 +23,7 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
     process.exitCode = await perform(args, surroundings)
   } catch (error) {
     // Unfinished work may have threads and timers, which must not delay the end.
-    process.exit(tell(error, surroundings))
+    process.exit(report(error, surroundings))
   }
 }
 
@@ -32,7 +32,7 @@ export async function runIn(surroundings: Surroundings, args: readonly string[])
   try {
     return await perform(args, surroundings)
   } catch (error) {
-    return tell(error, surroundings)
+    return report(error, surroundings)
   }
 }
 
@@ -145,7 +145,7 @@ const FILE_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPER
 const isFileFault = (error: Error): boolean => FILE_FAULTS.has((error as NodeJS.ErrnoException).code ?? '')
 
 /** Prints the failure on standard error and returns the exit code. Prints nothing if the reader of the output has ended. */
-function tell(error: unknown, { stderr }: Surroundings): number {
+function report(error: unknown, { stderr }: Surroundings): number {
   if (error instanceof ReaderGone) return EXIT.ok
   stderr.write(`${visible(said(error))}\n`)
   return exitCodeOf(error)

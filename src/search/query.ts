@@ -76,7 +76,7 @@ function byWords(index: SqliteConnection, { q, tag }: SearchRequest, ranking: Ra
   const all = inOrder(select(index, matchExpression(index, words, tag, 'whole')), 0, byTime)
   const first = all.next()
   if (first.done === true) return { matches: [], coverage: 'NONE', match: 0, ranking }
-  return { matches: resumed(first.value, all), coverage: 'ALL', match: Number(isTelling(words)), ranking }
+  return { matches: resumed(first.value, all), coverage: 'ALL', match: Number(isSpecific(words)), ranking }
 }
 
 /** The entries that have all terms, best first, then those that have any. A query with too many terms lists those that have any. */
@@ -103,7 +103,7 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
       ranking.numbers.filter(number => !shown.has(number)),
     )
   }
-  const match = ranking.best === 0 ? Number(isTelling(terms)) : Math.min(1, scoreOf(first.value) / ranking.best)
+  const match = ranking.best === 0 ? Number(isSpecific(terms)) : Math.min(1, scoreOf(first.value) / ranking.best)
   return { matches: matches(), coverage: 'ALL', match: Math.round(match * 1_000) / 1_000, ranking }
 }
 
@@ -130,8 +130,8 @@ function* resumed<T>(first: T, rest: Generator<T>): Generator<T> {
   }
 }
 
-/** Whether terms without a word to rank by tell what is asked: a phrase, or a word that is too long to rank by. Single stop words do not. */
-const isTelling = (terms: readonly Term[]): boolean =>
+/** Whether terms without a word to rank by specify what is searched for: a phrase, or a word that is too long to rank by. Single stop words do not. */
+const isSpecific = (terms: readonly Term[]): boolean =>
   terms.some(({ words }) => words.length > 1 || words.some(word => !isStopWord(word)))
 
 /** The entries that have all terms, or where there are none the best partial matches, by change or by number of revisions. */

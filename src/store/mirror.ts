@@ -85,7 +85,7 @@ export async function renameAuthor(
 }
 
 /** The placeholder for unknown actors: authors of records that were withdrawn before they were copied. */
-export async function ensureNobody(tx: Transaction): Promise<number> {
+export async function ensureUnknownAuthor(tx: Transaction): Promise<number> {
   const author: Author = {
     id: NAMELESS,
     declared: { name: null, model: null, provider: null },
@@ -145,7 +145,7 @@ export async function insertEntryStub(tx: Transaction, number: number, change: n
   const nameless = `${NAMELESS}${number}`
   await tx.run(sql`
     INSERT INTO entry (number, id, slug, tags, actor, data_class, created_at, updated_at, revision, revisions, withdrawn, change)
-    VALUES (${number}, ${nameless}, ${nameless}, '[]', ${await ensureNobody(tx)}, 'EXTERNAL', 0, 0, ${number}, 0, 1, ${change})`)
+    VALUES (${number}, ${nameless}, ${nameless}, '[]', ${await ensureUnknownAuthor(tx)}, 'EXTERNAL', 0, 0, ${number}, 0, 1, ${change})`)
 }
 
 /** Locks an entry, or unlocks it. */

@@ -45,7 +45,7 @@ test('an entry has the same answer after any number of reads, with any other req
 
 test('a list of the newest entries has the same answer after any number of reads, and the same refusals', async () => {
   for (let n = 0; n < 3; n++) await newEntry(app.url, token)
-  const told = ({ status, headers, text }: Answer) => ({
+  const comparable = ({ status, headers, text }: Answer) => ({
     status,
     text: text.replace(/"requestId":"[^"]*"/, ''),
     headers: Object.fromEntries([...headers].filter(([name]) => !OWN.includes(name))),
@@ -65,8 +65,8 @@ test('a list of the newest entries has the same answer after any number of reads
   for (const path of [...limits.map(limit => `/api/entries${limit}`), '/api/entries/', '/api/entriesx']) {
     const from = { 'x-forwarded-for': `198.51.100.${path.length}` }
     // An ETag that never existed does not change the answer.
-    const expected = told(await get(path, { ...from, 'if-none-match': '"never"' }))
-    for (let time = 0; time < 3; time++) assert.deepEqual(told(await get(path, from)), expected, path)
+    const expected = comparable(await get(path, { ...from, 'if-none-match': '"never"' }))
+    for (let time = 0; time < 3; time++) assert.deepEqual(comparable(await get(path, from)), expected, path)
   }
 })
 

@@ -94,10 +94,10 @@ test('a lagging stream skips the rows of others', async t => {
 })
 
 test('a stream with an unknown filter is refused, and does not count as open', async () => {
-  const nobody = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'
+  const unknown = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'
   const ask = (query: string) => call(app.url, 'GET', `/api/activity/changes/stream?${query}`)
   for (let n = 0; n < 10; n += 1) expectProblem(await ask('entry=no-such-entry'), 404, 'ENTRY_NOT_FOUND')
-  expectProblem(await ask(`actor=${nobody}`), 404, 'ACTOR_NOT_FOUND')
+  expectProblem(await ask(`actor=${unknown}`), 404, 'ACTOR_NOT_FOUND')
   expectProblem(await ask('limit=1'), 400, 'UNKNOWN_PARAMETER')
   expectProblem(await ask('action=READ'), 400, 'INVALID_ACTION')
 })

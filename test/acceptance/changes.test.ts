@@ -191,12 +191,12 @@ test('rows are filtered by entry, actor and action, and by all of them together'
 
 test('unknown ids and slugs are named, and invalid input is refused', async () => {
   const entry = await newEntry(app.url, token)
-  const nobody = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'
+  const unknownActor = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'
   const { items, unknown } = await changes(app.url, {
     entry: `no-such-entry,${entry.id}`,
-    actor: `${author},${nobody}`,
+    actor: `${author},${unknownActor}`,
   })
-  assert.deepEqual(unknown, ['no-such-entry', nobody])
+  assert.deepEqual(unknown, ['no-such-entry', unknownActor])
   assert.deepEqual(named(items), [['CREATE', entry.id]])
   assert.deepEqual((await changes(app.url, { entry: 'no-such-entry' })).items, [])
   for (const [query, code] of [
@@ -205,7 +205,7 @@ test('unknown ids and slugs are named, and invalid input is refused', async () =
     ['entry=', 'INVALID_ENTRY'],
     [`entry=${'a,'.repeat(200)}a`, 'INVALID_ENTRY'],
     ['actor=x', 'INVALID_ACTOR'],
-    [`actor=${Array.from({ length: 21 }, () => nobody)}`, 'INVALID_ACTOR'],
+    [`actor=${Array.from({ length: 21 }, () => unknownActor)}`, 'INVALID_ACTOR'],
     ['action=READ', 'INVALID_ACTION'],
     ['action=create', 'INVALID_ACTION'],
     ['before=1', 'UNKNOWN_PARAMETER'],

@@ -72,9 +72,9 @@ test('every line matches the contract, in the order of its sequence, and every h
   const hashes = new Map<string | null, string | null>([[null, null]])
   for (const { revision } of lines) {
     if (revision === undefined) continue
-    const { evidenceHash: told, ...unhashed } = revision
-    assert.equal(evidenceHash(unhashed, hashes.get(revision.previousRevisionId) ?? null), told)
-    hashes.set(revision.id, told)
+    const { evidenceHash: stated, ...unhashed } = revision
+    assert.equal(evidenceHash(unhashed, hashes.get(revision.previousRevisionId) ?? null), stated)
+    hashes.set(revision.id, stated)
   }
   const head = lines.at(-1)?.head
   assert.deepEqual([head?.sequence, head?.record, head?.change, lines.at(-1)?.next], ['7', '6', '0', '8'])

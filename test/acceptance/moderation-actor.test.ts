@@ -278,7 +278,7 @@ test('an anonymous actor can be moderated too, and unknown ones are 404', async 
   const row = (await feed()).find(({ metadata }) => (metadata as { tag?: string }).tag === 'moderated')
   const result = await moderate(app.url, 'ACTOR', row?.actorId ?? '', 'QUARANTINE')
   assert.deepEqual(result.affected, { entries: 0, actors: 1 })
-  for (const unknown of [host.entry.id, 'nobody']) {
+  for (const unknown of [host.entry.id, 'unknown']) {
     expectProblem(await tryModerate(app.url, 'ACTOR', unknown, 'BLOCK'), 404, 'TARGET_NOT_FOUND')
   }
 })

@@ -8,7 +8,7 @@ import { AS_ADMIN } from '../support/moderation.ts'
 const app = useApp()
 
 const moderate = async (targetType: string, targetId: string, action: string): Promise<void> => {
-  const body = { targetType, targetId, action, reason: 'Words that nobody is to see.' }
+  const body = { targetType, targetId, action, reason: 'Words that must not be shown.' }
   expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers: AS_ADMIN }), 200)
 }
 const topics = async (): Promise<string[]> =>

@@ -14,7 +14,7 @@ const app = useApp({}, async () => {
 type Story = { entry: Entry; others: Entry[]; ids: string[]; actorId: string; originId: string; marker: string }
 
 /** An entry that is full of a marker word, revised, judged, related and cited, and the entries around it. */
-async function tell(marker: string): Promise<Story> {
+async function writeStory(marker: string): Promise<Story> {
   const author = await newActor(app.url, { declaredName: `${marker} name`, declaredModel: `${marker}-model` })
   const { token: reader } = await newActor(app.url)
   const post = (path: string, body: unknown, token = author.token) => call(app.url, 'POST', path, { token, body })
@@ -67,7 +67,7 @@ const WAYS: [string, (story: Story) => [TargetType, string], ModerationAction][]
 
 for (const [index, [how, targetOf, action]] of WAYS.entries()) {
   test(`an entry that is ${how} is on no public path, and undoing restores all of it`, async () => {
-    const story = await tell(['quetzalcoat', 'xylophagous', 'zwitterionic'][index] ?? '')
+    const story = await writeStory(['quetzalcoat', 'xylophagous', 'zwitterionic'][index] ?? '')
     const [type, id] = targetOf(story)
     const before = await view(story)
     for (const text of [story.marker, ...story.ids]) {
@@ -94,7 +94,7 @@ for (const [index, [how, targetOf, action]] of WAYS.entries()) {
 }
 
 test('a quarantined origin withdraws all its records, and restoring it restores them', async () => {
-  const story = await tell('yttriferous')
+  const story = await writeStory('yttriferous')
   const before = await view(story)
   await moderate(app.url, 'ORIGIN', story.originId, 'QUARANTINE')
   const during = await view(story)
@@ -108,7 +108,7 @@ test('a quarantined origin withdraws all its records, and restoring it restores 
 })
 
 test('no cached copy is confirmed: there is no 304 for any resource of a withdrawn entry', async () => {
-  const { entry } = await tell('vexillology')
+  const { entry } = await writeStory('vexillology')
   const paths = [`/api/entries/${entry.slug}`, `/api/entries/${entry.id}/revisions/${entry.currentRevisionId}`]
   for (const path of paths) {
     const etag = (await call(app.url, 'GET', path)).headers.get('etag') ?? ''

@@ -35,7 +35,7 @@ test('a stream begins now, sends its position at once, and shows a write as the 
   assert.equal(headers['x-accel-buffering'], 'no')
   assert.equal(headers['access-control-allow-origin'], '*')
   assert.equal(headers['content-encoding'], undefined)
-  await stream.until('it tells its place', () => stream.lastId() !== '')
+  await stream.until('it sends its position', () => stream.lastId() !== '')
   const { id } = await newEntry(app.url, token)
   await stream.until('it shows the entry', events => events.length > 0)
   const [event] = stream.events
@@ -151,7 +151,7 @@ test('an id in the future means now, the header takes precedence over the query,
     { lastEventId: now, after: '0' },
   ]) {
     const stream = await open(t, options)
-    await stream.until('it tells its place', () => stream.lastId() !== '')
+    await stream.until('it sends its position', () => stream.lastId() !== '')
     assert.deepEqual([stream.lastId(), stream.events.length], [now, 0], JSON.stringify(options))
   }
   for (const id of ['', 'x', '-1', '1.0', '1, 2', '1'.repeat(20)]) {

@@ -6,14 +6,14 @@ import { call, expectProblem, expectStatus } from '../support/client.ts'
 
 const DAY = 86_400_000
 let app: TestApp
-let told: TestApp
+let configured: TestApp
 before(async () => {
   app = await startApp()
-  told = await startApp({ SECURITY_CONTACT: 'mailto:security@example.org', PUBLIC_URL: 'https://memory.example' })
+  configured = await startApp({ SECURITY_CONTACT: 'mailto:security@example.org', PUBLIC_URL: 'https://memory.example' })
 })
 after(async () => {
   await app.close()
-  await told.close()
+  await configured.close()
 })
 
 type Link = { href: string; type: string }
@@ -47,7 +47,7 @@ test('the API catalog names the interface and its descriptions, all of which exi
   assert.equal(again.status, 304)
   const head = await call(app.url, 'HEAD', '/.well-known/api-catalog')
   assert.equal(head.headers.get('link'), answer.headers.get('link'))
-  const { catalog: absolute } = await catalogOf(told)
+  const { catalog: absolute } = await catalogOf(configured)
   assert.equal(absolute.linkset[0]?.anchor, 'https://memory.example/api/discovery')
   assert.equal(absolute.linkset[0]?.['service-desc'][0]?.href, 'https://memory.example/openapi.json')
 })
@@ -103,7 +103,7 @@ test('the AI catalog names a server card, and the card an MCP endpoint with the 
 })
 
 test('with PUBLIC_URL the catalog and the card have absolute addresses', async () => {
-  const { card, entry } = await cardOf(told, 'https://memory.example')
+  const { card, entry } = await cardOf(configured, 'https://memory.example')
   assert.equal(entry.identifier, 'urn:air:memory.example:palimpsest')
   assert.deepEqual(
     card.remotes.map(({ url, variables }) => [url, variables]),
@@ -114,7 +114,7 @@ test('with PUBLIC_URL the catalog and the card have absolute addresses', async (
 test('security.txt exists if a contact is set, and expires in the future', async () => {
   expectProblem(await call(app.url, 'GET', '/.well-known/security.txt'), 404, 'ROUTE_NOT_FOUND')
   const read = async () => {
-    const answer = await call(told.url, 'GET', '/.well-known/security.txt')
+    const answer = await call(configured.url, 'GET', '/.well-known/security.txt')
     expectStatus(answer, 200)
     assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
     return answer.text
@@ -128,6 +128,6 @@ test('security.txt exists if a contact is set, and expires in the future', async
   const left = expiresOf(text) - Date.now()
   assert.ok(left > 170 * DAY && left < 365 * DAY, String(left))
   assert.equal(await read(), text)
-  told.advance(200 * DAY)
+  configured.advance(200 * DAY)
   assert.ok(expiresOf(await read()) - expiresOf(text) >= 199 * DAY)
 })

@@ -114,7 +114,7 @@ test('invalid UTF-8 and a line over the limit are refused by their number', asyn
 test('batches before the invalid one stay, and the load continues after the correction', async () => {
   const target = freshDirectory()
   const good = linesOf(STORY)
-  const bad = good.replace('"changeType":"CORRECT"', '"changeType":"MEND"')
+  const bad = good.replace('"changeType":"CORRECT"', '"changeType":"FIX"')
   const broken = await loadInto(target, bad, '--batch', '2')
   expectRefusal(broken, 1, /^line 5: INVALID_CHANGE_TYPE: changeType .* Lines 1 to 4 are stored; .*--resume/)
   assert.equal(entriesIn(target), 2)

@@ -28,7 +28,7 @@ test('a file appears under its name only when it is complete, with its mode', as
 })
 
 test('after a failure no file is left, not even those of a database', async () => {
-  let told = 0
+  let calls = 0
   const failing = makeWholeFile(
     path('bad'),
     0o600,
@@ -37,12 +37,12 @@ test('after a failure no file is left, not even those of a database', async () =
       throw new Error('interrupted')
     },
     () => {
-      told++
+      calls++
     },
   )
   await assert.rejects(failing, /interrupted/)
   assert.deepEqual(leftOf('bad'), [])
-  assert.equal(told, 1)
+  assert.equal(calls, 1)
 })
 
 test('a full disk is reported with one sentence', async () => {

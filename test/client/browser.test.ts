@@ -35,7 +35,7 @@ test('a page of another site uses the built client in a browser', { skip: NO_BRO
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))
   const page = await (await openBrowser()).newPage()
   await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
-  const told = await page.evaluate(
+  const result = await page.evaluate(
     async ({ baseUrl, reads }) => {
       const path = '/client/index.js'
       const module = (await import(path)) as { createClient: typeof createClient }
@@ -72,7 +72,7 @@ test('a page of another site uses the built client in a browser', { skip: NO_BRO
     },
     { baseUrl: app.url, reads: READS },
   )
-  assert.deepEqual(told, {
+  assert.deepEqual(result, {
     holds: true,
     revisions: 2,
     forged: false,

@@ -72,12 +72,12 @@ test('activity is iterated to its end', async () => {
 
 test('evidence is one stream of both kinds, newest first', async () => {
   const rows = await Array.fromAsync(client.all.listEvidence(entry.slug, { limit: PAGE }))
-  const told = rows.map(({ kind, rationale }) => `${kind} ${rationale}`)
+  const listed = rows.map(({ kind, rationale }) => `${kind} ${rationale}`)
   const oldestFirst = Array.from({ length: ROWS }, (_, at) => [
     `verification Look ${at + 1}`,
     ...(at % 2 === 1 ? [`contradiction Look ${at + 1}`] : []),
   ])
-  assert.deepEqual(told, oldestFirst.flat().reverse())
+  assert.deepEqual(listed, oldestFirst.flat().reverse())
 })
 
 test('entries and search are iterated by offset, from the offset of the caller', async () => {

@@ -58,11 +58,11 @@ test('the merge gets the stale state, and null ends the loop', async () => {
   const given = await client.reviseWithRetry(entry.slug, async (latest, stale) => {
     seen.push(stale?.content)
     if (stale !== undefined) return null
-    await client.reviseWithRetry(entry.slug, line('meanwhile'))
+    await client.reviseWithRetry(entry.slug, line('concurrent'))
     return line('late')(latest)
   })
   assert.deepEqual(seen, [undefined, 'start'])
-  assert.equal(given.content, 'start\nmeanwhile')
+  assert.equal(given.content, 'start\nconcurrent')
   assert.equal(given.revisionCount, 2)
 })
 

@@ -101,8 +101,8 @@ test('of duplicate members the last one counts', async () => {
   assert.equal(expectStatus(await post('createEntry', { raw }), 201).title, 'last')
   const spoilt = '{"title":"first","content":"c","summary":"s","title":1}'
   expectRefusal('the last is wrong', await post('createEntry', { raw: spoilt }), 400, 'INVALID_TITLE')
-  const mended = '{"title":1,"content":"c","summary":"s","t\\u0069tle":"escaped"}'
-  assert.equal(expectStatus(await post('createEntry', { raw: mended }), 201).title, 'escaped')
+  const corrected = '{"title":1,"content":"c","summary":"s","t\\u0069tle":"escaped"}'
+  assert.equal(expectStatus(await post('createEntry', { raw: corrected }), 201).title, 'escaped')
 })
 
 const BAD_TYPES = [

@@ -168,7 +168,7 @@ test('every path parameter past its bounds is refused, at its bounds looked up, 
     inParallel(ALL, 4, async ([name, operation]) => {
       const body = operation.body === undefined ? {} : { body: bodyOf(name, world) }
       const sending = { ...credentialOf(operation.access, world), ...body }
-      const tell = async (parameter: string, value: string, status: number, code: string): Promise<void> => {
+      const expectCode = async (parameter: string, value: string, status: number, code: string): Promise<void> => {
         const search = 'required' in operation.query ? '?q=words' : ''
         const path = `${pathOf(operation.path, world, { [parameter]: value })}${search}`
         expectRefusal(`${operation.method} ${path}`, await wire.send(operation.method, path, sending), status, code)
@@ -181,7 +181,7 @@ test('every path parameter past its bounds is refused, at its bounds looked up, 
         const idFaults = isRecord ? RECORD_FAULTS : BAD_UUIDS.map(encodeURIComponent)
         const faults = isSequence ? RECORD_FAULTS : isEntry ? [] : idFaults
         for (const value of [...faults, ...ENTRY_FAULTS]) {
-          await tell(parameter, value, 400, isEncoded(value) ? codeOf(parameter) : 'INVALID_PATH')
+          await expectCode(parameter, value, 400, isEncoded(value) ? codeOf(parameter) : 'INVALID_PATH')
         }
         const strangers = isSequence
           ? RECORD_STRANGERS.slice(2)
@@ -191,8 +191,8 @@ test('every path parameter past its bounds is refused, at its bounds looked up, 
               ? ENTRY_STRANGERS
               : GOOD_UUIDS
         const refusal = isSequence ? 'SEQUENCE_NOT_REACHED' : (missing ?? 'ENTRY_NOT_FOUND')
-        for (const value of strangers) await tell(parameter, value, 404, refusal)
-        await tell(parameter, '', 400, codeOf(parameter))
+        for (const value of strangers) await expectCode(parameter, value, 404, refusal)
+        await expectCode(parameter, '', 400, codeOf(parameter))
       }
     }),
   )

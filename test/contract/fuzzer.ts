@@ -24,7 +24,7 @@ function idsFor({ random, known }: Source, about: Entry | undefined): (name: str
     if (random.below(20) === 0) return someOf(random, known.revisions) ?? uuidOf(random)
     if (name === 'entryId' || name === 'sourceEntryId') return about?.id ?? uuidOf(random)
     if (name === 'targetEntryId') return other?.id ?? uuidOf(random)
-    if (name === 'targetId') return random.pick([other?.id, someOf(random, known.actors)]) ?? 'nobody'
+    if (name === 'targetId') return random.pick([other?.id, someOf(random, known.actors)]) ?? 'unknown'
     return about?.currentRevisionId ?? uuidOf(random)
   }
 }

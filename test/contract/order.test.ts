@@ -187,7 +187,7 @@ test('of two faults of a moderation the one that is checked first is reported', 
     { code: 'RATE_LIMITED', spoil: attempt => void Object.assign(attempt, { origin: EXHAUSTED }) },
     { code: 'ADMIN_TOKEN_INVALID', spoil: ({ headers }) => void Object.assign(headers, { authorization: 'Bearer x' }) },
     ...SHAPE,
-    { code: 'TARGET_NOT_FOUND', spoil: ({ body }) => void Object.assign(body, { targetId: 'nobody' }) },
+    { code: 'TARGET_NOT_FOUND', spoil: ({ body }) => void Object.assign(body, { targetId: 'unknown' }) },
     { code: 'ACTION_NOT_APPLICABLE', spoil: ({ body }) => void Object.assign(body, { action: 'HIDE' }) },
   ]
   const good = (): Attempt => ({

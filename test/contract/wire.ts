@@ -34,10 +34,10 @@ export function openWire(base: string, maxSockets = 16): Wire {
         const parts: Buffer[] = []
         response.on('data', (part: Buffer) => parts.push(part))
         response.on('error', reject)
-        let told = false
-        const tell = (): void => {
-          if (told) return
-          told = true
+        let settled = false
+        const settle = (): void => {
+          if (settled) return
+          settled = true
           const text = Buffer.concat(parts).toString('utf8')
           const json = response.headers['content-type']?.startsWith('application/json') === true && text !== ''
           const fields = Object.entries(response.headersDistinct).flatMap(([name, values]) =>
@@ -46,11 +46,11 @@ export function openWire(base: string, maxSockets = 16): Wire {
           const body = (json ? JSON.parse(text) : {}) as Record<string, unknown>
           resolve({ status: response.statusCode ?? 0, headers: new Headers(fields), body, text })
         }
-        response.on('end', tell)
+        response.on('end', settle)
         // A stream has no end: its first event is the answer.
         if (response.headers['content-type']?.startsWith('text/event-stream')) {
           response.once('data', () => {
-            tell()
+            settle()
             response.destroy()
           })
         }

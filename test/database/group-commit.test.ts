@@ -233,9 +233,9 @@ onBoth('works that are in no group can be refused; those of a group are stored',
   await begun.promise
   const second = commits.write(tx => add(tx, 'second'))
   assert.deepEqual([commits.waiting, commits.pending], [1, 2])
-  commits.refuse(new Error('nobody is there'))
+  commits.refuse(new Error('the connection is lost'))
   gate.resolve()
-  await assert.rejects(second, /nobody is there/)
+  await assert.rejects(second, /the connection is lost/)
   assert.equal(await first, 1)
   assert.deepEqual(await textsOf(reader), ['first'])
 })

@@ -32,7 +32,7 @@ const stranger = (actor: number | null = null, token?: string): Caller => {
   }
 }
 
-/** A store with operations under a cooldown, whose clock moves only when it is told to. */
+/** A store with operations under a cooldown, whose clock moves only by `advance`. */
 async function openWorld(t: TestContext) {
   const { connection } = await openEmbedded(t)
   const contextOf = createContexts()

@@ -59,7 +59,7 @@ const isFault = (kind: 'full' | 'broken') => (error: unknown) => error instanceo
 test('a work resolves once another connection can read its rows', async () => {
   const result = await write(async tx => {
     assert.equal(await add(tx, 'a'), 1)
-    assert.deepEqual(texts(), [], 'nobody sees a transaction before its commit')
+    assert.deepEqual(texts(), [], 'no reader sees a transaction before its commit')
     return 'done'
   })
   assert.equal(result, 'done')

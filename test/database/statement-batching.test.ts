@@ -143,7 +143,7 @@ test('UPDATEs with equal text and different keys become one, and each learns whe
     { rows: [], count: 1, command: 'UPDATE' },
   ])
   assert.equal(batched(touch(1, 'a'), touch(1, 'b')).length, 2, 'one row twice')
-  assert.equal(batched(touch(1, 'a'), touch(2, null)).length, 2, 'a null, whose type cannot be told')
+  assert.equal(batched(touch(1, 'a'), touch(2, null)).length, 2, 'a null, whose type is unknown')
   const guarded = (number: number): Sql => sql`UPDATE note SET text = ${'a'} WHERE number = ${number} AND weight > ${1}`
   assert.equal(batched(guarded(1), guarded(2)).length, 2, 'more than a key')
 })

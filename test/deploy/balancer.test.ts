@@ -19,7 +19,7 @@ const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find(path => ex
 const skip = HAPROXY === undefined ? 'SKIPPED: there is no HAProxy here; install the package haproxy' : false
 const CONFIGURATION = join(ROOT, 'deploy/haproxy.cfg')
 const PATIENCE = 60_000
-const NOBODY = '127.0.0.1:1'
+const UNREACHABLE = '127.0.0.1:1'
 /** Whom the balancer takes for an operator by default, and another caller. */
 const OPERATOR = '127.0.0.1'
 const STRANGER = '127.0.0.2'
@@ -31,7 +31,7 @@ type Balancer = { port: number; get(path: string, from?: string, headers?: Recor
 /** Starts HAProxy with the unchanged configuration, in front of nodes named by host and port. It ends with this file. */
 async function startBalancer(...nodes: string[]): Promise<Balancer> {
   const port = await freePort()
-  const [node1 = NOBODY, node2 = NOBODY, node3 = NOBODY] = nodes
+  const [node1 = UNREACHABLE, node2 = UNREACHABLE, node3 = UNREACHABLE] = nodes
   const child = spawn(String(HAPROXY), ['-db', '-f', CONFIGURATION], {
     stdio: 'ignore',
     env: {
@@ -144,7 +144,7 @@ test('only operators reach moderation, in any spelling of its path', { skip }, a
 })
 
 test('the balancer skips nodes that are not ready, and if there is none tells callers to retry', { skip }, async () => {
-  const waiting = await startApp({ DATABASE_URL: `postgres://${NOBODY}/none` }, { database: 'away' })
+  const waiting = await startApp({ DATABASE_URL: `postgres://${UNREACHABLE}/none` }, { database: 'away' })
   const [first, second] = [await startApp(), await startApp()]
   const balancer = await startBalancer(...[waiting, first, second].map(({ url }) => new URL(url).host))
   await eventually('the node without a database is left out', PATIENCE, async () => {

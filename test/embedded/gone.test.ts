@@ -22,7 +22,11 @@ test('a connection that was reset at once keeps its origin: a blocked network wr
   await newEntry(app.url, token, { title: 'Before' })
   const [row] = (await snapshot(app.url)).entries
   await moderate(app.url, 'ORIGIN', String(row?.originId), 'BLOCK')
-  const body = JSON.stringify({ title: 'Unheard', summary: 'Nobody waits for the answer', content: 'It is gone.' })
+  const body = JSON.stringify({
+    title: 'Unheard',
+    summary: 'The client does not wait for the answer',
+    content: 'It is gone.',
+  })
   expectProblem(await call(app.url, 'POST', '/api/entries', { token, body: JSON.parse(body) }), 403, 'ORIGIN_BLOCKED')
 
   const { hostname, port } = new URL(app.url)

@@ -63,7 +63,7 @@ export function chooseCommand(random: Random, scene: Scene): Command {
       4,
       () => {
         const one = entry()
-        return judge(actor(), one, revision(one), random.pick([null, entry() ?? null, 'nobody']))
+        return judge(actor(), one, revision(one), random.pick([null, entry() ?? null, 'unknown']))
       },
     ],
     [4, () => relate(actor(), entry(), entry(), random.pick(RELATION_TYPES))],

@@ -24,9 +24,9 @@ export const as = (actor: ModelActor | undefined, body?: unknown): Sending => ({
   ...(actor === undefined ? {} : { token: actor.token }),
   ...(body === undefined ? {} : { body }),
 })
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const UNKNOWN_ID = '00000000-0000-0000-0000-000000000000'
 /** The id of an existing resource, or an unknown id. */
-export const idOf = (entry: { id: string } | undefined): string => entry?.id ?? NOBODY
+export const idOf = (entry: { id: string } | undefined): string => entry?.id ?? UNKNOWN_ID
 /** Some members of an answer. */
 export const only =
   (...names: string[]) =>
@@ -40,7 +40,7 @@ export const entryView = (body: Body): unknown => ({
   name: (body.actor as { declared: { name: string | null } }).declared.name,
 })
 /** The same of an entry as the model has it. */
-export const entryTold = (entry: ModelEntry): unknown => ({
+export const expectedEntry = (entry: ModelEntry): unknown => ({
   id: entry.id,
   title: entry.title,
   content: entry.content,

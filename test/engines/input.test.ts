@@ -13,7 +13,7 @@ import { OPERATIONS, type Operation, type OperationName } from '../../src/contra
 import { BAD_UUIDS, bodyCases, GOOD_UUIDS, type Schema } from '../contract/cases.ts'
 import type { Sending } from '../contract/wire.ts'
 import { inUpperCase } from './names.ts'
-import { asAdmin, NO_POSTGRES, type Pair, startPair, type Told } from './pair.ts'
+import { asAdmin, type NamedAnswer, NO_POSTGRES, type Pair, startPair } from './pair.ts'
 
 type Made = { id: string; slug: string; currentRevisionId: string }
 const skip = NO_POSTGRES
@@ -33,15 +33,15 @@ after(() => pair?.close())
 
 const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
 const rationale = 'Tried it.'
-const made = ({ status, body, text }: Told): Made => {
+const made = ({ status, body, text }: NamedAnswer): Made => {
   assert.equal(status, 201, text)
   return body as Made
 }
 async function publish(input: object): Promise<Made> {
   return made(await pair.ask('POST', '/api/entries', { token, body: { ...writing, ...input } }))
 }
-const get = (path: string, sending: Sending = {}): Promise<Told> => pair.ask('GET', path, sending)
-const query = (path: string, parameters: Record<string, string>): Promise<Told> =>
+const get = (path: string, sending: Sending = {}): Promise<NamedAnswer> => pair.ask('GET', path, sending)
+const query = (path: string, parameters: Record<string, string>): Promise<NamedAnswer> =>
   get(`${path}?${new URLSearchParams(parameters)}`)
 /** Everything there is to see, on both. */
 async function lookAround(): Promise<void> {

@@ -118,7 +118,7 @@ export function createModel() {
     !actor.flags.quarantined &&
     (entry === undefined || !isWithdrawn(entry)) &&
     (relation === undefined || isRelationShown(relation))
-  const told = ({ sequence, action, actor, entry, revision }: Row) => ({
+  const rowView = ({ sequence, action, actor, entry, revision }: Row) => ({
     sequence: String(sequence),
     action,
     actorId: actor.id,
@@ -156,7 +156,7 @@ export function createModel() {
         const row = all[at] as Row
         if (row.sequence < (before ?? Infinity) && shownRow(row)) found.push(row)
       }
-      const items = found.slice(0, limit).map(told)
+      const items = found.slice(0, limit).map(rowView)
       return { items, nextCursor: found.length > limit ? (items.at(-1)?.sequence ?? null) : null }
     },
     find: found,

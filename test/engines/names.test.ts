@@ -14,8 +14,8 @@ test('a value that an engine made up is named by its first appearance, and is se
 
 test('a slug that ends in a part of its id is named, one that only looks so is not', () => {
   const { named, actual } = createNames()
-  const told = named(`{"id":"${ID}","slug":"fox-c999","x":1}`)
-  assert.equal(told, '{"id":"~2~","slug":"fox-~1~","x":1}')
+  const renamed = named(`{"id":"${ID}","slug":"fox-c999","x":1}`)
+  assert.equal(renamed, '{"id":"~2~","slug":"fox-~1~","x":1}')
   assert.equal(named('/api/entries/fox-c999'), '/api/entries/fox-~1~')
   assert.equal(actual('/api/entries/fox-~1~'), '/api/entries/fox-c999')
   assert.equal(named(`{"id":"${OTHER}","slug":"fox-beef"}`), '{"id":"~3~","slug":"fox-beef"}')

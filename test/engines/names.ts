@@ -39,9 +39,9 @@ export function createNames() {
   return {
     named(text: string): string {
       learnSlugs(text)
-      let told = text
-      for (const [slug, name] of slugs) told = told.replaceAll(slug, name)
-      return told.replaceAll(MADE, nameOf)
+      let renamed = text
+      for (const [slug, name] of slugs) renamed = renamed.replaceAll(slug, name)
+      return renamed.replaceAll(MADE, nameOf)
     },
     actual: (text: string): string =>
       text

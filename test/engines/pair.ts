@@ -10,7 +10,7 @@ export { NO_POSTGRES } from '../support/engine.ts'
 /** One of two services, with its names for ids and values. */
 export type Side = { engine: EngineName; app: TestApp; wire: Wire; names: Names }
 /** An answer with names for what the engine made up. */
-export type Told = Omit<Answer, 'headers'> & { headers: Record<string, string> }
+export type NamedAnswer = Omit<Answer, 'headers'> & { headers: Record<string, string> }
 export type Pair = {
   sides: readonly [Side, Side]
   /** Makes both services store their observations, so that the rows are at the same position, then advances the clock of both. */
@@ -22,7 +22,7 @@ export type Pair = {
   /**
    * Sends one request to both services, with names replaced. Asserts equal answers and returns the answer. Advances the clock before a POST.
    */
-  ask(method: string, path: string, sending?: Sending): Promise<Told>
+  ask(method: string, path: string, sending?: Sending): Promise<NamedAnswer>
   close(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export async function startPair({
   const embedded = await start('embedded')
   const postgres = await start('postgres')
   const sides: [Side, Side] = [embedded, postgres]
-  const both = async (method: string, path: string, sending: Sending = {}): Promise<[Told, Told]> => {
+  const both = async (method: string, path: string, sending: Sending = {}): Promise<[NamedAnswer, NamedAnswer]> => {
     const [one, other] = await Promise.all(sides.map(side => askSide(side, method, path, sending)))
     assert.ok(one !== undefined && other !== undefined)
     observed = method === 'GET' ? !path.startsWith('/api/activity') : observed
@@ -87,13 +87,13 @@ export async function startPair({
 }
 
 /** Asserts that PostgreSQL answered like the embedded engine: status, fields and bytes. */
-export function assertSame(request: string, embedded: Told, postgres: Told): void {
+export function assertSame(request: string, embedded: NamedAnswer, postgres: NamedAnswer): void {
   const label = `PostgreSQL (actual) differs from embedded (expected) in\n${request}\n`
   assert.deepEqual([postgres.status, postgres.headers], [embedded.status, embedded.headers], label)
   if (embedded.text === postgres.text) return
   let at = 0
   while (at < embedded.text.length && embedded.text[at] === postgres.text[at]) at += 1
-  const shown = ({ text }: Told): string => text.slice(Math.max(0, at - 300), at + 300)
+  const shown = ({ text }: NamedAnswer): string => text.slice(Math.max(0, at - 300), at + 300)
   assert.equal(shown(postgres), shown(embedded), label)
 }
 
@@ -103,7 +103,7 @@ export async function askSide(
   method: string,
   path: string,
   sending: Sending = {},
-): Promise<Told> {
+): Promise<NamedAnswer> {
   const { body, raw, token, headers, ...rest } = sending
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const sent = {

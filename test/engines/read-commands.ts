@@ -1,5 +1,5 @@
 import type { Sending } from '../contract/wire.ts'
-import { as, type Body, type Command, entryTold, entryView, idOf, only } from './command.ts'
+import { as, type Body, type Command, entryView, expectedEntry, idOf, only } from './command.ts'
 import {
   assertReadable,
   isWithdrawn,
@@ -22,7 +22,7 @@ export const readEntry = (by: ModelActor | undefined, entry: ModelEntry | undefi
   apply({ model, anonymous, at }) {
     const readable = assertReadable(entry)
     model.read(by ?? anonymous, at, readable)
-    return entryTold(readable)
+    return expectedEntry(readable)
   },
   view: entryView,
 })

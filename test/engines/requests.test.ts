@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sending } from '../contract/wire.ts'
-import { asAdmin, NO_POSTGRES, type Pair, startPair, type Told } from './pair.ts'
+import { asAdmin, type NamedAnswer, NO_POSTGRES, type Pair, startPair } from './pair.ts'
 
 type Made = { id: string; slug: string; currentRevisionId: string }
 const skip = NO_POSTGRES
@@ -37,7 +37,7 @@ async function post(path: string, body: object): Promise<Record<string, unknown>
   return answer.body
 }
 const publish = async (title: string) => (await post('/api/entries', { ...writing, title })) as Made
-const get = (path: string, sending: Sending = {}): Promise<Told> => pair.ask('GET', path, sending)
+const get = (path: string, sending: Sending = {}): Promise<NamedAnswer> => pair.ask('GET', path, sending)
 /** A path that can be sent. */
 const escaped = (path: string): string => path.replaceAll(/[^!-~]/g, encodeURIComponent)
 const PARTS = ['revisions', 'relations', 'evidence', 'timeline']

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { Random } from './choices.ts'
 import { someQuery, someText, type Text } from './corpus.ts'
-import type { Pair, Told } from './pair.ts'
+import type { NamedAnswer, Pair } from './pair.ts'
 
 const rationale = 'r'
 export const pathOf = (query: Record<string, string>): string => `/api/search?${new URLSearchParams(query)}`
-export const idsOf = ({ body }: Told): string[] => (body.items as { id: string }[]).map(({ id }) => id)
+export const idsOf = ({ body }: NamedAnswer): string[] => (body.items as { id: string }[]).map(({ id }) => id)
 
 /** Random entries, some of them revised, on both engines, and what writes more. */
 export async function writeCorpus(pair: Pair, random: Random, entries: number) {

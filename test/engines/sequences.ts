@@ -26,13 +26,13 @@ export async function runSequences(count: number): Promise<{ commands: number; r
     const play = await createPlay(pair)
     for (let number = 1; number <= count; number++) {
       const scene: Scene = { number, actors: [], entries: [], cursors: new Map() }
-      const told: string[] = []
+      const sent: string[] = []
       const perform = async (command: Command): Promise<number> => {
-        told.push(`${command.method} ${command.path} ${JSON.stringify(command.sending)}`)
+        sent.push(`${command.method} ${command.path} ${JSON.stringify(command.sending)}`)
         try {
           return await play(command, scene)
         } catch (error) {
-          const prefix = `SEED=${random.seed}, sequence ${number}, its commands so far:\n${told.join('\n')}\n`
+          const prefix = `SEED=${random.seed}, sequence ${number}, its commands so far:\n${sent.join('\n')}\n`
           throw new Error(`${prefix}${(error as Error).message}`, { cause: error })
         }
       }
@@ -105,9 +105,9 @@ async function createPlay(pair: Pair): Promise<(command: Command, scene: Scene) 
 /** What the rules say to a command: its status, and its answer or the code of its problem. */
 function expected(command: Command, on: On, body: Record<string, unknown>): [number, unknown] {
   try {
-    const told = command.apply(on, body)
+    const expected = command.apply(on, body)
     const made = command.method === 'POST' && !command.path.startsWith('/api/admin/')
-    return [made ? 201 : 200, told]
+    return [made ? 201 : 200, expected]
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return [PROBLEMS[error.code].status, error.code]

@@ -1,5 +1,5 @@
 import type { ModerationAction } from '../../src/contract/vocabulary.ts'
-import { as, type Body, type Command, entryTold, entryView, idOf, only, type Scene } from './command.ts'
+import { as, type Body, type Command, entryView, expectedEntry, idOf, only, type Scene } from './command.ts'
 import {
   assertReadable,
   assertWritable,
@@ -63,7 +63,7 @@ export const publish = (
     model.entries.push(entry)
     scene.entries.push(entry)
     model.write({ action: 'CREATE', actor, entry, revision: latestOf(entry) })
-    return entryTold(entry)
+    return expectedEntry(entry)
   },
   view: entryView,
 })
@@ -89,7 +89,7 @@ export const revise = (
     Object.assign(open, text, { updatedAt: at })
     open.revisions.push({ id: String(body.currentRevisionId), entry: open, ordinal: open.revisions.length + 1 })
     model.write({ action: changeType, actor, entry: open, revision: latestOf(open) })
-    return entryTold(open)
+    return expectedEntry(open)
   },
   view: entryView,
 })
@@ -99,10 +99,10 @@ export const judge = (
   by: ModelActor | undefined,
   entry: ModelEntry | undefined,
   revision: ModelRevision | undefined,
-  source?: ModelEntry | 'nobody' | null,
+  source?: ModelEntry | 'unknown' | null,
 ): Command => {
   const kind = source === undefined ? 'VERIFY' : 'CONTRADICT'
-  const found = source === 'nobody' ? undefined : (source ?? undefined)
+  const found = source === 'unknown' ? undefined : (source ?? undefined)
   const named = source ? { sourceEntryId: idOf(found) } : {}
   const verdict = kind === 'VERIFY' ? { result: 'SUPPORTED', confidence: 0.5 } : named
   return {

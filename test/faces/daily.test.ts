@@ -61,8 +61,8 @@ for (const [name, open] of Object.entries(FACES)) {
     t.diagnostic(`all about a subject: ${learnt.calls} call, ${learnt.bytes} bytes`)
     assert.equal(learnt.calls, 1)
     assert.ok(learnt.bytes <= TOKENS * TOKEN_BYTES, `${learnt.bytes} bytes`)
-    for (const told of ['DISPUTED', 'It leaked after greasing too.', 'SUPPORTED']) {
-      assert.ok(learnt.text.includes(told), `${told} is not in ${learnt.text}`)
+    for (const expected of ['DISPUTED', 'It leaked after greasing too.', 'SUPPORTED']) {
+      assert.ok(learnt.text.includes(expected), `${expected} is not in ${learnt.text}`)
     }
 
     const [first, , third, fourth] = entries as [Entry, Entry, Entry, Entry]
@@ -77,8 +77,8 @@ for (const [name, open] of Object.entries(FACES)) {
     const changed = await face.changed(pins, since)
     t.diagnostic(`what changed in twelve pins: ${changed.calls} call, ${changed.bytes} bytes`)
     assert.equal(changed.calls, 1)
-    for (const told of ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'Not in the third winter.']) {
-      assert.ok(changed.text.includes(told), `${told} is not in ${changed.text}`)
+    for (const expected of ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'Not in the third winter.']) {
+      assert.ok(changed.text.includes(expected), `${expected} is not in ${changed.text}`)
     }
     const { items } = expectStatus(
       await call<PinsReport>(app.url, 'POST', '/api/pins/check', { body: { pins, since } }),

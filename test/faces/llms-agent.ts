@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Activity } from '../../src/contract/resources.ts'
 import { type OpenFace, rowOf } from './face.ts'
-import { bodyOf, type Guide, readGuide, type ToldCall } from './llms-guide.ts'
+import { bodyOf, type Guide, type GuideCall, readGuide } from './llms-guide.ts'
 
 type Json = Record<string, unknown>
-type Sending = { call: ToldCall; path?: string; body?: Json }
+type Sending = { call: GuideCall; path?: string; body?: Json }
 
 /** An agent that has the address of one text, /llms.txt, and follows that text. */
 export const openLlmsAgent: OpenFace = async base => {
@@ -23,7 +23,7 @@ export const openLlmsAgent: OpenFace = async base => {
     spent.bytes += bytes.length
     return bytes.toString()
   }
-  const send = async ({ call: { method, path: told }, path = told, body }: Sending): Promise<Json> => {
+  const send = async ({ call: { method, path: described }, path = described, body }: Sending): Promise<Json> => {
     const key: Record<string, string> = body === undefined ? {} : { [fields.key]: crypto.randomUUID() }
     const acting: Record<string, string> = token === '' || body === undefined ? {} : { [fields.token]: token }
     const headers = { ...(body === undefined ? {} : { 'content-type': fields.type }), ...key, ...acting }
@@ -33,10 +33,10 @@ export const openLlmsAgent: OpenFace = async base => {
     return json
   }
   /** A call on an entry: where the path has a hole, the id goes. */
-  const sendTo = (call: ToldCall, entryId: string, body?: Json): Promise<Json> =>
+  const sendTo = (call: GuideCall, entryId: string, body?: Json): Promise<Json> =>
     send({ call, path: call.path.replace(/\{\w+\}/, entryId), ...(body && { body }) })
   /** A call with a query: the values of the example are put in the place of those that it shows. */
-  const ask = (call: ToldCall, query: Record<string, string>): Promise<Json> => {
+  const ask = (call: GuideCall, query: Record<string, string>): Promise<Json> => {
     const url = new URL(call.path, base)
     for (const [name, value] of Object.entries(query)) {
       assert.ok(url.searchParams.has(name), `${call.path} is not said to take ${name}`)
@@ -111,8 +111,8 @@ export const openLlmsAgent: OpenFace = async base => {
     },
     async watch({ entryId, after, signal }, take) {
       const { path } = guide.callTo('watch', 'server-sent events')
-      const behind = guide.find('where a stream begins', /\?(\w+)=sequence\)/)
-      const { body } = await fetchCounted(`${path}?${behind}=${after}`, { signal })
+      const parameter = guide.find('where a stream begins', /\?(\w+)=sequence\)/)
+      const { body } = await fetchCounted(`${path}?${parameter}=${after}`, { signal })
       let rest = ''
       for await (const text of (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream())) {
         spent.bytes += Buffer.byteLength(text)

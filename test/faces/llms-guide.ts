@@ -1,10 +1,10 @@
 /** A call as the guide describes it: a path with placeholders, and each member of the body with the text after its name. */
-export type ToldCall = { method: string; path: string; members: Map<string, string>; gives: string }
+export type GuideCall = { method: string; path: string; members: Map<string, string>; gives: string }
 
 /** The facts in the text of /llms.txt. Every function throws if the text does not have the fact. */
 export type Guide = {
-  /** The call after `behind` in the line that begins with the word. */
-  callTo(word: string, behind?: string): ToldCall
+  /** The call after `after` in the line that begins with the word. */
+  callTo(word: string, after?: string): GuideCall
   /** What the first group of a pattern matches in the text. */
   find(what: string, pattern: RegExp): string
 }
@@ -13,9 +13,9 @@ export type Guide = {
 export function readGuide(text: string): Guide {
   const lines = text.split('\n').flatMap(line => (line.startsWith('- ') ? [line.slice(2)] : []))
   return {
-    callTo(word, behind = '') {
+    callTo(word, after = '') {
       const line = lines.find(one => one.toLowerCase().startsWith(word.toLowerCase()))
-      const from = line?.indexOf(behind) ?? -1
+      const from = line?.indexOf(after) ?? -1
       const call = from < 0 ? undefined : callIn(line?.slice(from) ?? '')
       if (call === undefined) throw new Error(`the text does not say how to ${word.toLowerCase()}`)
       return call
@@ -28,7 +28,7 @@ export function readGuide(text: string): Guide {
   }
 }
 
-function callIn(line: string): ToldCall | undefined {
+function callIn(line: string): GuideCall | undefined {
   const found = /\b(GET|POST) (\/[^\s,;:]*)( \{.*?\}(?=[\s;.]|$))?(?: -> (\S+))?/.exec(line)
   if (found === null) return undefined
   const [, method = '', path = '', body = '', gives = ''] = found
@@ -37,11 +37,11 @@ function callIn(line: string): ToldCall | undefined {
 }
 
 /**
- * The body that a call takes, from what the caller means and what was read before. What stands behind a name is an example of the
+ * The body that a call takes, from what the caller means and what was read before. What stands after a name is an example of the
  * value, the words or numbers that it can be, or the name of the member to take from what was read.
  */
 export function bodyOf(
-  { path, members }: ToldCall,
+  { path, members }: GuideCall,
   meant: Record<string, unknown>,
   read: Record<string, unknown> = {},
 ): Record<string, unknown> {

@@ -85,8 +85,8 @@ function faceOf(client: Client, remembers: boolean): Face {
     },
     async revise({ entryId, revisionId: previousRevisionId }, text, rationale) {
       const args = { entry: entryId, previousRevisionId, ...text, changeType: 'CORRECT', rationale, ...acting }
-      const { isError, text: told, structured } = await callTool('revise', args)
-      return isError ? { refused: told.split(':')[0] ?? '' } : { revisionId: structured.revisionId ?? '' }
+      const { isError, text: refusal, structured } = await callTool('revise', args)
+      return isError ? { refused: refusal.split(':')[0] ?? '' } : { revisionId: structured.revisionId ?? '' }
     },
     async verify({ entryId, revisionId }, rationale) {
       await write('verify', { entry: entryId, revisionId, result: 'SUPPORTED', confidence: 0.75, rationale })

@@ -72,8 +72,9 @@ const STEPS: readonly Step[] = [
   {
     name: 'discover',
     async run({ face }) {
-      const told = await face.discover()
-      for (const word of ['search', 'verif', 'contradict', 'relat', 'revi']) assert.match(told, new RegExp(word, 'i'))
+      const described = await face.discover()
+      for (const word of ['search', 'verif', 'contradict', 'relat', 'revi'])
+        assert.match(described, new RegExp(word, 'i'))
     },
   },
   {

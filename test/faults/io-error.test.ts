@@ -105,14 +105,14 @@ suite('a service whose syncs are held up', { skip }, () => {
       const second = write('Second')
       await setTimeout(QUEUED)
       writeFileSync(join(gate, 'pass'), '')
-      const answered = await Promise.race([first, second, setTimeout(ANSWERED, 'nobody')])
+      const answered = await Promise.race([first, second, setTimeout(ANSWERED, 'none')])
       rmSync(gate, { recursive: true })
       await Promise.all([first, second])
       return answered
     }
     // The first commit of a new log has two syncs, and maintenance may commit in between. Then no write is answered, and the test retries.
-    let answered = 'nobody'
-    for (let attempt = 0; attempt < ATTEMPTS && answered === 'nobody'; attempt++) answered = await answeredAlone()
+    let answered = 'none'
+    for (let attempt = 0; attempt < ATTEMPTS && answered === 'none'; attempt++) answered = await answeredAlone()
     assert.equal(answered, 'First')
     client.close()
   })

@@ -27,11 +27,11 @@ test('after a kill between commit and answer, a retry gets the answer from the r
   let server = await startServer(directory.path)
   t.after(() => server.kill('SIGKILL'))
   const { token } = await newActor(server.url)
-  const entry = keyedEntry('Nobody heard', token)
+  const entry = keyedEntry('Unheard', token)
   const actor: KeyedWrite = { path: '/api/actors', key: 'a-key-of-an-actor', body: { declaredName: 'Unheard' } }
   const before = await observed(server.url)
   const deaf = [
-    await sendDeaf(server.url, entry, async () => (await listTitles(server.url)).includes('Nobody heard')),
+    await sendDeaf(server.url, entry, async () => (await listTitles(server.url)).includes('Unheard')),
     await sendDeaf(server.url, actor, async () => (await observed(server.url)) === before + 2),
   ]
   server.kill('SIGKILL')
@@ -46,7 +46,7 @@ test('after a kill between commit and answer, a retry gets the answer from the r
     if (write === actor)
       expectStatus(await call(server.url, 'GET', '/api/stats', { token: String(answer.body.token) }), 200)
   }
-  assert.deepEqual(await listTitles(server.url), ['Nobody heard'])
+  assert.deepEqual(await listTitles(server.url), ['Unheard'])
   server.kill('SIGTERM')
   assert.equal((await server.ended).code, 0)
 })

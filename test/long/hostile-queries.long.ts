@@ -114,7 +114,7 @@ function requests(): string[] {
   const lists = ['recent', 'evolution'].flatMap(sort => [
     `/api/entries?sort=${sort}&limit=50&offset=10000`,
     `/api/entries?sort=${sort}&limit=50&tag=noun&offset=10000`,
-    `/api/entries?sort=${sort}&limit=50&tag=nobody`,
+    `/api/entries?sort=${sort}&limit=50&tag=unknown`,
     `/search?sort=${sort}&offset=10000`,
   ])
   const others = ['/', '/api/activity?limit=50', '/api/activity?limit=50&before=1', '/api/stats', '/stats', '/activity']

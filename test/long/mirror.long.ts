@@ -14,7 +14,7 @@ after(() => app.close())
 
 test('a mirror that is killed at any moment continues with complete records', async context => {
   const { midst, finished } = await mirrorKillRounds(app, 50, seededRandom('mirror').next)
-  context.diagnostic(`50 kills, ${midst} of them in the midst of copying, ${finished} copies finished meanwhile`)
+  context.diagnostic(`50 kills, ${midst} of them in the midst of copying, ${finished} copies finished`)
   assert.ok(midst > 10)
 })
 

@@ -89,29 +89,29 @@ async function overload(url: string, requestOf: (n: number) => string, clients: 
   const tally = new Map<string, number>()
   for (const { status } of endings) tally.set(String(status), (tally.get(String(status)) ?? 0) + 1)
   const good = endings.filter(({ status }) => status !== undefined && status < 300).length / (LASTS / 1_000)
-  const told = `peak ${peak.toFixed(0)}/s, goodput ${good.toFixed(0)}/s of ${(endings.length / (LASTS / 1_000)).toFixed(0)}/s asked, ${JSON.stringify(Object.fromEntries(tally))}, /health p99 ${health.toFixed(0)} ms (at the peak ${before.toFixed(0)} ms)`
-  assert.ok(good >= GOODPUT * peak, told)
-  assertExcess(endings, told)
-  assert.ok(health < Math.max(HEALTH_WITHIN, HEALTH_SLOWER * before), told)
+  const summary = `peak ${peak.toFixed(0)}/s, goodput ${good.toFixed(0)}/s of ${(endings.length / (LASTS / 1_000)).toFixed(0)}/s asked, ${JSON.stringify(Object.fromEntries(tally))}, /health p99 ${health.toFixed(0)} ms (at the peak ${before.toFixed(0)} ms)`
+  assert.ok(good >= GOODPUT * peak, summary)
+  assertExcess(endings, summary)
+  assert.ok(health < Math.max(HEALTH_WITHIN, HEALTH_SLOWER * before), summary)
   const late = again.filter(({ at }) => at - (again[0]?.at ?? 0) > RECOVERED_WITHIN)
   assert.ok(
     late.every(({ status }) => status !== undefined && status < 300),
-    `not recovered: ${told}`,
+    `not recovered: ${summary}`,
   )
-  return told
+  return summary
 }
 
 /** Requests past the capacity are refused at once, with Retry-After. */
-function assertExcess(endings: readonly Ending[], told: string): void {
+function assertExcess(endings: readonly Ending[], summary: string): void {
   const refused = endings.filter(({ status }) => status === 503 || status === 429)
   assert.ok(
     refused.every(({ retryAfter }) => retryAfter),
-    told,
+    summary,
   )
   const unanswered = endings.filter(
     ({ status }) => status === undefined || (status >= 300 && status !== 503 && status !== 429),
   )
-  assert.ok(unanswered.length < endings.length / 100, `${unanswered.length} unanswered, ${told}`)
+  assert.ok(unanswered.length < endings.length / 100, `${unanswered.length} unanswered, ${summary}`)
 }
 
 async function startFilled(name: string, env: Record<string, string> = {}) {

@@ -18,8 +18,8 @@ for (let run = 1; run <= RUNS; run++) {
     skip,
   }, async context => {
     const random = seededRandom(`power loss ${run}`)
-    const { told, calls } = await powerLossRounds({ images: IMAGES, starts: 2, writes: 250 }, random)
-    context.diagnostic(`${IMAGES} images of ${calls} calls, ${told} writes told`)
-    assert.ok(told >= 500)
+    const { acknowledged, calls } = await powerLossRounds({ images: IMAGES, starts: 2, writes: 250 }, random)
+    context.diagnostic(`${IMAGES} images of ${calls} calls, ${acknowledged} writes acknowledged`)
+    assert.ok(acknowledged >= 500)
   })
 }

@@ -15,7 +15,7 @@ import { assertInOrder, openStream, type Stream } from '../support/streams.ts'
 
 const KILLS = 50
 
-const tell = (t: TestContext, { rows, kills, slowest }: Followed): void =>
+const report = (t: TestContext, { rows, kills, slowest }: Followed): void =>
   t.diagnostic(`${rows} rows, ${kills} kills, nothing missed or repeated; slowest to go on ${Math.round(slowest)} ms`)
 
 test('a consumer that is killed 50 times under load misses nothing and repeats nothing', async t => {
@@ -23,18 +23,18 @@ test('a consumer that is killed 50 times under load misses nothing and repeats n
   t.after(() => directory.remove())
   const server = await startServer(directory.path)
   t.after(() => server.kill('SIGKILL'))
-  tell(t, await consumerRounds([server.url], KILLS, seededRandom('stream')))
+  report(t, await consumerRounds([server.url], KILLS, seededRandom('stream')))
 })
 
 test('a consumer that is killed 50 times misses nothing at three nodes in turn', { skip: NO_POSTGRES }, t =>
   withNodes({ count: 3 }, async ({ urls }) =>
-    tell(t, await consumerRounds(urls, KILLS, seededRandom('stream over nodes'))),
+    report(t, await consumerRounds(urls, KILLS, seededRandom('stream over nodes'))),
   ),
 )
 
 test('a consumer that is killed 50 times misses nothing with a standby', { skip: NO_POSTGRES }, t =>
   withNodes({ count: 3, standby: true }, async ({ urls }) =>
-    tell(t, await consumerRounds(urls, KILLS, seededRandom('stream from a standby'))),
+    report(t, await consumerRounds(urls, KILLS, seededRandom('stream from a standby'))),
   ),
 )
 

@@ -85,13 +85,13 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
       const { properties } = tool.input as unknown as { properties: Record<string, Schema> }
       for (const [name, schema] of Object.entries(properties)) {
         for (const value of beyond(schema)) {
-          const told = faultOf(tool, { ...fitting, [name]: value }) ?? ''
+          const fault = faultOf(tool, { ...fitting, [name]: value }) ?? ''
           assert.match(
-            told,
+            fault,
             new RegExp(`are invalid: .*\\b${name}\\b`),
             `${tool.name}.${name} ${JSON.stringify(value).slice(0, 80)}`,
           )
-          assert.ok(told.length < 600, told)
+          assert.ok(fault.length < 600, fault)
           tried += 1
         }
       }

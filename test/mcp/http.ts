@@ -80,11 +80,11 @@ export function testHttp(app: TestApp): void {
       source: '00000000-0000-0000-0000-000000000000',
       target: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
     }
-    const told = refused(
+    const refusal = refused(
       await callTool('relate', { ...relation, relationType: 'CONNECT', rationale: 'None of them is there.' }),
       /^ENTRY_NOT_FOUND: No entry has this id or slug; call find first\. \(request [0-9a-f-]{36}\)\nA new actor/,
     )
-    const [actorToken = ''] = /plm_\w+/.exec(told.text) ?? []
+    const [actorToken = ''] = /plm_\w+/.exec(refusal.text) ?? []
     const made = done(await callTool('publish', { title: 'T', summary: 'S', content: 'C', actorToken }))
     assert.equal(made.structured.actorToken, undefined)
   })

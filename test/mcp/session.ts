@@ -36,9 +36,9 @@ export function done(result: Result): Result {
 }
 
 /** Asserts that a call was refused with this text. */
-export function refused(result: Result, told: RegExp): Result {
+export function refused(result: Result, message: RegExp): Result {
   assert.equal(result.isError, true, result.text)
-  assert.match(result.text, told)
+  assert.match(result.text, message)
   return result
 }
 

@@ -144,15 +144,15 @@ export function testStdio(app: TestApp): void {
     assert.deepEqual([server.name, server.version, server.packages.length], [mcpName, version, 2])
     assert.match(server.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
     assert.ok(server.description.length <= 100)
-    const [own, told] = server.packages
-    for (const one of [own, told]) assert.deepEqual([one.identifier, one.version], [name, version])
+    const [own, remote] = server.packages
+    for (const one of [own, remote]) assert.deepEqual([one.identifier, one.version], [name, version])
     // A private memory is the first choice.
     assert.deepEqual(
       own.packageArguments.map((one: { value?: string; name?: string }) => one.value ?? one.name),
       ['mcp', '--data-dir'],
     )
-    const command = COMMANDS.find(one => one.name === told.packageArguments[0].value)
-    for (const variable of told.environmentVariables)
+    const command = COMMANDS.find(one => one.name === remote.packageArguments[0].value)
+    for (const variable of remote.environmentVariables)
       assert.ok(command?.details?.includes(variable.name), variable.name)
     assert.ok(server.remotes[0].url.endsWith('/mcp'))
   })

@@ -96,7 +96,7 @@ test('a charge whose answer was lost was charged once', options, async t => {
 const CROWD = 6_000
 
 test('while the database is away no request waits longer than the first', async t => {
-  const limiter = new PostgresLimiter(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`)
+  const limiter = new PostgresLimiter(`postgres://unknown@127.0.0.1:${await freePort()}/nothing`)
   t.after(() => limiter.close())
   const began = performance.now()
   const times = await Promise.all(

@@ -79,10 +79,10 @@ export async function assertAccessible(page: Page, name: string, rules?: readonl
     const { axe } = globalThis as unknown as { axe: Axe }
     return (await axe.run({ runOnly: only, resultTypes: ['violations'] })).violations
   }, runOnly)
-  const told = violations.map(({ id, help, nodes }) =>
+  const violated = violations.map(({ id, help, nodes }) =>
     [`${id}: ${help}`, ...nodes.slice(0, 3).map(node => `  ${node.html}\n  ${node.failureSummary ?? ''}`)].join('\n'),
   )
-  assert.deepEqual(told, [], name)
+  assert.deepEqual(violated, [], name)
 }
 
 /** Asserts that nothing sticks out at the side: a page never scrolls sideways as a whole. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../../src/contract/resources.ts'
 import { call, expectStatus, newActor, newEntry } from './client.ts'
-import type { ToldPages } from './page-table.ts'
+import type { SeededPages } from './page-table.ts'
 
 /** A host that must get no request. */
 export const ELSEWHERE = 'elsewhere.example'
@@ -54,7 +54,7 @@ ${UNSEEN}
 const short = (text: string, characters: number): string => [...text].slice(0, characters).join('').toWellFormed()
 
 /** Publishes hostile texts in every text field, by actors with hostile names. Returns the places where they are shown. */
-export async function tellHostile(base: string): Promise<ToldPages> {
+export async function seedHostile(base: string): Promise<SeededPages> {
   const { token } = await newActor(base, {
     declaredName: short(`${UNSEEN}<script>struck=1</script>`, 100),
     declaredModel: short(`"><img src=x onerror=struck=1>${UNSEEN}`, 100),

@@ -7,10 +7,10 @@ import { seed } from './seed.ts'
 const PATIENCE = 60_000
 
 /** The sample as the pages show it: an entry that has everything a page can show, and its first revision. */
-export type ToldPages = { entry: Entry; first: Pick<Revision, 'id'>; other: Entry; tokens: string[] }
+export type SeededPages = { entry: Entry; first: Pick<Revision, 'id'>; other: Entry; tokens: string[] }
 
 /** Writes the sample to a service. Returns what addresses of pages are made from. */
-export async function tellPages(base: string): Promise<ToldPages> {
+export async function seedPages(base: string): Promise<SeededPages> {
   const { entries: written, tokens } = await seed(base)
   const [entry, other] = [written.get('wal'), written.get('gaps')]
   if (entry === undefined || other === undefined) throw new Error('The sample lacks an entry.')
@@ -36,7 +36,7 @@ export type Examples = Record<string, readonly string[]>
 const WRITES = ['revise', 'verify', 'contradict', 'relate', 'report']
 
 /** Addresses of HTML pages. */
-export function documentsOf({ entry, first }: ToldPages): Examples {
+export function documentsOf({ entry, first }: SeededPages): Examples {
   const at = `/entries/${entry.slug}`
   return {
     '/': ['/'],
@@ -68,7 +68,7 @@ export function documentsOf({ entry, first }: ToldPages): Examples {
 }
 
 /** Addresses of everything else: feeds, what crawlers look for, redirects, assets. */
-export function filesOf({ entry }: ToldPages): Examples {
+export function filesOf({ entry }: SeededPages): Examples {
   const both = (path: string, query = '') =>
     Object.fromEntries(['atom', 'json'].map(form => [`${path}.${form}`, [`${path}.${form}${query}`]]))
   return {

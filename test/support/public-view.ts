@@ -21,7 +21,7 @@ function settled(path: string, body: unknown): unknown {
 
 /**
  * Everything that the public can read of a small store, by method and path: every list in every order, searches for `words`,
- * every address of `entries` and of everything under them, the feed and the topics. Equal views mean that nobody can see a difference.
+ * every address of `entries` and of everything under them, the feed and the topics. Equal views mean that no reader can see a difference.
  */
 export async function publicView(
   base: string,

@@ -50,9 +50,9 @@ function assertCost(name: string, path: string, cost: number): number {
   return cost
 }
 
-const told: [number, string][] = []
+const measured: [number, string][] = []
 after(() => {
-  const [first] = told.toSorted(([a], [b]) => b - a)
+  const [first] = measured.toSorted(([a], [b]) => b - a)
   if (first !== undefined) process.stdout.write(`# dearest: ${first[1]}, ${first[0].toFixed(0)} ms of the processor\n`)
 })
 
@@ -66,7 +66,7 @@ test('a page of the longest content costs little, for any content', async () => 
     }
     const costs: number[] = []
     for (const slug of slugs) costs.push(await costOnce({ path: `/entries/${slug}` }))
-    told.push([assertCost(name, '/entries', Math.min(...costs.slice(1))), name])
+    measured.push([assertCost(name, '/entries', Math.min(...costs.slice(1))), name])
   }
 })
 
@@ -84,7 +84,7 @@ test('a search that finds the longest contents costs little', async () => {
     60_000,
     async () => (await call(app.url, 'GET', path)).status === 200 || undefined,
   )
-  told.push([await assertCheap('search', { path }), path])
+  measured.push([await assertCheap('search', { path }), path])
 })
 
 test('a difference costs little, for any two contents', async () => {
@@ -96,6 +96,6 @@ test('a difference costs little, for any two contents', async () => {
       201,
     )
     const path = `/entries/${first.slug}/diff?from=${first.currentRevisionId}&to=${entry.currentRevisionId}`
-    told.push([await assertCheap(name, { path }), name])
+    measured.push([await assertCheap(name, { path }), name])
   }
 })

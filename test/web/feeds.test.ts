@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
-import { addressesOf, documentsOf, type ToldPages, tellPages } from '../support/page-table.ts'
+import { addressesOf, documentsOf, type SeededPages, seedPages } from '../support/page-table.ts'
 import { all, type Element, parseXml, textOf } from '../support/xml.ts'
 
 const PUBLIC_URL = 'https://memory.example'
@@ -11,11 +11,11 @@ const WHEN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 let app: TestApp
 let nameless: TestApp
-let told: ToldPages
+let seeded: SeededPages
 before(async () => {
   app = await startApp({ PUBLIC_URL })
   nameless = await startApp()
-  told = await tellPages(app.url)
+  seeded = await seedPages(app.url)
 })
 after(async () => {
   await app.close()
@@ -32,7 +32,7 @@ const feeds = (): string[] => [
   '/feeds/activity',
   '/feeds/tag?tag=durability',
   '/feeds/tag',
-  `/entries/${told.entry.slug}/feed`,
+  `/entries/${seeded.entry.slug}/feed`,
 ]
 const formOf = (feed: string, form: string): string => feed.replace(/(\?|$)/, `.${form}$1`)
 const linkOf = (element: Element, rel?: string): string | undefined =>
@@ -130,7 +130,7 @@ const ALTERNATE = /<link rel="alternate" type="([^"]+)" title="[^"]+" href="([^"
 
 test('every page announces feeds, each of the type that is served there', async () => {
   const announced = new Set<string>()
-  for (const address of [...addressesOf(documentsOf(told)), '/search?tag=durability']) {
+  for (const address of [...addressesOf(documentsOf(seeded)), '/search?tag=durability']) {
     const { text } = await get(address)
     const links = [...text.matchAll(ALTERNATE)].map(([, type = '', href = '']) => [href, type] as const)
     assert.ok(
@@ -168,7 +168,7 @@ test('the sitemap lists every public entry, and robots.txt names the sitemap', a
 })
 
 test('every page has Open Graph properties, and a canonical address if the public one is known', async () => {
-  for (const address of addressesOf(documentsOf(told))) {
+  for (const address of addressesOf(documentsOf(seeded))) {
     const { text } = await get(address)
     const property = (name: string): string | undefined =>
       new RegExp(`<meta property="og:${name}" content="([^"]+)">`).exec(text)?.[1]
@@ -183,14 +183,14 @@ test('every page has Open Graph properties, and a canonical address if the publi
     assert.equal(property('url'), canonical, address)
     if (canonical !== undefined) await get(canonical.slice(PUBLIC_URL.length))
   }
-  const { slug, currentRevisionId } = told.entry
+  const { slug, currentRevisionId } = seeded.entry
   const { text } = await get(`/entries/${slug}/revisions/${currentRevisionId}`)
   assert.ok(text.includes(`<link rel="canonical" href="${PUBLIC_URL}/entries/${slug}">`))
   assert.doesNotMatch((await get('/', nameless.url)).text, /canonical|og:url|og:image/)
 })
 
 test('a link card has a picture, the standing and the summary, and an entry is linked data', async () => {
-  const { body: entry } = await call<Entry>(app.url, 'GET', `/api/entries/${told.entry.slug}`)
+  const { body: entry } = await call<Entry>(app.url, 'GET', `/api/entries/${seeded.entry.slug}`)
   const { text } = await get(`/entries/${entry.slug}`)
   const picture = /<meta property="og:image" content="([^"]+)">/.exec(text)?.[1] ?? ''
   assert.ok(picture.startsWith(`${PUBLIC_URL}/assets/`), picture)

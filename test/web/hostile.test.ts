@@ -2,22 +2,26 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call } from '../support/client.ts'
-import { CONTENT, ELSEWHERE, HOSTILE_QUERIES, tellHostile, UNSEEN_CHARACTERS } from '../support/hostile.ts'
-import { addressesOf, documentsOf, filesOf, type ToldPages } from '../support/page-table.ts'
+import { CONTENT, ELSEWHERE, HOSTILE_QUERIES, seedHostile, UNSEEN_CHARACTERS } from '../support/hostile.ts'
+import { addressesOf, documentsOf, filesOf, type SeededPages } from '../support/page-table.ts'
 import { parseXml } from '../support/xml.ts'
 
 let app: TestApp
-let told: ToldPages
+let seeded: SeededPages
 before(async () => {
   app = await startApp({ PUBLIC_URL: 'https://memory.example' })
-  told = await tellHostile(app.url)
+  seeded = await seedHostile(app.url)
 })
 after(() => app.close())
 
 const get = (path: string): Promise<Answer> => call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
-const documents = (): string[] => [...addressesOf(documentsOf(told)), ...HOSTILE_QUERIES, '/<script>struck=1</script>']
+const documents = (): string[] => [
+  ...addressesOf(documentsOf(seeded)),
+  ...HOSTILE_QUERIES,
+  '/<script>struck=1</script>',
+]
 const files = (): string[] => [
-  ...addressesOf(filesOf(told)).filter(path => !/\.(?:png|ico)$/.test(path)),
+  ...addressesOf(filesOf(seeded)).filter(path => !/\.(?:png|ico)$/.test(path)),
   `/feeds/tag.atom?tag=${encodeURIComponent('"><b>')}`,
 ]
 
@@ -66,7 +70,7 @@ test('hostile texts make no element, attribute or address on any page', async ()
 })
 
 test('the linked data of a hostile entry is one JSON text that repeats its words and cannot end its element', async () => {
-  const { text } = await get(`/entries/${told.entry.slug}`)
+  const { text } = await get(`/entries/${seeded.entry.slug}`)
   const blocks = [...text.matchAll(/<script type="application\/ld\+json">([^<]*)<\/script>/g)]
   assert.equal(blocks.length, 1)
   const data = JSON.parse(blocks[0]?.[1] ?? '') as { headline: string; author: { name: string } }
@@ -79,7 +83,7 @@ test('the linked data of a hostile entry is one JSON text that repeats its words
 const withoutFields = (text: string): string => text.replace(/ value="[^"]*"|<textarea[\s\S]*?<\/textarea>/g, '')
 
 test('invisible characters are named or left out, on pages, in feeds and in files', async () => {
-  for (const path of [...documents(), ...files(), `/entries/${told.entry.slug}.md`]) {
+  for (const path of [...documents(), ...files(), `/entries/${seeded.entry.slug}.md`]) {
     const text = withoutFields((await get(path)).text)
     const found = UNSEEN_CHARACTERS.exec(text)
     assert.equal(
@@ -88,9 +92,9 @@ test('invisible characters are named or left out, on pages, in feeds and in file
       `U+${found?.[0].codePointAt(0)?.toString(16)} on ${path}: ${text.slice((found?.index ?? 0) - 80, found?.index)}`,
     )
   }
-  const { text } = await get(`/entries/${told.entry.slug}`)
+  const { text } = await get(`/entries/${seeded.entry.slug}`)
   for (const name of ['U+202E', 'U+200B', 'U+001B', 'U+2066', 'U+009B', 'U+E0041']) assert.ok(text.includes(name), name)
-  const { text: markdown } = await get(`/entries/${told.entry.slug}.md`)
+  const { text: markdown } = await get(`/entries/${seeded.entry.slug}.md`)
   assert.match(markdown, /omitted here: \d+ invisible characters/)
 })
 
@@ -109,12 +113,12 @@ test('feeds and the sitemap stay well-formed, and their texts stay text', async 
 })
 
 test('JSON has the texts unchanged', async () => {
-  const { body } = await call<{ content: string }>(app.url, 'GET', `/entries/${told.entry.slug}.json`)
+  const { body } = await call<{ content: string }>(app.url, 'GET', `/entries/${seeded.entry.slug}.json`)
   assert.ok(body.content.endsWith(CONTENT))
 })
 
 test('external links are marked, and links that would run something are text', async () => {
-  const { text } = await get(`/entries/${told.entry.slug}`)
+  const { text } = await get(`/entries/${seeded.entry.slug}`)
   const prose = /<section class="prose"[\s\S]*?<\/section>/.exec(text)?.[0] ?? ''
   assert.ok(
     prose.includes(`<a href="https://${ELSEWHERE}/page" rel="nofollow ugc noopener noreferrer" class="leaves">`),

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test'
 import { PAGE_FIELDS } from '../../src/http/pipeline/page-handler.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
-import { addressesOf, documentsOf, filesOf, GET_PATHS, type ToldPages, tellPages } from '../support/page-table.ts'
+import { addressesOf, documentsOf, filesOf, GET_PATHS, type SeededPages, seedPages } from '../support/page-table.ts'
 
 let app: TestApp
-let told: ToldPages
+let seeded: SeededPages
 before(async () => {
   app = await startApp()
-  told = await tellPages(app.url)
+  seeded = await seedPages(app.url)
 })
 after(() => app.close())
 
@@ -29,7 +29,7 @@ const directives = (policy: string | null): Record<string, string> =>
   )
 
 test('every path of the table has an example', () => {
-  const known = Object.keys({ ...documentsOf(told), ...filesOf(told) })
+  const known = Object.keys({ ...documentsOf(seeded), ...filesOf(seeded) })
   assert.deepEqual(known.toSorted(), GET_PATHS.toSorted())
 })
 
@@ -44,7 +44,7 @@ test('every page is HTML under one strict policy, sets no cookie and is at most 
     'base-uri': "'none'",
     'frame-ancestors': "'none'",
   })
-  for (const path of [...addressesOf(documentsOf(told)), '/nothing-here', '/entries/nothing-here']) {
+  for (const path of [...addressesOf(documentsOf(seeded)), '/nothing-here', '/entries/nothing-here']) {
     const answer = await get(path)
     assert.equal(answer.status, path.includes('nothing-here') ? 404 : 200, path)
     assert.equal(typeOf(answer), 'text/html; charset=utf-8', path)
@@ -66,8 +66,8 @@ test('every page is HTML under one strict policy, sets no cookie and is at most 
 })
 
 test('every file has a policy under which nothing runs, and sets no cookie', async () => {
-  const paths = addressesOf(filesOf(told)).filter(path => path !== '/opensearch.xml' && path !== '/entries')
-  for (const path of [...paths, `/entries/${told.entry.slug}.md`, `/entries/${told.entry.slug}.json`]) {
+  const paths = addressesOf(filesOf(seeded)).filter(path => path !== '/opensearch.xml' && path !== '/entries')
+  for (const path of [...paths, `/entries/${seeded.entry.slug}.md`, `/entries/${seeded.entry.slug}.json`]) {
     const answer = await get(path)
     assert.equal(answer.status, 200, path)
     const policy = directives(answer.headers.get('content-security-policy'))
@@ -80,7 +80,7 @@ test('every file has a policy under which nothing runs, and sets no cookie', asy
 })
 
 test('a page requested again with its ETag is 304 without a body, and HEAD is GET without a body', async () => {
-  for (const path of [...addressesOf(documentsOf(told)), '/feeds/changes.atom', '/sitemap.xml', '/robots.txt']) {
+  for (const path of [...addressesOf(documentsOf(seeded)), '/feeds/changes.atom', '/sitemap.xml', '/robots.txt']) {
     const first = await get(path)
     const etag = first.headers.get('etag') ?? ''
     assert.match(etag, /^"[\w-]{22}"$/, path)
@@ -117,7 +117,7 @@ test('an ETag changes with the content of a page', async () => {
 })
 
 test('an entry is HTML, Markdown or JSON, by ending and by Accept', async () => {
-  const at = `/entries/${told.entry.slug}`
+  const at = `/entries/${seeded.entry.slug}`
   const asked: readonly [string, string, string][] = [
     [at, 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html; charset=utf-8'],
     [at, '*/*', 'text/html; charset=utf-8'],
@@ -125,7 +125,7 @@ test('an entry is HTML, Markdown or JSON, by ending and by Accept', async () => 
     [at, 'application/json', 'application/json; charset=utf-8'],
     [`${at}.md`, 'text/html', 'text/markdown; charset=utf-8'],
     [`${at}.json`, 'text/html', 'application/json; charset=utf-8'],
-    [`/entries/${told.entry.id}.json`, '*/*', 'application/json; charset=utf-8'],
+    [`/entries/${seeded.entry.id}.json`, '*/*', 'application/json; charset=utf-8'],
   ]
   for (const [path, accept, type] of asked) {
     const answer = await get(path, { accept })
@@ -133,11 +133,11 @@ test('an entry is HTML, Markdown or JSON, by ending and by Accept', async () => 
     assert.equal(typeOf(answer), type, `${path} as ${accept}`)
     assert.match(answer.headers.get('vary') ?? '', /accept/i)
   }
-  const api = await call(app.url, 'GET', `/api/entries/${told.entry.slug}`)
+  const api = await call(app.url, 'GET', `/api/entries/${seeded.entry.slug}`)
   assert.deepEqual((await get(`${at}.json`)).body, api.body)
   const markdown = (await get(`${at}.md`)).text
-  assert.ok(markdown.startsWith(`# ${told.entry.title}\n`))
-  assert.ok(markdown.includes(told.entry.content))
+  assert.ok(markdown.startsWith(`# ${seeded.entry.title}\n`))
+  assert.ok(markdown.includes(seeded.entry.content))
   assert.match(markdown, /data, never an instruction/)
   const page = (await get(at)).text
   for (const ending of ['md', 'json']) assert.ok(page.includes(`<a href="${at}.${ending}">`), ending)
@@ -145,10 +145,10 @@ test('an entry is HTML, Markdown or JSON, by ending and by Accept', async () => 
 
 test('the id of an entry, and of a page under it, redirects to the permanent address', async () => {
   for (const part of ['', '/layers', '/history', '/evidence', '/relations', '/timeline']) {
-    const response = await fetch(`${app.url}/entries/${told.entry.id}${part}`, { redirect: 'manual', headers: HTML })
+    const response = await fetch(`${app.url}/entries/${seeded.entry.id}${part}`, { redirect: 'manual', headers: HTML })
     await response.arrayBuffer()
     assert.equal(response.status, 302, part)
-    assert.equal(response.headers.get('location'), `/entries/${told.entry.slug}${part}`)
+    assert.equal(response.headers.get('location'), `/entries/${seeded.entry.slug}${part}`)
   }
   const all = await fetch(`${app.url}/entries`, { redirect: 'manual', headers: HTML })
   await all.arrayBuffer()
@@ -160,7 +160,7 @@ const unescaped = (text: string): string =>
 
 test('every internal link of every page leads to an existing page and element', async () => {
   const seen = new Map<string, Answer>()
-  for (const from of addressesOf(documentsOf(told))) {
+  for (const from of addressesOf(documentsOf(seeded))) {
     const { text } = await get(from)
     for (const [, href = ''] of text.matchAll(/<(?:a|link)[^>]* href="([^"]*)"/g)) {
       const { pathname, search, hash, host } = new URL(unescaped(href), `${app.url}${from}`)
@@ -177,8 +177,8 @@ test('every internal link of every page leads to an existing page and element', 
 })
 
 test('a problem is a page with its status and the remedy, or JSON for clients that accept it', async () => {
-  const at = `/entries/${told.entry.slug}`
-  const other = told.other.currentRevisionId
+  const at = `/entries/${seeded.entry.slug}`
+  const other = seeded.other.currentRevisionId
   const problems: readonly [string, number, string][] = [
     ['/nothing-here', 404, 'ROUTE_NOT_FOUND'],
     ['/assets/any/nothing.js', 404, 'ROUTE_NOT_FOUND'],

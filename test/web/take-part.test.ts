@@ -186,16 +186,16 @@ test('many actions wait for the limit and go on, end at another refusal, and are
   globalThis.fetch = (path, given) =>
     refusals-- > 0 ? Promise.resolve(limited()) : real(new URL(String(path), app.url), given)
   const on = (id: string) => ({ targetType: 'ENTRY', targetId: id, action: 'QUARANTINE', reason: 'Why' })
-  const told: [number, number][] = []
+  const reported: [number, number][] = []
   const run = (ids: string[]) =>
     perform(
       ids.map(on),
       () => ADMIN_TOKEN,
-      (...now) => told.push(now),
+      (...now) => reported.push(now),
       1,
     )
   const { results } = await run([one.id, two.id])
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [0, 0],
     [0, 2],
     [0, 1],

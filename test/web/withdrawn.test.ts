@@ -38,8 +38,8 @@ async function setScene(): Promise<Scene> {
   const ends = { sourceEntryId: shown.id, targetEntryId: hidden.id }
   await post('/api/relations', { ...ends, relationType: 'REUSES', rationale: SECRETS.relation })
   const examples = [shown, hidden].flatMap(entry => {
-    const told = { entry, other: entry, first: { id: entry.currentRevisionId }, tokens: [] }
-    return [...addressesOf(documentsOf(told)), ...addressesOf(filesOf(told))]
+    const pages = { entry, other: entry, first: { id: entry.currentRevisionId }, tokens: [] }
+    return [...addressesOf(documentsOf(pages)), ...addressesOf(filesOf(pages))]
   })
   const forms = [hidden.slug, hidden.id].flatMap(one => ['', '.md', '.json'].map(end => `/entries/${one}${end}`))
   const query = encodeURIComponent(SECRETS.tag)
@@ -68,8 +68,8 @@ async function assertGone(type: TargetType, id: string, action: ModerationAction
     const answer = await get(path)
     if (answer.status === 200) before.set(path, answer.headers.get('etag') ?? '')
   }
-  const told = [...before.keys()].filter(isUnder)
-  assert.ok(told.length > 15, 'the pages of what gets hidden are there before')
+  const paths = [...before.keys()].filter(isUnder)
+  assert.ok(paths.length > 15, 'the pages of what gets hidden are there before')
   await moderate(scene.app.url, type, id, action)
   try {
     for (const path of scene.paths) {
@@ -88,7 +88,7 @@ async function assertGone(type: TargetType, id: string, action: ModerationAction
   } finally {
     await moderate(scene.app.url, type, id, 'RESTORE')
   }
-  for (const path of told) assert.notEqual((await get(path)).status, 410, path)
+  for (const path of paths) assert.notEqual((await get(path)).status, 410, path)
 }
 
 test('the later withdrawn texts are public before', async () => {

@@ -51,7 +51,7 @@ export async function connect(situation: Situation, options: ConnectOptions): Pr
   const ask = async (filter: object, least: number): Promise<void> => {
     const subscription = `s${turn++}`
     const found = await socket.ask(JSON.stringify(['REQ', subscription, filter]), 'EOSE')
-    socket.tell(JSON.stringify(['CLOSE', subscription]))
+    socket.send(JSON.stringify(['CLOSE', subscription]))
     if (found < least) throw new Error(`${JSON.stringify(filter)} found ${found}.`)
   }
   const put = async (replace: boolean): Promise<void> => {
@@ -94,7 +94,7 @@ async function openSocket(url: string) {
         waiting = { end, resolve, reject }
         socket.send(text)
       }),
-    tell: (text: string) => socket.send(text),
+    send: (text: string) => socket.send(text),
     close: () => socket.close(),
   }
 }

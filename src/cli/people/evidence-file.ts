@@ -25,7 +25,7 @@ export async function recordEvidence(session: Session): Promise<void> {
     for (const [place, result] of results.entries()) {
       if (result.error !== undefined) refused += 1
       if (json) out.json(result)
-      else tell(session, part[place] as Item, result)
+      else writeResult(session, part[place] as Item, result)
     }
     await out.taken()
   }
@@ -53,7 +53,11 @@ function itemsOf(text: string): Item[] {
   })
 }
 
-function tell({ out }: Session, { entry, kind }: Item, { verification, contradiction, error }: EvidenceResult): void {
+function writeResult(
+  { out }: Session,
+  { entry, kind }: Item,
+  { verification, contradiction, error }: EvidenceResult,
+): void {
   if (error !== undefined) {
     out.line('Refused for ', entry, ': ', styled('bold', error.code), ': ', remedyOf(error.code, error.member))
     return

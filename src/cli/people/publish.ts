@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
 
 const LIKE_MAX = 3
 /** The number of words of a title for a second search, if no entry contains all words. */
-const TELLING_WORDS = 3
+const SECOND_SEARCH_WORDS = 3
 
 /** Publishes a file. Lists similar entries first, and refuses a text that an entry already has. */
 export async function publish(session: Session): Promise<void> {
@@ -79,7 +79,7 @@ async function foundLike(client: Client, title: string): Promise<Like[]> {
   const look = async (q: string) =>
     (await client.searchEntries({ q: q.slice(0, 200), sort: 'relevance', limit: LIKE_MAX })).items
   const words = title.match(/[\p{L}\p{N}]+/gu) ?? []
-  const telling = [...words].sort((one, other) => other.length - one.length).slice(0, TELLING_WORDS)
+  const longest = [...words].sort((one, other) => other.length - one.length).slice(0, SECOND_SEARCH_WORDS)
   const like = words.length === 0 ? [] : await look(words.join(' '))
-  return like.length === 0 && telling.length > 0 && telling.length < words.length ? look(telling.join(' ')) : like
+  return like.length === 0 && longest.length > 0 && longest.length < words.length ? look(longest.join(' ')) : like
 }

@@ -234,7 +234,7 @@ async function withdrawRelation(tx: Transaction, line: ExportLine, number: numbe
     return
   }
   const [source = 0, target = 0] = given(line.ends).map(Number)
-  const actor = await mirror.ensureNobody(tx)
+  const actor = await mirror.ensureUnknownAuthor(tx)
   const fields = { id: '', relationType: 'CONNECT', actor, rationale: '', at: 0, originGroup: 0 } as const
   await placeRelation(tx, number, [source, target], fields)
   await judged.eraseRelation(tx, number)

@@ -30,7 +30,7 @@ atEnd(async () => {
   }
 })
 
-/** A mirror of a server, served in this process; it is brought up to date when it is told to. */
+/** A mirror of a server, served in this process. `catchUp` brings it up to date. */
 export async function openCopy(url: string, trust: Trust = {}): Promise<Copy> {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mirror-'))
   const { signal } = new AbortController()

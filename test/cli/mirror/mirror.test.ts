@@ -21,7 +21,7 @@ after(() => app.close())
 type Story = { entries: Entry[]; actorId: string; marker: string }
 
 /** An entry that is full of a marker word, with a history, evidence of both kinds and relations, and the entries around it. */
-async function tell(marker: string): Promise<Story> {
+async function writeStory(marker: string): Promise<Story> {
   const author = await newActor(app.url, { declaredName: `${marker} name`, declaredModel: 'm' })
   const { token: reader } = await newActor(app.url)
   const post = (path: string, body: unknown, token = author.token) => call(app.url, 'POST', path, { token, body })
@@ -88,11 +88,11 @@ async function assertAlike(story: Story, { app: copied }: Copy = copy): Promise<
 const stories: Story[] = []
 
 test('a mirror answers every read like its original, and continues from the same positions', async () => {
-  stories.push(await tell('quetzalcoat'))
+  stories.push(await writeStory('quetzalcoat'))
   copy = await openCopy(app.url)
   assert.ok((await copy.catchUp()) > 8)
   await assertAlike(stories[0] as Story)
-  stories.push(await tell('xylophagous'))
+  stories.push(await writeStory('xylophagous'))
   assert.ok((await copy.catchUp()) > 8)
   await assertSame(stories)
   const { externalInteractions } = expectStatus(await call(app.url, 'GET', '/api/stats'), 200)
@@ -105,7 +105,7 @@ test('a mirror answers every read like its original, and continues from the same
 test('an entry withdrawn at the original is withdrawn and erased at the mirror, and restored completely', async () => {
   const [story] = stories
   const [entry, citing] = story?.entries ?? []
-  if (story === undefined || entry === undefined || citing === undefined) throw new Error('The story was not told.')
+  if (story === undefined || entry === undefined || citing === undefined) throw new Error('The story was not written.')
   const { entries } = await snapshot(app.url)
   const originId = entries.find(({ id }) => id === entry.id)?.originId ?? ''
   const steps = [

@@ -26,9 +26,9 @@ test('every problem of the service has the exit code of its kind, and names its 
     // The same request is under way: no other revision came first.
     const expected = code === 'REQUEST_IN_PROGRESS' ? EXIT.noAnswer : BY_STATUS[status]
     assert.notEqual(expected, undefined, `${code} ${status}`)
-    const { message, exitCode } = refusalOf(clientError(code, 'Why.', { status, retryAfterSeconds: 7 }), 'Mend it.')
+    const { message, exitCode } = refusalOf(clientError(code, 'Why.', { status, retryAfterSeconds: 7 }), 'Fix it.')
     assert.equal(exitCode, expected, code)
-    assert.equal(message, `${code}: Why. Retry-After is 7 s.${code === 'ACTOR_TOKEN_INVALID' ? ' Mend it.' : ''}`)
+    assert.equal(message, `${code}: Why. Retry-After is 7 s.${code === 'ACTOR_TOKEN_INVALID' ? ' Fix it.' : ''}`)
   }
   assert.equal(refusalOf(clientError('NO_ANSWER', 'Why.'), '').exitCode, EXIT.noAnswer)
   assert.equal(refusalOf(clientError('BEYOND_OFFSET', 'Why.'), '').exitCode, EXIT.failed)

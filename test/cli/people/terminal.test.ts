@@ -28,14 +28,14 @@ test('a list ends without a message when its reader ends', async t => {
     env: { ...process.env, ...env },
   })
   t.after(() => child.kill('SIGKILL'))
-  let told = ''
+  let errors = ''
   child.stderr.on('data', chunk => {
-    told += chunk
+    errors += chunk
   })
   await once(child.stdout, 'data')
   child.stdout.destroy()
   const [code] = (await once(child, 'close')) as [number]
-  assert.deepEqual([code, told], [0, ''])
+  assert.deepEqual([code, errors], [0, ''])
 })
 
 test('a process ends with the exit code of the refusal', async () => {
@@ -81,17 +81,17 @@ test('watch names what it follows, and ends when its reader ends', async t => {
   t.after(() => {
     if (child.exitCode === null) process.kill(-Number(child.pid), 'SIGKILL')
   })
-  let told = ''
+  let errors = ''
   let lines = ''
   child.stderr.on('data', chunk => {
-    told += chunk
+    errors += chunk
   })
   child.stdout.on('data', chunk => {
     lines += chunk
   })
   await once(child, 'close')
   assert.equal(lines.trimEnd().split('\n').length, 2)
-  assert.match(told, new RegExp(`^Following the public feed of ${app.url} after number \\d+; Ctrl-C ends it\\.\n$`))
+  assert.match(errors, new RegExp(`^Following the public feed of ${app.url} after number \\d+; Ctrl-C ends it\\.\n$`))
 })
 
 test('watch follows the feed in order, from a number or from now on', async () => {
@@ -101,9 +101,9 @@ test('watch follows the feed in order, from a number or from now on', async () =
   const [first] = rows
   assert.ok(first !== undefined)
   const since = ['watch', '--since', first.sequence, '--count', String(rows.length - 1), '--json']
-  const told = expectDone(await inProcess(since, { env }))
+  const printed = expectDone(await inProcess(since, { env }))
   assert.deepEqual(
-    told
+    printed
       .trimEnd()
       .split('\n')
       .map(line => JSON.parse(line) as unknown),
@@ -186,11 +186,11 @@ test('untrusted text controls no terminal and does not look like output of the c
           const raw = asFile && terminal === undefined && form.length === 0
           const width = terminal === undefined ? {} : { terminal }
           const ended = await inProcess([...args, ...form], { env, input, ...width })
-          const told = `${args.join(' ').slice(0, 30)} ${form} ${terminal}`
+          const label = `${args.join(' ').slice(0, 30)} ${form} ${terminal}`
           const left = /(\/\S+)\/hostile[\w-]*\.md/.exec(ended.stderr)?.[1]
           if (left !== undefined) rmSync(left, { recursive: true, force: true })
-          assert.notEqual(ended.code, 70, `${told} ${ended.stderr}`)
-          assert.deepEqual(drivingIn((raw ? '' : ended.stdout) + ended.stderr), [], told)
+          assert.notEqual(ended.code, 70, `${label} ${ended.stderr}`)
+          assert.deepEqual(drivingIn((raw ? '' : ended.stdout) + ended.stderr), [], label)
           // A file for an editor has no lines of ours to pass for.
           if (!asFile) assert.doesNotMatch(ended.stdout, /^Evidence on the current text: SUPPORTED: 99 for/m)
         }

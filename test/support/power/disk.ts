@@ -34,7 +34,7 @@ export function createDisk(root: string) {
   }
   const parentOf = (path: string): Directory => {
     const parent = find(dirname(path))
-    if (parent?.kind !== 'directory') throw new Error(`Nobody made the directory of ${path}.`)
+    if (parent?.kind !== 'directory') throw new Error(`The directory of ${path} was not created.`)
     return parent
   }
   const name = (path: string, node: Node | undefined, more: Naming['names'] = []): Naming => {

@@ -57,7 +57,7 @@ function note(shown: Shown, bytes: Buffer): void {
 export async function powerLossRounds(
   { images, starts, writes }: { images: number; starts: number; writes: number },
   random: Random,
-): Promise<{ told: number; calls: number }> {
+): Promise<{ acknowledged: number; calls: number }> {
   const directory = makeDirectory()
   try {
     const root = join(directory.path, 'root')
@@ -95,7 +95,7 @@ export async function powerLossRounds(
       }
       endUntil(Number.POSITIVE_INFINITY)
     }
-    return { told: sent.filter(({ id }) => id !== undefined && shown.ids.has(id)).length, calls: total }
+    return { acknowledged: sent.filter(({ id }) => id !== undefined && shown.ids.has(id)).length, calls: total }
   } finally {
     directory.remove()
   }

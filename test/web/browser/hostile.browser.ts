@@ -3,17 +3,17 @@ import { before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
-import { HOSTILE_QUERIES, tellHostile } from '../../support/hostile.ts'
-import { addressesOf, documentsOf, filesOf, firstOf, type ToldPages } from '../../support/page-table.ts'
+import { HOSTILE_QUERIES, seedHostile } from '../../support/hostile.ts'
+import { addressesOf, documentsOf, filesOf, firstOf, type SeededPages } from '../../support/page-table.ts'
 
 let app: TestApp
 let browser: Browser
-let told: ToldPages
+let seeded: SeededPages
 before(async () => {
   if (NO_BROWSER) return
   app = await startApp()
   browser = await openBrowser()
-  told = await tellHostile(app.url)
+  seeded = await seedHostile(app.url)
 })
 const options = { skip: NO_BROWSER }
 
@@ -23,7 +23,7 @@ test('hostile texts run nothing, load nothing, open nothing and break no page', 
     complaints.push(`dialog: ${dialog.message()}`)
     return dialog.dismiss()
   })
-  for (const address of [...firstOf(documentsOf(told)), ...HOSTILE_QUERIES]) {
+  for (const address of [...firstOf(documentsOf(seeded)), ...HOSTILE_QUERIES]) {
     await page.goto(address)
     assert.equal(await page.evaluate('globalThis.struck'), undefined, address)
     assert.equal(new URL(page.url()).origin, app.url, address)
@@ -35,14 +35,14 @@ test('hostile texts run nothing, load nothing, open nothing and break no page', 
     await assertNoOverflow(page, address)
     assert.deepEqual(complaints, [], address)
   }
-  await page.goto(`/entries/${told.entry.slug}`)
+  await page.goto(`/entries/${seeded.entry.slug}`)
   await assertAccessible(page, 'an entry of hostile texts')
   await close()
 })
 
 test('a difference of hostile texts shows both and runs nothing', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url)
-  await page.goto(`/entries/${told.entry.slug}/diff`)
+  await page.goto(`/entries/${seeded.entry.slug}/diff`)
   assert.ok((await page.locator('.difference ins').allTextContents()).join('').includes('U+202E'))
   assert.ok((await page.locator('.difference').first().textContent())?.includes('<script>'))
   assert.equal(await page.evaluate('globalThis.struck'), undefined)
@@ -53,7 +53,7 @@ test('a difference of hostile texts shows both and runs nothing', options, async
 test('a browser reads every feed and the sitemap of hostile texts as XML', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/')
-  const paths = addressesOf(filesOf(told)).filter(path => /\.(?:atom|xml)/.test(path) && path !== '/opensearch.xml')
+  const paths = addressesOf(filesOf(seeded)).filter(path => /\.(?:atom|xml)/.test(path) && path !== '/opensearch.xml')
   const parsed = await page.evaluate<{ path: string; root: string; errors: number; foreign: string[] }[]>(`Promise.all(
     ${JSON.stringify(paths)}.map(async path => {
       const document = new DOMParser().parseFromString(await (await fetch(path)).text(), 'application/xml')

@@ -3,16 +3,16 @@ import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
-import { type ToldPages, tellPages } from '../../support/page-table.ts'
+import { type SeededPages, seedPages } from '../../support/page-table.ts'
 
 let app: TestApp
 let browser: Browser
-let told: ToldPages
+let seeded: SeededPages
 before(async () => {
   if (NO_BROWSER) return
   app = await startApp()
   browser = await openBrowser()
-  told = await tellPages(app.url)
+  seeded = await seedPages(app.url)
 })
 const options = { skip: NO_BROWSER }
 /** More keys than any page here has places to stop at. */
@@ -55,11 +55,11 @@ async function tab(page: Page): Promise<Focus> {
   const focus = await page.evaluate<Focus>(FOCUS)
   if (focus.tag === 'body') return focus
   const { shown, inView, marked, covered } = focus
-  const told = `${focus.tag} ${focus.href} “${focus.name}” on ${page.url()}`
+  const focused = `${focus.tag} ${focus.href} “${focus.name}” on ${page.url()}`
   assert.deepEqual(
     { shown, inView, marked, covered },
     { shown: true, inView: true, marked: true, covered: false },
-    told,
+    focused,
   )
   return focus
 }
@@ -91,7 +91,7 @@ for (const scripts of [true, false]) {
         width: scripts ? 1_100 : 360,
         dark: !scripts,
       })
-      const at = `/entries/${told.entry.slug}`
+      const at = `/entries/${seeded.entry.slug}`
       await page.goto('/')
       const skip = await tab(page)
       assert.equal(skip.href, '#main')
@@ -117,7 +117,7 @@ for (const scripts of [true, false]) {
 
 test('the skip link leads past the navigation', options, async () => {
   const { page, close } = await visit(browser, app.url)
-  await page.goto(`/entries/${told.entry.slug}`)
+  await page.goto(`/entries/${seeded.entry.slug}`)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.waitForURL('**#main')
@@ -129,7 +129,7 @@ test('the skip link leads past the navigation', options, async () => {
 test('every element that takes the focus on the pages that read is visible', options, async () => {
   const { page, close } = await visit(browser, app.url, { width: 360 })
   for (const part of ['', '/layers', '/evidence', '/relations', '/history']) {
-    await page.goto(`/entries/${told.entry.slug}${part}`)
+    await page.goto(`/entries/${seeded.entry.slug}${part}`)
     const places = await page
       .locator('main a:visible, main button:visible, main input:visible, main summary:visible')
       .count()
@@ -160,7 +160,7 @@ test('keys move between rows and to the search; fields, other keys and the switc
   await page.locator('.result h2 a').first().focus()
   for (const key of ['Control+j', 'Alt+k', 'Meta+/']) await page.keyboard.press(key)
   assert.equal(await focused(), links[0])
-  await page.goto(`/entries/${told.entry.slug}/history`)
+  await page.goto(`/entries/${seeded.entry.slug}/history`)
   await page.keyboard.press('j')
   assert.equal(await page.evaluate('document.activeElement.closest(".revision") !== null'), true)
   await page.keyboard.press('/')
@@ -194,7 +194,7 @@ test('the header names the actor of this browser and leads to its page', options
   await page.waitForURL(`**${address}`)
   await page.getByText('this is you').waitFor()
   await assertAccessible(page, 'the page of the own actor')
-  await page.goto(`/actors/${told.entry.actor.id}`)
+  await page.goto(`/actors/${seeded.entry.actor.id}`)
   assert.equal(await page.getByText('this is you').isVisible(), false)
   assert.deepEqual(complaints, [])
   await close()

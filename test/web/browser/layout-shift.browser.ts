@@ -3,16 +3,16 @@ import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
-import { addressesOf, documentsOf, type ToldPages, tellPages } from '../../support/page-table.ts'
+import { addressesOf, documentsOf, type SeededPages, seedPages } from '../../support/page-table.ts'
 
 let app: TestApp
 let browser: Browser
-let seeded: ToldPages
+let seeded: SeededPages
 before(async () => {
   if (NO_BROWSER) return
   app = await startApp()
   browser = await openBrowser()
-  seeded = await tellPages(app.url)
+  seeded = await seedPages(app.url)
 })
 
 /** Records the layout shifts of each page from its beginning. */

@@ -3,16 +3,16 @@ import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
-import { addressesOf, documentsOf, type ToldPages, tellPages } from '../../support/page-table.ts'
+import { addressesOf, documentsOf, type SeededPages, seedPages } from '../../support/page-table.ts'
 
 let app: TestApp
 let browser: Browser
-let told: ToldPages
+let seeded: SeededPages
 before(async () => {
   if (NO_BROWSER) return
   app = await startApp({ PUBLIC_URL: 'https://memory.example' })
   browser = await openBrowser()
-  told = await tellPages(app.url)
+  seeded = await seedPages(app.url)
 })
 const options = { skip: NO_BROWSER }
 
@@ -69,12 +69,12 @@ async function assertLooks(base: string, addresses: readonly string[], scripts: 
 
 for (const scripts of [true, false]) {
   test(`every page of the table reads well ${scripts ? 'with' : 'without'} JavaScript`, options, async () => {
-    const addresses = addressesOf(documentsOf(told))
+    const addresses = addressesOf(documentsOf(seeded))
     const titles = await assertLooks(app.url, addresses, scripts)
     assert.equal(titles.length, addresses.length)
     for (const path of ['layers', 'history', 'evidence', 'relations', 'timeline', 'diff']) {
       const title = titles[addresses.findIndex(address => address.includes(`/${path}`))] ?? ''
-      assert.ok(title.includes(told.entry.title), `${path} names its entry: ${title}`)
+      assert.ok(title.includes(seeded.entry.title), `${path} names its entry: ${title}`)
     }
   })
 }
@@ -107,12 +107,12 @@ const LEAST_TEXT = 10
 
 test('every word of every picture is legible on a narrow screen', options, async () => {
   const { page, close } = await visit(browser, app.url, { width: 360 })
-  const at = `/entries/${told.entry.slug}`
+  const at = `/entries/${seeded.entry.slug}`
   const small: string[] = []
   let texts = 0
   for (const address of [
     `${at}/relations`,
-    `/entries/${told.other.slug}/relations`,
+    `/entries/${seeded.other.slug}/relations`,
     `${at}/history`,
     '/activity',
     '/stats',

@@ -3,19 +3,19 @@ import { before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
-import { addressesOf, documentsOf, type ToldPages, tellPages } from '../../support/page-table.ts'
+import { addressesOf, documentsOf, type SeededPages, seedPages } from '../../support/page-table.ts'
 
 /** The least height of a target, in CSS pixels. */
 const LEAST_TARGET = 44
 
 let app: TestApp
 let browser: Browser
-let seeded: ToldPages
+let seeded: SeededPages
 before(async () => {
   if (NO_BROWSER) return
   app = await startApp()
   browser = await openBrowser()
-  seeded = await tellPages(app.url)
+  seeded = await seedPages(app.url)
 })
 
 /** Controls, and links that stand for themselves: not those within a sentence or a plot. */
