@@ -1,5 +1,7 @@
-import type { Command } from './command.ts'
+import type { Command, Flag } from './command.ts'
 import { DATA_DIR_FLAGS } from './setting-flags.ts'
+
+const FROM_FILE: Flag = { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' }
 
 /** The commands that export, import and load data. Each loads its modules when it runs. */
 export const DATA_COMMANDS: readonly Command[] = [
@@ -20,7 +22,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     details:
       'Ids, times, numbers and hashes are those of the exported store. Every revision is compared with its hash, and the public log is computed from the lines. A command that was stopped continues if it is run again. "palimpsest serve" serves the directory; writes are redirected to the original. "palimpsest mirror" with the address of the original follows it from there, after it has compared everything with its public log.',
     flags: [
-      { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' },
+      FROM_FILE,
       {
         name: 'original',
         value: 'URL',
@@ -47,7 +49,7 @@ export const DATA_COMMANDS: readonly Command[] = [
     details:
       'One record per line; ids can be any strings and are mapped to new ids. Each line passes the same checks as over HTTP. A reference to a record must come after the record.',
     flags: [
-      { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' },
+      FROM_FILE,
       {
         name: 'class',
         value: 'CLASS',

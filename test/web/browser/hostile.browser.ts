@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER } from '../../support/browser.ts'
 import { HOSTILE_QUERIES, seedHostile } from '../../support/hostile.ts'
-import { addressesOf, documentsOf, filesOf, firstOf, type SeededPages } from '../../support/page-table.ts'
+import { addressesOf, documentsOf, filesOf, firstOf } from '../../support/page-table.ts'
+import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
 
-let app: TestApp
-let browser: Browser
-let seeded: SeededPages
+let site: SeededSite
 before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
-  seeded = await seedHostile(app.url)
+  if (!NO_BROWSER) site = await openSeededSite(seedHostile)
 })
 const options = { skip: NO_BROWSER }
 
 test('hostile texts run nothing, load nothing, open nothing and break no page', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+  const { page, complaints, close } = await site.visit({ width: 360 })
   page.on('dialog', dialog => {
     complaints.push(`dialog: ${dialog.message()}`)
     return dialog.dismiss()
   })
-  for (const address of [...firstOf(documentsOf(seeded)), ...HOSTILE_QUERIES]) {
+  for (const address of [...firstOf(documentsOf(site.seeded)), ...HOSTILE_QUERIES]) {
     await page.goto(address)
     assert.equal(await page.evaluate('globalThis.struck'), undefined, address)
-    assert.equal(new URL(page.url()).origin, app.url, address)
+    assert.equal(new URL(page.url()).origin, site.url, address)
     assert.equal(
       await page.locator('main img, main iframe, main script, main style, main object, main embed').count(),
       0,
@@ -35,14 +29,14 @@ test('hostile texts run nothing, load nothing, open nothing and break no page', 
     await assertNoOverflow(page, address)
     assert.deepEqual(complaints, [], address)
   }
-  await page.goto(`/entries/${seeded.entry.slug}`)
+  await page.goto(`/entries/${site.seeded.entry.slug}`)
   await assertAccessible(page, 'an entry of hostile texts')
   await close()
 })
 
 test('a difference of hostile texts shows both and runs nothing', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
-  await page.goto(`/entries/${seeded.entry.slug}/diff`)
+  const { page, complaints, close } = await site.visit()
+  await page.goto(`/entries/${site.seeded.entry.slug}/diff`)
   assert.ok((await page.locator('.difference ins').allTextContents()).join('').includes('U+202E'))
   assert.ok((await page.locator('.difference').first().textContent())?.includes('<script>'))
   assert.equal(await page.evaluate('globalThis.struck'), undefined)
@@ -51,9 +45,11 @@ test('a difference of hostile texts shows both and runs nothing', options, async
 })
 
 test('a browser reads every feed and the sitemap of hostile texts as XML', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await site.visit()
   await page.goto('/')
-  const paths = addressesOf(filesOf(seeded)).filter(path => /\.(?:atom|xml)/.test(path) && path !== '/opensearch.xml')
+  const paths = addressesOf(filesOf(site.seeded)).filter(
+    path => /\.(?:atom|xml)/.test(path) && path !== '/opensearch.xml',
+  )
   const parsed = await page.evaluate<{ path: string; root: string; errors: number; foreign: string[] }[]>(`Promise.all(
     ${JSON.stringify(paths)}.map(async path => {
       const document = new DOMParser().parseFromString(await (await fetch(path)).text(), 'application/xml')

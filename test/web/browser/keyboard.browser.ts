@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
-import { type SeededPages, seedPages } from '../../support/page-table.ts'
+import type { Page } from 'playwright-core'
+import { assertAccessible, NO_BROWSER } from '../../support/browser.ts'
+import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
 
-let app: TestApp
-let browser: Browser
-let seeded: SeededPages
+let site: SeededSite
 before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
-  seeded = await seedPages(app.url)
+  if (!NO_BROWSER) site = await openSeededSite()
 })
 const options = { skip: NO_BROWSER }
 /** More keys than any page here has places to stop at. */
@@ -86,12 +80,12 @@ for (const scripts of [true, false]) {
     `everything is reached by Tab and Enter, ${scripts ? 'with' : 'without'} JavaScript, and the focus is seen`,
     options,
     async () => {
-      const { page, complaints, close } = await visit(browser, app.url, {
+      const { page, complaints, close } = await site.visit({
         scripts,
         width: scripts ? 1_100 : 360,
         dark: !scripts,
       })
-      const at = `/entries/${seeded.entry.slug}`
+      const at = `/entries/${site.seeded.entry.slug}`
       await page.goto('/')
       const skip = await tab(page)
       assert.equal(skip.href, '#main')
@@ -116,8 +110,8 @@ for (const scripts of [true, false]) {
 }
 
 test('the skip link leads past the navigation', options, async () => {
-  const { page, close } = await visit(browser, app.url)
-  await page.goto(`/entries/${seeded.entry.slug}`)
+  const { page, close } = await site.visit()
+  await page.goto(`/entries/${site.seeded.entry.slug}`)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.waitForURL('**#main')
@@ -127,9 +121,9 @@ test('the skip link leads past the navigation', options, async () => {
 })
 
 test('every element that takes the focus on the pages that read is visible', options, async () => {
-  const { page, close } = await visit(browser, app.url, { width: 360 })
+  const { page, close } = await site.visit({ width: 360 })
   for (const part of ['', '/layers', '/evidence', '/relations', '/history']) {
-    await page.goto(`/entries/${seeded.entry.slug}${part}`)
+    await page.goto(`/entries/${site.seeded.entry.slug}${part}`)
     const places = await page
       .locator('main a:visible, main button:visible, main input:visible, main summary:visible')
       .count()
@@ -141,7 +135,7 @@ test('every element that takes the focus on the pages that read is visible', opt
 })
 
 test('keys move between rows and to the search; fields, other keys and the switch are respected', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await site.visit()
   const focused = () =>
     page.evaluate<string>('document.activeElement.getAttribute("href") ?? document.activeElement.id')
   await page.goto('/search')
@@ -160,7 +154,7 @@ test('keys move between rows and to the search; fields, other keys and the switc
   await page.locator('.result h2 a').first().focus()
   for (const key of ['Control+j', 'Alt+k', 'Meta+/']) await page.keyboard.press(key)
   assert.equal(await focused(), links[0])
-  await page.goto(`/entries/${seeded.entry.slug}/history`)
+  await page.goto(`/entries/${site.seeded.entry.slug}/history`)
   await page.keyboard.press('j')
   assert.equal(await page.evaluate('document.activeElement.closest(".revision") !== null'), true)
   await page.keyboard.press('/')
@@ -178,7 +172,7 @@ test('keys move between rows and to the search; fields, other keys and the switc
 })
 
 test('the header names the actor of this browser and leads to its page', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await site.visit()
   await page.goto('/')
   const you = page.locator('[data-you]')
   assert.equal(await you.getAttribute('href'), '/actor')
@@ -194,7 +188,7 @@ test('the header names the actor of this browser and leads to its page', options
   await page.waitForURL(`**${address}`)
   await page.getByText('this is you').waitFor()
   await assertAccessible(page, 'the page of the own actor')
-  await page.goto(`/actors/${seeded.entry.actor.id}`)
+  await page.goto(`/actors/${site.seeded.entry.actor.id}`)
   assert.equal(await page.getByText('this is you').isVisible(), false)
   assert.deepEqual(complaints, [])
   await close()

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
-import { addressesOf, documentsOf, type SeededPages, seedPages } from '../../support/page-table.ts'
+import type { Page } from 'playwright-core'
+import { NO_BROWSER } from '../../support/browser.ts'
+import { addressesOf, documentsOf } from '../../support/page-table.ts'
+import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
 
-let app: TestApp
-let browser: Browser
-let seeded: SeededPages
+let site: SeededSite
 before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
-  seeded = await seedPages(app.url)
+  if (!NO_BROWSER) site = await openSeededSite()
 })
 
 /** Records the layout shifts of each page from its beginning. */
@@ -43,9 +38,9 @@ const COMPUTED = /^\/log\?record=/
 
 for (const look of [{ width: 360, touch: true }, { width: 1_440 }]) {
   test(`no part of a page moves while it loads, at ${look.width} px`, { skip: NO_BROWSER }, async () => {
-    const { page, complaints, close } = await visit(browser, app.url, look)
+    const { page, complaints, close } = await site.visit(look)
     await page.addInitScript(OBSERVE)
-    for (const address of addressesOf(documentsOf(seeded)).filter(one => !COMPUTED.test(one))) {
+    for (const address of addressesOf(documentsOf(site.seeded)).filter(one => !COMPUTED.test(one))) {
       assert.deepEqual(await shiftsOf(page, address), [], address)
     }
     assert.deepEqual(complaints, [])

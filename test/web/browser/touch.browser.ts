@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
-import { addressesOf, documentsOf, type SeededPages, seedPages } from '../../support/page-table.ts'
+import { assertNoOverflow, NO_BROWSER } from '../../support/browser.ts'
+import { addressesOf, documentsOf } from '../../support/page-table.ts'
+import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
 
 /** The least height of a target, in CSS pixels. */
 const LEAST_TARGET = 44
 
-let app: TestApp
-let browser: Browser
-let seeded: SeededPages
+let site: SeededSite
 before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
-  seeded = await seedPages(app.url)
+  if (!NO_BROWSER) site = await openSeededSite()
 })
 
 /** Controls, and links that stand for themselves: not those within a sentence or a plot. */
@@ -23,8 +17,8 @@ const TARGETS =
   'button, summary, select, textarea, input:not([type=radio], [type=checkbox], [type=hidden]), label.choice, .choose label, .do, header.site a, footer.site a, .tabs a, .pager a, .facets a, .chips a, .sections a, .result h2 a, .result h3 a, .neighbour > a'
 
 test('every target of every page is at least 44 px high on a touch screen', { skip: NO_BROWSER }, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, { width: 360, touch: true })
-  for (const address of addressesOf(documentsOf(seeded))) {
+  const { page, complaints, close } = await site.visit({ width: 360, touch: true })
+  for (const address of addressesOf(documentsOf(site.seeded))) {
     await page.goto(address)
     const low = await page.evaluate<string[]>(`[...document.querySelectorAll(${JSON.stringify(TARGETS)})]
       .filter(one => one.checkVisibility() && !one.closest('.unshown, .skip') && !one.matches('.skip'))
