@@ -13,7 +13,7 @@ test('an act of moderation also purges what only moderation changes', () => {
   assert.deepEqual(tagsToPurge({ ...touched, moderated: true }).slice(0, 2), ['l', 'm'])
 })
 
-test('what may concern any answer purges the three classes and nothing else', () => {
+test('a change that may concern any answer purges the three classes and no other tag', () => {
   assert.deepEqual(tagsToPurge({ ...touched, all: true }), [...ALL_TAGS])
 })
 

@@ -24,7 +24,7 @@ const piece = fc.oneof(
   fc.string({ unit: fc.constantFrom(..."abN1_'.-+#/ \0"), maxLength: 50 }),
 )
 
-test('ASCII text has the same terms as in a text with other characters, whatever was read before', () => {
+test('ASCII text has the same terms as in a text with other characters, for any text read before', () => {
   fc.assert(
     fc.property(fc.array(piece), fc.constantFrom('', ' '), (pieces, gap) => {
       const text = pieces.join(gap)

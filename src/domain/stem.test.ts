@@ -14,7 +14,7 @@ const BEGINNINGS =
 const SUFFIXES =
   's ies ied us ss sses eed eedly ing ingly ed edly y tional enci anci abli entli izer ization ational ation ator alism aliti alli fulness ousli ousness iveness iviti biliti bli ogi fulli lessli li alize icate iciti ical ful ness ative al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize sion tion e l ll'
 
-test('English words have the stems that Snowball gives them', () => {
+test('English words have the stems of Snowball', () => {
   const stems = 'connection connections connective connecting generously communities skis skies happily yearly sayings'
   assert.deepEqual(
     stems.split(' ').map(stemOfEnglish),
@@ -26,7 +26,7 @@ test('English words have the stems that Snowball gives them', () => {
   }
 })
 
-test('any letters with any suffixes have the stem that Snowball gives them', () => {
+test('any letters with any suffixes have the stem of Snowball', () => {
   const letters = fc.string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzaeiouy'), maxLength: 8 })
   const beginning = fc.oneof({ weight: 6, arbitrary: letters }, fc.constantFrom(...BEGINNINGS.split(' ')))
   const suffixes = fc.array(fc.constantFrom(...SUFFIXES.split(' ')), { maxLength: 3 })

@@ -44,7 +44,7 @@ test('paths of tiles follow tlog-tiles, and each names one tile', () => {
   }
 })
 
-test('a tile has as many hashes as the tree gives it', () => {
+test('a tile has as many hashes as the tree has in its range', () => {
   assert.deepEqual([tileWidth(0, 272, 70_000), tileWidth(0, 273, 70_000), tileWidth(0, 274, 70_000)], [256, 112, 0])
   assert.deepEqual([tileWidth(1, 0, 256), tileWidth(1, 0, 255), tileWidth(2, 0, 70_000)], [1, 0, 1])
 })

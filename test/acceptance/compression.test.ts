@@ -133,7 +133,7 @@ test('HEAD has the fields of GET in each coding, and a range is answered with th
   }
 })
 
-test('an entry keeps its strong version, whatever the client accepts', async () => {
+test('an entry has its strong version for any Accept-Encoding', async () => {
   for (const path of [
     `/api/entries/${entry.slug}`,
     `/api/entries/${entry.slug}/revisions/${entry.currentRevisionId}`,

@@ -55,7 +55,7 @@ test('a Node that cannot be run ends with one sentence', async () => {
   expectRefusal(ended, 1, /cannot run .*bin\/node/)
 })
 
-withOldNode('a really old Node without a new one says the sentence too', async node => {
+withOldNode('a real old Node without a new one prints the same sentence', async node => {
   const elsewhere = temporaryDirectory()
   try {
     const launcher = join(elsewhere.path, 'palimpsest.js')
@@ -67,12 +67,12 @@ withOldNode('a really old Node without a new one says the sentence too', async n
   }
 })
 
-withOldNode('an old Node hands over: output and exit codes are those of the new one', async node => {
+withOldNode('an old Node starts the new one, and has its output and exit codes', async node => {
   assert.equal(expectDone(await palimpsest(['help'], { node: [node] })), expectDone(await palimpsest(['help'])))
   expectRefusal(await palimpsest(['serf'], { node: [node] }), 2, /no command "serf"/)
 })
 
-withOldNode('an old Node hands on signals, so that a stop is orderly', async node => {
+withOldNode('an old Node forwards signals to the new one, which stops cleanly', async node => {
   const env = { PATH: process.env.PATH, PORT: '0', DATA_DIR: join(directory.path, 'data'), LOG_LEVEL: 'silent' }
   const child = spawn(node, [LAUNCHER, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise<number | null>(resolve => child.on('exit', code => resolve(code)))
@@ -88,7 +88,7 @@ withOldNode('an old Node hands on signals, so that a stop is orderly', async nod
   await assert.rejects(fetch(`${url}/health`))
 })
 
-withOldNode('a child that dies of a signal takes the launcher along', async node => {
+withOldNode('a launcher ends with the signal that ended its child', async node => {
   const child = spawn(node, [LAUNCHER, 'load', '--from', '-', '--data-dir', join(directory.path, 'other')], {
     stdio: ['pipe', 'ignore', 'ignore'],
   })

@@ -50,7 +50,7 @@ const startNode = (name: string, url: string): Promise<TestApp> =>
   startApp({ DATA_DIR: join(directory.path, name), DATABASE_URL: url }, { engine: 'embedded' })
 
 test(
-  'a standby is verified and watched; a dump without secrets becomes a store that gives out no number twice',
+  'a standby is verified and watched; a dump without secrets becomes a store that assigns no number twice',
   options,
   async () => {
     cluster = await startCluster(binaries ?? '')

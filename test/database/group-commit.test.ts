@@ -107,7 +107,7 @@ onBoth('works that arrive together share one commit and are answered after it, i
   assert.deepEqual(await textsOf(reader), order.map(String))
 })
 
-onBoth('a group is bounded', async ({ commits, reader, committed }) => {
+onBoth('a group has a maximum size', async ({ commits, reader, committed }) => {
   const works = 2 * GROUP + 1
   const written = Array.from({ length: works }, (_, n) => commits.write(tx => add(tx, `${n}`)))
   assert.equal(commits.waiting, works)
@@ -177,7 +177,7 @@ for (const [when, change] of Object.entries(CHANGES)) {
   })
 }
 
-onBoth('a statement that a failed work left under way throws, and stores nothing', async ({ commits, reader }) => {
+onBoth('an unfinished statement of a failed work throws, and stores nothing', async ({ commits, reader }) => {
   let stray: Promise<unknown> | undefined
   const ended = Promise.withResolvers<void>()
   const failed = commits.write(async tx => {
@@ -212,7 +212,7 @@ onBoth('a work that arrives during a commit is in the next one, which begins aft
   assert.deepEqual(await textsOf(reader), ['early', 'late'])
 })
 
-onBoth('a work that runs alone shares its commit with no other, and keeps its place', async world => {
+onBoth('a work that runs alone shares its commit with no other, and runs in its order', async world => {
   const { commits, reader, committed } = world
   const written = [false, true, false, false, true, true].map((alone, n) =>
     commits.write(tx => add(tx, `${n}`), { alone }),

@@ -15,7 +15,7 @@ const ORIGIN = { id: 'origin', day: '2026-01-01', networkKey: 'network' }
 const kept = (reader: Reader) =>
   reader.all<{ number: number; id: string; answer: string }>(sql`SELECT number, id, answer FROM retry ORDER BY number`)
 
-const TITLE = 'what is kept for a retry is small, for it holds no text that the request holds, and opens to nobody else'
+const TITLE = 'a stored answer is small, contains no text of its request, and opens only for its own caller'
 test(TITLE, async t => keepOne(await openEmbedded(t)))
 test(`${TITLE}, on PostgreSQL`, { skip: NO_POSTGRES }, async t => keepOne(await openPostgres(t)))
 

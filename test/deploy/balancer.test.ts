@@ -143,7 +143,9 @@ test('only operators reach moderation, in any spelling of its path', { skip }, a
   }
 })
 
-test('the balancer skips nodes that are not ready, and if there is none tells callers to retry', { skip }, async () => {
+test('the balancer skips nodes that are not ready, and without a ready node answers with Retry-After', {
+  skip,
+}, async () => {
   const waiting = await startApp({ DATABASE_URL: `postgres://${UNREACHABLE}/none` }, { database: 'away' })
   const [first, second] = [await startApp(), await startApp()]
   const balancer = await startBalancer(...[waiting, first, second].map(({ url }) => new URL(url).host))

@@ -80,7 +80,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     asked.end()
   })
 
-test('it serves over TLS, answers the challenge, hides moderation and trusts no stated address', {
+test('nginx serves over TLS, answers the challenge, hides moderation and trusts no stated address', {
   skip,
 }, async () => {
   const child = spawn(String(NGINX), args, { stdio: 'ignore' })

@@ -54,7 +54,7 @@ const QUEUED = 200
 const ANSWERED = 5_000
 const ATTEMPTS = 10
 
-suite('a service whose syncs are held up', { skip }, () => {
+suite('a service whose syncs are delayed', { skip }, () => {
   /** While this directory exists, the syncs of the service wait. */
   const gate = join(directory.path, 'gate')
   let gated: ServerProcess

@@ -34,7 +34,7 @@ async function withStandby({ cluster }: Nodes, work: (urls: string[]) => Promise
 }
 
 test(
-  'three nodes and a standby: one winner for each base, one feed for all readers, one effect for each key',
+  'three nodes and a standby have one winner for each base, one feed for all readers and one effect for each key',
   options,
   () =>
     withStandby(nodes, async urls => {
@@ -53,7 +53,9 @@ test('a killed node loses no acknowledged write and blocks no other node', optio
   killNodeRounds(nodes, 1, seededRandom('kill node')),
 )
 
-test('a commit without an answer is reported as what it was', options, () => cutRounds(nodes, 4, seededRandom('cut')))
+test('a commit whose answer is lost is reported with its real outcome', options, () =>
+  cutRounds(nodes, 4, seededRandom('cut')),
+)
 
 test('while a node is suspended the others serve', options, async context => {
   const longest = await stopNodeRounds(nodes, 1, seededRandom('stop node'))

@@ -17,7 +17,7 @@ const FROZEN = 6_000
 const PATHS = ['/api/entries', '/api/stats', '/api/activity', '/api/search?q=note', '/api/entries?limit=50', '/']
 
 test(
-  'a node whose way to PostgreSQL freezes ten times: not ready within 2 s, every answer within 5 s, nothing lost',
+  'a node whose connection to PostgreSQL freezes ten times is not ready within 2 s, answers within 5 s and loses nothing',
   {
     skip: NO_POSTGRES,
   },

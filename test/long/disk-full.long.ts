@@ -24,7 +24,7 @@ after(() => {
 })
 
 test(
-  `a disk that is full ${ROUNDS} times loses nothing, and the service comes back within 5 s of space each time`,
+  `a service whose disk is full ${ROUNDS} times loses nothing, and recovers within 5 s of free space each time`,
   options,
   async () => {
     const server = await startServer(dataDir)
@@ -44,7 +44,7 @@ test(
 )
 
 test(
-  'a backup that finds no space says so and leaves nothing, and goes through once there is some',
+  'a backup to a full disk fails with a sentence and leaves no file, and succeeds with free space',
   options,
   async () => {
     const source = join(directory.path, 'source')

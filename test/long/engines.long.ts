@@ -6,7 +6,7 @@ import { runSequences } from '../engines/sequences.ts'
 import { runStandings } from '../engines/standings.ts'
 import { seededRandom } from '../support/random.ts'
 
-test('5,000 random sequences of commands have one outcome on both engines and by the rules', {
+test('5,000 random sequences of commands have the same outcome on both engines and in the model', {
   skip: NO_POSTGRES,
 }, async () => {
   const { commands, refused } = await runSequences(5_000)

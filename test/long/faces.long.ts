@@ -5,7 +5,7 @@ import { withNodes } from '../support/nodes.ts'
 import { startRotation } from '../support/rotation.ts'
 
 test(
-  'every face takes part in three processes that read from a standby, each request at another',
+  'every interface works with three nodes that read from a standby, each request at another node',
   {
     skip: NO_POSTGRES,
   },

@@ -80,10 +80,12 @@ async function failOver(context: TestContext, rounds: Rounds, count: number): Pr
   assert.ok(Math.max(...faults.outages) < BACK_WITHIN, `${faults.outages} ms`)
 }
 
-test(`the primary is killed ${KILLS} times under nodes that write, and handed over once`, options, context =>
+test(`no acknowledged write is lost if the primary is killed ${KILLS} times and switched over once`, options, context =>
   failOver(context, killRounds, KILLS),
 )
 
-test(`the primary stands still ${FREEZES} times under nodes that write, and wakes up as a standby`, options, context =>
-  failOver(context, freezeRounds, FREEZES),
+test(
+  `no acknowledged write is lost if the primary is suspended ${FREEZES} times and resumes as a standby`,
+  options,
+  context => failOver(context, freezeRounds, FREEZES),
 )

@@ -28,7 +28,7 @@ const readsPerSecond = async (url: string, path: string, milliseconds: number): 
   return Math.round((statuses['200'] ?? 0) / (milliseconds / 1_000))
 }
 
-test('reads grow with the mirrors, and no client reads a state before its own write', {
+test('the rate of reads grows with the mirrors, and no client reads a state before its own write', {
   skip: NO_HAPROXY,
 }, async context => {
   const { url, writer, mirrors } = served

@@ -19,11 +19,11 @@ async function onThree<R>(rounds: Rounds<R>, count: number): Promise<R> {
   }
 }
 
-test('1,000 rounds of 50 rivals over three nodes and a standby', options, () =>
+test('of fifty revisions of a base at three nodes exactly one is committed, a thousand times', options, () =>
   withNodes({ count: 3, standby: true }, ({ urls }) => race(urls, 1_000)),
 )
 
-test('six readers of the feed over three nodes and a standby for a minute', options, () =>
+test('for a minute the feed shows every acknowledged write at its place, at three nodes and a standby', options, () =>
   withNodes({ count: 3, standby: true }, ({ urls }) => follow(urls, 60_000)),
 )
 
@@ -34,19 +34,21 @@ test('keyed writes and rotations at three nodes and a standby at once have one e
   }),
 )
 
-test('PostgreSQL loses its power 20 times', options, async context => {
+test('no acknowledged write is lost if PostgreSQL loses power 20 times', options, async context => {
   const longest = await onThree(restartRounds, 20)
   context.diagnostic(`the nodes were ready after ${Math.round(longest)} ms at most`)
   assert.ok(longest < 5_000, `${longest} ms`)
 })
 
-test('nodes are killed 20 times', options, () => onThree(killNodeRounds, 20))
+test('no acknowledged write is lost if nodes are killed 20 times', options, () => onThree(killNodeRounds, 20))
 
-test('connections are cut 200 times, half of them between a commit and its answer', options, () =>
-  onThree(cutRounds, 200),
+test(
+  'a write is reported with its real outcome if connections are cut 200 times, half of them after a commit',
+  options,
+  () => onThree(cutRounds, 200),
 )
 
-test('a node is suspended five times', options, async context => {
+test('the other nodes serve while a node is suspended, five times', options, async context => {
   const longest = await onThree(stopNodeRounds, 5)
   context.diagnostic(`the others waited ${Math.round(longest)} ms at most`)
   assert.ok(longest < 5_000, `${longest} ms`)

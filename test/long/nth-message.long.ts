@@ -14,7 +14,7 @@ const OF_START = 120
 const READY_WITHIN = 10_000
 
 test(
-  'whichever piece of the talk with PostgreSQL is cut, from the first of a start on, the node lives and tells each write as it is',
+  'if the connection to PostgreSQL is cut at any message, also during a start, the node survives and reports each write correctly',
   {
     skip: NO_POSTGRES,
   },

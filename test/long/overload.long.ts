@@ -123,12 +123,12 @@ async function startFilled(name: string, env: Record<string, string> = {}) {
   return { url: server.url, slug, token }
 }
 
-test('ten times as many pages as the capacity', async context => {
+test('a service that gets ten times its capacity of pages answers at capacity, and recovers', async context => {
   const { url, slug } = await startFilled('pages')
   context.diagnostic(await overload(url, () => get(`/entries/${slug}`, 'Accept: text/html\r\n'), 16))
 })
 
-test('ten times as many searches as the capacity', async context => {
+test('a service that gets ten times its capacity of searches answers at capacity, and recovers', async context => {
   const { url, token } = await startFilled('searches')
   const content = Array.from({ length: 3_000 }, (_, word) => `w${word % 50}`).join(' ')
   for (let n = 0; n < 3_000; n++) await newEntry(url, token, { content: `${content} n${n}` })
@@ -136,7 +136,7 @@ test('ten times as many searches as the capacity', async context => {
   context.diagnostic(await overload(url, () => get(path), 16))
 })
 
-test('ten times as many writes as the capacity of a slow disk', {
+test('a service on a slow disk that gets ten times its capacity of writes answers at capacity, and recovers', {
   skip: shim === false && 'syncs cannot be made slow here',
 }, async context => {
   const { url, token } = await startFilled('writes', { LD_PRELOAD: String(shim), SHIM_DELAY_MS: '1000' })

@@ -50,7 +50,7 @@ async function measure(app: TestApp, refused: number, label: string): Promise<Ra
 const show = ({ creates, writesPerCommit }: Rates): string =>
   `${Math.round(creates)} creates/s, ${writesPerCommit.toFixed(1)} writes a commit`
 
-test('four refused anonymous reports leave the groups of 48 writers as large as they were', {
+test('four refused anonymous reports do not make the groups of 48 writers smaller', {
   skip: NO_POSTGRES,
 }, async context => {
   const DATABASE_URL = await databaseOf('refused writes')

@@ -23,7 +23,7 @@ async function assertOnce(t: TestContext, url: string, writers: KeyedWriters): P
   t.diagnostic(`${ROUNDS} kills, ${titles.length} writes, ${writers.replayed()} of them answered by a replay`)
 }
 
-test('killed under writers who retry until they are answered, the service does each write once', async t => {
+test('a service that is killed under writers that retry until they are answered does each write once', async t => {
   const random = seededRandom('retries')
   const directory = makeDirectory()
   t.after(() => directory.remove())
@@ -42,7 +42,7 @@ test('killed under writers who retry until they are answered, the service does e
   await server.ended
 })
 
-test('writers who continue at another node after a kill do each write once', { skip: NO_POSTGRES }, t =>
+test('writers that continue at another node after a kill do each write once', { skip: NO_POSTGRES }, t =>
   withNodes({ count: 2 }, async ({ servers, start }) => {
     const random = seededRandom('retries over nodes')
     let [serving, next] = servers as [ServerProcess, ServerProcess]

@@ -7,7 +7,7 @@ const STORES = 3
 const ROUNDS = 10
 
 for (let store = 1; store <= STORES; store++) {
-  test(`stopped under 20 writers, everything received is answered (store ${store})`, async context => {
+  test(`a service that is stopped under 20 writers answers everything received (store ${store})`, async context => {
     const { acknowledged } = await stopRounds(ROUNDS, seededRandom(`stop ${store}`))
     context.diagnostic(`${ROUNDS} rounds, ${acknowledged} writes acknowledged`)
   })

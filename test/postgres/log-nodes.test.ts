@@ -83,7 +83,9 @@ for (const [shown, path] of [
   ['a checkpoint', '/log/checkpoint'],
   ['a proof', '/api/log/records/5/proof'],
 ] as const) {
-  test(`a node that showed ${shown} knows it when database and signer are lost`, { skip: NO_POSTGRES }, async () => {
+  test(`a node that showed ${shown} begins another log if database and signer are lost`, {
+    skip: NO_POSTGRES,
+  }, async () => {
     const database = await databaseWithTables(shown)
     const signer = await startApp(often(database))
     // This node looks at the log when it starts, and no more.

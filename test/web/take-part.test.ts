@@ -35,7 +35,7 @@ const unescaped = (text: string): string =>
   text.replace(/&(?:amp|lt|gt|quot|#39);/g, found => UNESCAPED[found] ?? found)
 const UNESCAPED: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 
-test('the pages that write are there, set no cookie and hold no inline script or style', async () => {
+test('the pages that write exist, set no cookie and contain no inline script or style', async () => {
   const entry = await newEntry(app.url, token, { title: HOSTILE, summary: HOSTILE, content: HOSTILE })
   const under = ['revise', 'verify', 'contradict', 'relate', 'report'].map(name => `/entries/${entry.slug}/${name}`)
   for (const path of ['/actor', '/publish', '/admin', ...under]) {
@@ -74,7 +74,7 @@ test('every module that a page loads is served, with all that it imports', async
   assert.ok(seen.size > 10, [...seen].join(' '))
 })
 
-test('the form of a revision holds the texts of the latest one to the byte, and names it', async () => {
+test('the form of a revision contains the texts of the latest one byte for byte, and names it', async () => {
   const first = await newEntry(app.url, token, { title: 'Bytes', content: 'first' })
   const body = revisionOf(first, { title: '<i>T</i>', summary: '  S  ', content: HOSTILE, sources: [] })
   const path = `/api/entries/${first.slug}/revisions`
@@ -86,7 +86,7 @@ test('the form of a revision holds the texts of the latest one to the byte, and 
   assert.ok(text.includes('value="&lt;i&gt;T&lt;/i&gt;"'))
 })
 
-test('pages about an entry that is not there or withdrawn say so, with the status of the API', async () => {
+test('pages about a missing or withdrawn entry say so, with the status of the API', async () => {
   const entry = await newEntry(app.url, token)
   const other = await newEntry(app.url, token)
   for (const name of ['revise', 'verify', 'contradict', 'relate', 'report']) {
@@ -98,14 +98,14 @@ test('pages about an entry that is not there or withdrawn say so, with the statu
   assert.equal((await page(`/entries/${entry.slug}/revise`)).status, 410)
 })
 
-test('the console comes without data: nothing of the administrator’s is in the page', async () => {
+test('the page of the console contains no data of the administrator', async () => {
   const anonymous = await page('/admin')
   const bearer = await page('/admin', { authorization: `Bearer ${ADMIN_TOKEN}` })
   assert.equal(anonymous.text, bearer.text)
   assert.equal(anonymous.text.includes(ADMIN_TOKEN), false)
 })
 
-test('every way to fail has a sentence for people', async () => {
+test('every kind of failure has a sentence for people', async () => {
   type Messages = { MESSAGES: Record<string, string>; messageOf(code: string): string }
   const { MESSAGES, messageOf } = await load<Messages>('messages.js')
   const general = [...Object.keys(GENERAL_PROBLEMS), 'NO_ANSWER', 'INVALID_TAGS']
@@ -114,7 +114,7 @@ test('every way to fail has a sentence for people', async () => {
   assert.match(messageOf('INVALID_DECLARED_NAME'), /“declared name”/)
 })
 
-test('what is sent again after no answer came is stored once; what was stored may be written again', async t => {
+test('a write that is repeated after a missing answer is stored once; the same write after an answer is stored again', async t => {
   type Call = (
     method: string,
     path: string,
@@ -143,7 +143,7 @@ test('what is sent again after no answer came is stored once; what was stored ma
   assert.notEqual((await publish('Given up')).body.slug, 'given-up')
 })
 
-test('the console offers what applies to a target, and nothing else', async () => {
+test('the console offers exactly the actions that apply to a target', async () => {
   type Consequences = Record<string, Record<string, string>>
   const { CONSEQUENCES } = await load<{ CONSEQUENCES: Consequences }>('consequences.js')
   const { actor } = await newActor(app.url)
@@ -162,7 +162,7 @@ test('the console offers what applies to a target, and nothing else', async () =
   }
 })
 
-test('many actions wait for the limit and go on, end at another refusal, and are undone to their previous states', async t => {
+test('many actions wait for the limit and continue, stop at another refusal, and are undone to their previous states', async t => {
   type Result = { targetId: string; previousState: object; state: object; changed: boolean }
   type Many = {
     perform(
@@ -223,7 +223,7 @@ test('many actions wait for the limit and go on, end at another refusal, and are
   assert.deepEqual([ended.results.length, ended.refused?.code], [1, 'TARGET_NOT_FOUND'])
 })
 
-test('addresses of entries and revisions are read from whatever is pasted', async () => {
+test('addresses of entries and revisions are found in any pasted text', async () => {
   type Parse = (text: string) => { entry: string; revision?: string } | undefined
   const { parseAddress } = await load<{ parseAddress: Parse }>('entry-address.js')
   const id = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => app.close())
 
-test('a copy leads writes to the server that it names, and takes no acts of moderation', async () => {
+test('a copy redirects writes to the server that it names, and refuses acts of moderation', async () => {
   const { token } = await newActor(app.url)
   const body = { title: 'T', summary: 'S', content: 'C' }
   const send = (path: string, sending: object) => fetch(`${copy.app.url}${path}`, { redirect: 'manual', ...sending })

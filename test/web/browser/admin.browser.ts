@@ -18,7 +18,7 @@ before(async () => {
 const options = { skip: NO_BROWSER }
 const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp.exe'
 
-test('an operator withdraws an entry, sees what is left, and gives it back', options, async () => {
+test('an operator withdraws an entry, sees what is left, and restores it', options, async () => {
   const { token } = await newActor(app.url, { declaredName: 'Spammer' })
   const entry = await newEntry(app.url, token, { title: 'Cheap watches', content: 'Buy cheap watches' })
   const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Great watches' }
@@ -59,7 +59,7 @@ test('an operator withdraws an entry, sees what is left, and gives it back', opt
   await close()
 })
 
-test('what a person reports is in the console, and gone from it once it is closed', options, async () => {
+test('a report by a person is in the console until it is closed', options, async () => {
   const { token } = await newActor(app.url)
   const entry = await newEntry(app.url, token, { title: 'A number to call', content: `Call 555 ${HOSTILE}` })
   const { page, complaints, close } = await visit(browser, app.url)
@@ -169,7 +169,7 @@ test(
   },
 )
 
-test('what strangers wrote does nothing in the console', options, async () => {
+test('untrusted text has no effect in the console', options, async () => {
   const { token } = await newActor(app.url, { declaredName: HOSTILE })
   const entry = await newEntry(app.url, token, { title: HOSTILE, summary: HOSTILE, content: HOSTILE })
   const { page, complaints, close } = await visit(browser, app.url)

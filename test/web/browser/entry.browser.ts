@@ -19,7 +19,7 @@ before(async () => {
 const options = { skip: NO_BROWSER }
 
 test(
-  'a reader without an actor records a result beside the text, by keyboard, and nothing is chosen in advance',
+  'a reader without an actor records a result beside the text, by keyboard, and nothing is preselected',
   options,
   async () => {
     const entry = await newEntry(app.url, token)

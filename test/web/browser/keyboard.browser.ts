@@ -77,7 +77,7 @@ async function follow(page: Page, href: string): Promise<void> {
 
 for (const scripts of [true, false]) {
   test(
-    `everything is reached by Tab and Enter, ${scripts ? 'with' : 'without'} JavaScript, and the focus is seen`,
+    `everything is reached by Tab and Enter, ${scripts ? 'with' : 'without'} JavaScript, and the focus is visible`,
     options,
     async () => {
       const { page, complaints, close } = await site.visit({

@@ -30,7 +30,7 @@ async function atWidths(address: string, look: (page: Page, name: string) => Pro
   await close()
 }
 
-test('sixty related entries are in columns, none over another, at every width', options, async () => {
+test('sixty related entries are in columns without overlap, at every width', options, async () => {
   const hub = await newEntry(app.url, token, { title: 'A hub' })
   const types = ['REUSES', 'SYNTHESIZES', 'CONNECT', 'CONTRADICTS']
   for (let number = 0; number < 60; number += 1) {

@@ -21,7 +21,7 @@ const options = { skip: NO_BROWSER }
 const typed = { title: 'Soon', summary: 'Too soon', content: 'Again' }
 
 test(
-  'a refusal for a while counts down, keeps what was typed, and lets go when the wait is over',
+  'a temporary refusal counts down, retains the typed text, and enables the form when the wait is over',
   options,
   async () => {
     const { page, complaints, close } = await visit(browser, app.url, {}, [429])
