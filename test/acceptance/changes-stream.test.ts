@@ -58,9 +58,12 @@ test('a stream of some entries, an actor or an action has only their rows', asyn
   const body = { revisionId: one.currentRevisionId, rationale: 'It does not hold.' }
   const path = `/api/entries/${one.slug}/contradict`
   expectStatus(await call(app.url, 'POST', path, { body, token: other.token }), 201)
+  const [ofEntry, ofActor, ofModeration] = streams as [Stream, Stream, Stream]
+  // A withdrawal removes the rows that a stream has not read yet.
+  await ofEntry.until('a row', events => events.length === 1)
+  await ofActor.until('two rows', events => events.length === 2)
   await moderate(app.url, 'ENTRY', two.id, 'HIDE')
   await moderate(app.url, 'ENTRY', one.id, 'HIDE')
-  const [ofEntry, ofActor, ofModeration] = streams as [Stream, Stream, Stream]
   await ofEntry.until('two rows', events => events.length === 2)
   await ofModeration.until('two rows', events => events.length === 2)
   // Skipped rows are recognised by the rows after them.
