@@ -14,7 +14,7 @@ import { palimpsestPostgres } from './targets/palimpsest-postgres.ts'
 
 /**
  * Measures the service beside the physical limit and its peers, in alternating rounds of one run, and prints tables of medians and ratios.
- * Progress goes to standard error; all figures are written as JSON after each step, so that `--resume` goes on where a run was broken off.
+ * Progress goes to standard error; all figures are written as JSON after each step, so that `--resume` continues an interrupted run.
  */
 async function bench(options: Options): Promise<void> {
   const { entries, seconds, rounds, connections, output } = options
@@ -50,7 +50,7 @@ function targetsOf({ beside }: Pick<Options, 'beside'>): readonly Target[] {
   return beside === undefined ? TARGETS : [...TARGETS, ...besideTargets(beside)]
 }
 
-/** Installs and fills what the targets and the measures need. */
+/** Installs the packages and fills the stores of the targets and the measures. */
 async function prepareAll(targets: Target[], options: Options): Promise<void> {
   const large = options.measures.some(name => ['growth', 'search', 'ready'].includes(name))
   const wanted = targets.map(target => ({ target, entries: options.entries }))

@@ -1,11 +1,11 @@
 import type { Operation } from './load/order.ts'
 import { type Results, rateOf, ratioOf } from './results.ts'
 
-/** Something that must hold: what was measured beside what was promised; `held` is null where it was not measured. */
+/** A promise: the measured figure and the promised one; `held` is null where it was not measured. */
 export type Claim = { name: string; measured: string; target: string; held: boolean | null }
 
 const OWN = 'palimpsest'
-/** Those whose answers are of now, as this service's are: a relay that answers with what it gave a second ago is shown, and not judged. */
+/** The targets that answer with current data, as this service does. A relay that repeats an answer for a second is shown, not judged. */
 const PEERS = ['directus', 'nostr-relay', 'atproto-pds', 'mcp-memory', 'mediawiki']
 
 /** Judges every promise about speed and size against the figures of a run. */

@@ -9,22 +9,22 @@ import type { Results, Round, TargetResult } from './results.ts'
 import type { Place, Running, Target } from './target.ts'
 
 const MEGABYTE = 1e6
-/** So long an operation runs before it counts, in seconds: what stood still was put out of memory, and what is new is compiled. */
+/** Seconds that an operation runs before it is measured: memory of a suspended target is paged in, and new code is compiled. */
 const WARM = 3
-/** Over so many connections at most: what is slow takes its time for each. */
+/** The maximum number of connections for that: a slow target takes its time for each. */
 const WARMING = 8
-/** What is written while measuring comes after what is there, and no round writes what another did. */
+/** Entries of each round have numbers of their own, above those of the filled store. */
 const FRESH_STEP = 10_000_000
 const NO_END = 1_000_000_000
 const SAMPLED = 100
 
-/** `run` tells the rounds of one run from those that `--resume` adds later. */
+/** `run` distinguishes the rounds of one run from those that `--resume` adds later. */
 type Started = { target: Target; running: Running; result: TargetResult; run: string }
 
-/** Places that were emptied by this process, if they were to be: once each. */
+/** Places that this process has emptied for `--refill`: once each. */
 const refilled = new Set<string>()
 
-/** The directories of a target and how much it holds; made anew but for what is kept. */
+/** The directories of a target and its number of entries. Only the kept directory survives from an earlier run. */
 export async function placeOf(options: Options, target: Target, entries = options.entries): Promise<Place> {
   const holding = Math.min(entries, target.most)
   const place = {
@@ -43,7 +43,7 @@ export async function placeOf(options: Options, target: Target, entries = option
   return place
 }
 
-/** Measures the operations of all targets in alternating rounds; `save` is called after each step, what is in `results` already is not measured again. */
+/** Measures the operations of all targets in alternating rounds; `save` is called after each step. Results of an earlier run are not measured again. */
 export async function compare(targets: Target[], options: Options, results: Results, save: () => void): Promise<void> {
   const left = targets.filter(target => isLeft(target, options, results))
   const started: Started[] = []
@@ -119,7 +119,7 @@ function note({ pids }: Running, result: TargetResult, when: 'start' | 'end'): v
   result.memory = { ...before, most: Math.max(before.most, now), [when]: now }
 }
 
-/** Warms up and measures one operation; all other targets stand still meanwhile. */
+/** Warms up and measures one operation, while all other targets are suspended. */
 async function oneRound(
   loader: Loader,
   { target, running, result, run }: Started,
@@ -160,7 +160,7 @@ async function oneRound(
   }
 }
 
-/** What is left to compare where others take the machine's time. */
+/** The rate per second of processor time, which other programs on the machine hardly change. */
 const perCore = ({ perSecond, server }: Round): string =>
   server === 0 ? 'in process' : `${Math.round(perSecond / server)} per second of processor time`
 

@@ -1,6 +1,6 @@
 import { synsets } from '../scripts/wordnet.ts'
 
-/** What is created: about 2 kB of title, summary, content and tags together. */
+/** A created entry: about 2 kB of title, summary, content and tags together. */
 export type Text = { title: string; summary: string; content: string; tags: string[] }
 
 const ENTRY_BYTES = 2_000
@@ -39,7 +39,7 @@ export const textBytes = ({ title, summary, content, tags }: Text): number =>
 
 export type Words = { rare: string[]; middling: string[]; common: string[] }
 
-/** Words by the share of the entries that hold them, counted over a sample: one in thousands, about one in a hundred, and more than half. */
+/** Words by the share of the entries that contain them, counted over a sample: one in thousands, about one in a hundred, and more than half. */
 export async function findWords(): Promise<Words> {
   const textOf = await createCorpus()
   const holding = new Map<string, number>()

@@ -18,7 +18,7 @@ export function installPackages(directory: string, packages: Record<string, stri
     ...process.env,
     PATH: [existsSync(join(bundled, 'node')) ? bundled : dirname(process.execPath), process.env.PATH].join(delimiter),
   }
-  // What compiles does so for this Node, with the headers that came with it, if they did.
+  // Native modules are compiled for this Node, with the headers of its own installation if there are any.
   if (existsSync(join(home, 'include/node/node.h'))) env.npm_config_nodedir = home
   try {
     const args = ['install', '--no-audit', '--no-fund', '--legacy-peer-deps']
@@ -35,6 +35,6 @@ function versionOf(directory: string, name: string): string | undefined {
   return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version : undefined
 }
 
-/** Loads what is installed in a folder; its types are whatever the caller says they are. */
+/** Loads a package that is installed in a folder. The caller states its types, unchecked. */
 export const loadFrom = <T>(directory: string, name: string): T =>
   createRequire(join(directory, 'package.json'))(name) as T

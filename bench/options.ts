@@ -24,7 +24,7 @@ export type Options = {
   /** Installs and fills, and measures nothing. */
   prepare: boolean
   refill: boolean
-  /** Tells progress, on standard error. */
+  /** Reports progress on standard error. */
   say(text: string): void
 }
 
@@ -40,7 +40,7 @@ export const USAGE = `npm run bench -- [options]
   --prepare         installs and fills, and measures nothing; --refill fills anew
 `
 
-/** Reads the command line; throws one sentence about what is wrong with it. */
+/** Reads the command line. Throws one sentence that names the mistake. */
 export function readOptions(
   args: string[],
   known: { targets: string[]; beside: string[]; measures: string[] },

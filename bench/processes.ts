@@ -19,7 +19,7 @@ function hasTaskset(): boolean {
   }
 }
 
-/** The words before a command that keep it on these cores. */
+/** The words before a command that bind it to these cores. */
 export const pinned = (cores: string | undefined): string[] => (cores === undefined ? [] : ['taskset', '-c', cores])
 
 const running = new Set<ChildProcess>()
@@ -37,9 +37,9 @@ export type Server = {
   child: ChildProcess
   /** Everything it said, on both streams. */
   said(): string
-  /** Resolves with the first match in what it says; rejects when it ends before, or says nothing of the kind for half a minute. */
+  /** Resolves with the first match in its output; rejects if it ends first, or prints no match within half a minute. */
   until(pattern: RegExp): Promise<RegExpExecArray>
-  /** Asks the whole tree to end, and kills it when it does not. */
+  /** Sends the whole tree a signal to end, and kills it if it does not. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -113,7 +113,7 @@ export function treeOf(pid: number): number[] {
   return under(pid)
 }
 
-/** What /proc says of a process after its name: state, parent, …; nothing when it is gone. */
+/** The fields of a process in /proc after its name: state, parent, …; none once it has ended. */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -138,7 +138,7 @@ export const cpuSeconds = (pid: number): number =>
     return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS
   }, 0)
 
-/** Bytes of memory that a tree holds, pages that several share counted once. */
+/** Bytes of memory of a tree; a page that several share counts once. */
 export const memoryOf = (pid: number): number =>
   treeOf(pid).reduce((sum, one) => {
     try {

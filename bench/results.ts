@@ -20,7 +20,7 @@ export type TargetResult = {
   rounds: Partial<Record<Operation, Round[]>>
   /** Megabytes once started, at most while measured, and at the end. */
   memory?: { start: number; most: number; end: number }
-  /** Of the filled store at rest, and of what was put into it. */
+  /** Of the filled store at rest, and of the texts in it. */
   bytesPerEntry?: number
   textBytesPerEntry?: number
 }
@@ -66,7 +66,7 @@ export function saveResults(path: string, results: Results): void {
 export const median = (list: readonly number[]): number | undefined =>
   [...list].sort((a, b) => a - b)[(list.length - 1) >> 1]
 
-/** The median of what an operation did in a second on a target, over its rounds. */
+/** The median over the rounds of an operation's rate per second on a target. */
 export const rateOf = (
   { targets }: Pick<Results, 'targets'>,
   target: string,

@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation } from './load/order.ts'
 import { median, type Results, rateOf, ratioOf } from './results.ts'
 
 const OWN = 'palimpsest'
-/** A load that takes more of its core than this could not ask for more: the target may do more than was measured. */
+/** A load that takes more of its core than this was the bottleneck: the target may do more than was measured. */
 const FULL = 0.95
 
 /** Each target's medians per second, and in brackets how many times as much this service does. */

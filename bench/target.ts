@@ -1,33 +1,33 @@
 import type { Loaded, Operation, Situation } from './load/order.ts'
 
-/** What a target is given: where to keep what outlives a run, where to put what does not, and how much to hold. */
+/** The directories of a target, and the number of its entries. */
 export type Place = {
-  /** For what is installed and filled once; there already. */
+  /** For data that outlives a run; exists. */
   kept: string
-  /** For packages; not there before something is installed. */
+  /** For packages; created by the first installation. */
   installed: string
-  /** For this run alone; there and empty. */
+  /** For this run alone; exists and is empty. */
   scratch: string
-  /** Entries to hold; at most `most`. */
+  /** The number of entries, at most `most`. */
   entries: number
   /** Words of middling frequency. */
   words: string[]
-  /** Tells what takes long. */
+  /** Reports a step that takes long. */
   say(text: string): void
 }
 
 export type Running = {
-  /** Name and version, and how it differs from the others in what is asked of it. */
+  /** Name and version, and how its requests differ from those to the others. */
   about: string
   /** Processes whose trees are measured. */
   pids: number[]
-  /** False where standing still for a while would be taken for a fault. */
+  /** False where a suspension would be taken for a fault. */
   pausable?: boolean
   situation?: Situation
   /** How an operation is measured where no server answers it. */
   measure?(operation: Operation, seconds: number): Promise<Loaded>
   stop(): Promise<void>
-  /** Bytes on disk of what it was filled with. */
+  /** Bytes on disk of its data. */
   bytes?(): number
 }
 
@@ -36,7 +36,7 @@ export type Target = {
   operations: readonly Operation[]
   /** The most entries that it is filled with: where filling takes long, fewer, and the results say so. */
   most: number
-  /** Makes what is kept, once. Rejects with the reason where this target cannot be had. */
+  /** Fills the kept directory, once. Rejects with the reason if this target cannot be installed. */
   prepare(place: Place): Promise<void>
   start(place: Place): Promise<Running>
 }

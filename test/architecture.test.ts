@@ -209,7 +209,7 @@ test('no tracked file contains a secret or a path of a particular machine', () =
     : []
   for (const path of tracked.filter(one => one !== '' && isText(one) && existsSync(join(ROOT, one)))) {
     const text = read(path)
-    for (const secret of SECRETS) assert.doesNotMatch(text, secret, `${path} holds a secret`)
+    for (const secret of SECRETS) assert.doesNotMatch(text, secret, `${path} has a secret`)
     assert.doesNotMatch(text, MACHINE_PATHS, `${path} names a path of a machine`)
   }
 })

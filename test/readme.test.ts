@@ -30,7 +30,7 @@ test('the tour of the README prints what the README shows', { skip }, async () =
     'SUPPORTED',
     revisionId,
     'CONNECT',
-    // The reads are kept a moment later than they happen: their row may stand between the others.
+    // Reads are stored a moment later than they happen: their row may be between the others.
     String.raw`(?=.*'READ')\[ ('READ', )?'CONTRADICT', ('READ', )?'VERIFY', ('READ', )?'EXPAND', ('READ', )?'CREATE' \]`,
   ]
   assert.match(stdout, new RegExp(`^${expected.join('\\n')}\\n$`))

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net'
 
-/** What a server answered; the body is decoded only when it is asked for, before the next request is sent. */
+/** The answer of a server. `text` decodes the body, and must be called before the next request is sent. */
 export type Answer = { status: number; readonly fields: (readonly [name: string, value: string])[]; text(): string }
 export type HttpConnection = {
-  /** Sends one whole request as it stands and resolves with its answer; one at a time. Rejects when the connection breaks meanwhile. */
+  /** Sends one complete request unchanged and resolves with its answer; one at a time. Rejects if the connection breaks. */
   send(request: string): Promise<Answer>
   close(): void
 }
 
 const HEAD_END = '\r\n\r\n'
-/** What a socket reads goes here first: one for all connections, for nothing else runs until it has been taken. */
+/** The buffer of reads, shared by all connections: each read is copied before the next. */
 const CHUNK = Buffer.alloc(131_072)
 
 /** The text of a request without a body, or with one of JSON. `fields` are whole header lines, each ended by CR LF. */
@@ -75,7 +75,7 @@ export function openHttp(url: string): HttpConnection {
 
 type Parsed = { answer?: Answer; end: number }
 
-/** The answer of what was read and where it ends; while some of it is missing, how much there must be at least. */
+/** The answer in the bytes that were read and its end; the least number of bytes needed if it is incomplete. */
 export function parseAnswer(read: Buffer): Parsed {
   const missing = (end = read.length + 1): Parsed => ({ end })
   const headEnd = read.indexOf(HEAD_END)

@@ -4,7 +4,7 @@ import { pinned } from '../processes.ts'
 import type { Loaded, Order } from './order.ts'
 
 export type Loader = {
-  /** One order at a time. Rejects with what went wrong at the first answer that is not what it should be. */
+  /** One order at a time. Rejects with the reason at the first unexpected answer. */
   run(order: Order, progress?: (count: number) => void): Promise<Loaded>
   close(): void
 }

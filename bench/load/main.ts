@@ -2,13 +2,13 @@ import { createCorpus } from '../corpus.ts'
 import { seeded } from '../seeded.ts'
 import type { Connection, Driver, Loaded, Order, Request } from './order.ts'
 
-/** A process that loads targets as it is told by messages, and answers each order with what came of it. */
+/** A process that loads targets on orders, which come as messages, and answers each order with its result. */
 const SHARE_OF_SEARCHES = 0.05
 const SHARE_OF_WRITES = 0.05
 const PROGRESS_EVERY = 1_000
 const MIX_SEED = 7
 
-/** A target may take so many seconds longer than it was given; then it is taken to be stuck, and the run goes on without it. */
+/** Seconds that a target may take beyond those of the order. Past them it counts as stuck, and the run continues without it. */
 const PATIENCE = 180
 const LONGEST = 86_400
 

@@ -107,7 +107,7 @@ export const growth: Measure = {
 }
 
 async function ratioOf(loader: Loader, stores: [Store, Store], read: string): Promise<number> {
-  // Each address is asked once before it counts: the service is compared, not the disk.
+  // Each address is requested once before it is measured: the service is compared, not the disk.
   const all = CONNECTIONS * (stores[0].reads[read]?.length ?? 0)
   for (const store of stores) await rate(loader, store, read, PATIENCE, all)
   const ratios: number[] = []

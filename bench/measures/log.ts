@@ -27,13 +27,13 @@ const SAY = 2_000
 /** The longest interval between two checkpoints: a store that was logged when it started is not logged again while it is measured. */
 const NEVER = '3600'
 
-/** One of the two services, its directory, and what loads it. */
+/** One of the two services, its directory and its load. */
 type Side = { dataDir: string; service: Service; situation: Situation }
 type Loads = { writing: Loader; reading: Loader }
 
 /**
- * The cost of the public log, with and without it in alternating rounds: creates per second, the p99 of reads beside them, the age of the newest
- * checkpoint meanwhile; then proofs one at a time, bytes a record, and logging a store that has no log yet.
+ * The cost of the public log, with and without it in alternating rounds: creates per second, the p99 of concurrent reads, the age of the newest
+ * checkpoint under that load; then proofs one at a time, bytes a record, and logging a store that has no log yet.
  */
 export const log: Measure = {
   name: 'log',
@@ -61,7 +61,7 @@ export const log: Measure = {
   },
 }
 
-/** Starts a service on a copy of a store, waits until its log has every record, and lets it stand still. */
+/** Starts a service on a copy of a store, waits until its log has every record, and suspends it. */
 async function startSide(kept: string, dataDir: string, interval: string): Promise<Side> {
   cpSync(kept, dataDir, { recursive: true })
   const service = await startService({ DATA_DIR: dataDir, LOG_INTERVAL_SECONDS: interval })

@@ -11,7 +11,7 @@ const MEGABYTE = 1e6
 const FRESH = 1_900_000_000
 const NO_END = 1_000_000_000
 
-/** Megabytes held after each twelfth of a long mix of reads, searches and writes. */
+/** Megabytes of memory after each twelfth of a long mix of reads, searches and writes. */
 export const memory: Measure = {
   name: 'memory',
   async measure(options) {

@@ -12,7 +12,7 @@ const SORTS = ['recent', 'relevance'] as const
 const COUNT = 400
 const PATIENCE = 120
 
-/** What is searched for, by kind. */
+/** The queries, by kind. */
 function queriesOf({ rare, middling, common }: Words): Record<string, string[]> {
   const after = (n: number): string => middling[(n + 1) % middling.length] as string
   return {

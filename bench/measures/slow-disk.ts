@@ -16,7 +16,7 @@ const READERS = 32
 const FRESH = 2_000_000_000
 const NO_END = 1_000_000_000
 
-/** Creates per second while every sync takes 5 ms longer, and how long reads take meanwhile, in milliseconds, medians of alternating rounds. */
+/** Creates per second while every sync takes 5 ms longer, and the time of concurrent reads in milliseconds, medians of alternating rounds. */
 export const slowDisk: Measure = {
   name: 'slow-disk',
   async measure(options) {

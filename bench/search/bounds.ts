@@ -2,10 +2,10 @@ import type { Kind } from './collection.ts'
 import { type Asked, type CollectionResult, READ, type SystemResult } from './measure.ts'
 import { mean, pairedInterval } from './metrics.ts'
 
-/** What must hold; `held` is null where it was not measured. `note` says how many questions it rests on. */
+/** A bound on a result; `held` is null where it was not measured. `note` is the number of questions that were measured. */
 export type Bound = { name: string; measured: string; target: string; held: boolean | null; note: string }
 
-/** What every system of the service is compared with. */
+/** The system that every system of the service is compared with. */
 const REFERENCE = 'fts5 porter OR'
 const QUESTIONS: readonly Kind[] = ['question']
 /** Questions of programmers and of other languages than English. */
@@ -71,7 +71,7 @@ function zero(system: string, result: CollectionResult): Bound {
   }
 }
 
-/** What a fault in the question costs: its nDCG beside that of the same question without it. Nothing where there are few. */
+/** The cost of a fault in the question: its nDCG and that of the same question without the fault. None where there are few. */
 function twins(system: string, result: CollectionResult, kind: Kind): Bound[] {
   const name = `nDCG@10 of ${kind} against the same without: ${result.name}`
   const asked = askedOf(system, result)
@@ -111,7 +111,7 @@ function programmers(system: string, result: CollectionResult): Bound[] {
   ]
 }
 
-/** Whether the path gives the same entries in the same order on the other engine. Nothing where only one engine was measured. */
+/** Whether the path returns the same entries in the same order on the other engine. None where only one engine was measured. */
 function alike(system: string, result: CollectionResult): Bound[] {
   const other = askedOf(`postgres ${system}`, result)
   const asked = askedOf(system, result)

@@ -4,11 +4,11 @@ import type { Bound } from './bounds.ts'
 import type { Similar, System } from './systems/system.ts'
 
 const FOLDER = join(import.meta.dirname, 'drafts')
-/** Of the drafts that say again what an entry says, so many must be shown that entry; of the others, so many at most may be shown any. */
+/** The least share of drafts that restate an entry and are shown it; the greatest share of other drafts that are shown any entry. */
 const SHOWN_LEAST = 0.9
 const FALSE_MOST = 0.1
 
-/** A draft of an entry; `same` is the entry that says it already. */
+/** A draft of an entry; `same` is the id of the entry that it restates. */
 export type Draft = { title: string; summary: string; same: string | undefined }
 
 const linesOf = (name: string): string[][] =>
@@ -17,14 +17,14 @@ const linesOf = (name: string): string[][] =>
     .split('\n')
     .map(line => line.split('\t'))
 
-/** Drafts that say in other words what an entry of the own set says, and drafts about what no entry is about. */
+/** Drafts that restate an entry of the judged set in other words, and drafts about subjects of no entry. */
 export function readDrafts(): Draft[] {
   const same = linesOf('paraphrases.tsv').map(([id = '', title = '', summary = '']) => ({ title, summary, same: id }))
   const others = linesOf('others.tsv').map(([title = '', summary = '']) => ({ title, summary, same: undefined }))
   return [...same, ...others]
 }
 
-/** Asks a service that holds the own set what is similar to each draft. Resolves with the bounds. */
+/** Requests the entries similar to each draft from a service with the judged set. Resolves with the bounds. */
 export async function measureDrafts({ name, similar }: System): Promise<Bound[]> {
   if (similar === undefined) return []
   const asked: { draft: Draft; found: Similar[] }[] = []

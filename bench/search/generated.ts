@@ -85,7 +85,7 @@ export function generatedQueries(entries: number, count: number): Record<string,
   }
 }
 
-/** Queries made to be costly, by what they are made of; each is varied by `turn`, so that no cache answers. */
+/** Costly queries, by their parts; each is varied by `turn`, so that no cache answers. */
 export function hostileQueries(turn: number, characters: number): Record<string, string> {
   const fill = (part: (n: number) => string): string => {
     let text = ''

@@ -3,7 +3,7 @@ import type { Collection, Kind, Question } from './collection.ts'
 import { areaUnderCurve, isFound, mean, ndcg, quantile, recall, reciprocalRank } from './metrics.ts'
 import type { Answer, System } from './systems/system.ts'
 
-/** One question's answer, and what it is worth; without `answer` the system does not take it. */
+/** The answer to one question, and its measures; without `answer` the system does not accept the question. */
 export type Asked = {
   question: Question
   answer: Answer | undefined
@@ -27,7 +27,7 @@ export type Figures = {
   p99: number
 }
 
-/** How well `match` and `answerable` tell judged questions from those about foreign subjects. */
+/** How well `match` and `answerable` distinguish judged questions from those about foreign subjects. */
 export type Calibration = {
   foreign: number
   area: number | undefined
@@ -42,14 +42,14 @@ export type SystemResult = {
   kinds: Partial<Record<Kind | 'all', Figures>>
   calibration: Calibration
 }
-/** `drafts` are the bounds of what is similar to drafts, where that was measured. */
+/** `drafts` are the bounds of entries similar to drafts, where they were measured. */
 export type CollectionResult = { name: string; entries: number; systems: SystemResult[]; drafts: Bound[] }
 
 /** The first answers that an agent reads. */
 export const READ = 3
 const WARM = 10
 
-/** Asks one system all questions of a collection, one after the other. */
+/** Sends one system all questions of a collection, one after the other. */
 export async function measure(system: System, { questions }: Collection): Promise<SystemResult> {
   for (const { text } of questions.slice(0, WARM)) await system.ask(text)
   const asked: Asked[] = []

@@ -16,7 +16,7 @@ export type Options = {
   misses: boolean
   /** Entries of the store whose speed is measured in place of the quality. */
   scale: number | undefined
-  /** A directory that keeps the filled store of `scale` between runs. */
+  /** A directory that retains the filled store of `scale` between runs. */
   work: string | undefined
   say(text: string): void
 }
@@ -32,7 +32,7 @@ export const USAGE = `npm run bench:search -- [options]
   --work DIR        keeps the store of --scale between runs
 `
 
-/** Reads the command line; throws one sentence about what is wrong with it. */
+/** Reads the command line. Throws one sentence that names the mistake. */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

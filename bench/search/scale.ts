@@ -34,7 +34,7 @@ const addressOf =
     `${path}?${new URLSearchParams({ q, limit: '20', ...fixed })}`
 
 const FIND: Path = { name: 'find', address: addressOf('/api/find'), characters: 2_000, most: BOUNDS.find }
-/** What an agent reads: as much as fits into so many tokens. */
+/** The address of a brief as an agent reads it. */
 const briefAddress = (q: string): string => `/api/find?${new URLSearchParams({ q, tokens: '2000' })}`
 const BRIEF: Path = { name: 'find with tokens', address: briefAddress, characters: 2_000, most: BOUNDS.brief }
 const MARKDOWN: Path = { ...BRIEF, name: 'find with tokens as Markdown', accept: 'text/markdown' }
@@ -51,7 +51,7 @@ const RECENT: Path = {
   most: BOUNDS.recent,
 }
 
-/** A data directory with so many generated entries, loaded once where `--work` keeps it. */
+/** A data directory with `entries` generated entries, loaded once if `--work` retains it. */
 async function filledStore(entries: number, { work, say }: Options): Promise<{ dataDir: string; remove(): void }> {
   const folder = work === undefined ? mkdtempSync(join(tmpdir(), 'palimpsest-scale-')) : join(work, `scale-${entries}`)
   const dataDir = join(folder, 'data')

@@ -39,7 +39,7 @@ export function figureTable({ name, entries, systems }: CollectionResult): strin
   return `${name}: ${entries} entries\n${aligned([HEAD, ...rows])}`
 }
 
-/** How `match` and `answerable` tell foreign questions from the others, for the systems that have them. */
+/** How `match` and `answerable` distinguish foreign questions from the others, for the systems that have them. */
 export function calibrationTable({ name, systems }: CollectionResult): string {
   const shown = (value: number | undefined, text: (value: number) => string): string =>
     value === undefined ? 'n/a' : text(value)
@@ -60,7 +60,7 @@ export function calibrationTable({ name, systems }: CollectionResult): string {
   return `${name}: match and answerable\n${aligned([head, ...rows])}`
 }
 
-/** The questions whose best entry is not among the first answers, and what the service answered first. */
+/** The questions whose best entry is not among the first answers, and the first answer of the service. */
 export function missTable({ systems }: CollectionResult): string {
   const service = systems[0]
   const missed = (service?.asked ?? []).filter(one => one.question.kind !== 'foreign' && one.answer && !one.found)

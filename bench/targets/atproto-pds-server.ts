@@ -16,7 +16,7 @@ type Pds = {
 type Identities = { formatDidDoc(data: object): object }
 type Operation = { alsoKnownAs: string[] }
 
-/** Answers what the server asks of a directory of identities (plc.directory): keeps operations and gives the document of the newest. */
+/** Stands in for a directory of identities (plc.directory): stores operations and returns the document of the newest. */
 async function startIdentities(): Promise<string> {
   const path = join(directory, 'identities.json')
   const kept: Record<string, Operation> = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}

@@ -7,10 +7,10 @@ import { openHttp, requestText } from '../load/http.ts'
 import { bytesUnder, CORES, type Server, startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 
-/** Of the store's binding a newer version than it asks for: the one it asks for ends Node 24 now and then. */
+/** The binding of the store is newer than the package requires: the required version sometimes crashes Node 24. */
 const PACKAGES = { '@atproto/pds': '0.5.35', 'better-sqlite3': '13.2.0' }
 const ACCOUNTS = 32
-/** Records that one commit may make here: what one request's body has room for. */
+/** The maximum number of records per commit here: a request body has room for no more. */
 const BATCH = 20
 const PASSWORD = 'a password of the bench'
 
@@ -64,7 +64,7 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
         return numbers.map(n => `${did}/${keyOf(n)}`)
       }),
     )
-    // One of each account in turn: the n-th connection owns what the n-th account wrote.
+    // One of each account in turn: the n-th connection owns the records of the n-th account.
     const turns = (addresses[0] ?? []).flatMap((_, at) => addresses.flatMap(list => list[at] ?? []))
     writeFileSync(join(kept, 'addresses.json'), JSON.stringify(turns))
   } finally {

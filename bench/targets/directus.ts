@@ -10,7 +10,7 @@ import { openHttp, requestText } from '../load/http.ts'
 import { bytesUnder, CORES, type Server, startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 
-/** Of the sandbox of its scripts, which nothing here runs, a newer version than it asks for: that one does not build for Node 24. */
+/** The sandbox of its scripts, which are not used here, is newer than the package requires: the required version does not build for Node 24. */
 const PACKAGES = { directus: '12.3.1', sqlite3: '6.0.1', 'isolated-vm': '6.2.0' }
 const TOKEN = 'of-this-bench-alone'
 const FILE = 'data.db'
@@ -18,7 +18,7 @@ const DONE = 'done'
 const READY_WITHIN = 60_000
 const ADDRESSES = 1_000
 
-/** A collection whose every change is kept in its revisions and its log. */
+/** A collection with revisions and a log of every change. */
 const COLLECTION = {
   collection: 'entries',
   schema: {},
@@ -153,7 +153,7 @@ async function post(url: string, path: string, body: unknown): Promise<void> {
   if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.text().slice(0, 500)}`)
 }
 
-/** Directus over SQLite, with a log and revisions of all changes; asked by its administrator, whose rights it need not look up. */
+/** Directus over SQLite, with a log and revisions of all changes. Requests come from its administrator, whose rights need no look-up. */
 export const directus: Target = {
   name: 'directus',
   operations: ['R', 'L', 'S', 'W', 'U', 'M'],

@@ -26,7 +26,7 @@ export const TARGETS: readonly Target[] = [
   palimpsestPostgres3,
 ]
 
-/** Another checkout of the service, on both engines: what a change costs is measured beside what was there before. */
+/** Another checkout of the service, on both engines, to measure the cost of a change. */
 export const besideTargets = (checkout: string): readonly Target[] => [
   onEmbedded('beside', checkout),
   onPostgres('beside-postgres', 1, checkout),

@@ -8,7 +8,7 @@ import { CORES, pinned } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 import { keptData } from './palimpsest.ts'
 
-/** Makes a filled store of the service with the search index as a table in the same file, unless it is kept from before, and gives its directory. */
+/** Makes a filled store of the service with the search index as a table in the same file, unless it exists. Returns its directory. */
 async function keptStore(place: Place): Promise<string> {
   const kept = join(place.kept, '../../limit-sqlite', String(place.entries))
   const data = join(kept, 'data')
@@ -31,7 +31,7 @@ PRAGMA wal_checkpoint(TRUNCATE)`)
 
 /**
  * The limit of W: the rows of a full create (entry, revision, activity, topics, totals, search index) written by prepared statements on
- * plain node:sqlite in one process, into a store that holds as much as the others, so many creates to a commit, every commit synced.
+ * plain node:sqlite in one process, into a store with as many entries as the others, `group` creates per commit, every commit synced.
  * Nothing is parsed, checked, hashed or answered.
  */
 const limitSqlite = (name: string, group: number): Target => ({

@@ -35,7 +35,7 @@ function run(directory: string, script: string, ...args: string[]): void {
   execFileSync('php', [join(ROOT, 'maintenance', script), ...args], { env, stdio: 'pipe', maxBuffer: 2 ** 28 })
 }
 
-/** Fills in memory where there is such a place: each page is a commit of its own, and nothing of it need last until all is done. */
+/** Fills in memory where possible: each page is a commit of its own, and only the complete store must be durable. */
 async function fill(place: Place): Promise<void> {
   const { kept } = place
   const filling = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : kept, 'palimpsest-bench-'))
@@ -96,7 +96,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The settings for this run: the kept ones over a copy of the store, caches in memory, no limits, nothing done on the side. */
+/** The settings for this run: the stored ones over a copy of the store, caches in memory, no limits, no background jobs. */
 function settings(kept: string, scratch: string, port: number): string {
   const own = readFileSync(join(kept, 'LocalSettings.php'), 'utf8').replaceAll(
     join(kept, 'data'),

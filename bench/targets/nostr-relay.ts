@@ -19,7 +19,7 @@ const PACKAGES = {
 }
 const SHOWN = 20_000
 const ADDRESSES = 1_000
-/** Nobody checks what is filled in beside the relay: signing takes longer than all else. */
+/** Entries that are filled in without the relay have no valid signature: signing would take longer than everything else. */
 const UNSIGNED = 'f'.repeat(128)
 
 export type Repository = {
@@ -61,7 +61,7 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
   const database = new DatabaseSync(path)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
-  // What is replaced while measuring is not found by its id any more.
+  // An entry that is replaced while measuring is no longer found by its id.
   writeFileSync(join(kept, 'ids.json'), JSON.stringify(ids.slice(AUTHORS * OWN)))
 }
 
@@ -73,8 +73,8 @@ const shared = ({ kept, installed, ...place }: Place): Place => ({
 })
 
 /**
- * A Nostr relay over SQLite: entries are long-form articles, replaced by their author; what they said before is gone.
- * By itself it gives the same answer to the same question for `seconds` without looking again.
+ * A Nostr relay over SQLite: entries are long-form articles, replaced by their author, without earlier versions.
+ * It repeats the answer to the same question for `seconds` without reading its store.
  */
 const relay = (name: string, seconds: number, about: string): Target => ({
   name,

@@ -24,7 +24,7 @@ async function openCluster(directory: string): Promise<Cluster> {
   return startCluster(binaries, path)
 }
 
-/** Nodes over the cluster kept in a directory; what each has of its own goes into `scratch`. The system puts them on cores. */
+/** Nodes over the cluster stored in a directory. The files of each node are in `scratch`. The system assigns cores. */
 export async function openNodes(directory: string, scratch: string, count: number, checkout = HERE): Promise<Nodes> {
   const name = readFileSync(join(directory, DONE), 'utf8')
   const cluster = await openCluster(directory)

@@ -71,7 +71,7 @@ export async function fillService(url: string, { entries, say }: Place): Promise
     loader.close()
   }
   const http = openHttp(url)
-  // A search is answered once the index has what was committed; until then it is refused.
+  // A search is refused until the index has every commit.
   while ((await http.send(requestText('GET', '/api/search?q=entity'))).status !== 200);
   http.close()
 }
@@ -82,7 +82,7 @@ export const atMost = <T>(list: T[], most: number): T[] => {
   return list.filter((_, at) => at % step === 0)
 }
 
-/** The addresses that the store in a directory holds, at most so many. */
+/** The addresses of entries in the store of a directory, up to a maximum number. */
 export function addressesIn(dataDir: string): string[] {
   const database = new DatabaseSync(storeFile(dataDir), { readOnly: true })
   const rows = database.prepare('SELECT slug FROM entry ORDER BY number').all() as { slug: string }[]
@@ -90,7 +90,7 @@ export function addressesIn(dataDir: string): string[] {
   return atMost(rows, ADDRESSES).map(({ slug }) => slug)
 }
 
-/** Makes a filled data directory unless it is kept from before, and gives its path. */
+/** Makes a filled data directory unless it exists. Returns its path. */
 export async function keptData(place: Place, checkout = HERE): Promise<string> {
   const data = join(place.kept, 'data')
   const done = join(place.kept, 'done')

@@ -80,7 +80,7 @@ function createSender(way: Way, { retries, maxWaitSeconds, wait, onRetry }: Boun
         return await sendOnce(way, call, tries + 1, options)
       } catch (error) {
         if (!isClientError(error) || !call.charged) throw error
-        // A service that an earlier try reached comes back, whatever its port says while it is away.
+        // A service that an earlier attempt reached is restarting, even if its port refuses connections.
         if (!isPassing(error) && !(tries > 0 && error.code === 'NO_ANSWER')) throw error
         unsure ||= error.mayHaveHappened
         const due = error.retryAfterSeconds ?? 2 ** (tries - 1)

@@ -34,7 +34,7 @@ export async function readFates({ reader }: On, id: string): Promise<EntryFate[]
     .map(row => ({ ...row, standing: shownStanding(row.standing), superseded: row.later !== null }))
 }
 
-/** How many of the newest pieces of evidence, revisions or rows a view looks at: whatever grows, a page costs the same. */
+/** How many of the newest pieces of evidence, revisions or rows a view reads, so that the cost of a page is bounded. */
 export const VIEW_ROWS = 1_000
 const RECENT_CHANGES = 100
 const NEWEST = Number.MAX_SAFE_INTEGER

@@ -132,7 +132,7 @@ test('no row of a withdrawn entry is in the public feed, and all are restored', 
     await moderate(app.url, target, id, 'RESTORE')
     assert.deepEqual(await rows(), before)
   }
-  // What one act took, another does not bring back.
+  // An act does not restore what another one withdrew.
   await moderate(app.url, 'ACTOR', actor.id, 'QUARANTINE')
   await moderate(app.url, 'ENTRY', entry.id, 'HIDE', 'RESTORE')
   assert.deepEqual((await rows()).filter(by(actor.id)), [])

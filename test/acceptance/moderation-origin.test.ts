@@ -142,7 +142,7 @@ test('a quarantined origin withdraws everything created and added from it, by an
   const elsewhere = await visitor()
   const { entry, originId } = await published(by)
   const target = (await published(elsewhere)).entry
-  // The same actor from two networks: only what came from the one is concerned.
+  // The same actor from two networks: only its records from the one are withdrawn.
   const same = await call(app.url, 'POST', '/api/entries', {
     headers: elsewhere.headers,
     token: by.token,

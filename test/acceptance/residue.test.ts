@@ -79,7 +79,7 @@ for (const [index, [how, targetOf, action]] of WAYS.entries()) {
     // Withdrawing an entry does not blank the names of its author elsewhere: those are shown until the actor is hidden.
     await moderate(app.url, 'ACTOR', story.actorId, 'HIDE')
     assert.deepEqual(placesOf(await view(story), story.marker), [])
-    // The rows of reads too, which the view leaves out; what searchers typed as a tag is theirs.
+    // The rows of reads too, which the view omits. Tags in queries belong to the searchers.
     const feed = await allPages<Activity>(app.url, '/api/activity')
     const shown = JSON.stringify(feed.filter(({ action: done }) => done !== 'SEARCH'))
     for (const text of [story.marker, ...story.ids]) assert.ok(!shown.includes(text), text)

@@ -61,7 +61,7 @@ test('an actor token in any text of any write is 422, and nothing is stored or l
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   })
   assert.deepEqual(expectStatus(reports, 200).items, [])
-  assert.ok(!app.log().includes(secret), 'the log holds the token')
+  assert.ok(!app.log().includes(secret), 'the log has the token')
 })
 
 test('a refused secret begins no cooldown and takes no slug', async t => {

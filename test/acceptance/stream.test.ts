@@ -56,7 +56,7 @@ test('HEAD returns the fields and ends, and a page of another site may send Last
   assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /\bLast-Event-ID\b/)
 })
 
-/** A consumer that is cut again and again and goes on after the last id that it knows. */
+/** A consumer that is cut off repeatedly and continues after the last id that it received. */
 async function cutAgainAndAgain(t: TestContext, from: string, done: () => boolean): Promise<Stream['events']> {
   const events: Stream['events'] = []
   let lastEventId = from
@@ -200,7 +200,7 @@ test('a stop ends every stream cleanly, also one whose client does not read', as
   t.after(() => own.close())
   const streams = await openStreams(own.url, 4)
   streams[0]?.pause()
-  // What a stop does when it has waited for connections for too long.
+  // A stop calls this function if it has waited too long for connections.
   const gaveUp = t.mock.method(Server.prototype, 'closeAllConnections')
   await own.close()
   assert.equal(gaveUp.mock.callCount(), 0)

@@ -126,7 +126,7 @@ test('every synset is served with the texts of its source, in a list of exactly 
   }
 })
 
-/** ASCII words, as anybody would count them. */
+/** ASCII words, counted without code of the service. */
 const wordsOf = (synset: Synset): string[] =>
   `${synset.title}\n${synset.summary}\n${synset.tags.join('\n')}\n${synset.content}`
     .toLowerCase()

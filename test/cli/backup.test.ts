@@ -144,15 +144,15 @@ test('a backup has no token, salt, network key, limit, cooldown or stored answer
       ...column("SELECT subject AS it FROM cooldown WHERE subject LIKE 'network:%'"),
     ]
     source.close()
-    assert.ok(secrets.length >= 4, 'the store holds a salt, a network key, an answer and a cooldown')
+    assert.ok(secrets.length >= 4, 'the store has a salt, a network key, an answer and a cooldown')
     const files = ['palimpsest.db', 'palimpsest.db-wal'].map(name => readFileSync(join(limited.dataDir, name)))
     const bytes = readFileSync(path('scrubbed.db'))
     for (const secret of secrets) {
       assert.ok(
         files.some(file => file.includes(secret)),
-        'the original holds what is looked for',
+        'the original has the secrets',
       )
-      assert.ok(!bytes.includes(secret), 'the backup holds a secret')
+      assert.ok(!bytes.includes(secret), 'the backup has a secret')
     }
     const key = readFileSync(join(limited.dataDir, 'origin-key'), 'utf8').trim()
     for (const secret of [issued.token, issued.token.slice(4), key]) assert.ok(!bytes.includes(secret))

@@ -19,7 +19,7 @@ export type RunOptions = {
   cwd?: string
 }
 
-/** Runs the command line as a user would, with nothing of this process's settings. */
+/** Runs the command line as a user would, without the settings of this process. */
 export function palimpsest(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { env = {}, input = '', node = [process.execPath], launcher = LAUNCHER, cwd } = options
   const [program = process.execPath, ...flags] = node
@@ -60,7 +60,7 @@ export function expectRefusal(ended: Ended, code: number, sentence: RegExp): voi
   assert.match(last, sentence)
 }
 
-/** A temporary directory, and what removes it. */
+/** A temporary directory, and the function that removes it. */
 export function temporaryDirectory(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'palimpsest-cli-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

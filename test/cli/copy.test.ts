@@ -56,7 +56,7 @@ const newestSequence = async (base: string): Promise<number> => {
 /** A node over PostgreSQL, with a directory of its own. */
 const startNode = (url: string) => startApp({ DATABASE_URL: url }, { engine: 'embedded' })
 
-/** Every row of a store but what only its engine has, by table. */
+/** Every row of a store by table, except tables of one engine. */
 async function rowsOf(store: Reader, tables: readonly string[]): Promise<Record<string, string[]>> {
   const rows: Record<string, string[]> = {}
   for (const table of tables) {
@@ -92,7 +92,7 @@ async function assertSame(dataDir: string, url: string): Promise<void> {
 const sumOfCounts = (log: readonly number[]): number =>
   log.reduce((sum, value, index) => (index % 2 === 1 ? sum + value : sum), 0)
 
-/** What takes a while to come about by itself. */
+/** Adds rows that the service makes only after some time. */
 function addRest(dataDir: string): void {
   const store = openSqlite(storeFile(dataDir), 'write')
   store.exec(`INSERT INTO cooldown (subject, action, began_at) VALUES ('someone', 'CREATE', 1);

@@ -56,7 +56,7 @@ async function expectReasons(url: string, entries: readonly Entry[]): Promise<vo
   assert.ok(reasons > 40, `${reasons} reasons`)
 }
 
-// The hooks of a suite run before those that kill what is still running.
+// The hooks of a suite run before those that kill running processes.
 suite('demonstrations', () => {
   /** A demonstration in a temporary directory, and its entries. */
   let served: Served

@@ -108,7 +108,7 @@ test('a file in place of the directory is a failure', async () => {
 })
 
 test('a data directory in memory is a warning', {
-  skip: !isInMemory(MEMORY) && `SKIPPED: ${MEMORY} does not lie in memory here`,
+  skip: !isInMemory(MEMORY) && `SKIPPED: ${MEMORY} is not in memory here`,
 }, async t => {
   const inMemory = mkdtempSync(join(MEMORY, 'palimpsest-test-'))
   t.after(() => rmSync(inMemory, { recursive: true }))

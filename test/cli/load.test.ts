@@ -128,7 +128,7 @@ test('batches before the invalid one stay, and the load continues after the corr
   expectRefusal(await loadInto(target, good, '--resume'), 1, /No load into .* is interrupted/)
 })
 
-test('a stop while the load waits for lines keeps the stored ones and names the remedy', async () => {
+test('a stop while the load waits for lines leaves the stored ones and names the remedy', async () => {
   const target = freshDirectory()
   const child = spawn(process.execPath, [LAUNCHER, 'load', '--from', '-', '--data-dir', target, '--batch', '1'])
   let stderr = ''

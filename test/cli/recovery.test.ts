@@ -26,7 +26,7 @@ after(async () => {
 })
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
-/** What the guide has left out of a dump. */
+/** The tables that the guide omits from a dump. */
 const DUMP_FLAGS = GUIDE.match(/--exclude-table-data=\w+/g) ?? []
 const program = (name: string, args: readonly string[]): void => {
   execFileSync(join(binaries ?? '', name), args, { stdio: 'pipe' })

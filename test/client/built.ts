@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { atEnd } from '../support/at-end.ts'
 
 export const ROOT = join(import.meta.dirname, '..', '..')
-/** What the package is made from; nothing that was built before. */
+/** The sources of the package, without built files. */
 const PARTS = [
   'package.json',
   'tsconfig.json',

@@ -6,8 +6,8 @@ import { after } from 'node:test'
 import { run, temporary } from './built.ts'
 
 /**
- * A package registry on this machine that has every name in any exact version, each of them empty but for its manifest: what
- * works against it needs none of them. Gives its address.
+ * A package registry on this machine that has every name in any exact version, each with a manifest only. A package that works
+ * against it needs no other package. Returns its address.
  */
 export async function emptyRegistry(versions: Record<string, string>): Promise<string> {
   const server = createServer(async (request, answer) => {

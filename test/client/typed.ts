@@ -43,7 +43,7 @@ type Public = {
 }[OperationName]
 holds<Same<keyof client.Methods, Public>>()
 
-// Expected: what goes in and what comes out.
+// Expected: the types of inputs and results.
 type Options = client.CallOptions
 type Of<M extends keyof client.Methods> = client.Methods[M]
 holds<Same<Of<'readEntry'>, (slug: string, options?: Options) => Promise<client.Entry>>>()
@@ -58,7 +58,7 @@ holds<Same<Row<'listActivity'>, client.Activity>>()
 holds<Same<Row<'listEvidence'>['kind'], 'verification' | 'contradiction'>>()
 holds<Same<Extract<Row<'listEvidence'>, { kind: 'contradiction' }>['sourceEntryId'], string | null | undefined>>()
 
-// Expected: what the contract does not have, or wants, is an error.
+// Expected: an unknown member, or a missing required one, is an error.
 holds<Same<{ title: string; summary: string } extends client.CreateInput ? 'fits' : 'is refused', 'is refused'>>()
 holds<Same<'popular' extends client.EntryQuery['sort'] ? 'fits' : 'is refused', 'is refused'>>()
 holds<Same<{ changeType: 'EXPAND' } extends client.Edit ? 'fits' : 'is refused', 'is refused'>>()

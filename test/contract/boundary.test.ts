@@ -25,7 +25,7 @@ after(async () => {
   await app.close()
 })
 
-/** What an id that fits the schema but names nothing comes to, by input and field. */
+/** The outcome for an id that fits the schema but names nothing, by input and field. */
 const FOREIGN: Record<string, ProblemCode> = {
   'CreateInput sources.0.entryId': 'SOURCE_NOT_FOUND',
   'CreateInput sources.0.revisionId': 'SOURCE_NOT_FOUND',

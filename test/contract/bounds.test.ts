@@ -128,7 +128,7 @@ const ELSEWHERE: Record<string, Record<string, string>> = {
   '/api/export/manifest': { after: 'digits 1..19' },
 }
 
-/** The queries of what goes beyond the interface. */
+/** The parameters that extend the interface document, by operation. */
 const ADDED: Record<string, Record<string, string>> = {
   readBatch: { ids: 'text 1..6049' },
   findEntries: {

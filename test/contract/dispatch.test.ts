@@ -11,7 +11,7 @@ const rowOf = (kind: string, method: string, body = ''): string =>
   `  do_${kind}: row({ kind: '${kind}', method: '${method}', path: '/api/${kind}', tag: 'Service', summary: '', access: 'anyone',
     cost: 'read', params: none, query: queries.NoQuery, ${body} status: 200, response: 'Health', problems: [] }),\n`
 
-/** What the compiler says of the operations and their dispatch, with more rows in the contract. */
+/** The errors of the compiler about the operations and their dispatch, with more rows in the contract. */
 function compiled(directory: string, rows: string): string {
   const contract = join(directory, 'src/contract/operations.ts')
   const text = readFileSync(join(ROOT, 'src/contract/operations.ts'), 'utf8')

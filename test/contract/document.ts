@@ -53,7 +53,7 @@ function membersOf(document: Document, { parameters, requestBody }: Described): 
   return [...new Set([...own, ...names])]
 }
 
-/** What a reference into the components of the document leads to. */
+/** The target of a reference into the components of the document. */
 function target(document: Document, reference: string): unknown {
   const [, kind = '', name = ''] = /^#\/components\/(\w+)\/([\w-]+)$/.exec(reference) ?? []
   const found = (document.components as Record<string, Record<string, unknown>>)[kind]?.[name]

@@ -21,7 +21,7 @@ let token: string
 let entry: Entry
 before(async () => {
   app = await startApp()
-  // Two writes a minute and a long cooldown, for what only limits can provoke.
+  // Two writes a minute and a long cooldown, for problems of limits.
   strict = await startApp({ WRITE_LIMIT_PER_MINUTE: '2', COOLDOWN_SECONDS: '3600', TRUSTED_PROXIES: '127.0.0.1' })
   wire = openWire(app.url)
   strictWire = openWire(strict.url)
@@ -217,7 +217,7 @@ test('bytes that are not a request get MALFORMED_REQUEST', async () => {
   }
 })
 
-/** Requests whose one fault is a member or a parameter, with its code and what the Link field says of it. */
+/** Requests whose one fault is a member or a parameter, with its code and its Link field. */
 const MEMBERS: [ProblemCode, string, () => Promise<Answer>][] = [
   ['INVALID_TAGS', 'tags.1', () => create({ ...writing, tags: ['fine', 'node.js'] })],
   ['INVALID_TAGS', 'tags', () => create({ ...writing, tags: Array(9).fill('a') })],

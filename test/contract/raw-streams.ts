@@ -1,4 +1,4 @@
-/** What a stream of bytes must come to: these statuses in order, or one of several such outcomes; [] is a close without a word. */
+/** The expected outcome of a stream of bytes: these statuses in order, or one of several such outcomes; [] is a close without an answer. */
 export type Stream = {
   label: string
   bytes: string | Buffer

@@ -22,7 +22,7 @@ export type Wire = {
 
 const PATIENCE = 60_000
 
-/** A client that sends paths, fields and bytes unchanged, over kept connections. */
+/** A client that sends paths, fields and bytes unchanged, over persistent connections. */
 export function openWire(base: string, maxSockets = 16): Wire {
   const { hostname, port } = new URL(base)
   const agent = new Agent({ keepAlive: true, maxSockets })

@@ -102,7 +102,7 @@ export async function stored(wire: Wire): Promise<unknown> {
   return { stats, activity, snapshot }
 }
 
-/** Runs what must be refused, and asserts that nothing at all was stored by it. */
+/** Runs requests that must be refused, and asserts that they stored nothing. */
 export async function storingNothing(wire: Wire, work: () => Promise<void>): Promise<void> {
   const before = await stored(wire)
   await work()

@@ -22,7 +22,7 @@ export const AGED_ENTRIES = [
   )
   .join(';')
 
-/** What the steps since then make of them: the check, and when a confirmed one was judged. */
+/** The result of the later steps: the check, and when a confirmed entry was judged. */
 export const AGED_CHECKS = [
   ['UNCHECKED', null],
   ['CONFIRMED', 5],

@@ -1,6 +1,6 @@
 import type { PostgresConnection } from '../../src/database/postgres.ts'
 
-/** How many entries there are; of what hangs on them there is as much and more. */
+/** The number of entries. Every other table has at least as many rows. */
 export const ENTRIES = 10_000
 
 /** The ids that operations are recorded with. */

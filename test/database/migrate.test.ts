@@ -34,7 +34,7 @@ const dumpOf = (connection: SqliteConnection): string =>
     .map(row => `${row.sql};\n`)
     .join('\n')
 
-/** Migrates in a process of its own; gives how it ended. */
+/** Migrates in a process of its own. Returns its outcome. */
 function migrateApart(
   path: string,
   crashAt = '',

@@ -8,8 +8,8 @@ export const TABLES_PER_STEP = 4
 export const GATE = 9_000_000
 
 /**
- * The real schema and some steps behind it. Between its second and its third table each calls `crash(number)` in SQLite, and in
- * PostgreSQL waits while somebody else holds its gate.
+ * The real schema and some steps after it. Between its second and its third table each calls `crash(number)` in SQLite, and in
+ * PostgreSQL waits while another session has the lock of its gate.
  */
 export const STEPS: readonly Migration[] = [
   ...MIGRATIONS,

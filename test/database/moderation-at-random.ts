@@ -18,7 +18,7 @@ const authorShown = sql`NOT EXISTS (SELECT 1 FROM actor q WHERE q.number = v.act
 const counted = async (reader: Reader, from: ReturnType<typeof sql>): Promise<number> =>
   (await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`))?.n ?? -1
 
-/** What stats should say, derived from the flags alone. */
+/** The expected stats, derived from the flags alone. */
 async function expectedTotals(reader: Reader) {
   const evidence = (kind: string) =>
     sql`FROM evidence v JOIN entry e ON e.number = v.entry WHERE v.kind = ${kind} AND ${entryShown} AND ${authorShown}`
@@ -79,7 +79,7 @@ export async function moderateAtRandom(store: BareStore, steps: number): Promise
     try {
       return (await store.write(name, { params, body, caller })).body
     } catch (error) {
-      // Refused: what is blocked or withdrawn takes no writes.
+      // Refused: blocked actors do not write, and withdrawn entries take no writes.
       assert.equal((error as Error).name, 'Problem', String(error))
       return {}
     }

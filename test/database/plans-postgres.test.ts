@@ -78,7 +78,7 @@ async function planOf(session: PostgresConnection, { text, values }: Query): Pro
 }
 const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)]
 
-/** Counts of the last rows of a table, fewer than 5,000, and the few refused origins: asked for by administrators only. */
+/** Counts of the last rows of a table, fewer than 5,000, and the few refused origins: only administrators request them. */
 const COUNTS: readonly RegExp[] = [
   /SELECT count\(\*\) AS rows FROM \w+ WHERE \w+ > /,
   /FROM origin WHERE blocked = 1 OR quarantined = 1/,

@@ -15,7 +15,7 @@ let planned: Planned[]
 let searched: Planned[]
 let unexercised: string[]
 
-/** Plans without the statistics of ANALYZE: what a store that grew has. */
+/** Plans without the statistics of ANALYZE, as in a store that grew. */
 const planOf = (connection: SqliteConnection, texts: Iterable<string>): Planned[] =>
   [...texts].map(text => ({
     text: text.replace(/\s+/g, ' ').trim(),
@@ -50,8 +50,8 @@ before(async () => {
 after(() => rmSync(directory, { recursive: true, force: true }))
 
 /**
- * Walks that end at a LIMIT: along an index, or along the numbers, from one end of it. Nothing is passed over that does not
- * count against the LIMIT but what `OFFSET` (at most 10,000) says.
+ * Walks that end at a LIMIT: along an index, or along the numbers, from one end of it. Every row that is read counts against
+ * the LIMIT, except at most 10,000 rows of `OFFSET`.
  */
 const WALKS: readonly [RegExp, string][] = [
   [/FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC/, 'SCAN entry USING COVERING INDEX entry_recent'],
@@ -133,7 +133,7 @@ test('no list is sorted after the read', () => {
 
 test('a search reads matches in the order of the index', () => {
   for (const one of searched) {
-    // Only virtual tables and what a subquery gives are walked; of every other table rows are looked up.
+    // Only virtual tables and results of subqueries are walked; rows of every other table are looked up.
     for (const step of one.plan)
       assert.doesNotMatch(
         step,

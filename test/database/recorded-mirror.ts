@@ -31,7 +31,7 @@ function foreign(line: ExportLine, n: number): ExportLine {
   return copy
 }
 
-/** What moderation leaves of a line. */
+/** The members of a line that moderation leaves. */
 function withdrawn({ type, sequence, record = '', entryRecord = record, ends, ordinal }: ExportLine): ExportLine[] {
   if (sequence === undefined) return []
   const gone = { type: 'withdrawn', sequence, record, withdrawn: 'RECORD' } as ExportLine
@@ -40,7 +40,7 @@ function withdrawn({ type, sequence, record = '', entryRecord = record, ends, or
   return type === 'end' ? [] : [{ ...gone, entryRecord, ...(ordinal && { ordinal }) }]
 }
 
-/** Keeps the lines of a store as those of another one, in every shape: new, again, withdrawn, withdrawn before they were known. */
+/** Stores the lines of a store as those of another one, in every shape: new, again, withdrawn, withdrawn before they were known. */
 export async function recordMirror(reads: Reads, tx: Transaction, context: () => Context): Promise<void> {
   const { pieces = [] } = await exportRecords(reads, { params: {}, query: {} })
   let text = ''
@@ -69,7 +69,7 @@ export async function recordMirror(reads: Reads, tx: Transaction, context: () =>
   await recordMirroredLog(tx, context, [...lines, ...gone])
 }
 
-/** Keeps lines with what was verified of the original's log, which has continued others. */
+/** Stores lines with the verified state of the original's log, which has continued others. */
 async function recordMirroredLog(tx: Transaction, context: () => Context, lines: readonly ExportLine[]): Promise<void> {
   await saveMirrorKey(tx, 'a key')
   await restartMirror(tx)

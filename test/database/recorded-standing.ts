@@ -13,7 +13,7 @@ const other = { title: 'Heron', summary: 'Wades', content: 'Herons stand in shal
 
 /**
  * Takes the evidence about an entry through its life: judged, contradicted in both ways, revised without a change, corrected, and counted
- * anew. Gives the slugs of entries whose standing names something of every kind.
+ * anew. Returns the slugs of entries whose standing names something of every kind.
  */
 export async function recordStandings(tx: Transaction, act: Act): Promise<string[]> {
   const entry = await act('author', 'createEntry', text)

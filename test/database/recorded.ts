@@ -39,7 +39,7 @@ const FOUND = {
 } satisfies SearchResult
 const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network' }
 
-/** Keeps every statement that goes through a connection. */
+/** Records every statement of a connection. */
 function recorder(connection: SqliteConnection): { connection: SqliteConnection; statements: Map<string, Sql> } {
   const statements = new Map<string, Sql>()
   const keep = (statement: Sql): Sql => {
@@ -60,7 +60,7 @@ function recorder(connection: SqliteConnection): { connection: SqliteConnection;
 
 export type Recorded = { connection: SqliteConnection; statements: Map<string, Sql> }
 
-/** Runs every operation there is on a small store, in every shape, and gives the statements that ran. */
+/** Runs every operation on a small store, in every shape. Returns the statements that ran. */
 export async function recordOperations(path: string): Promise<Recorded> {
   const store = openSqlite(path, 'write')
   migrate(store, 1)
@@ -286,7 +286,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await views.listSlice(reads, 0)
 }
 
-/** Fills a search index, searches it in every shape, and gives the statements that ran. */
+/** Fills a search index, and searches it in every shape. Returns the statements that ran. */
 export function recordSearches(path: string): Recorded {
   const index = openIndex(path, { storeId: 'store', record: 0, epoch: 0 })
   const recorded = recorder(index)

@@ -57,10 +57,10 @@ async function startBalancer(...nodes: string[]): Promise<Balancer> {
   return { port, get }
 }
 
-/** After this many answers in a row no node is asked that does not answer: each node that counts as healthy gets every third request. */
+/** After this many answers in a row every node that the balancer uses is healthy: each gets every third request. */
 const IN_A_ROW = 12
 
-/** Waits until the balancer has heard of every node's state: none is asked that does not answer. */
+/** Waits until the balancer has checked the state of every node, and sends requests to healthy ones only. */
 const settled = (balancer: Balancer, status: number): Promise<Said> =>
   eventually(`the balancer answers ${status}`, PATIENCE, async () => {
     const said = await Promise.all(Array.from({ length: IN_A_ROW }, () => balancer.get('/health')))

@@ -12,7 +12,7 @@ const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
 const PATIENCE = 30_000
 type Lock = { packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }> }
 
-/** What `npm ci --omit=dev --omit=optional` installs, by the lock file. */
+/** The packages that `npm ci --omit=dev --omit=optional` installs, by the lock file. */
 function installedPackages(): string[] {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
   return Object.entries(packages)
@@ -30,9 +30,9 @@ test('the files of the image are enough to serve by its command, and to pass its
   mkdirSync(data)
   const stage = DOCKERFILE.slice(DOCKERFILE.lastIndexOf('FROM '))
   const copied = [...stage.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, names = '']) => names.split(' '))
-  const held = [...copied, ...installedPackages()]
-  assert.ok(copied.includes('src') && !held.some(name => name.startsWith('node_modules/typescript')))
-  for (const name of held) {
+  const files = [...copied, ...installedPackages()]
+  assert.ok(copied.includes('src') && !files.some(name => name.startsWith('node_modules/typescript')))
+  for (const name of files) {
     mkdirSync(dirname(join(image, name)), { recursive: true })
     cpSync(join(ROOT, name), join(image, name), { recursive: true })
   }

@@ -16,7 +16,7 @@ const PATIENCE = 100_000
 /** The reason why the programs of the units cannot run here, or false: they name the Node that the packages bring along. */
 export const NO_NODE: string | false = existsSync(join(ROOT, 'node_modules/.bin/node'))
   ? false
-  : 'SKIPPED: node_modules holds no Node; run npm ci with its optional dependencies on Linux'
+  : 'SKIPPED: node_modules has no Node; run npm ci with its optional dependencies on Linux'
 
 export const readDeployed = (path: string): string => readFileSync(join(ROOT, 'deploy', path), 'utf8')
 
@@ -45,8 +45,8 @@ export type Ended = { code: number | null; stdout: string; stderr: string }
 export type Running = { url: Promise<string>; stop(): Promise<Ended>; ended: Promise<Ended> }
 
 /**
- * Runs what ExecStart of a unit says, word by word, with the variables of the unit and no others than `env`; specifiers and the places
- * of an installation stand for those of `machine`. `without` is a flag to leave out. It is killed with the file that started it.
+ * Runs the command line of ExecStart of a unit, with the variables of the unit and `env` only. Specifiers and the directories of an
+ * installation become those of `machine`. The flag `without` is omitted. The process is killed with the test file that started it.
  */
 export function runUnit(unit: string, { machine, instance = '', env = {}, without }: UnitRun): Running {
   const text = readDeployed(unit)

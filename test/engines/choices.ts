@@ -10,7 +10,7 @@ export type Random = ReturnType<typeof seededRandom>
 const WORDS = ['amber', 'basalt', 'cedar', 'delta', 'ember', 'fjord', 'granite', 'harbour', 'amberly', 'deltas']
 const CHANGES = ['EXPAND', 'CORRECT', 'SYNTHESIZE']
 
-/** Chooses the next command of a sequence: about a third of them must fail, for what they name or because of what came before. */
+/** Chooses the next command of a sequence. About a third must fail, because of their names or because of earlier commands. */
 export function chooseCommand(random: Random, scene: Scene): Command {
   const sometimes = (oneIn: number): boolean => random.below(oneIn) === 0
   const actor = (): ModelActor | undefined => (sometimes(25) ? undefined : random.pick(scene.actors))

@@ -2,14 +2,14 @@ import type { Sending } from '../contract/wire.ts'
 import { latestOf, type Model, type ModelActor, type ModelEntry, nameOf, statusOf } from './model.ts'
 
 export type Body = Record<string, unknown>
-/** What one sequence of commands is about. */
+/** The actors, entries and cursors of one sequence of commands. */
 export type Scene = { number: number; actors: ModelActor[]; entries: ModelEntry[]; cursors: Map<string, string> }
 /** The model, who reads without a token, and the time of the command in milliseconds. */
 export type On = { model: Model; anonymous: ModelActor; at: number }
 
 /**
- * A request, and what the rules make of it: `apply` changes the model and gives what the answer must say, or throws a Refusal;
- * it is given the answer's body for the ids in it. `view` is the part of the answer that the model speaks of.
+ * A request, and its effect by the rules: `apply` changes the model and returns the expected answer, or throws a Refusal.
+ * It gets the body of the answer for the ids in it. `view` is the part of the answer that the model predicts.
  */
 export type Command = {
   method: string
@@ -19,7 +19,7 @@ export type Command = {
   view(body: Body): unknown
 }
 
-/** What an actor sends. */
+/** The token and the body that an actor sends. */
 export const as = (actor: ModelActor | undefined, body?: unknown): Sending => ({
   ...(actor === undefined ? {} : { token: actor.token }),
   ...(body === undefined ? {} : { body }),
@@ -33,13 +33,13 @@ export const only =
   (body: Body): Body =>
     Object.fromEntries(names.map(name => [name, body[name]]))
 
-/** What the model speaks of in an entry as served. */
+/** The members of a served entry that the model predicts. */
 export const entryView = (body: Body): unknown => ({
   ...only('id', 'title', 'content', 'status', 'revisionCount', 'currentRevisionId', 'updatedAt', 'tags')(body),
   actor: (body.actor as { id: string }).id,
   name: (body.actor as { declared: { name: string | null } }).declared.name,
 })
-/** The same of an entry as the model has it. */
+/** The same members of an entry of the model. */
 export const expectedEntry = (entry: ModelEntry): unknown => ({
   id: entry.id,
   title: entry.title,

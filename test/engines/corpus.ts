@@ -3,7 +3,7 @@ import type { seededRandom } from '../support/random.ts'
 type Random = ReturnType<typeof seededRandom>
 export type Text = { title: string; summary: string; content: string; tags: string[] }
 
-/** Words of many scripts, with what makes them hard: accents, case, signs, marks, no spaces, more than one form. */
+/** Words of many scripts that are hard to search: accents, case, signs, marks, no spaces, more than one form. */
 const WORDS = [
   ...[
     'fox',

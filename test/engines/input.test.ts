@@ -112,7 +112,7 @@ for (const [name, path, body] of CASES) {
     const { body: schema }: Operation = OPERATIONS[name]
     // Names have no character that JSON escapes, so that cases made with names are the same for both engines.
     const all = bodyCases(SCHEMAS[schema ?? ''] as Schema, body())
-    // What the schema refuses comes to no engine: a part of it shows that.
+    // A body that the schema refuses reaches no engine: a part of the cases shows that.
     const cases = all.filter(({ fault }, index) => fault === undefined || index % 6 === 0)
     assert.ok(cases.length > 20)
     const statuses = new Set<number>()

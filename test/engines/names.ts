@@ -1,4 +1,4 @@
-/** What each engine makes up itself: tokens, digests, fingerprints of origins, ids. */
+/** Random values that each engine makes: tokens, digests, fingerprints of origins, ids. */
 const MADE =
   /plm_[0-9A-Za-z]{33}|\b[0-9a-f]{64}\b|(?<="originId":"|"targetType":"ORIGIN","targetId":")[\w-]{22}(?=")|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi
 const ANY_CASE = /^[0-9a-f-]{36,}$/i
@@ -10,8 +10,8 @@ const UPPER_NAME = /~UPPER(\d+)~/g
 export type Names = ReturnType<typeof createNames>
 
 /**
- * Calls what one engine made up by the order in which it first appears, so that answers of two engines can be compared:
- * `named` puts `~1~`, `~2~`, … into what was received, `actual` puts the engine's own back into what is sent; `~UPPER1~` in upper case.
+ * Names the random values of one engine by the order of their first appearance, so that answers of two engines can be compared:
+ * `named` puts `~1~`, `~2~`, … into received text, `actual` puts the engine's values into sent text; `~UPPER1~` in upper case.
  */
 export function createNames() {
   const names = new Map<string, string>()

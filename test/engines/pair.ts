@@ -9,7 +9,7 @@ export { NO_POSTGRES } from '../support/engine.ts'
 
 /** One of two services, with its names for ids and values. */
 export type Side = { engine: EngineName; app: TestApp; wire: Wire; names: Names }
-/** An answer with names for what the engine made up. */
+/** An answer with names for the random values of the engine. */
 export type NamedAnswer = Omit<Answer, 'headers'> & { headers: Record<string, string> }
 export type Pair = {
   sides: readonly [Side, Side]
@@ -29,14 +29,14 @@ export type Pair = {
 const START = Date.UTC(2026, 10, 20, 12)
 const STEP = 10
 
-/** What the way there adds, and the state of the limiter, which hands out reads in pieces on PostgreSQL. */
+/** Fields of the connection, and of the limiter, which assigns reads in portions on PostgreSQL. */
 const PASSED_OVER = new Set(['date', 'connection', 'keep-alive', 'ratelimit', 'content-length'])
-/** What the answer to a published entry says where there was no time to look for similar ones: that depends on the machine. */
+/** The similar entries in the answer to a published entry. They are null if the thread had no time, which depends on the machine. */
 const SIMILAR = /"similar":(?:null|\[[^\]]*\])/
 
 /**
- * Starts the service twice in this process, on either engine, with one clock that stands still unless it is moved; by `step`
- * milliseconds before each POST.
+ * Starts the service twice in this process, on either engine, with one clock that moves only by `step`
+ * milliseconds before each POST, and by `tick`.
  */
 export async function startPair({
   step = STEP,

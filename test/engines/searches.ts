@@ -7,7 +7,7 @@ const rationale = 'r'
 export const pathOf = (query: Record<string, string>): string => `/api/search?${new URLSearchParams(query)}`
 export const idsOf = ({ body }: NamedAnswer): string[] => (body.items as { id: string }[]).map(({ id }) => id)
 
-/** Random entries, some of them revised, on both engines, and what writes more. */
+/** Random entries, some of them revised, on both engines, and a function that writes more. */
 export async function writeCorpus(pair: Pair, random: Random, entries: number) {
   const token = String((await pair.ask('POST', '/api/actors', { body: {} })).body.token)
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {

@@ -15,8 +15,8 @@ const SECOND = 1_000
 
 /**
  * Runs random sequences of commands on both engines and on the model, one after another in one store, and asserts after each command
- * that all three say the same. Gives how many commands were chosen and how many of them refused. Where a command differs, the error tells
- * the commands of its sequence up to it.
+ * that all three agree. Returns the numbers of commands and of refused ones. If a command differs, the error lists the commands of its
+ * sequence up to it.
  */
 export async function runSequences(count: number): Promise<{ commands: number; refused: number }> {
   const random = seededRandom('random sequences')
@@ -50,7 +50,7 @@ export async function runSequences(count: number): Promise<{ commands: number; r
   return { commands, refused }
 }
 
-/** What there is before a sequence begins. */
+/** The state before a sequence begins. */
 const setting = (random: Random, scene: Scene): (() => Command)[] => {
   // A number alone at the end of a slug could be the end of an id by chance.
   const text = () => ({ title: `First of no${scene.number}`, summary: 'amber', content: `cedar of${scene.number}` })
@@ -102,7 +102,7 @@ async function createPlay(pair: Pair): Promise<(command: Command, scene: Scene) 
   }
 }
 
-/** What the rules say to a command: its status, and its answer or the code of its problem. */
+/** The outcome of a command by the rules: its status, and its answer or the code of its problem. */
 function expected(command: Command, on: On, body: Record<string, unknown>): [number, unknown] {
   try {
     const expected = command.apply(on, body)

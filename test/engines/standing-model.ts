@@ -87,7 +87,7 @@ function correctionOf({ texts }: ModelEntry, judged: readonly string[], from: nu
   return addressed
 }
 
-/** What GET /api/entries/{slug}/standing has to say, as far as no id of a face is in it. */
+/** The expected answer of GET /api/entries/{slug}/standing, without ids that an engine makes. */
 export function modelStanding(entry: ModelEntry) {
   const current = entry.texts.at(-1)?.words ?? []
   const wordsOf = ({ ordinal }: { ordinal: number }): readonly string[] => entry.texts[ordinal]?.words ?? []

@@ -21,12 +21,12 @@ type Played = ModelEntry & {
   contents: string[]
 }
 
-/** What random people do to a few entries, on both engines and on the model. */
+/** Random acts on a few entries, on both engines and on the model. */
 export async function createPlay(pair: Pair, random: Random, sequence: number) {
   const actors: Actor[] = []
   const entries: Played[] = []
   let [day, record, words] = [0, 0, 0]
-  /** What entries were while nothing was withdrawn. */
+  /** The states of entries while nothing was withdrawn. */
   const seen: { sequence: string; entry: string; read: object }[] = []
   const newest = async (): Promise<string> => {
     const { body } = await pair.ask('GET', '/api/activity?limit=1')
@@ -186,7 +186,7 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
         else target.hidden = false
       }
     },
-    /** Asserts, where all that moderation did was lifted, that entries are as of each sequence what they were then. */
+    /** Asserts, after all moderation was undone, that entries as of each sequence are as they were then. */
     async assertAsOf(): Promise<void> {
       for (const { sequence, entry, read } of seen) {
         const { body } = await pair.ask('GET', `/api/asof/${sequence}/entries/${entry}`)
@@ -208,7 +208,7 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
   }
 }
 
-/** What the model speaks of in a standing. */
+/** The members of a standing that the model predicts. */
 const comparable = ({ state, tally, earlier, kept, contradictions }: Standing) => ({
   ...{ state, tally, earlier, kept },
   contradictions: contradictions.map(one => [one.id, one.status, one.addressedBy]),

@@ -8,7 +8,7 @@ import { type DailyFace, openDailyAgent, openDailyShell, openDailyTools, type Pi
 
 const TOKENS = 2_000
 const TOKEN_BYTES = 4
-/** What an answer about pins may take beyond the items in it, in bytes. */
+/** The maximum size of an answer about pins without its items, in bytes. */
 const FRAME_BYTES = 1_024
 
 const app = useApp()

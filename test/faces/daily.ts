@@ -8,18 +8,18 @@ import { bodyOf, readGuide } from './llms-guide.ts'
 const { inProcess, scratch } = commandLine()
 /** A revision that is relied on. */
 export type Pin = { slug: string; revisionId: string }
-/** What an answer cost: requests, tool calls or commands; bytes of the answers; and what they say. */
+/** The cost of an answer: requests, tool calls or commands; bytes of the answers; and their text. */
 export type Cost = { calls: number; bytes: number; text: string }
 
-/** The questions of every day, as one asks them who has one way into the service only. */
+/** The daily questions, through one interface of the service. */
 export type DailyFace = {
   /** Pins revisions, if the interface stores pins. */
   rely?(pins: readonly Pin[]): Promise<void>
   /** Everything about a subject with its reliability, in at most this many tokens. */
   learn(problem: string, tokens: number): Promise<Cost>
-  /** What changed in the revisions that are relied on, since a sequence. */
+  /** The changes of pinned revisions since a sequence. */
   changed(pins: readonly Pin[], since: string): Promise<Cost>
-  /** What needs to be checked. */
+  /** The entries that need a check. */
   check(): Promise<Cost>
   /** Records that revisions are supported. */
   confirm(pins: readonly Pin[]): Promise<Cost>

@@ -16,7 +16,7 @@ const FACES: Record<string, OpenFace> = {
   'MCP over stdio': openMcpOverStdio,
   'the command line': openCommandLine,
 }
-/** What the whole scenario may cost an agent that begins with nothing, its own guide included. */
+/** The maximum cost of the whole scenario for an agent without knowledge of the service, its guide included. */
 const CALLS_MOST = 13
 const BYTES_MOST = 20_000
 

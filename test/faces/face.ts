@@ -3,7 +3,7 @@ import type { Activity } from '../../src/contract/resources.ts'
 export type Text = { title: string; summary: string; content: string }
 /** An entry and one of its revisions. */
 export type Place = { entryId: string; revisionId: string }
-/** What happened to an entry, without looks at it. */
+/** The changes of an entry, without reads. */
 export type Row = { actorId: string; action: string; revisionId: string | null }
 
 /** An entry, the sequence after which to begin, and the signal that ends it. */
@@ -11,7 +11,7 @@ export type Watching = { entryId: string; after: string; signal: AbortSignal }
 
 /** A way into the service, as one uses it who has no other. A refusal that no method speaks of rejects. */
 export type Face = {
-  /** The description of what the interface can do. */
+  /** The description of the interface. */
   discover(): Promise<string>
   /** The ids of the entries that have the word. */
   search(word: string): Promise<string[]>

@@ -32,7 +32,7 @@ export const openLlmsAgent: OpenFace = async base => {
     if (!answer.ok && answer.status !== 409) throw new Error(`${method} ${path}: ${answer.status} ${json.error}`)
     return json
   }
-  /** A call on an entry: where the path has a hole, the id goes. */
+  /** A call on an entry. Its id replaces the placeholder in the path. */
   const sendTo = (call: GuideCall, entryId: string, body?: Json): Promise<Json> =>
     send({ call, path: call.path.replace(/\{\w+\}/, entryId), ...(body && { body }) })
   /** A call with a query: the values of the example are put in the place of those that it shows. */

@@ -5,7 +5,7 @@ export type GuideCall = { method: string; path: string; members: Map<string, str
 export type Guide = {
   /** The call after `after` in the line that begins with the word. */
   callTo(word: string, after?: string): GuideCall
-  /** What the first group of a pattern matches in the text. */
+  /** The text that the first group of a pattern matches. */
   find(what: string, pattern: RegExp): string
 }
 
@@ -37,8 +37,8 @@ function callIn(line: string): GuideCall | undefined {
 }
 
 /**
- * The body that a call takes, from what the caller means and what was read before. What stands after a name is an example of the
- * value, the words or numbers that it can be, or the name of the member to take from what was read.
+ * The body of a call, from the values of the caller and those of earlier answers. The text after a name is an example of the
+ * value, the words or numbers that it can be, or the name of the member of an earlier answer.
  */
 export function bodyOf(
   { path, members }: GuideCall,

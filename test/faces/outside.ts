@@ -4,7 +4,7 @@ import { allPages, call, expectStatus } from '../support/client.ts'
 import { hashOf } from '../support/evidence-hash.ts'
 import { type Row, rowOf } from './face.ts'
 
-/** What anybody can read of an entry over plain HTTP; `chain` and `rows` are oldest first. */
+/** The public reads of an entry over plain HTTP; `chain` and `rows` are oldest first. */
 export type Outside = { entry: Entry; chain: Revision[]; evidence: Evidence; relations: Relation[]; rows: Row[] }
 
 /** Reads all of an entry and asserts that its revisions are one chain of hashes. */

@@ -3,10 +3,10 @@ import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/c
 import type { Face, Place, Row } from './face.ts'
 import { latestSequence, type Outside, readOutside } from './outside.ts'
 
-/** One that takes part through a face, and what came of it so far. */
+/** A participant through one interface, and its results so far. */
 type Course = {
   face: Face
-  /** Where plain HTTP looks at what the steps led to. */
+  /** The service whose state is checked over plain HTTP. */
   url: string
   /** The name that the actor declares; the entries are about this word, which no others have. */
   word: string
@@ -20,7 +20,7 @@ type Course = {
   /** The revisions of the entry, oldest first. */
   revisions: string[]
 }
-/** How long what happened may take to be seen, in milliseconds. */
+/** The maximum time until a change is visible, in milliseconds. */
 const PATIENCE = 20_000
 
 type Step = { name: string; run(course: Course): Promise<void> }
@@ -37,7 +37,7 @@ async function rivalWrites({ url, entryId, rival: { token } }: Course, path: str
   expectStatus(await call(url, 'POST', `/api/entries/${entryId}/${path}`, { body, token }), 201)
 }
 
-/** What has happened to the entry by the time that it is watched. */
+/** The changes of the entry before it is watched. */
 const rowsOf = ({ me, rival, revisions: [first = '', second = '', third = ''] }: Course): Row[] => [
   { actorId: me, action: 'CREATE', revisionId: first },
   { actorId: rival.id, action: 'EXPAND', revisionId: second },

@@ -54,7 +54,7 @@ async function assertBroken(app: TestApp, file: RegExp): Promise<void> {
   await app.close()
 }
 
-/** Asserts that a service that was not asked to end has ended, and names the file in its last line. */
+/** Asserts that a service has ended by itself, and that its last line names the file. */
 async function assertEnded(server: ServerProcess, file: RegExp): Promise<void> {
   const { code, stderr } = await server.ended
   assert.equal(code, 1, stderr)

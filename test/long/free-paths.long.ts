@@ -10,7 +10,7 @@ import { percentile } from '../support/times.ts'
 
 const CONNECTIONS = 64
 const MILLISECONDS = 3_000
-/** The address that hammers, and that of a client that asks whether the service lives. */
+/** The address of the flood, and that of a client that reads /health. */
 const HAMMERS = '127.0.0.2'
 const HEALTHY = '127.0.0.3'
 /** The longest time of /health in milliseconds; on a busy machine this many times the undisturbed time. */
@@ -24,7 +24,7 @@ let server: ServerProcess
 let undisturbed = 0
 before(async () => {
   server = await startServer(directory.path, { env: { READ_LIMIT_PER_MINUTE: '120', WRITE_LIMIT_PER_MINUTE: '10' } })
-  // The first message to /mcp loads what speaks the protocol.
+  // The first message to /mcp loads the modules of the protocol.
   await call(server.url, 'POST', '/mcp', { body: {} })
   undisturbed = Math.max(...(await timesOfHealth(1_000)))
 })
@@ -34,7 +34,7 @@ after(async () => {
   directory.remove()
 })
 
-/** The times of /health, in milliseconds, over one kept connection. */
+/** The times of /health, in milliseconds, over one persistent connection. */
 async function timesOfHealth(milliseconds: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: HEALTHY })
   const times: number[] = []

@@ -10,7 +10,7 @@ import { eventually, makeDirectory, type ServerProcess, spawnService, startServe
 import { percentile } from '../support/times.ts'
 
 const ENTRIES = Number(process.env.HOSTILE_ENTRIES ?? 100_000)
-/** What one anonymous request may cost in processor time, and a writer may wait beside it, in milliseconds. */
+/** The maximum processor time of one anonymous request, and the maximum wait of a concurrent writer, in milliseconds. */
 const COST_MAX = 250
 const WAIT_MAX = 100
 /** On a busy machine a writer may wait this many times as long as undisturbed. */
@@ -71,7 +71,7 @@ function spent(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK
 }
 
-/** Queries that ask for as much work as a query can. */
+/** The costliest queries. */
 function queries(): string[] {
   const [a = '', b = '', c = '', d = ''] = common
   const beginnings = [...new Set(common.slice(0, 3_000).map(word => word.slice(0, 3)))].filter(

@@ -34,7 +34,7 @@ after(async () => {
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 
-/** What the service does at most of something in a second, asked by so many clients that wait for each other's answers no longer than for their own. */
+/** The rate of the service per second under independent clients, each with one request at a time. */
 async function peakOf(url: string, requestOf: (n: number) => string, clients: number): Promise<number> {
   let done = 0
   let n = 0

@@ -34,7 +34,7 @@ test('clients that do not read are disconnected, and others are served', async (
       assert.equal((await fetch(`${app.url}/health`)).status, 200)
       assert.ok(performance.now() - began < 1_000)
       await setTimeout(250)
-      // A paused socket notices its end only when it reads on: what counts is the side of the server, and one connection is that of /health.
+      // A paused socket notices its end only when it reads again, so connections are counted at the server; one is that of /health.
       open = await connectionsOf(app.url)
     }
     assert.ok(open <= 1, `${open} connections are still open after ${CLOSED_WITHIN} ms, ${closed} closed`)

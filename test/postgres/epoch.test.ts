@@ -46,7 +46,7 @@ test('the index of a node finds what the database has after a failover that lost
     const body = revisionOf(entry, { title })
     expectStatus(await call(url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
   }
-  /** Asks again where the index of a busy machine needs more time than a search waits. */
+  /** Repeats a search if the index of a busy machine needs more time than the search waits. */
   const ask = <T>(path: string) =>
     eventually(`an answer of ${path}`, PATIENCE, async () => {
       const answer = await call<T>(url, 'GET', path)
@@ -78,7 +78,7 @@ test('the index of a node finds what the database has after a failover that lost
   const recent = await publish('squirrel')
   await withClient(DATABASE_URL, client => client.query(SAVE))
 
-  // What the standby had not received: revisions, withdrawals, a restoration and a new entry.
+  // The standby has not received revisions, withdrawals, a restoration and a new entry.
   await revise(heron, 'flamingo')
   await revise(recent, 'chipmunk')
   await moderate(url, 'ENTRY', badger.id, 'HIDE')

@@ -58,7 +58,7 @@ test('a standby with another history than the primary is not read', { skip }, as
   const entry = await newEntry(before.url, token, { title: 'As it was' })
   await before.close()
   await caughtUp(url, urlAt(next))
-  // What only the other standby receives: more bytes than the next primary will write.
+  // Only the other standby receives this: more bytes than the next primary will write.
   await next.stop('fast')
   await run(url, 'CREATE TABLE lost AS SELECT repeat(md5(n::text), 100) FROM generate_series(1, 10000) n')
   await caughtUp(url, urlAt(other))

@@ -19,7 +19,7 @@ const LOCK = 'SELECT one FROM head FOR UPDATE'
 const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 /** Blocks all writes until `during` is done. */
-async function holding<T>(client: Client, during: () => Promise<T>): Promise<T> {
+async function withWritesBlocked<T>(client: Client, during: () => Promise<T>): Promise<T> {
   await client.query('BEGIN')
   await client.query(LOCK)
   try {
@@ -42,7 +42,7 @@ test('within an entry times never decrease, in either order of two waiting write
   const entry = await newEntry(url, author.token)
   const verifiers = [await newActor(url), await newActor(url), await newActor(url), await newActor(url)]
   await withClient(DATABASE_URL, async client => {
-    const written = await holding(client, async () => {
+    const written = await withWritesBlocked(client, async () => {
       const sent = []
       for (const [n, { token }] of verifiers.entries()) {
         // A write with a key reads the store once more, which delays it.
@@ -77,7 +77,7 @@ test('a refused report from a new address leaves the writes of its group in one 
   const writes = 20
   const before = (await store.metrics()).commits
   const answers = await withClient(DATABASE_URL, client =>
-    holding(client, async () => {
+    withWritesBlocked(client, async () => {
       const refused = call(url, 'POST', '/api/reports', { body, headers })
       const written = Array.from({ length: writes }, (_, n) =>
         call(url, 'POST', '/api/entries', { token, body: { title: `Entry ${n}`, summary: 'S', content: 'C' } }),
@@ -89,7 +89,7 @@ test('a refused report from a new address leaves the writes of its group in one 
   const [refused, ...written] = await Promise.all(answers)
   assert.equal(refused?.status, 404)
   for (const answer of written) expectStatus(answer, 201)
-  // What waited when the lock was asked for, and what came later.
+  // One commit for the writes that waited when the lock was requested, one for the later ones.
   const commits = (await store.metrics()).commits - before
   assert.ok(commits <= 2, `${commits} commits`)
 })
@@ -188,7 +188,7 @@ test('a commit whose answer was lost is found once the lock is free, after any t
     // The next commit is that of the write: the limiter's came before it.
     const cut = proxy.cut('commit')
     // A write that waits for the lock gets it as soon as that commit is durable.
-    await holding(client, async () => {
+    await withWritesBlocked(client, async () => {
       await cut
       await setTimeout(HELD)
     })

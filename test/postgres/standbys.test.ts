@@ -113,7 +113,7 @@ test('reads leave a standby that no longer replays, and return when it does', { 
       assert.equal(body.slug, slug)
       if ((await answering(database, read)).includes(paused)) asked++
     }
-    // The first read that it is asked for waits in vain.
+    // The first read that is sent to it waits in vain.
     assert.ok(asked <= 1, `the standby that no longer replays was asked for ${asked} reads`)
     await eventually(
       'the other standby is read',

@@ -62,8 +62,8 @@ export type Start = {
 }
 
 /**
- * Starts the whole service in this process on a free port and a temporary directory, with limits out of the way
- * unless `settings` (environment variables) says otherwise. `close` leaves nothing behind.
+ * Starts the whole service in this process on a free port and a temporary directory, with high limits
+ * unless `settings` (environment variables) sets them. `close` removes everything that it made.
  */
 export async function startApp(
   settings: Record<string, string> = {},

@@ -11,10 +11,10 @@ export type CallOptions = {
   headers?: Record<string, string>
 }
 
-/** How long a client tries again what is refused for a while, in milliseconds. */
+/** How long a client repeats a request with a temporary refusal, in milliseconds. */
 const PATIENCE = 60_000
 
-/** Sends a request until it is not one that passes with time, with the pauses that the answers ask for, as a client does. */
+/** Sends a request until its answer is no temporary refusal, with the pauses that the answers require, as a client does. */
 export async function sendUntil<A extends { status: number; headers: Headers }>(
   isFinal: (answer: A) => boolean,
   send: () => Promise<A>,
@@ -28,8 +28,8 @@ export async function sendUntil<A extends { status: number; headers: Headers }>(
 }
 
 /**
- * Calls an operation over HTTP. `body` is sent as JSON, `raw` as it is; the answer's body is parsed where it is JSON. What a slow machine
- * refuses as OVERLOADED is sent again: nothing was done.
+ * Calls an operation over HTTP. `body` is sent as JSON, `raw` unchanged; the answer's body is parsed if it is JSON. A request that is refused
+ * as OVERLOADED had no effect, and is sent again.
  */
 export const call = <T = Record<string, unknown>>(
   base: string,

@@ -22,7 +22,7 @@ export type Server = {
   start(): Promise<void>
   stop(how: keyof typeof SIGNALS): Promise<void>
 }
-/** A primary of the tests' own, with what can be made of it. */
+/** A primary of the tests, with its standbys. */
 export type Cluster = Server & {
   /** A streaming standby. `promote` makes it a primary. */
   standby(): Promise<Server & { promote(): Promise<void> }>
@@ -45,8 +45,8 @@ export const owner = (): { uid: number; gid: number } | undefined =>
   isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : undefined
 
 /**
- * Makes and starts a server with the durability of a real one, in a temporary directory, or in one that keeps it for another time;
- * it ends with this process, however that ends.
+ * Makes and starts a server with the durability of a real one, in a temporary directory, or in `keptIn`, which is not removed.
+ * It ends with this process, even if that is killed.
  */
 export async function startCluster(binaries: string, keptIn?: string): Promise<Cluster> {
   const directory = keptIn ?? mkdtempSync(join(tmpdir(), 'palimpsest-postgres-'))
@@ -146,7 +146,7 @@ const SUPERVISOR = `"$0" -D "$1" & server=$!
 if read -r how; then kill -"$how" $server; wait $server
 else kill -QUIT $server; wait $server; rm -rf "$2"; fi`
 
-/** What pg_basebackup wrote for the standby. */
+/** The file in which pg_basebackup wrote the settings of the standby. */
 const autoConf = (data: string): string =>
   execFileSync('cat', [join(data, 'postgresql.auto.conf')], { encoding: 'utf8' })
 

@@ -65,7 +65,7 @@ const FEED_READERS = 3
 /** Fewer writes are no load: readers continue until more are acknowledged. */
 const FEED_WRITES = 50
 
-/** What one reader has seen of the feed: all rows from the first to `top`. */
+/** The rows of the feed that one reader has read: all from the first to `top`. */
 type Seen = { top: number; named: Set<string> }
 
 /** Reads the newest page and walks back to known rows. Asserts that there is no gap before the new rows. */
@@ -96,7 +96,7 @@ export const followFeed = (milliseconds: number): Promise<void> => withService(u
 
 /**
  * For some time, and until enough was written, readers follow the feed of all nodes under full write load through all of them: every
- * acknowledged write is seen by the next read of any node, at its place for ever.
+ * acknowledged write is seen by the next read of any node, permanently at its place.
  */
 export async function follow(urls: readonly string[], milliseconds: number): Promise<void> {
   const writing = urls.map((url, node) => startWriters(url, Math.ceil(FEED_WRITERS / urls.length), `feed${node}`))

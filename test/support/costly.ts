@@ -19,7 +19,7 @@ const full = (unit: string): string => fitting(unit.repeat(Math.ceil(ALL / [...u
 const half = (first: string, second: string): string =>
   first.repeat(ALL / 2 / first.length) + second.repeat(ALL / 2 / second.length)
 
-/** Contents that ask for as much work as a content can, by what they do. All fit into one request. */
+/** The costliest contents, by their kind. All fit into one request. */
 export const COSTLY_CONTENTS: Readonly<Record<string, string>> = {
   'emphasis that never closes': full('*a '),
   'emphasis, strong and struck through': full('***a~~_b __c'),

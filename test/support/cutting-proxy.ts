@@ -8,7 +8,7 @@ export type CuttingProxy = {
   port: number
   /** Cuts the next connection over which that happens, and resolves when it is done. */
   cut(when: Cut): Promise<void>
-  /** Counts what goes either way from now on, and cuts the connection over which the `nth` piece goes instead of passing it on. */
+  /** Counts pieces in both directions from now on. Cuts the connection of the `nth` piece instead of forwarding it. */
   cutAt(nth: number): void
   /** Passes on no data of any connection in either direction until `thaw`. Data sent in between arrive then. */
   freeze(): void

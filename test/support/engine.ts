@@ -48,7 +48,7 @@ export async function engineSettings(dataDir: string, engine = ENGINE): Promise<
   return engine === 'postgres' ? { DATABASE_URL: await databaseWithTables(dataDir) } : {}
 }
 
-/** The database that belongs to a name, made when it is first asked for and dropped at the end. */
+/** The database of a name, created at its first use and dropped at the end. */
 export const databaseOf = (name: string): Promise<string> => urlOf(name, createDatabase)
 
 /** The same, with all tables and no store: that costs half as much as to run the migrations. */

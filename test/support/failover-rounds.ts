@@ -47,7 +47,7 @@ export const killRounds: Rounds = (cluster, urls, rounds, random) =>
     if (!atOnce) leader.start()
   })
 
-/** The primary stands still `rounds` times under load, and wakes up when another member is the primary. */
+/** Suspends the primary `rounds` times under load, and resumes it once another member is the primary. */
 export const freezeRounds: Rounds = (cluster, urls, rounds, random) =>
   failoverRounds(cluster, urls, rounds, async (leader, _, isBack) => {
     await setTimeout(random.below(1_000))

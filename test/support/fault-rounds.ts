@@ -13,7 +13,7 @@ const WRITES = 2 * WRITERS
 
 /**
  * Kills the service under full write load and starts it again, `rounds` times on one directory; checks all that was ever acknowledged.
- * Gives how many writes there were, and after how many milliseconds it was ready again: the median and the slowest.
+ * Returns the number of writes, and the median and the longest time until it was ready again, in milliseconds.
  */
 export async function killRounds(
   rounds: number,

@@ -41,8 +41,8 @@ async function untilFull(server: ServerProcess, token: string): Promise<number> 
 const PATIENCE = 60_000
 
 /**
- * Fills the disk that a service keeps its data on, looks at what it answers, makes space again, and asserts that it recovers by itself. Gives
- * after how many milliseconds of space it was ready again.
+ * Fills the disk of a service, checks its answers, frees space, and asserts that the service recovers by itself. Returns the milliseconds
+ * from the free space until it was ready.
  */
 export async function fullDiskRound(
   server: ServerProcess,

@@ -7,7 +7,7 @@ import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from 
 export type Voice = { token: string; id: string; from: string }
 export type World = ReturnType<typeof judgingWorld>
 
-/** What people do with entries, from addresses of their choice. The app has to trust forwarded addresses of 127.0.0.0/8. */
+/** Functions that write and judge entries from chosen addresses. The app must trust forwarded addresses of 127.0.0.0/8. */
 export function judgingWorld(app: () => TestApp) {
   let made = 0
   const networks = (): string => {

@@ -5,7 +5,7 @@ import { eventually } from './process.ts'
 
 export type Answered = { status: number; headers: NodeJS.Dict<string | string[]>; text: string }
 
-/** A client with its own kept connections. A request without a complete answer rejects. */
+/** A client with its own persistent connections. A request without a complete answer rejects. */
 export function createClient(url: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'lifo' })
   const { hostname, port } = new URL(url)
@@ -71,8 +71,8 @@ export type Sent = {
 }
 
 /**
- * Writers that each create entries, revise and verify them as fast as they are answered, some revisions stale on purpose, until `stop` or until the service is gone.
- * They pause for `pause` milliseconds before each entry. Everything sent is in `sent`, with the id of what a 201 said was made.
+ * Writers that each create entries, revise and verify them as fast as they are answered, until `stop` or until the service has ended. Some
+ * revisions are stale on purpose. They pause for `pause` milliseconds before each entry. `sent` has every write, with the id of a 201.
  */
 export function startWriters(url: string, count: number, label: string, pause = 0) {
   const client = createClient(url, count)
@@ -132,7 +132,7 @@ export function startWriters(url: string, count: number, label: string, pause = 
   return {
     sent,
     acknowledged: () => sent.filter(({ status }) => status === 201),
-    /** Resolves when every writer has ended: asked to by `stop`, or because the service is gone. */
+    /** Resolves when every writer has ended, after `stop` or because the service has ended. */
     async stop(): Promise<void> {
       stopping = true
       await done

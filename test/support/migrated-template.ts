@@ -10,7 +10,7 @@ const PATIENCE = 100_000
 /** A name that no other run uses. */
 export const newTemplateName = (): string => `palimpsest_template_${randomBytes(8).toString('hex')}`
 
-/** Returns the name of a database with all tables, which the first process that asks for it makes on the server at `url`. */
+/** Returns the name of a database with all tables. The first process that calls this creates it on the server at `url`. */
 export async function migratedTemplate(url: string, name: string): Promise<string> {
   await withClient(url, async client => {
     await client.query(`SELECT pg_advisory_lock(${LOCK})`)

@@ -32,8 +32,8 @@ export async function writeEntries({ store }: Pick<TestApp, 'store'>, count: num
 }
 
 /**
- * Kills a process that copies a server at a moment that chance gives, again and again: what it left is whole, and the next one goes on
- * there. Gives how often it was killed in the midst, and how many copies were finished.
+ * Kills a process that copies a server at random moments. Asserts that its records are complete, and that the next process continues
+ * there. Returns how often it was killed during a copy, and how many copies were finished.
  */
 export async function mirrorKillRounds(
   app: TestApp,

@@ -71,7 +71,7 @@ export const actionsTo = ({ hidden, quarantined, blocked }: Flags): ModerationAc
   ...(quarantined ? (['QUARANTINE'] as const) : []),
 ]
 
-/** What the decisions say an action does, written down a second time. */
+/** The effect of each action by the decision records, independent of the code. */
 const EFFECTS: Record<ModerationAction, Partial<Flags>> = {
   HIDE: { hidden: true },
   QUARANTINE: { quarantined: true },

@@ -37,7 +37,7 @@ async function allReady(urls: readonly string[]): Promise<number> {
   return performance.now() - began
 }
 
-/** What rounds do to nodes, three of them and no other before, all sound at the end of each. */
+/** Rounds of faults on three new nodes; all are ready at the end of each round. */
 export type Rounds<R> = (nodes: Nodes, rounds: number, random: Random) => Promise<R>
 
 /**
@@ -110,7 +110,7 @@ export const stopNodeRounds: Rounds<number> = async ({ database, servers, urls, 
   let longest = 0
   for (let round = 0; round < rounds; round++) {
     const writing = writeThrough(urls.slice(1), WRITERS, `stop${round}`, PAUSE)
-    const held = writeThrough(urls.slice(0, 1), WRITERS, `held${round}`)
+    const suspended = writeThrough(urls.slice(0, 1), WRITERS, `suspended${round}`)
     await setTimeout(300 + random.below(200))
     servers[0]?.kill('SIGSTOP')
     let last = performance.now()
@@ -127,7 +127,7 @@ export const stopNodeRounds: Rounds<number> = async ({ database, servers, urls, 
     }
     longest = Math.max(longest, performance.now() - last)
     servers[0]?.kill('SIGCONT')
-    sent.push(...(await writing.stop()), ...(await held.stop()))
+    sent.push(...(await writing.stop()), ...(await suspended.stop()))
   }
   await assertSound(database, sent)
   return longest

@@ -61,7 +61,7 @@ const shownOf = (sent: readonly Sent[]) => ({
   sequences: new Map<string, string>(),
 })
 
-/** What ends because of a fault says so in words, and is not ended by a signal. */
+/** A process that ends because of a fault prints a sentence, and is not ended by a signal. */
 function assertSaid({ code, signal, stderr }: End, fault: Fault): void {
   assert.ok(code !== null && code !== 0, `ended with ${code ?? signal} at call ${fault.call}`)
   assert.match(stderr, /the store is broken|disk|space|cannot|damaged/i, stderr.slice(0, 2_000))

@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 export type Ending = { status: number | undefined; retryAfter: boolean; after: number; at: number }
 
 const TICK = 10
-/** Connections that are opened in advance and kept, like those of a proxy. Requests without a free connection count as unanswered. */
+/** Connections that are opened in advance and reused, like those of a proxy. Requests without a free connection count as unanswered. */
 const CONNECTIONS = 1_500
 
 /**
- * Sends a request `rate` times a second for some milliseconds, however slowly it is answered, as many clients would that know nothing of each other.
+ * Sends a request `rate` times a second for some milliseconds, independent of the answers, as many independent clients would.
  * Each waits for `patience` milliseconds and then leaves.
  */
 export async function sendAtRate(

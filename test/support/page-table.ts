@@ -9,7 +9,7 @@ const PATIENCE = 60_000
 /** The sample as the pages show it: an entry that has everything a page can show, and its first revision. */
 export type SeededPages = { entry: Entry; first: Pick<Revision, 'id'>; other: Entry; tokens: string[] }
 
-/** Writes the sample to a service. Returns what addresses of pages are made from. */
+/** Writes the sample to a service. Returns the records that the addresses of pages name. */
 export async function seedPages(base: string): Promise<SeededPages> {
   const { entries: written, tokens } = await seed(base)
   const [entry, other] = [written.get('wal'), written.get('gaps')]

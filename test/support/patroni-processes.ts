@@ -16,14 +16,14 @@ export type Programs = {
     env: Environment,
     folders?: readonly string[],
   ): ChildProcess
-  /** The end of what the programs have printed. */
+  /** The last output of the programs. */
   output(): string
-  /** Ends all programs and what they have started, and removes the directory. */
+  /** Ends all programs and their children, and removes the directory. */
   close(): Promise<void>
 }
 export type Environment = Record<string, string>
 
-/** Printed pieces that are kept, and characters of them that are shown. */
+/** The number of stored pieces of output, and of characters that are shown. */
 const PIECES_MAX = 1_000
 const SHOWN = 4_000
 

@@ -36,7 +36,7 @@ export type Member = {
   kill(): Promise<void>
   /** Starts Patroni, which starts PostgreSQL. */
   start(): void
-  /** Suspends Patroni and PostgreSQL, as when a machine stands still; and wakes them up. */
+  /** Suspends Patroni and PostgreSQL, like a machine that freezes; and resumes them. */
   freeze(): void
   thaw(): void
 }

@@ -9,7 +9,7 @@ import { spawn } from './children.ts'
 import { engineSettings } from './engine.ts'
 
 const COMMAND = join(import.meta.dirname, '../../bin/palimpsest.js')
-/** How long a process that was asked to end may take before a test calls it hung, in milliseconds: less than a test may. */
+/** Maximum time for a process to end after a signal, in milliseconds. Past it, a test calls it hung. Less than the limit of a test. */
 const PATIENCE = 100_000
 
 export type End = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }

@@ -10,7 +10,7 @@ const SORTS = ['recent', 'evolution', 'relevance']
 const MOVING = new Set(['externalInteractions', 'observedActors', 'recurrentActors', 'requestId'])
 const isObservation = (row: unknown): boolean => ['READ', 'SEARCH'].includes((row as Activity).action)
 
-/** The answer without what reading changes: counters of reads, rows of reads, and the cursors that count them. */
+/** The answer without the parts that reads change: counters of reads, rows of reads, and the cursors that count them. */
 function settled(path: string, body: unknown): unknown {
   const kept = JSON.parse(JSON.stringify(body), (name, value) => (MOVING.has(name) ? undefined : value)) as {
     items?: unknown[]

@@ -23,7 +23,7 @@ export const expectOk = (answer: Answer): Answer => {
   return answer
 }
 
-/** The items of a RateLimit field: what remains and when the next comes back, by policy. */
+/** The items of a RateLimit field: the remaining requests and the seconds until the next, by policy. */
 export function standings(answer: Answer): Record<string, { r: number; t: number }> {
   const field = answer.headers.get('ratelimit') ?? ''
   return Object.fromEntries(

@@ -4,13 +4,13 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 export type Sent = { status: number; type: string; readonly headers: Headers; text: string }
 type Sending = { method: string; headers: Record<string, string>; body?: string | Uint8Array }
 
-/** Connections are kept open and used again; they do not keep the process alive. */
+/** Connections are reused, and do not delay the end of the process. */
 const agent = new Agent({ keepAlive: true })
 const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { gzip: gunzipSync, br: brotliDecompressSync }
 const REDIRECTS_MAX = 20
 
 /**
- * Sends a request and follows redirects, as `fetch` does, in about half of the processor time: it asks for no compressed answer, and makes
+ * Sends a request and follows redirects, as `fetch` does, in about half of the processor time: it requests no compression, and makes
  * the object of headers when a test reads it. Rejects if the connection fails.
  */
 export async function send(url: string, sending: Sending, redirects = 0): Promise<Sent> {

@@ -18,8 +18,8 @@ const CAUGHT_UP_WITHIN = 30_000
 export type Followed = { rows: number; kills: number; slowest: number }
 
 /**
- * A consumer, at one node after the other, is killed so often while writers write through all: what it kept is the feed, each row once and
- * in order. `slowest` is the longest time in milliseconds that it took to keep a row that was there when it was started.
+ * Kills a consumer `kills` times, at one node after the other, while writers write through all nodes. Asserts that it stored the feed, each
+ * row once and in order. `slowest` is the longest time in milliseconds until it stored a row that existed when it was started.
  */
 export async function consumerRounds(
   urls: readonly string[],

@@ -16,7 +16,7 @@ export type Stream = {
   /** Resolves with true when the answer ended as it should, with false when it was cut. */
   ended: Promise<boolean>
   until(what: string, met: (events: Streamed[]) => boolean): Promise<void>
-  /** Takes no more than what already came. */
+  /** Stops reading from the connection. */
   pause(): void
   resume(): void
   close(): void

@@ -38,7 +38,7 @@ export async function assertSurvived(dataDir: string, sent: readonly Sent[], sho
     assert.deepEqual(
       numbers,
       entries.map(({ number }) => number),
-      'the search index holds what the store holds',
+      'the search index has the entries of the store',
     )
   } finally {
     await engine.limiter.close()

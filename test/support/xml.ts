@@ -22,7 +22,7 @@ function resolved(text: string): string {
 
 /**
  * Reads a well-formed XML document of elements, attributes in double quotes and text, without comments, CDATA or a document type.
- * Throws on everything else: what stands open, crosses, is twice there or is no character of XML.
+ * Throws on everything else: unclosed, overlapping or duplicate parts, and characters that XML does not allow.
  */
 export function parseXml(source: string): Element {
   const bad = NO_CHARACTER.exec(source)

@@ -6,7 +6,7 @@ import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/c
 import { COSTLY_CONTENTS, COSTLY_DIFFERENCES } from '../support/costly.ts'
 import { eventually } from '../support/process.ts'
 
-/** What any single request may cost, in milliseconds of the processor, all threads of the service together. */
+/** The maximum cost of any single request, in milliseconds of the processor, all threads of the service together. */
 const MOST = 250
 const TIMES = 3
 const PAGE_BYTES = 4_000_000
@@ -22,7 +22,7 @@ after(() => app.close())
 
 type Asked = { path: string; body?: unknown }
 
-/** Asks once, so that everything is loaded and compiled, then several times, and gives the least of what it cost: what else the process did meanwhile only adds to it. */
+/** Sends a request once, so that all code is compiled, then several times. Returns the least cost: other work of the process only adds to it. */
 async function costOf(asked: Asked): Promise<number> {
   await costOnce(asked)
   const costs: number[] = []

@@ -20,7 +20,7 @@ test('a link within a link is one link, and a link without text shows its addres
   assert.match(markup('[](/entries/other)').markup, /<a href="\/entries\/other"[^>]*>\/entries\/other<\/a>/)
   assert.match(markup('[![](https://a.example/i.png)](/x)').markup, /image<\/span> https:\/\/a\.example\/i\.png<\/a>/)
   assert.match(markup('![a [b](/c) d](/e)').markup, /<a href="\/e"[^>]*>(?:(?!<a ).)*<\/a>/)
-  // Many links use up what addresses may take; the words stay, and every link that was opened is closed.
+  // Many links reach the limit of addresses. Their words stay, and every opened link is closed.
   const many = markup(`[l]: /${'x'.repeat(1_900)}\n\n${'[l] '.repeat(100)}`).markup
   assert.equal(many.match(/<a /g)?.length, many.match(/<\/a>/g)?.length)
   assert.equal(many.match(/>l</g)?.length, 100)

@@ -30,7 +30,7 @@ const html = async (path: string): Promise<string> => {
   expectStatus(answer, 200)
   return answer.text
 }
-/** What a browser would make of a page's references. */
+/** The addresses that a browser resolves from a page's references. */
 const unescaped = (text: string): string =>
   text.replace(/&(?:amp|lt|gt|quot|#39);/g, found => UNESCAPED[found] ?? found)
 const UNESCAPED: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
@@ -152,7 +152,7 @@ test('the console offers exactly the actions that apply to a target', async () =
   const targets = { ENTRY: entry.id, ACTOR: actor.id, ORIGIN: originId }
   for (const type of TARGET_TYPES) {
     const applicable: string[] = []
-    // In the order of the table: what one action does the next takes back.
+    // In the order of the table: each action is undone by the next.
     for (const action of MODERATION_ACTIONS) {
       const { status, text } = await tryModerate(app.url, type, targets[type], action)
       assert.ok(status === 200 || text.includes('ACTION_NOT_APPLICABLE'), `${type} ${action} ${text}`)

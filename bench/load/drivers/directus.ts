@@ -8,7 +8,7 @@ const OWN = 8
 
 export const itemOf = ({ title, summary, content, tags }: Text) => ({ title, summary, content, tags })
 
-/** Speaks the REST interface of items. It knows no base of a change: a revision is a PATCH of what is there. */
+/** Speaks the REST interface of items. It has no base of a change: a revision is a PATCH of the item. */
 export async function connect(situation: Situation, { number, next }: ConnectOptions): Promise<Connection> {
   const { urls, addresses, words, tokens } = situation
   const http = openHttp(urls[0] as string)

@@ -6,7 +6,7 @@ import type { Connection, ConnectOptions, Situation } from '../order.ts'
 /** Pages that one connection revises in turn. */
 const OWN = 8
 const FORM = 'content-type: application/x-www-form-urlencoded\r\n'
-/** What stands for a token where nobody is signed in. */
+/** The token of a session that is not signed in. */
 const TOKEN = '+\\'
 
 type Page = { revisions?: { revid: number }[] }
@@ -16,7 +16,7 @@ type Said = {
   query?: { pages?: Page[]; recentchanges?: object[]; search?: object[] }
 }
 
-/** Speaks the action API, as somebody who is not signed in. */
+/** Speaks the action API without signing in. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
   const { urls, addresses, words } = situation
   const { number, next, operation } = options

@@ -3,10 +3,10 @@ import { pick, seeded } from '../../seeded.ts'
 import { type Answer, openHttp, requestText } from '../http.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
 
-/** Entries that one connection revises in turn, nobody else's. */
+/** The number of entries that one connection alone revises in turn. */
 const OWN = 8
 
-/** Speaks the interface of this project; what answers the same bytes from memory understands R, L and GET of it. */
+/** Speaks the interface of this project. The limit servers answer its R, L and GET. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
   const { urls, addresses, words, tokens } = situation
   const { number, next, operation } = options

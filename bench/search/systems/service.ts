@@ -49,7 +49,7 @@ async function publishEntries(url: string, entries: Entry[], connections: number
   return ids
 }
 
-/** The searching paths of the service at `url`, asked over one connection. */
+/** The search paths of the service at `url`, requested over one connection. */
 async function pathsOf(url: string, prefix: string, ids: Map<string, string>): Promise<System[]> {
   const http = openHttp(url)
   const system = (name: string, path: string, most: number, fixed: Record<string, string>): System => ({

@@ -1,27 +1,27 @@
 import type { Entry } from '../collection.ts'
 
-/** What a system answered: entry ids, best first. `failed` is the status of an answer that is an error. */
+/** The answer of a system: entry ids, best first. `failed` is the status of an answer that is an error. */
 export type Answer = { ids: string[]; match?: number; answerable?: boolean; failed?: number }
 
 /** An entry that has much in common with a draft. */
 export type Similar = { id: string; score: number }
 
-/** One that is asked, holding a collection. `ask` resolves with nothing when it cannot take a question of this length. */
+/** A search system with a collection. `ask` resolves with undefined if the question is too long for it. */
 export type System = {
   name: string
   ask(text: string): Promise<Answer | undefined>
-  /** What is similar to a draft, most similar first, where the system says it. */
+  /** The entries similar to a draft, most similar first, where the system finds them. */
   similar?(draft: { title: string; summary: string }): Promise<Similar[]>
 }
 
-/** Makes systems that hold these entries; `close` ends all that was started for them. */
+/** Makes systems with these entries; `close` ends everything that was started for them. */
 export type Opened = { systems: System[]; close(): Promise<void> }
 export type Maker = (entries: Entry[]) => Promise<Opened>
 
-/** How many answers are asked for. */
+/** The number of requested answers. */
 export const ASKED = 20
 
-/** What each field weighs, in every system that can weigh fields. */
+/** The weight of each field, in every system that can weigh fields. */
 export const WEIGHTS = { title: 3, summary: 1.5, content: 1, tags: 2 } as const
 
 /** The words of a text, each once, as a system without a query parser of its own gets them. */

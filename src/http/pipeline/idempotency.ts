@@ -12,16 +12,16 @@ export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: st
 
 type Sent = Pick<IncomingMessage, 'headers'>
 
-/** Recognises retries; `secret` is known to all nodes and to nobody else. */
+/** Recognises retries; `secret` is known to the nodes only. */
 export function createIdempotency(reader: Reader, secret: () => string) {
   return {
-    /** What a retry of a request is recognised by; undefined where no key was sent, or nothing is written. Throws INVALID_IDEMPOTENCY_KEY. */
+    /** The key that recognises a retry of a request; undefined without a key, and for reads. Throws INVALID_IDEMPOTENCY_KEY. */
     keyFor(operation: Operation, request: Sent, owner: KeyOwner): IdempotencyKey | undefined {
       const key = idempotencyKeyFor(operation, request, owner, secret)
       if (key === 'invalid') throw new Problem('INVALID_IDEMPOTENCY_KEY')
       return key
     },
-    /** Whether a token is nobody's because of the very request that this one is a retry of. */
+    /** Whether a token became invalid by the request that this one retries. */
     async replaced(operation: Operation, request: Sent, owner: KeyOwner): Promise<boolean> {
       if (owner.tokenHash === undefined || operation.access !== 'actor' || !issuesToken(operation)) return false
       const key = idempotencyKeyFor(operation, request, owner, secret)
@@ -54,8 +54,8 @@ function keyIn(field: string): string | undefined {
 }
 
 /**
- * The retry of a request for a new token comes with the old one, which is nobody's any more: there, the token itself is the caller.
- * Before there is a token, the network is.
+ * The caller of a key. The retry of a request for a new token comes with the old, now invalid token: there, the digest of the token is the
+ * caller. Without a token, the network is.
  */
 function callerOf(operation: Operation, { origin, actor, tokenHash }: KeyOwner): string {
   if (operation.access === 'admin') return 'admin'

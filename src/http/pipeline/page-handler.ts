@@ -155,7 +155,7 @@ async function showOrLeadOn(page: ReadPage, asked: PageRequest, exchange: Exchan
   }
 }
 
-/** Entries with the words of a missing address; for a withdrawn entry the newest ones, whatever its address was. None if the store cannot be read. */
+/** Entries with the words of a missing address; for a withdrawn entry the newest ones. None if the store cannot be read. */
 async function leadsFor(code: Problem['code'], { path, read, reads: { at } }: PageRequest): Promise<Leads> {
   const q = code === 'ENTRY_NOT_FOUND' ? wordsOfAddress(path) : ''
   if (q === '' && code !== 'ENTRY_WITHDRAWN') return { items: [], at }

@@ -13,10 +13,10 @@ import { raiseOrigins } from '../../store/standing.ts'
 
 const HOUR = 3_600_000
 
-/** What lines changed: entries that may be shown or not any more, and judgements that may count or not any more. */
+/** Changes by lines: entries whose visibility may differ, and judgements that may count or no longer count. */
 export type Touched = { entries: Set<number>; judging: Judging[] }
 
-/** Keeps a line as of record `change`, and notes what it touched. Lines come with the members that their type has. */
+/** Stores a line as of record `change`, and adds what it changed to `touched`. Lines have the members of their type. */
 type Keeper = (tx: Transaction, line: ExportLine, change: number, touched: Touched) => Promise<void>
 
 export const KEEPERS: Record<ExportType, Keeper> = {
@@ -41,7 +41,7 @@ function given<T>(member: T | undefined): T {
 
 type Subject = Pick<NewActivity, 'action' | 'entry' | 'revision' | 'subject' | 'target' | 'at'>
 
-/** The feed row of a record, made now or brought up to what the line says. */
+/** Inserts the feed row of a record, or updates it to the line. */
 async function keepActivity(tx: Transaction, line: ExportLine, actor: number, subject: Subject): Promise<void> {
   const sequence = Number(line.sequence)
   const withdrawn = line.withdrawn !== undefined
@@ -98,7 +98,7 @@ async function keepRevision(tx: Transaction, line: ExportLine, change: number, t
   const actor = await authorOf(tx, line, at, change)
   if (!(await mirror.restoreRevision(tx, number, revision))) {
     const previous = await mirror.findMirroredRevision(tx, revision.previousRevisionId ?? '')
-    // What it follows was withdrawn when it was copied: it comes again with the act that brings that back.
+    // The previous revision was withdrawn when it was copied. The act that restores it sends this line again.
     if (previous === undefined) return
     const ordinal = previous.ordinal + 1
     const changed = !isSame(previous, revision)
@@ -183,7 +183,7 @@ async function keepObservation(tx: Transaction, line: ExportLine, change: number
   const sequence = Number(line.sequence)
   const { action, entryId } = given(line.activity)
   const entry = entryId === null ? null : ((await findEntryNumber(tx, entryId)) ?? null)
-  // What is there already stays as it is, but for the names of who did it; a read of what is withdrawn says nothing.
+  // A known row is unchanged except for its author's names. A read of a withdrawn entry is not stored.
   if (await mirror.isActivityKnown(tx, sequence)) await mirror.renameAuthor(tx, given(line.actor), change)
   else if (action === 'SEARCH' || entry !== null) await placeObservation(tx, line, entry, change)
 }

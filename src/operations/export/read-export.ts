@@ -20,7 +20,7 @@ const KEPT_MAX = 4_000_000
 
 /**
  * Everything public from a sequence number to the end of its segment, or to the newest row. A finished segment asked for from its beginning
- * has the digest of its bytes as its version: it may be kept, and is asked about again, because moderation takes lines from it.
+ * has the digest of its bytes as its version: caches may store it and must revalidate it, because moderation removes lines.
  */
 export const exportRecords: ReadOperation<'exportRecords'> = async (reads, { query }) => {
   const { reader, flushObservations, contentLicense } = reads

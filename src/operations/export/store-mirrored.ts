@@ -28,8 +28,8 @@ export type Mirrored = {
 }
 
 /**
- * Keeps lines of the export of another server under their own ids, sequence and record numbers. A line that is there already is brought up to
- * what it says now, so that a segment can be read again at any time. Resolves true when something was withdrawn, whose texts were erased.
+ * Stores lines of the export of another server under their own ids, sequence and record numbers. A known line is updated, so that a segment
+ * can be read again at any time. Resolves with true if something was withdrawn and its texts were erased.
  */
 export async function keepMirrored(tx: Transaction, context: Context, mirrored: Mirrored): Promise<boolean> {
   const head = await tx.load(HEAD)

@@ -60,7 +60,7 @@ async function assertSame(stories: readonly Story[]): Promise<void> {
   for (const path of Object.keys(own)) assert.deepEqual(other[path], own[path], path)
 }
 
-/** Where an entry, what belongs to it and what counts it are read, once each. */
+/** The addresses of an entry, of its resources and of the counts that include it, once each. */
 const pathsOf = ({ entries, marker }: Story): string[] => [
   ...['/api/entries?limit=50', '/api/entries?limit=50&sort=evolution', '/api/stats', '/api/activity?limit=50'],
   ...[`/api/search?q=${marker}`, '/api/search?q=common', `/api/entries?tag=${marker}`],

@@ -25,7 +25,7 @@ const UUID = '01a1fe70-f771-7000-8000-00735f02cd26'
 /** The ids that a write needs before its answer can do harm. */
 const NEEDED = ['Entry.id', 'Entry.currentRevisionId', 'Revision.id', 'Revision.entryId']
 
-/** A resource of the right shape, in which every text is poison but for what a reader goes by. */
+/** A resource of the right shape. Every text is hostile, except the ids, cursors and tokens that the commands use. */
 function poisoned(schema: Schema, name = '', resource = ''): unknown {
   if (NEEDED.includes(`${resource}.${name}`)) return UUID
   if (name === 'nextCursor') return null
@@ -45,7 +45,7 @@ const answers = Object.values<Operation>(OPERATIONS).map(({ method, path, respon
   body: poisoned(NAMED_RESOURCES[response as keyof typeof NAMED_RESOURCES] as Schema, '', response),
 }))
 
-const lies: RequestListener = (request, answer) => {
+const hostileAnswers: RequestListener = (request, answer) => {
   const found = answers.find(({ method, pattern }) => method === request.method && pattern.test(request.url ?? ''))
   const json = JSON.stringify(found?.body ?? {})
   const media = found?.media ?? 'application/json'
@@ -70,7 +70,7 @@ before(async () => {
     join(scratch(), 'palimpsest.lock'),
     `palimpsest-lock 1\nservice http://127.0.0.1:9\nsequence 4\n\n${pin}\n`,
   )
-  for (const [name, listener] of Object.entries({ lies, refusals, redirects, noise })) {
+  for (const [name, listener] of Object.entries({ hostileAnswers, refusals, redirects, noise })) {
     const server = createServer(listener)
     servers.push(server)
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -109,7 +109,7 @@ const ARGS: Record<string, string[]> = {
 }
 
 /** The exit code of a command if every text of the service is false; 0 by default. */
-const LIE_CODES: Record<string, number> = { edit: 1, lock: 1, audit: 1, evidence: 1 }
+const HOSTILE_EXIT_CODES: Record<string, number> = { edit: 1, lock: 1, audit: 1, evidence: 1 }
 
 /** The first write makes the actor that whoami shows. */
 const BY_NEED = [...PEOPLE_COMMANDS].sort(
@@ -132,7 +132,7 @@ for (const { name, flags } of BY_NEED) {
         assert.doesNotMatch(stderr, /^\s+at /m, kind)
         const left = /(\/\S+)\/x\.md/.exec(stderr)?.[1]
         if (left !== undefined) rmSync(left, { recursive: true, force: true })
-        if (kind === 'lies') assert.equal(code, LIE_CODES[name] ?? 0, stderr)
+        if (kind === 'hostileAnswers') assert.equal(code, HOSTILE_EXIT_CODES[name] ?? 0, stderr)
         else if (name !== 'whoami' && name !== 'completion') assert.notEqual(code, 0, kind)
       }
     }
@@ -143,7 +143,7 @@ test('a service of an earlier version, without similar entries, is searched for 
   const asked: string[] = []
   const older = createServer((request, answer) => {
     asked.push(request.url?.split('?')[0] ?? '')
-    if (asked.at(-1) !== '/api/similar') return lies(request, answer)
+    if (asked.at(-1) !== '/api/similar') return hostileAnswers(request, answer)
     answer.writeHead(404, { 'content-type': 'application/json' })
     answer.end('{"error":{"code":"ROUTE_NOT_FOUND","requestId":"1"}}')
   })

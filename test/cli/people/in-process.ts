@@ -35,7 +35,7 @@ export function commandLine() {
   }
 }
 
-/** Runs a command line with streams of its own, and with nothing of this process's environment. */
+/** Runs a command line with streams of its own, without the environment of this process. */
 async function run(args: readonly string[], options: InProcess): Promise<Ended> {
   const { env = {}, input = '', terminal, clock, signal, onOutput } = options
   const stdout = sinkOf(terminal, onOutput)

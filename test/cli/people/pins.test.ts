@@ -46,7 +46,7 @@ const hashOf = async ({ slug, currentRevisionId: id }: Entry): Promise<string> =
 test('lock writes a sorted lockfile, adds pins to it, and updates all of them', async () => {
   const [b, a, c] = [await published('B pinned'), await published('A pinned'), await published('C pinned')]
   const file = newFile()
-  // As a process: what scripts see.
+  // As a process, as scripts run it.
   const env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config') }
   const first = expectDone(await palimpsest(['lock', b.slug, a.id, '--file', file], { env }))
   assert.match(first, /^Pinned b-pinned to revision \S+\nPinned a-pinned to revision \S+\n\S+ has 2 pins of http/)

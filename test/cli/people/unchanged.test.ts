@@ -28,7 +28,7 @@ test('revise refuses a file that did not change, and --anyway commits it', async
   expectDone(await people(['publish', fileOf('same.md', textOf('Same file'))]))
   const edit = fileOf('edit.md', expectDone(await people(['show', 'same-file', '--edit'])))
   const revise = ['revise', 'same-file', edit, '--change-type', 'CORRECT', '--rationale', 'R']
-  // As a process: what scripts see.
+  // As a process, as scripts run it.
   const refused = await palimpsest(revise, { env })
   expectRefusal(
     refused,

@@ -1,4 +1,4 @@
-/** What steers a terminal, is not seen or turns the reading: from, to. */
+/** Ranges of characters that control a terminal, are invisible or change the direction of text: from, to. */
 const RANGES: readonly (readonly [number, number])[] = [
   [0x00, 0x1f],
   [0x7f, 0x9f],

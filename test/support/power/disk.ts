@@ -8,20 +8,20 @@ type Random = ReturnType<typeof seededRandom>
 /** The changes of a file since its last sync. */
 type Change = { done: boolean } & ({ at: number; bytes: Buffer } | { length: number })
 type File = { kind: 'file'; durable: Buffer; end: number; pending: Change[] }
-/** An entry of a directory that comes or goes: `node` undefined takes it away. */
+/** An added or removed entry of a directory: it is removed if `node` is undefined. */
 type Naming = { done: boolean; names: [string, Node | undefined][] }
 type Directory = { kind: 'directory'; durable: Map<string, Node>; now: Map<string, Node>; pending: Naming[] }
 type Node = File | Directory
 
-/** What of the unsynced changes a cut leaves. */
+/** Which unsynced changes survive a cut. */
 export const WAYS = ['none', 'all', 'prefix', 'subset', 'torn', 'torn pages'] as const
 export type Way = (typeof WAYS)[number]
 
 const newDirectory = (): Directory => ({ kind: 'directory', durable: new Map(), now: new Map(), pending: [] })
 
 /**
- * A disk that knows of everything written under `root` what a sync has made durable and what may still be lost. Directories are files
- * too: what was not synced in one may be nameless after a cut.
+ * A disk that records for everything written under `root` what a sync has made durable and what may still be lost. Directories are files
+ * too: a file whose directory was not synced may have no name after a cut.
  */
 export function createDisk(root: string) {
   const top = newDirectory()

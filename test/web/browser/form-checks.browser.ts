@@ -123,11 +123,7 @@ test('a revision that changes nothing is not sent', options, async () => {
   await commit()
   await page.waitForURL(`**/entries/${made.slug}`)
   const revised = await read<Entry>(path)
-  assert.deepEqual(
-    [revised.revisionCount, revised.content],
-    [2, 'One.\r\nTwo.\n'],
-    'what was not edited keeps its bytes',
-  )
+  assert.deepEqual([revised.revisionCount, revised.content], [2, 'One.\r\nTwo.\n'], 'unedited text has the same bytes')
   assert.deepEqual(complaints, [])
   await close()
 })

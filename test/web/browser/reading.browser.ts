@@ -48,19 +48,19 @@ async function assertLooks(base: string, addresses: readonly string[], scripts: 
   const titles: string[] = []
   for (const address of addresses) {
     const name = `${address} ${scripts ? 'with' : 'without'} JavaScript`
-    const held = scripts && !ELSEWHERE.test(address)
+    const isChecked = scripts && !ELSEWHERE.test(address)
     await page.setViewportSize({ width: 360, height: 900 })
     await page.emulateMedia({ colorScheme: 'light' })
     const answer = await page.goto(address)
     assert.equal(answer?.status(), 200, name)
     titles.push(await assertOutline(page, name))
     await assertNoOverflow(page, `${name}, narrow`)
-    if (held) await assertAccessible(page, `${name}, light`)
+    if (isChecked) await assertAccessible(page, `${name}, light`)
     await page.setViewportSize({ width: 1_400, height: 900 })
     await page.emulateMedia({ colorScheme: 'dark' })
     await assertNoOverflow(page, `${name}, wide`)
     // Colours are all that differs in dark.
-    if (held) await assertAccessible(page, `${name}, dark`, ['color-contrast'])
+    if (isChecked) await assertAccessible(page, `${name}, dark`, ['color-contrast'])
     assert.deepEqual(complaints, [], name)
   }
   await close()
