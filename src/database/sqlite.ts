@@ -17,6 +17,10 @@ const LOG_PAGES = 4_000
 const PLANNED_ONCE = 'LIMIT +?'
 /** How long a connection waits for another one's lock, in milliseconds. */
 const BUSY_TIMEOUT = 5_000
+/** Milliseconds between two attempts where SQLite itself does not wait. */
+const BUSY_PAUSE = 10
+
+const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
 /** A `Transaction` that answers at once. */
 export type SqliteConnection = {
@@ -86,12 +90,30 @@ export function openSqlite(
 }
 
 function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
-  raw.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
+  raw.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
+  enterWal(raw)
+  raw.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
   // The pages that an aborted statement would restore stay in memory, and not in a temporary file.
   raw.exec('PRAGMA temp_store = MEMORY')
   // Derived data is public and can be rebuilt: commits need no sync, and deleted rows need no overwriting.
   if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST')
   else raw.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
+}
+
+/**
+ * Sets WAL mode. Waits for other processes that do the same with a new file: SQLite does not call its busy handler while another one
+ * writes a file that is not in WAL mode yet, because a wait there could be a deadlock.
+ */
+function enterWal(raw: DatabaseSync): void {
+  for (const end = performance.now() + BUSY_TIMEOUT; ; ) {
+    try {
+      raw.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error
+      Atomics.wait(never, 0, 0, BUSY_PAUSE)
+    }
+  }
 }
 
 /** Throws unless every commit of this connection is synced to the disk. */

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { StoreFault } from '../../src/database/database.ts'
 import { appliedMigrations, MIGRATIONS, migrate } from '../../src/database/migrate.ts'
 import type { Migration } from '../../src/database/migrations/migration.ts'
@@ -92,6 +94,19 @@ test('twenty processes that start at once migrate once', async () => {
     )
     assertWhole(connection)
   })
+})
+
+test('the first start in an empty file waits while another process makes that file', async () => {
+  const path = freshPath()
+  const other = new DatabaseSync(path)
+  // The file is not in WAL mode yet, and SQLite does not call its busy handler for a writer of such a file.
+  other.exec('CREATE TABLE other (x); BEGIN IMMEDIATE; INSERT INTO other VALUES (1)')
+  const start = migrateApart(path)
+  await setTimeout(2_000)
+  other.exec('COMMIT')
+  other.close()
+  const { code, stderr } = await start
+  assert.equal(code, 0, stderr)
 })
 
 test('a start waits for the lock while another process migrates, and no longer', () => {
