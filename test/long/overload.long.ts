@@ -20,6 +20,8 @@ const HEALTH_WITHIN = 1_000
 const HEALTH_SLOWER = 6
 const RECOVERED_WITHIN = 2_000
 const PEAK_LASTS = 5_000
+/** More texts than the cache of rendered texts can store, so that each page in turn is rendered again. */
+const TEXTS = 100
 
 const directory = makeDirectory()
 const shim = compileShim(directory.path)
@@ -114,22 +116,26 @@ function assertExcess(endings: readonly Ending[], summary: string): void {
   assert.ok(unanswered.length < endings.length / 100, `${unanswered.length} unanswered, ${summary}`)
 }
 
-async function startFilled(name: string, env: Record<string, string> = {}) {
+async function startWithActor(name: string, env: Record<string, string> = {}) {
   const server = await startServer(join(directory.path, name), { env })
   servers.push(server)
   const { token } = await newActor(server.url)
-  const content = String(COSTLY_CONTENTS['emphasis, strong and struck through'])
-  const { slug } = await newEntry(server.url, token, { content, summary: 'word' })
-  return { url: server.url, slug, token }
+  return { url: server.url, token }
 }
 
 test('a service that gets ten times its capacity of pages answers at capacity, and recovers', async context => {
-  const { url, slug } = await startFilled('pages')
-  context.diagnostic(await overload(url, () => get(`/entries/${slug}`, 'Accept: text/html\r\n'), 16))
+  const { url, token } = await startWithActor('pages')
+  const costly = String(COSTLY_CONTENTS['emphasis, strong and struck through'])
+  const slugs: string[] = []
+  for (let n = 0; n < TEXTS; n++) {
+    const content = `${n} ${costly.slice(0, -4)}`
+    slugs.push((await newEntry(url, token, { content, summary: 'word' })).slug)
+  }
+  context.diagnostic(await overload(url, n => get(`/entries/${slugs[n % TEXTS]}`, 'Accept: text/html\r\n'), 16))
 })
 
 test('a service that gets ten times its capacity of searches answers at capacity, and recovers', async context => {
-  const { url, token } = await startFilled('searches')
+  const { url, token } = await startWithActor('searches')
   const content = Array.from({ length: 3_000 }, (_, word) => `w${word % 50}`).join(' ')
   for (let n = 0; n < 3_000; n++) await newEntry(url, token, { content: `${content} n${n}` })
   const path = '/api/search?q=w1+w2+w3+w4+w5+w6+w7+w8&sort=relevance&limit=1'
@@ -139,7 +145,7 @@ test('a service that gets ten times its capacity of searches answers at capacity
 test('a service on a slow disk that gets ten times its capacity of writes answers at capacity, and recovers', {
   skip: shim === false && 'syncs cannot be made slow here',
 }, async context => {
-  const { url, token } = await startFilled('writes', { LD_PRELOAD: String(shim), SHIM_DELAY_MS: '1000' })
+  const { url, token } = await startWithActor('writes', { LD_PRELOAD: String(shim), SHIM_DELAY_MS: '1000' })
   const post = (n: number): string => {
     const body = JSON.stringify({ title: 'A note', summary: 'A summary', content: `Content ${n}` })
     const fields = `Content-Type: application/json\r\nX-Actor-Token: ${token}\r\nContent-Length: ${body.length}`
