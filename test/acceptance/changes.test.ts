@@ -3,7 +3,16 @@ import { test } from 'node:test'
 import type { Activity, Change, Entry, PinsReport } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
 import { allChanges, applyChanges, assertChanges, changes, isModerated, isWrite } from '../support/changes.ts'
-import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import {
+  allPages,
+  call,
+  callPatiently,
+  expectProblem,
+  expectStatus,
+  newActor,
+  newEntry,
+  revisionOf,
+} from '../support/client.ts'
 import { moderate, snapshot } from '../support/moderation.ts'
 
 let token: string
@@ -35,7 +44,7 @@ const relate = async (source: Entry, target: Entry, relationType: string): Promi
 }
 const read = async (entry: Entry): Promise<void> => {
   expectStatus(await call(app.url, 'GET', `/api/entries/${entry.slug}`), 200)
-  expectStatus(await call(app.url, 'GET', '/api/search?q=entry'), 200)
+  expectStatus(await callPatiently(app.url, 'GET', '/api/search?q=entry'), 200)
 }
 
 test('writes are listed oldest first as in the feed, without reads', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EntryList, FoundList } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, callPatiently, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 let token: string
@@ -54,7 +54,7 @@ const app = useApp({}, async () => {
 })
 
 const find = async (q: string, more: Record<string, string> = {}): Promise<FoundList> =>
-  expectStatus(await call<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q, ...more })}`), 200)
+  expectStatus(await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q, ...more })}`), 200)
 const first = async (q: string): Promise<string | undefined> => (await find(q)).items[0]?.title
 const titleOf = (name: string): string => ENTRIES[name]?.title ?? ''
 
@@ -197,7 +197,7 @@ test('a question of stop words alone finds the entries that have all of them, an
 
 test('a list by relevance has entries with all words first, then those with any, and marks the limit between them', async () => {
   const list = async (q: string, sort: string) => {
-    const answer = await call<EntryList>(app.url, 'GET', `/api/search?${new URLSearchParams({ q, sort })}`)
+    const answer = await callPatiently<EntryList>(app.url, 'GET', `/api/search?${new URLSearchParams({ q, sort })}`)
     return { ...expectStatus(answer, 200), header: answer.headers.get('search-match') }
   }
   const all = await list('sqlite readers', 'relevance')

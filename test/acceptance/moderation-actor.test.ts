@@ -12,7 +12,16 @@ import type {
 } from '../../src/contract/resources.ts'
 import { MODERATION_ACTIONS } from '../../src/contract/vocabulary.ts'
 import { useApp } from '../support/app.ts'
-import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import {
+  allPages,
+  call,
+  callPatiently,
+  expectProblem,
+  expectStatus,
+  newActor,
+  newEntry,
+  revisionOf,
+} from '../support/client.ts'
 import {
   actionsTo,
   adminEvidence,
@@ -124,7 +133,7 @@ test('a hidden actor has no public name, and its entries get another ETag', asyn
   const rows = (await feed()).filter(row => row.actorId === actor.id)
   assert.ok(rows.length >= 4)
   assert.deepEqual(new Set(rows.map(row => row.actorName)), new Set([null]))
-  const list = expectStatus(await call<EntryList>(app.url, 'GET', '/api/search?q=baby'), 200)
+  const list = expectStatus(await callPatiently<EntryList>(app.url, 'GET', '/api/search?q=baby'), 200)
   assert.deepEqual(
     list.items.map(item => item.actor),
     [{ ...entry.actor, declared: BLANK }],

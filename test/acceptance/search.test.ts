@@ -18,7 +18,7 @@ const list = async (query: Query, path = '/api/search'): Promise<EntryList> => {
 /** The titles of the entries that have all terms of a query, among the entries of one test: all carry its tag. */
 const finder = (tag: string) => async (q: string) => {
   const search = new URLSearchParams({ q, tag, limit: '50' })
-  const answer = await call<EntryList>(app.url, 'GET', `/api/search?${search}`)
+  const answer = await callPatiently<EntryList>(app.url, 'GET', `/api/search?${search}`)
   const { items } = expectStatus(answer, 200)
   const all = (answer.headers.get('search-match') ?? 'all') === 'all'
   return all ? items.map(({ title }) => title).sort() : []

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Entry, EntryList, FoundList, WorkList } from '../../src/contract/resources.ts'
 import { storeFile } from '../../src/embedded/files.ts'
 import { useApp } from '../support/app.ts'
-import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, callPatiently, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, ENGINE } from '../support/engine.ts'
 
@@ -102,7 +102,9 @@ test('find lists flagged entries after all others that match, and names the sign
     only.items.map(({ id }) => id),
     [alone.id],
   )
-  const brief = await call(app.url, 'GET', '/api/find?q=wombat&tokens=2000', { headers: { accept: 'text/markdown' } })
+  const brief = await callPatiently(app.url, 'GET', '/api/find?q=wombat&tokens=2000', {
+    headers: { accept: 'text/markdown' },
+  })
   assert.match(brief.text, /^Signals: DESTRUCTIVE_COMMAND \(.*\), INSTRUCTION_LIKE \(/m)
 })
 

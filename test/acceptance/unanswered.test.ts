@@ -7,7 +7,7 @@ import type { FoundList, WorkItem, WorkList } from '../../src/contract/resources
 import { storeFile } from '../../src/embedded/files.ts'
 import type { AskedTopic } from '../../src/operations/observation/record-unanswered.ts'
 import { useApp } from '../support/app.ts'
-import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, ENGINE } from '../support/engine.ts'
 import { moderate, snapshot, toNoon } from '../support/moderation.ts'
@@ -31,7 +31,10 @@ const network = (): string => {
 }
 const find = async (q: string, from: string, as?: string): Promise<FoundList> => {
   const options = { headers: { 'x-forwarded-for': from }, ...(as === undefined ? {} : { token: as }) }
-  return expectStatus(await call<FoundList>(app.url, 'GET', `/api/find?q=${encodeURIComponent(q)}`, options), 200)
+  return expectStatus(
+    await callPatiently<FoundList>(app.url, 'GET', `/api/find?q=${encodeURIComponent(q)}`, options),
+    200,
+  )
 }
 const ask = async (q: string, from = network(), as?: string): Promise<void> => {
   assert.equal((await find(q, from, as)).answerable, false, q)

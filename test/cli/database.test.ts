@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { startApp } from '../support/app.ts'
-import { call, expectStatus } from '../support/client.ts'
+import { call, callPatiently, expectStatus } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, dropDatabaseOf, dropUnused, NO_POSTGRES } from '../support/engine.ts'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
@@ -125,7 +125,7 @@ test(
     }
     const body = { title: 'Newts', summary: 'Small', content: 'Amphibious', tags: [] }
     expectStatus(await call(server.url, 'POST', '/api/entries', { body, token }), 201)
-    const found = await call<{ items: unknown[] }>(server.url, 'GET', '/api/search?q=amphibious')
+    const found = await callPatiently<{ items: unknown[] }>(server.url, 'GET', '/api/search?q=amphibious')
     assert.equal(expectStatus(found, 200).items.length, 1)
     expectDone(await palimpsest(['check'], { env: ofNode }))
     expectDone(await inProcess(['doctor'], { env: { ...ofNode, DATA_DIR: `${directory.path}/node` } }))

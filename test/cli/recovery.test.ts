@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
 import { SEQUENCE_GAP } from '../../src/store/head.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectStatus } from '../support/client.ts'
+import { call, callPatiently, expectStatus } from '../support/client.ts'
 import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../support/cluster.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY } from './command.ts'
@@ -96,7 +96,7 @@ test(
     const again = await startNode('again', restored)
     const after = await publish(again, 'toad')
     assert.ok(after.sequence > sequence + SEQUENCE_GAP, `${after.sequence} after ${sequence}`)
-    const found = await call<{ items: Entry[] }>(again.url, 'GET', '/api/search?q=newt')
+    const found = await callPatiently<{ items: Entry[] }>(again.url, 'GET', '/api/search?q=newt')
     assert.equal(expectStatus(found, 200).items.length, 1)
 
     const asIfPutBack = /`(UPDATE cluster SET [^`]*)`/.exec(GUIDE)?.[1] ?? ''

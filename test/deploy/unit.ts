@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { spawn } from '../support/children.ts'
-import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, callPatiently, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { makeDirectory } from '../support/process.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
@@ -137,7 +137,10 @@ export async function useService(base: string, adminToken: string): Promise<stri
   const path = `/api/entries/${entry.slug}`
   const body = revisionOf(entry, { content: 'Brewed at 55 degrees.' })
   expectStatus(await call(base, 'POST', `${path}/revisions`, { token, body }), 201)
-  const found = expectStatus(await call<{ items: { slug: string }[] }>(base, 'GET', '/api/search?q=gyokuro+55'), 200)
+  const found = expectStatus(
+    await callPatiently<{ items: { slug: string }[] }>(base, 'GET', '/api/search?q=gyokuro+55'),
+    200,
+  )
   assert.deepEqual(
     found.items.map(({ slug }) => slug),
     [entry.slug],

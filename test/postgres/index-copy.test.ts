@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import type { FoundList } from '../../src/contract/resources.ts'
 import { nodeIndexFile } from '../../src/embedded/files.ts'
 import { expectDone, expectRefusal, palimpsest } from '../cli/command.ts'
-import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 
@@ -14,7 +14,7 @@ const place = makeDirectory()
 after(() => place.remove())
 
 const find = async (node: ServerProcess, q: string): Promise<string[]> => {
-  const answer = await call<FoundList>(node.url, 'GET', `/api/find?${new URLSearchParams({ q, limit: '20' })}`)
+  const answer = await callPatiently<FoundList>(node.url, 'GET', `/api/find?${new URLSearchParams({ q, limit: '20' })}`)
   return expectStatus(answer, 200).items.map(({ title }) => title)
 }
 

@@ -42,12 +42,15 @@ export const call = <T = Record<string, unknown>>(
     () => callOnce<T>(base, method, path, options),
   )
 
-/** The same call, repeated while the service refuses it temporarily, for any reason. */
-export const callPatiently = <T>(
+/**
+ * The same call, repeated while the service refuses it temporarily, for any reason. Use it for searches: on a busy machine the index may
+ * be late.
+ */
+export const callPatiently = <T = Record<string, unknown>>(
   base: string,
   method: string,
   path: string,
-  options: CallOptions,
+  options: CallOptions = {},
 ): Promise<Answer<T>> =>
   sendUntil(
     ({ status }) => status !== 503,

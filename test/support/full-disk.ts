@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { call, expectProblem, expectStatus } from './client.ts'
+import { call, callPatiently, expectProblem, expectStatus } from './client.ts'
 import { eventually, type ServerProcess } from './process.ts'
 
 /** Words that no other entry has, so that the search index grows as fast as the store. */
@@ -82,7 +82,11 @@ export async function fullDiskRound(
   const recovered = performance.now() - began
   const body = { title: `Back ${round}`, summary: 'Back', content: `recovered${round} after ${kept}` }
   expectStatus(await call(server.url, 'POST', '/api/entries', { body, token }), 201)
-  const search = await call<{ items: { title: string }[] }>(server.url, 'GET', `/api/entries?q=recovered${round}`)
+  const search = await callPatiently<{ items: { title: string }[] }>(
+    server.url,
+    'GET',
+    `/api/entries?q=recovered${round}`,
+  )
   assert.deepEqual(
     expectStatus(search, 200).items.map(({ title }) => title),
     [`Back ${round}`],

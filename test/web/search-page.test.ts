@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, callPatiently, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 let app: TestApp
 before(async () => {
@@ -125,7 +125,7 @@ test('a page of a search asks the index once, and its JSON repeats no word of th
   assert.equal(search.mock.callCount(), 1)
   assert.match(await page('lighthuose zeppelin', '&sort=recent'), LENS)
   assert.equal(search.mock.callCount(), 2)
-  const { text } = await call(app.url, 'GET', '/api/search?sort=relevance&q=lighthuose+zeppelin')
+  const { text } = await callPatiently(app.url, 'GET', '/api/search?sort=relevance&q=lighthuose+zeppelin')
   assert.doesNotMatch(text, /lighthuose|zeppelin/)
 })
 

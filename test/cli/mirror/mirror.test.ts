@@ -5,7 +5,16 @@ import { openSource } from '../../../src/cli/mirror/source.ts'
 import type { Activity, Entry } from '../../../src/contract/resources.ts'
 import { sql } from '../../../src/database/sql.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+import {
+  allPages,
+  call,
+  callPatiently,
+  expectProblem,
+  expectStatus,
+  newActor,
+  newEntry,
+  revisionOf,
+} from '../../support/client.ts'
 import { assertWithdrawn, moderate, snapshot, toNoon } from '../../support/moderation.ts'
 import { publicView } from '../../support/public-view.ts'
 import { type Copy, openCopy } from './copy.ts'
@@ -48,7 +57,7 @@ async function writeStory(marker: string): Promise<Story> {
     const relation = { sourceEntryId: source?.id, targetEntryId: target?.id, relationType: 'REUSES', rationale }
     expectStatus(await post('/api/relations', relation), 201)
   }
-  expectStatus(await call(app.url, 'GET', '/api/search?q=common'), 200)
+  expectStatus(await callPatiently(app.url, 'GET', '/api/search?q=common'), 200)
   return { entries: [entry, citing], actorId: author.actor.id, marker }
 }
 
@@ -188,7 +197,7 @@ test('after an author is hidden or restored, no ETag of the mirror confirms the 
 
 test('hidden names are hidden at the mirror, also of readers, and also if the manifest does not list all changes', async () => {
   const { actor, token } = await newActor(app.url, { declaredName: 'Outis' })
-  expectStatus(await call(app.url, 'GET', '/api/search?q=anything', { token }), 200)
+  expectStatus(await callPatiently(app.url, 'GET', '/api/search?q=anything', { token }), 200)
   await copy.catchUp()
   const shown = async (): Promise<boolean> =>
     (await call(copy.app.url, 'GET', '/api/activity?limit=50')).text.includes('Outis')

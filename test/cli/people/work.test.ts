@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient, type WorkList } from '../../../src/client/index.ts'
 import { useApp } from '../../support/app.ts'
-import { call, newActor } from '../../support/client.ts'
+import { callPatiently, newActor } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
@@ -39,7 +39,7 @@ test("work lists the next checks with reasons, and omits the actor's own entries
 
 test('work names topics that many networks searched for without a result', async () => {
   for (let n = 1; n <= 5; n++) {
-    await call(app.url, 'GET', '/api/find?q=quokkagami', { headers: { 'x-forwarded-for': `10.1.0.${n}` } })
+    await callPatiently(app.url, 'GET', '/api/find?q=quokkagami', { headers: { 'x-forwarded-for': `10.1.0.${n}` } })
   }
   assert.match(
     expectDone(await as(join(scratch(), 'other'), ['work', '--kind', 'UNANSWERED'])),
