@@ -24,10 +24,10 @@ export type Pending<W = Work> = {
 export type GroupSession<W = Work> = {
   /**
    * Runs the works of a group in one transaction. Resolves with the outcome of each once all are durable. It may call `join` before the
-   * first work runs, to add the works that have arrived. Rejects with SpoiledGroup if nothing is stored because of one of the works, else
-   * with the error of each.
+   * first work runs, to add the works that have arrived, and may reject a work of which nothing is stored and remove it from the group.
+   * Rejects with SpoiledGroup if nothing is stored because of one of the works, else with the error of each.
    */
-  commit(group: readonly Pending<W>[], join: () => void): Promise<readonly Outcome[]>
+  commit(group: Pending<W>[], join: () => void): Promise<readonly Outcome[]>
 }
 
 /**
@@ -105,7 +105,7 @@ export class GroupCommit<W = Work> {
     group.push(...this.#waiting.splice(0, group.length === 0 ? Math.max(1, together) : together))
   }
 
-  async #settle(group: readonly Pending<W>[], join = () => {}): Promise<void> {
+  async #settle(group: Pending<W>[], join = () => {}): Promise<void> {
     try {
       const outcomes = await this.#session.commit(group, join)
       for (const [index, { resolve, reject }] of group.entries()) {

@@ -11,7 +11,7 @@ import type { Server } from './prepare.ts'
 import { runWorks } from './run-works.ts'
 import { getPatiently, type Session } from './session.ts'
 
-/** How long a write may wait to be begun and tried again before it is refused, in milliseconds. */
+/** How long a write waits for a server that cannot commit it before it is refused, in milliseconds; less if the server is silent. */
 const PATIENCE = 5_000
 /** How long a statement of a work that runs alone may take, in milliseconds. */
 const ALONE_TIMEOUT = 30_000
@@ -47,16 +47,15 @@ export class PostgresGroupSession implements GroupSession {
     return { ...this.#counted }
   }
 
-  /** Tries again while the server is away and nothing was stored. */
-  async commit(group: readonly Pending[], join: () => void): Promise<readonly Outcome[]> {
-    const since = group[0]?.since ?? 0
-    const deadline = since + PATIENCE
-    for (;;) {
+  /** Tries again while the server is away and nothing was stored. Each work is refused when it has waited for PATIENCE. */
+  async commit(group: Pending[], join: () => void): Promise<readonly Outcome[]> {
+    while (group.length > 0) {
+      const since = group[0]?.since ?? 0
       const name = randomUUID()
       let connection: PostgresConnection | undefined
       let outcomes: Outcome[] | undefined
       try {
-        connection = await getPatiently(this.#session, deadline)
+        connection = await getPatiently(this.#session, since + PATIENCE)
         const newest = await lockHead(connection, this.#server().system)
         join()
         // Works run side by side and must not date anything before another work of the group.
@@ -71,11 +70,13 @@ export class PostgresGroupSession implements GroupSession {
         // A session that still answers has reported the outcome. After a lost session the store must be asked.
         const ended = connection === undefined || (await endsTransaction(connection))
         if (!ended && outcomes !== undefined && (await this.#wasCommitted(name, since))) return outcomes
-        if (!isUnavailable(error) || performance.now() > deadline || this.#session.silent()) throw error
+        if (!isUnavailable(error) || this.#session.silent()) throw error
+        refuseLate(group, error)
         connection?.close()
         await setTimeout(RETRY_PAUSE)
       }
     }
+    return []
   }
 
   async #run(connection: PostgresConnection, group: readonly Pending[], floor: number) {
@@ -129,6 +130,12 @@ export class PostgresGroupSession implements GroupSession {
       }
     }
   }
+}
+
+/** Rejects the works that have waited for PATIENCE, and removes them from their group. Works are in the order in which they arrived. */
+function refuseLate(group: Pending[], error: unknown): void {
+  const late = performance.now() - PATIENCE
+  while (group[0] !== undefined && group[0].since < late) group.shift()?.reject(error)
 }
 
 /** Ends the transaction of a session that still answers; false when it does not. */

@@ -13,8 +13,10 @@ import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
+import { eventually } from '../support/process.ts'
 
 const skip = NO_POSTGRES
+const PATIENCE = 60_000
 const LOCK = 'SELECT one FROM head FOR UPDATE'
 const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
@@ -163,6 +165,30 @@ test('unfinished statements of a failed work store nothing', { skip }, async () 
 
 /** Longer than a statement waits for a lock. */
 const HELD = 4_000
+
+test('a write is not refused together with an earlier one of its group that has waited for 5 s', { skip }, async () => {
+  const DATABASE_URL = await databaseWithTables('patience of a group')
+  const { url, store } = await startApp({ DATABASE_URL })
+  const { token } = await newActor(url)
+  const write = (title: string) =>
+    call(url, 'POST', '/api/entries', { token, body: { title, summary: 'S', content: 'C' } })
+  await withClient(DATABASE_URL, async client => {
+    await failing(client, 'writer', 'INSERT', '40001')
+    const first = write('The first')
+    await eventually(
+      'the first write waits',
+      PATIENCE,
+      async () => (await store.metrics()).writesWaiting === 1 || undefined,
+    )
+    await setTimeout(2_500)
+    const second = write('The second')
+    expectStatus(await first, 503)
+    await client.query(
+      'CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$',
+    )
+    expectStatus(await second, 201)
+  })
+})
 
 test('a commit whose answer was lost is found once the lock is free, after any time', { skip }, async t => {
   const direct = new URL(await databaseWithTables('lost and locked'))
