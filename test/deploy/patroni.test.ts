@@ -36,6 +36,12 @@ test('a lease in etcd outlives a turn of Patroni with its retries', () => {
   assert.ok(value('ttl') >= value('loop_wait') + 2 * value('retry_timeout'))
 })
 
+test('etcd serves the interface that Patroni uses', () => {
+  assert.match(read('patroni.env'), /^PATRONI_ETCD_HOSTS=/m)
+  assert.doesNotMatch(read('patroni.env'), /ETCD3/)
+  assert.match(read('etcd.env'), /^ETCD_ENABLE_V2=true$/m)
+})
+
 test('the members name each other alike in every file', () => {
   const addresses = (text: string): string[] => [...new Set(text.match(/10\.0\.0\.\d+/g))]
   for (const file of ['etcd.env', 'patroni.env', 'haproxy.cfg', 'nodes.env'])
