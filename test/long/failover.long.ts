@@ -11,6 +11,7 @@ import {
   killRounds,
   longestWait,
   type Rounds,
+  standbyRounds,
   switchOver,
   writesOf,
 } from '../support/failover-rounds.ts'
@@ -88,4 +89,10 @@ test(
   `no acknowledged write is lost if the primary is suspended ${FREEZES} times and resumes as a standby`,
   options,
   context => failOver(context, freezeRounds, FREEZES),
+)
+
+test(
+  `no acknowledged write is lost if a standby is suspended ${FREEZES} times, and writes continue without it`,
+  options,
+  context => failOver(context, standbyRounds, FREEZES),
 )

@@ -56,7 +56,17 @@ export const freezeRounds: Rounds = (cluster, urls, rounds, random) =>
     leader.thaw()
   })
 
-/** A fault of the primary in a round. `isBack` resolves once writes are acknowledged again. */
+/** Suspends a standby `rounds` times under load, and resumes it once writes are acknowledged without it. */
+export const standbyRounds: Rounds = (cluster, urls, rounds, random) =>
+  failoverRounds(cluster, urls, rounds, async (leader, _, isBack) => {
+    const standbys = cluster.members.filter(member => member !== leader)
+    const standby = standbys[random.below(standbys.length)] as Member
+    standby.freeze()
+    await isBack()
+    standby.thaw()
+  })
+
+/** A fault of a member in a round. `isBack` resolves once writes are acknowledged again. */
 type Fault = (leader: Member, round: number, isBack: () => Promise<void>) => Promise<void>
 
 async function failoverRounds(

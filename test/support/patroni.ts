@@ -46,7 +46,7 @@ export type PatroniCluster = {
   /** Addresses of the database through HAProxy: at the primary, and at any standby. */
   readonly primary: string
   readonly standbys: string
-  /** Resolves with the leader once two standbys receive its writes, one of them synchronous. */
+  /** Resolves with the leader once two synchronous standbys receive its writes. */
   settled(): Promise<Member>
   /** Runs patronictl and returns its output. */
   patronictl(...args: string[]): Promise<string>
@@ -154,7 +154,7 @@ function createMember(programs: Programs, name: string, configuration: string, p
 
 type Listed = { members: { name: string; role: string }[] }
 
-/** The leader, once two standbys have received its writes for some time, one of them synchronous. */
+/** The leader, once two synchronous standbys have received its writes for some time. */
 async function settledLeader(
   members: readonly Member[],
   ports: readonly Ports[],
@@ -165,7 +165,8 @@ async function settledLeader(
     const answer = await fetch(`http://127.0.0.1:${patroni}/cluster`)
     const listed = ((await answer.json()) as Listed).members
     const leader = members.find(({ name }) => listed.some(one => one.name === name && one.role === 'leader'))
-    if (leader === undefined || !listed.some(({ role }) => role === 'sync_standby')) return undefined
+    const standbys = listed.filter(({ role }) => role === 'sync_standby')
+    if (leader === undefined || standbys.length < 2) return undefined
     const found = await withClient(superuser, client => client.query(STREAMING))
     return found.rows[0]?.settled ? leader : undefined
   }
@@ -190,5 +191,5 @@ async function settledLeader(
   }
 }
 
-const STREAMING = `SELECT count(*) = 2 AND count(*) FILTER (WHERE sync_state = 'sync') = 1 AS settled
-  FROM pg_stat_replication WHERE state = 'streaming'`
+const STREAMING = `SELECT count(*) = 2 AS settled
+  FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'sync'`
