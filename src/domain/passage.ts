@@ -11,7 +11,7 @@ const PIECE = /[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$)|[.!?]|\n|[。！？]
 
 /**
  * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
- * UTF-16 units. `weights` are the terms of the query. Without any of them, the beginning.
+ * UTF-16 units. It begins with a sentence or line that has a term. `weights` are the terms of the query. Without any of them, the beginning.
  */
 export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
   const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
@@ -23,7 +23,8 @@ export function passageOf(content: string, weights: ReadonlyMap<string, number>)
       terms: mayHave(match[0], beginnings) ? termsIn(match[0], weights) : [],
     }))
   let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
-  for (const [first, { at }] of pieces.entries()) {
+  for (const [first, { at, terms }] of pieces.entries()) {
+    if (terms.length === 0) continue
     const seen = new Set<string>()
     for (const piece of pieces.slice(first)) {
       if (piece.end - at > PASSAGE_MAX && piece.at !== at) break
@@ -45,9 +46,7 @@ function mayHave(text: string, beginnings: readonly string[]): boolean {
   return beginnings.some(beginning => folded.includes(beginning))
 }
 
-const termsIn = (text: string, weights: ReadonlyMap<string, number>): Set<string> =>
-  new Set(
-    rankingTermsOf(text)
-      .map(({ term }) => term)
-      .filter(term => weights.has(term)),
-  )
+const termsIn = (text: string, weights: ReadonlyMap<string, number>): string[] =>
+  rankingTermsOf(text)
+    .map(({ term }) => term)
+    .filter(term => weights.has(term))

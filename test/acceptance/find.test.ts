@@ -157,6 +157,14 @@ test('an entry with the exact name and number comes first, in any spelling of th
   }
 })
 
+test('an excerpt begins with a sentence that has a word of the question', async () => {
+  const token = (await newActor(app.url)).token
+  const content = `${'Nothing here is about it. '.repeat(4)}The zebrafinch sings at dawn. Its song is short.`
+  await newEntry(app.url, token, { title: 'A bird', summary: 'A bird.', content })
+  const [row] = (await find('zebrafinch song')).items
+  assert.match(row?.excerpt ?? '', /^… The zebrafinch sings at dawn\. Its song is short\.$/)
+})
+
 test('a row is short, and its excerpt is the best passage', async () => {
   const [row] = (await find('health check pg_isready')).items
   assert.ok(row?.excerpt.includes('Add a health check with pg_isready'), row?.excerpt)
