@@ -135,7 +135,7 @@ export type EntryQuery = {
   limit?: number
   /** Rows to skip. */
   offset?: number
-  /** Words that must all occur in title, summary, tags or content. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters. */
+  /** Words that occur in title, summary, tags or content. Entries with all of them are listed; where there are none, the best partial matches. With sort=relevance those with any of them follow. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters. */
   q?: string
   /** Only entries with this tag, in any case. */
   tag?: string

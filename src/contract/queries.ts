@@ -23,7 +23,7 @@ export const EntryQuery = Type.Object(
       Type.String({
         maxLength: LIMITS.queryCharacters,
         description:
-          'Words that must all occur in title, summary, tags or content. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters.',
+          'Words that occur in title, summary, tags or content. Entries with all of them are listed; where there are none, the best partial matches. With sort=relevance those with any of them follow. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters.',
       }),
     ),
     tag: Type.Optional(

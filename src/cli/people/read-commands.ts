@@ -17,7 +17,7 @@ export const READ_COMMANDS: readonly Command[] = [
     name: 'search',
     summary: 'Find the entries that answer a described problem; without words, list the latest ones.',
     details:
-      'Any word counts; misspelt words are corrected. Standard error shows the reliability of the result. With --sort, only entries with all words are listed.',
+      'Any word counts; misspelt words are corrected. Standard error shows the reliability of the result. With --sort recent or evolution, entries with all words are listed, or where there are none the best partial matches.',
     args: [
       {
         name: 'WORD',
