@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Revision } from '../contract/resources.ts'
+import { TRUST } from '../contract/vocabulary.ts'
 import { canonicalRecord } from './canonical-record.ts'
 
 /**
@@ -8,6 +9,17 @@ import { canonicalRecord } from './canonical-record.ts'
  */
 export function evidenceHash(revision: Omit<Revision, 'evidenceHash'>, previousEvidenceHash: string | null): string {
   return hash('sha256', canonicalRecord({ ...revision, previousEvidenceHash }), 'hex')
+}
+
+type Trust = keyof typeof TRUST
+
+/** A revision with its hash, which links it to the previous one. */
+export function chained(
+  unhashed: Omit<Revision, 'evidenceHash' | Trust>,
+  previousEvidenceHash: string | null,
+): Revision {
+  const revision = { ...unhashed, ...TRUST }
+  return { ...revision, evidenceHash: evidenceHash(revision, previousEvidenceHash) }
 }
 
 export const FIRST_REVISION = { changeType: 'CREATE', rationale: 'Initial revision' } as const

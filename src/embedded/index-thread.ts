@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
-import { keepIndex } from '../search/follow-store.ts'
+import { IndexKeeper } from '../search/follow-store.ts'
 import { openIndex } from '../search/index-file.ts'
 import { readHead } from '../store/head.ts'
 import { changedEntries, currentEntry } from '../store/indexed-entry.ts'
@@ -32,7 +32,7 @@ function reading<T>(read: () => T): T {
   }
 }
 
-await keepIndex({
+const keeper = new IndexKeeper({
   counters,
   file: indexFile(directory),
   index,
@@ -45,5 +45,6 @@ await keepIndex({
   onEntry: createCpuYield(counters),
   onNotice: notice => parentPort?.postMessage(notice),
 })
+await keeper.run()
 index.close()
 store.close()

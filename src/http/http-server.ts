@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import inject, { type InjectOptions } from 'light-my-request'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { createConnections } from './limits/connections.ts'
+import { Connections } from './limits/connections.ts'
 import { closeSlowReaders, closeUnknownPeers, ignoreExpectations, TIMEOUTS } from './limits/transport.ts'
 import { createServer } from './node-http.ts'
 
@@ -33,9 +34,9 @@ export function createHttpServer(
   { dispatch, answer }: Pick<Dispatcher, 'dispatch' | 'answer'>,
   logger: Logger,
 ): HttpServer {
-  const connections = createConnections(logger)
+  const connections = new Connections(logger)
   const server = createServer({ ...TIMEOUTS }, connections.inOrder(dispatch))
-  server.on('clientError', connections.refuse)
+  server.on('clientError', (error, socket) => connections.refuse(error, socket as Socket))
   connections.readInPieces(server)
   ignoreExpectations(server)
   closeUnknownPeers(server)
@@ -57,7 +58,7 @@ export function createHttpServer(
       if (!server.listening) return
       const ended = new Promise(resolve => server.close(resolve))
       const patience = setTimeout(() => server.closeAllConnections(), DRAIN)
-      const unused = setTimeout(connections.closeUnused, UNUSED_LATEST)
+      const unused = setTimeout(() => connections.closeUnused(), UNUSED_LATEST)
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_INTERVAL)
       await ended
       clearTimeout(patience)

@@ -7,18 +7,18 @@ import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { createSender } from './documents/static-document.ts'
-import { createStreams } from './events/streams.ts'
+import { Streams } from './events/streams.ts'
 import type { Exchange } from './exchange.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Overload } from './limits/overload.ts'
-import { createMetrics, type Metrics, type WitnessMetrics } from './metrics/metrics.ts'
+import { Metrics, type WitnessMetrics } from './metrics/metrics.ts'
 import { Observer } from './observation/observer.ts'
 import { createUnansweredTopics } from './observation/unanswered-topics.ts'
 import { createAdmission, createReadCharge } from './pipeline/admission.ts'
 import { createCompression } from './pipeline/compression.ts'
 import { type HandlerParts, Handlers } from './pipeline/handlers.ts'
-import { createMinSequence } from './pipeline/min-sequence.ts'
-import { createOrigins, type Origins } from './pipeline/origin.ts'
+import { MinSequence } from './pipeline/min-sequence.ts'
+import { Origins } from './pipeline/origin.ts'
 import type { Router } from './router.ts'
 import { createRoutes } from './routes.ts'
 
@@ -57,7 +57,12 @@ function createHandlers(options: ServerOptions, parts: Answering): Handlers {
 function createObserver({ store, logger }: ServerOptions, environment: () => WriteEnvironment, origins: Origins) {
   const onLoss = (lost: number, error: unknown): void =>
     logger.error({ lost, err: error }, 'observations were dropped because the store did not accept them')
-  return new Observer(store, environment, onLoss, createUnansweredTopics(store, environment, origins.digestOf))
+  return new Observer(
+    store,
+    environment,
+    onLoss,
+    createUnansweredTopics(store, environment, (day, text) => origins.digestOf(day, text)),
+  )
 }
 
 /** Builds the HTTP server: all operations of the contract, the guides and the pages. The caller makes it listen. */
@@ -65,7 +70,7 @@ export function createServer(options: ServerOptions): Server {
   const { config, store, logger, now, secrets } = options
   const cooldown = config.cooldownSeconds * 1_000
   const environment = (at = now()): WriteEnvironment => ({ at, cooldown, dataClass: 'EXTERNAL' })
-  const origins = createOrigins(
+  const origins = new Origins(
     () => secrets().originKey,
     config.trustedProxies,
     day => store.maintain('openDay', day, environment()),
@@ -75,15 +80,15 @@ export function createServer(options: ServerOptions): Server {
     ...options,
     reader: store.reader,
     original: store.original,
-    minSequence: createMinSequence(store),
+    minSequence: new MinSequence(store),
     origins,
   }
   let stopping = false
   const readiness = () => (stopping ? { ready: false, status: 'stopping' } : store.readiness())
-  const streams = createStreams(store, logger)
+  const streams = new Streams(store, logger)
   const compression = createCompression()
   const handlers = createHandlers(options, { observer, streams, compression, readiness, environment })
-  const metrics = createMetrics(store, { ...options, isReady: () => readiness().ready })
+  const metrics = new Metrics(store, { ...options, isReady: () => readiness().ready })
   const router = createRoutes({
     ...options,
     admit: createAdmission(admitting),
@@ -99,7 +104,7 @@ export function createServer(options: ServerOptions): Server {
     ...http,
     router,
     metrics,
-    openDay: origins.openDay,
+    openDay: day => origins.openDay(day),
     environment,
     chargeRead: createReadCharge(admitting),
     async stop() {

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { isUnavailable, type Reader, StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { OperatorError } from '../operator-error.ts'
-import { keepIndex } from '../search/follow-store.ts'
+import { IndexKeeper } from '../search/follow-store.ts'
 import { openIndex, type StoreState } from '../search/index-file.ts'
 import { storeEpochOf } from '../store/head.ts'
 import { changedEntries, currentEntry } from '../store/indexed-entry.ts'
@@ -55,7 +55,7 @@ async function state(): Promise<StoreState> {
   return { storeId, ...reached }
 }
 
-await keepIndex({
+const keeper = new IndexKeeper({
   counters,
   file,
   index,
@@ -78,5 +78,6 @@ await keepIndex({
   onEntry() {},
   onNotice: notice => parentPort?.postMessage(notice),
 })
+await keeper.run()
 index.close()
 await session.close()

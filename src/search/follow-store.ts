@@ -41,57 +41,81 @@ export type IndexKeeping = {
   onNotice: (notice: IndexNotice) => void
 }
 
-/**
- * Follows a store with the index until the process stops. Throws if the store or the index cannot be read. A broken index is deleted first;
- * the next start rebuilds it.
- */
-export async function keepIndex({ counters, file, index, source, onEntry, onNotice }: IndexKeeping): Promise<void> {
-  let held: Held
-  const notify = (now: Held): void => {
-    if (now !== held) onNotice({ held: now })
-    held = now
+/** Follows a store with the index. A broken index is deleted; the next start rebuilds it. */
+export class IndexKeeper {
+  readonly #parts: IndexKeeping
+  /** The latest state of the store; undefined before the first read. */
+  #state: StoreState | undefined
+  #tidying: 'due' | 'under way' | 'done' = 'due'
+  /** The reason why the index file cannot be written. */
+  #held: Held
+
+  constructor(parts: IndexKeeping) {
+    this.#parts = parts
   }
-  let tidying: 'due' | 'under way' | 'done' = 'due'
-  let state: StoreState | undefined
-  const onReached = (record: number): boolean => {
-    publishIndexed(counters, positionOf({ record, epoch: state?.epoch ?? 0 }))
-    return !isStopping(counters)
-  }
-  const step = async (): Promise<void> => {
-    const seen = await source.state()
-    if (state?.storeId !== seen.storeId || state.epoch !== seen.epoch) {
-      publishIndexed(counters, 0)
-      await claimIndex(index, seen, source.entry)
-      publishIndexed(counters, positionOf({ record: indexedRecord(index), epoch: seen.epoch }))
-      onNotice({ from: indexedRecord(index), of: seen.record })
+
+  /** Follows until the process stops. Throws if the store or the index cannot be read. */
+  async run(): Promise<void> {
+    while (!isStopping(this.#parts.counters)) {
+      try {
+        await this.#step()
+      } catch (error) {
+        this.#undo(error)
+        await setTimeout(RETRY_PAUSE)
+      }
     }
-    state = seen
+  }
+
+  /** Indexes what is new, otherwise merges segments, otherwise waits for the store. */
+  async #step(): Promise<void> {
+    const { counters, index, source, onEntry } = this.#parts
+    const seen = await source.state()
+    await this.#claim(seen)
     const from = indexedRecord(index)
     if (seen.record > from) {
+      const onReached = (record: number): boolean => {
+        publishIndexed(counters, positionOf({ record, epoch: seen.epoch }))
+        return !isStopping(counters)
+      }
       await followChanges(source.changed, index, from, seen.record, { onEntry, onReached })
-      notify(undefined)
-      tidying = 'due'
+      this.#notify(undefined)
+      this.#tidying = 'due'
     }
-    if (tidying !== 'done' && !(await source.awaitNewer(seen, tidying === 'due' ? QUIET : TIDY_PAUSE))) {
-      tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
+    if (this.#tidying !== 'done' && !(await source.awaitNewer(seen, this.#tidying === 'due' ? QUIET : TIDY_PAUSE))) {
+      this.#tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
       return
     }
     await source.awaitNewer(seen, Number.POSITIVE_INFINITY)
     awaitWanted(counters, positionOf(seen), LINGER)
   }
-  while (!isStopping(counters)) {
-    try {
-      await step()
-    } catch (error) {
-      undoIndexing(index)
-      // The next start rebuilds an index that cannot be read.
-      if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(file)
-      const isFull = error instanceof StoreFault && error.kind === 'full'
-      if (!isFull && !isBusy(error) && !isUnavailable(error)) throw error
-      // Without anything to index, no search waits.
-      const waits = state !== undefined && indexedRecord(index) < state.record
-      if (waits && !isUnavailable(error)) notify(isFull ? 'full' : 'locked')
-      await setTimeout(RETRY_PAUSE)
+
+  /** Begins to follow a store, or its next epoch. */
+  async #claim(seen: StoreState): Promise<void> {
+    const { counters, index, source, onNotice } = this.#parts
+    if (this.#state?.storeId !== seen.storeId || this.#state.epoch !== seen.epoch) {
+      publishIndexed(counters, 0)
+      await claimIndex(index, seen, source.entry)
+      publishIndexed(counters, positionOf({ record: indexedRecord(index), epoch: seen.epoch }))
+      onNotice({ from: indexedRecord(index), of: seen.record })
     }
+    this.#state = seen
+  }
+
+  /** Undoes a failed step. Throws if another try cannot succeed. */
+  #undo(error: unknown): void {
+    const { file, index } = this.#parts
+    undoIndexing(index)
+    // The next start rebuilds an index that cannot be read.
+    if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(file)
+    const isFull = error instanceof StoreFault && error.kind === 'full'
+    if (!isFull && !isBusy(error) && !isUnavailable(error)) throw error
+    // Without anything to index, no search waits.
+    const waits = this.#state !== undefined && indexedRecord(index) < this.#state.record
+    if (waits && !isUnavailable(error)) this.#notify(isFull ? 'full' : 'locked')
+  }
+
+  #notify(held: Held): void {
+    if (held !== this.#held) this.#parts.onNotice({ held })
+    this.#held = held
   }
 }

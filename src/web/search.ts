@@ -8,7 +8,7 @@ import type { Facets } from '../operations/entries/faceted-search.ts'
 import { ago, byName, hrefOf, many, originMark, pager, tagList, tagPath, titleOf } from './components.ts'
 import { facetLists, narrowingOf, widened } from './facets.ts'
 import { advice, foundRows, publishFor } from './found.ts'
-import { createHighlighter } from './highlight.ts'
+import { Highlighter } from './highlight.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Document, Page, PageRequest, Query } from './page.ts'
 import { signalBadges } from './signals.ts'
@@ -41,7 +41,7 @@ export const SEARCH: Page = {
       offset + found.length < (facets?.found ?? 0) || (!narrowed && (facets?.more ?? found.length === limit))
     const next = further && offset + limit <= LIMITS.offsetMax
     const shown = { ...plain, ...narrowing, sort }
-    const mark = createHighlighter(termsOf(q))
+    const mark = new Highlighter(termsOf(q))
     return {
       title: titleFor(q, tag),
       section: '/search',
@@ -130,7 +130,7 @@ function countLine(found: number, offset: number, q: string, tag: string, facets
   return html`Entries ${offset + 1} to ${offset + found}${all}${asked}.`
 }
 
-function resultRow(entry: Entry, mark: ReturnType<typeof createHighlighter>, at: number): Html {
+function resultRow(entry: Entry, mark: Highlighter, at: number): Html {
   const passage = mark.has(`${entry.title} ${entry.summary}`) ? undefined : mark.passage(entry.content)
   return html`<li class="result">
 <div class="named"><h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>${tagList(entry.tags)}</div>

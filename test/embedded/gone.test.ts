@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { STREAMS } from '../../src/contract/limits.ts'
-import { createStreams } from '../../src/http/events/streams.ts'
+import { Streams } from '../../src/http/events/streams.ts'
 import { Exchange } from '../../src/http/exchange.ts'
 import type { Admitted } from '../../src/http/pipeline/admission.ts'
 import { startApp } from '../support/app.ts'
@@ -49,7 +49,7 @@ test('a blocked network writes nothing over a connection that was reset at once'
 test('a client that disconnected before it was admitted does not count as a stream', async t => {
   const app = await startApp({}, { engine: 'embedded' })
   t.after(() => app.close())
-  const streams = createStreams(app.store, pino({ level: 'silent' }))
+  const streams = new Streams(app.store, pino({ level: 'silent' }))
   const open = async (gone: boolean): Promise<void> => {
     const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET' })
     const response = new ServerResponse(request)

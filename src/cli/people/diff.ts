@@ -1,7 +1,7 @@
 import type { Client, Entry, Revision } from '../../client/index.ts'
 import { difference } from '../../web/browser/difference.js'
 import { type Draft, formatDraft } from './draft.ts'
-import { type Span, styled } from './output.ts'
+import { type Output, type Span, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
 import { unifiedLines, writeUnified } from './unified.ts'
@@ -22,8 +22,8 @@ export async function diff({ invocation, client, out, json }: Session): Promise<
   out.line(styled('bold', earlier === undefined ? '--- nothing' : `--- ${head(earlier)}`))
   out.line(styled('bold', `+++ ${head(later)}`))
   const before: Draft = earlier === undefined ? { content: '' } : textOf(earlier.revision)
-  if (invocation.switches.has('words')) wordLines(before, textOf(later.revision), out.line)
-  else writeUnified(out.line, unifiedLines(before, textOf(later.revision)))
+  if (invocation.switches.has('words')) wordLines(before, textOf(later.revision), out)
+  else writeUnified((...spans) => out.line(...spans), unifiedLines(before, textOf(later.revision)))
 }
 
 /** The revision to compare with: the named one, otherwise the previous one. */
@@ -46,7 +46,7 @@ async function earlierOf(
 export const textOf = ({ title, summary, content, sources }: Revision): Draft => ({ title, summary, content, sources })
 
 /** Both texts in one: removed words in [-…-], added words in {+…+}. */
-function wordLines(before: Draft, after: Draft, line: (...spans: Span[]) => void): void {
+function wordLines(before: Draft, after: Draft, out: Output): void {
   const lines: Span[][] = [[]]
   for (const { kind, text } of difference(formatDraft(before), formatDraft(after)).pieces) {
     for (const [index, part] of text.split('\n').entries()) {
@@ -57,5 +57,5 @@ function wordLines(before: Draft, after: Draft, line: (...spans: Span[]) => void
       lines.at(-1)?.push(shown)
     }
   }
-  for (const spans of lines) line(...spans)
+  for (const spans of lines) out.line(...spans)
 }

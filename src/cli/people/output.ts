@@ -26,61 +26,79 @@ export const stateStyle = (state: string): Style =>
 
 export const styled = (style: Style, text: string): Span => ({ style, text })
 
-/** The output of a command. All texts are treated as untrusted: they cannot move the cursor, leave their line or change the direction of text. */
-export type Output = {
-  /** One line. */
-  line(...spans: Span[]): void
-  /** A text of several lines, each after a bar, so that no line can pose as output of the command. */
-  block(text: string): void
-  /** One JSON document on one line. */
-  json(value: unknown): void
-  /** A text unchanged, for a file; on a terminal with invisible characters escaped. */
-  whole(text: string): void
-  /** A timestamp unchanged; on a terminal as a relative time. */
-  time(timestamp: string): string
-  /** One line for the person, on standard error. */
-  note(...spans: Span[]): void
-  /** Waits until all output is written. Throws ReaderGone if the reader has ended. */
-  taken(): Promise<void>
-}
-
 const BAR = '  │ '
 const TAB = '    '
 /** The minimum number of columns of a block. Blocks are wrapped here, because a terminal would wrap lines to the first column. */
 const NARROWEST = 20
 
-/** Opens the output of a command on the given streams. */
-export function openOutput({ stdout, stderr, env, clock }: Surroundings): Output {
-  let fault: NodeJS.ErrnoException | undefined
-  // Without a listener an error of the stream would end the process.
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
-    fault ??= error
-  })
-  stderr.on('error', () => {})
-  const lineTo = (sink: Sink, spans: readonly Span[]): void => {
-    sink.write(`${spans.map(span => shown(span, inColour(sink, env))).join('')}\n`)
+/**
+ * The output of a command on standard output and standard error. All texts are treated as untrusted: they cannot move the cursor, leave
+ * their line or change the direction of text.
+ */
+export class Output {
+  readonly #surroundings: Surroundings
+  /** The first error of standard output. */
+  #fault: NodeJS.ErrnoException | undefined
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings
+    // Without a listener an error of the stream would end the process.
+    surroundings.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      this.#fault ??= error
+    })
+    surroundings.stderr.on('error', () => {})
   }
-  const line = (...spans: Span[]): void => lineTo(stdout, spans)
-  return {
-    line,
-    block: text => {
-      const spaced = visible(text).replaceAll('\t', TAB)
-      const columns = stdout.isTTY === true ? stdout.columns : undefined
-      const lines = columns === undefined ? spaced : wrapText(spaced, blockWidth(columns), { hard: true, trim: false })
-      for (const one of lines.split('\n')) line(styled('dim', BAR), one)
-    },
-    time: timestamp => (stdout.isTTY === true ? ago(timestamp, clock?.now() ?? Date.now()) : timestamp),
-    json: value => void stdout.write(`${visibleJson(JSON.stringify(value))}\n`),
-    whole: text => void stdout.write(stdout.isTTY === true ? visible(text).replaceAll('\t', TAB) : text),
-    note: (...spans) => lineTo(stderr, spans),
-    async taken() {
-      await new Promise<void>(resolve => {
-        if (fault !== undefined) resolve()
-        else stdout.write('', () => resolve())
-      })
-      if (fault === undefined) return
-      throw fault.code === 'EPIPE' || fault.code === 'ERR_STREAM_DESTROYED' ? new ReaderGone() : fault
-    },
+
+  /** One line. */
+  line(...spans: Span[]): void {
+    this.#write(this.#surroundings.stdout, spans)
+  }
+
+  /** A text of several lines, each after a bar, so that no line can pose as output of the command. */
+  block(text: string): void {
+    const { stdout } = this.#surroundings
+    const spaced = visible(text).replaceAll('\t', TAB)
+    const columns = stdout.isTTY === true ? stdout.columns : undefined
+    const lines = columns === undefined ? spaced : wrapText(spaced, blockWidth(columns), { hard: true, trim: false })
+    for (const one of lines.split('\n')) this.line(styled('dim', BAR), one)
+  }
+
+  /** One JSON document on one line. */
+  json(value: unknown): void {
+    this.#surroundings.stdout.write(`${visibleJson(JSON.stringify(value))}\n`)
+  }
+
+  /** A text unchanged, for a file; on a terminal with invisible characters escaped. */
+  whole(text: string): void {
+    const { stdout } = this.#surroundings
+    stdout.write(stdout.isTTY === true ? visible(text).replaceAll('\t', TAB) : text)
+  }
+
+  /** A timestamp unchanged; on a terminal as a relative time. */
+  time(timestamp: string): string {
+    const { stdout, clock } = this.#surroundings
+    return stdout.isTTY === true ? ago(timestamp, clock?.now() ?? Date.now()) : timestamp
+  }
+
+  /** One line for the person, on standard error. */
+  note(...spans: Span[]): void {
+    this.#write(this.#surroundings.stderr, spans)
+  }
+
+  /** Waits until all output is written. Throws ReaderGone if the reader has ended. */
+  async taken(): Promise<void> {
+    await new Promise<void>(resolve => {
+      if (this.#fault !== undefined) resolve()
+      else this.#surroundings.stdout.write('', () => resolve())
+    })
+    const fault = this.#fault
+    if (fault === undefined) return
+    throw fault.code === 'EPIPE' || fault.code === 'ERR_STREAM_DESTROYED' ? new ReaderGone() : fault
+  }
+
+  #write(sink: Sink, spans: readonly Span[]): void {
+    const coloured = inColour(sink, this.#surroundings.env)
+    sink.write(`${spans.map(span => shown(span, coloured)).join('')}\n`)
   }
 }
 

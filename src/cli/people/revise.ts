@@ -100,7 +100,7 @@ async function commit(session: Session, entry: Entry, input: RevisionInput, mine
     const { base, latest, from, to } = await sidesOf(session, entry.id, input.previousRevisionId)
     const { out } = session
     out.note(styled('bold', `The changes in between, from revision ${from} to ${to}:`))
-    writeUnified(out.note, unifiedLines(textOf(base), textOf(latest)))
+    writeUnified((...spans) => out.note(...spans), unifiedLines(textOf(base), textOf(latest)))
     const { open } = mergeDrafts(textOf(base), textOf(latest), mine)
     const both =
       open === 0 ? 'Your changes do not overlap with it' : `Both changed the same words in ${plural(open, 'place')}`

@@ -16,7 +16,7 @@ import {
 import { refusalOf } from './failure.ts'
 import { DEFAULT_URL } from './flags.ts'
 import { actorName } from './names.ts'
-import { type Output, openOutput } from './output.ts'
+import { Output } from './output.ts'
 import { oneOf } from './values.ts'
 
 /** The maximum accepted Retry-After, in seconds. */
@@ -53,7 +53,7 @@ export async function inSession(invocation: Invocation, work: (session: Session)
 function openSession(invocation: Invocation): Session {
   const { env, switches } = invocation
   const baseUrl = baseUrlOf(invocation)
-  const out = openOutput(invocation)
+  const out = new Output(invocation)
   const own = env.PALIMPSEST_TOKEN === '' ? undefined : env.PALIMPSEST_TOKEN
   const kept = own === undefined ? readCredential(env, baseUrl) : undefined
   const clock = sayingClock(invocation.clock ?? MACHINE_CLOCK, out)

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import type { Reader } from '../../database/database.ts'
 import type { ChangeFilter, ChangeKey } from '../../domain/change.ts'
 import type { StreamEvent, StreamOperation } from '../../operations/operation.ts'
-import { createBroadcaster } from './broadcaster.ts'
+import { Broadcaster } from './broadcaster.ts'
 
 const STREAMS = 100
 const PATIENCE = 2_000
@@ -46,15 +46,14 @@ function growingList() {
       return () => listeners.delete(listener)
     },
   }
-  return { ...list, list, follower: createBroadcaster(source, store, pino({ level: 'silent' })) }
+  return { ...list, list, follower: new Broadcaster(source, store, pino({ level: 'silent' })) }
 }
-type Follower = ReturnType<typeof growingList>['follower']
 
 const nothingAfter = (to: number) => ({ to, bytes: Buffer.alloc(0) })
 const never = new AbortController().signal
 
 /** Reads from a position to that of the newest row, and returns the ids. */
-async function takeUntil(follower: Follower, from: number, to: number, filter?: ChangeFilter): Promise<number[]> {
+async function takeUntil(follower: Broadcaster, from: number, to: number, filter?: ChangeFilter): Promise<number[]> {
   const ids: number[] = []
   for (let place = from; place < to; ) {
     const stretch = await follower.next(place, PATIENCE, never, filter)

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Problem } from '../../contract/problem.ts'
-import { type Reader, StoreFault } from '../../database/database.ts'
+import { StoreFault } from '../../database/database.ts'
 import { type ChangeFilter, isChosen } from '../../domain/change.ts'
 import type { StreamEvent, StreamOperation, StreamPage } from '../../operations/operation.ts'
 import type { Store } from '../../operations/store.ts'
@@ -23,8 +23,6 @@ type Round = { from: number; to: number; bytesFor(filter: ChangeFilter | undefin
 
 const NOTHING = Buffer.alloc(0)
 
-export type Broadcaster = ReturnType<typeof createBroadcaster>
-
 /** Events as the text of an event stream (WHATWG HTML, 9.2.6). JSON has no line ends. */
 const textOf = ({ id, event, data }: StreamEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
@@ -33,12 +31,6 @@ const stretchOf = ({ to, bytesFor }: Round, filter: ChangeFilter | undefined): S
   to,
   bytes: bytesFor(filter),
 })
-
-/** Returns the function that reads at most `limit` rows after a position. `newest` is a known position of a row. */
-const readerOf =
-  (source: StreamOperation, reader: Reader) =>
-  async (from: number, limit: number, newest: number, filter?: ChangeFilter): Promise<Round> =>
-    roundOf(from, await source.after(reader, from, limit, Math.max(from, newest), filter))
 
 /** The events of a page, each formatted once. The events of a filter are joined for each stream that has one. */
 function roundOf(from: number, { events, place }: StreamPage): Round {
@@ -65,53 +57,69 @@ const reportTo = (logger: Logger) => (error: unknown) => {
  * Broadcasts one list to all streams of the process: each commit is read once and sent to all current streams. A lagging stream reads its
  * own pages until it has caught up. The list is followed while there are streams.
  */
-export function createBroadcaster(source: StreamOperation, store: Pick<Store, 'reader' | 'onCommit'>, logger: Logger) {
-  const read = readerOf(source, store.reader)
-  const waiting = createWaiting()
-  const lag = createPacedQueue(LAG_REST, LAG_REST_MAX)
-  let streams = 0
-  let tip = 0
-  let unfollow: (() => void) | undefined
+export class Broadcaster {
+  readonly #source: StreamOperation
+  readonly #store: Pick<Store, 'reader' | 'onCommit'>
+  readonly #waiting = new WaitingStreams()
+  readonly #inTurn = createPacedQueue(LAG_REST, LAG_REST_MAX)
+  readonly #wake: () => void
+  #streams = 0
+  /** The position up to which the list was read for current streams. */
+  #tip = 0
+  #unfollow: (() => void) | undefined
 
-  const look = async (): Promise<boolean> => {
-    const newest = await source.newest(store.reader)
-    if (newest <= tip) return false
-    const round = await read(tip, ROUND_ROWS, newest)
-    tip = round.to
-    waiting.resume(round)
-    return tip < newest
+  constructor(source: StreamOperation, store: Pick<Store, 'reader' | 'onCommit'>, logger: Logger) {
+    this.#source = source
+    this.#store = store
+    const pause = (): number => Math.max(ROUND_PAUSE, ROUND_PAUSE_EACH * this.#streams)
+    this.#wake = createThrottle(() => this.#readRound(), pause, reportTo(logger))
   }
-  const wake = createThrottle(look, () => Math.max(ROUND_PAUSE, ROUND_PAUSE_EACH * streams), reportTo(logger))
 
-  return {
-    /** Returns the position of the newest row. From here to its `end` the stream gets new rows. */
-    async begin(): Promise<number> {
-      streams += 1
-      const newest = await source.newest(store.reader)
-      if (unfollow === undefined && streams > 0) {
-        tip = newest
-        unfollow = store.onCommit(wake)
-        // Commits since that read are not announced.
-        wake()
-      }
-      return newest
-    },
-    end(): void {
-      streams -= 1
-      if (streams > 0) return
-      unfollow?.()
-      unfollow = undefined
-    },
-    /** The events after a position; empty if there was none for `patience` milliseconds, or if the stream ended. */
-    async next(place: number, patience: number, ended: AbortSignal, filter?: ChangeFilter): Promise<Stretch> {
-      if (place >= tip) {
-        const stretch = await waiting.join(place, patience, ended, filter)
-        if (stretch !== undefined) return stretch
-      }
-      return lag(async () =>
-        ended.aborted ? { to: place, bytes: NOTHING } : stretchOf(await read(place, PAGE_ROWS, tip, filter), filter),
-      )
-    },
+  /** Returns the position of the newest row. From here to its `end` the stream gets new rows. */
+  async begin(): Promise<number> {
+    this.#streams += 1
+    const newest = await this.#source.newest(this.#store.reader)
+    if (this.#unfollow === undefined && this.#streams > 0) {
+      this.#tip = newest
+      this.#unfollow = this.#store.onCommit(this.#wake)
+      // Commits since that read are not announced.
+      this.#wake()
+    }
+    return newest
+  }
+
+  end(): void {
+    this.#streams -= 1
+    if (this.#streams > 0) return
+    this.#unfollow?.()
+    this.#unfollow = undefined
+  }
+
+  /** The events after a position; empty if there was none for `patience` milliseconds, or if the stream ended. */
+  async next(place: number, patience: number, ended: AbortSignal, filter?: ChangeFilter): Promise<Stretch> {
+    if (place >= this.#tip) {
+      const stretch = await this.#waiting.join(place, patience, ended, filter)
+      if (stretch !== undefined) return stretch
+    }
+    return this.#inTurn(async () => {
+      if (ended.aborted) return { to: place, bytes: NOTHING }
+      return stretchOf(await this.#read(place, PAGE_ROWS, this.#tip, filter), filter)
+    })
+  }
+
+  /** Reads the next rows for all current streams. Returns whether there are more. */
+  async #readRound(): Promise<boolean> {
+    const newest = await this.#source.newest(this.#store.reader)
+    if (newest <= this.#tip) return false
+    const round = await this.#read(this.#tip, ROUND_ROWS, newest)
+    this.#tip = round.to
+    this.#waiting.resume(round)
+    return this.#tip < newest
+  }
+
+  /** Reads at most `limit` rows after a position. `newest` is a known position of a row. */
+  async #read(from: number, limit: number, newest: number, filter?: ChangeFilter): Promise<Round> {
+    return roundOf(from, await this.#source.after(this.#store.reader, from, limit, Math.max(from, newest), filter))
   }
 }
 
@@ -121,38 +129,37 @@ type Waiter = { place: number; filter: ChangeFilter | undefined; resume(stretch:
  * Streams that wait for the next round with events for them. Rounds are not stored, because a later withdrawal must take effect. A stream
  * without events in a round continues to wait, at the position where the round ended.
  */
-function createWaiting() {
-  const waiting = new Set<Waiter>()
-  const hand = (waiter: Waiter, round: Round): void => {
-    const isNext = waiter.place === round.from
-    const stretch = isNext ? stretchOf(round, waiter.filter) : undefined
-    if (stretch !== undefined) waiter.place = stretch.to
-    if (stretch?.bytes.length !== 0) waiter.resume(stretch)
+class WaitingStreams {
+  readonly #waiters = new Set<Waiter>()
+
+  resume(round: Round): void {
+    for (const waiter of this.#waiters) {
+      const stretch = waiter.place === round.from ? stretchOf(round, waiter.filter) : undefined
+      if (stretch !== undefined) waiter.place = stretch.to
+      if (stretch?.bytes.length !== 0) waiter.resume(stretch)
+    }
   }
-  return {
-    resume(round: Round): void {
-      for (const waiter of waiting) hand(waiter, round)
-    },
-    /** The events of the first such round; undefined if a round began at another position than that of the stream. */
-    join: (
-      place: number,
-      patience: number,
-      ended: AbortSignal,
-      filter: ChangeFilter | undefined,
-    ): Promise<Stretch | undefined> =>
-      new Promise(resolve => {
-        const resume = (stretch: Stretch | undefined): void => {
-          clearTimeout(timer)
-          waiting.delete(waiter)
-          ended.removeEventListener('abort', stop)
-          resolve(stretch)
-        }
-        const waiter: Waiter = { place, filter, resume }
-        const stop = (): void => resume({ to: waiter.place, bytes: NOTHING })
-        const timer = setTimeout(stop, patience)
-        waiting.add(waiter)
-        ended.addEventListener('abort', stop)
-        if (ended.aborted) stop()
-      }),
+
+  /** The events of the first such round; undefined if a round began at another position than that of the stream. */
+  join(
+    place: number,
+    patience: number,
+    ended: AbortSignal,
+    filter: ChangeFilter | undefined,
+  ): Promise<Stretch | undefined> {
+    return new Promise(resolve => {
+      const resume = (stretch: Stretch | undefined): void => {
+        clearTimeout(timer)
+        this.#waiters.delete(waiter)
+        ended.removeEventListener('abort', stop)
+        resolve(stretch)
+      }
+      const waiter: Waiter = { place, filter, resume }
+      const stop = (): void => resume({ to: waiter.place, bytes: NOTHING })
+      const timer = setTimeout(stop, patience)
+      this.#waiters.add(waiter)
+      ended.addEventListener('abort', stop)
+      if (ended.aborted) stop()
+    })
   }
 }

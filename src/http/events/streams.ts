@@ -10,7 +10,7 @@ import { STREAMS } from '../../operations/reads.ts'
 import type { Store } from '../../operations/store.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Admitted } from '../pipeline/admission.ts'
-import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
+import { Broadcaster } from './broadcaster.ts'
 
 /** The time after which a client reconnects, in milliseconds. */
 const RECONNECT = 2_000
@@ -31,66 +31,75 @@ const FIELDS = {
 }
 const EVENT_ID = new RegExp(`^[0-9]{1,${LIMITS.cursorDigits}}$`)
 
-export type Streams = ReturnType<typeof createStreams>
+/** The streams of events of this process. */
+export class Streams {
+  readonly #store: Store
+  readonly #places = new StreamPlaces()
+  readonly #broadcasters: Record<StreamName, Broadcaster>
 
-/** Returns functions that answer with a stream of events, and that end all streams. */
-export function createStreams(store: Store, logger: Logger) {
-  const places = createPlaces()
-  const followers = Object.fromEntries(
-    Object.entries(STREAMS).map(([name, source]) => [name, createBroadcaster(source, store, logger)]),
-  ) as Record<StreamName, Broadcaster>
+  constructor(store: Store, logger: Logger) {
+    this.#store = store
+    this.#broadcasters = Object.fromEntries(
+      Object.entries(STREAMS).map(([name, source]) => [name, new Broadcaster(source, store, logger)]),
+    ) as Record<StreamName, Broadcaster>
+  }
 
-  return {
-    /** Answers with the events after Last-Event-ID, or after the query's `after`, or from now on. Throws TOO_MANY_STREAMS. */
-    async open(name: StreamName, { origin, query }: Admitted, exchange: Exchange): Promise<void> {
-      const follower = followers[name]
-      const filter = await (STREAMS[name] as StreamOperation).filter?.(store.reader, query)
-      const after = lastEventIdOf(exchange.headers) ?? (query.after as string | undefined)
-      // A client that left before its admission would never release its place, because its connection is already closed.
-      if (exchange.method === 'HEAD' || exchange.response.closed) return exchange.set(FIELDS).send(200)
-      const ended = places.take(exchange.response, origin.networkKey, follower.end)
-      const newest = await follower.begin()
-      const from = after === undefined ? newest : Math.min(sequenceOf(after), newest)
-      const pieces = piecesOf(follower, from, ended, filter)
-      return exchange.set(FIELDS).stream(200, Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
-    },
-    close: places.close,
+  /** Answers with the events after Last-Event-ID, or after the query's `after`, or from now on. Throws TOO_MANY_STREAMS. */
+  async open(name: StreamName, { origin, query }: Admitted, exchange: Exchange): Promise<void> {
+    const broadcaster = this.#broadcasters[name]
+    const filter = await (STREAMS[name] as StreamOperation).filter?.(this.#store.reader, query)
+    const after = lastEventIdOf(exchange.headers) ?? (query.after as string | undefined)
+    // A client that left before its admission would never release its place, because its connection is already closed.
+    if (exchange.method === 'HEAD' || exchange.response.closed) return exchange.set(FIELDS).send(200)
+    const ended = this.#places.take(exchange.response, origin.networkKey, () => broadcaster.end())
+    const newest = await broadcaster.begin()
+    const from = after === undefined ? newest : Math.min(sequenceOf(after), newest)
+    const pieces = piecesOf(broadcaster, from, ended, filter)
+    return exchange.set(FIELDS).stream(200, Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
+  }
+
+  /** Ends all streams, and opens no more. Connections of clients that do not read are closed. */
+  close(): void {
+    this.#places.close()
   }
 }
 
 /** The open streams. Each occupies a place of its origin and of the process until its connection closes. */
-function createPlaces() {
-  const perOrigin = new Map<string, number>()
-  const open = new Map<ServerResponse, AbortController>()
-  let closed = false
-  return {
-    /** Occupies a place, or throws the problem. Returns the signal that ends the stream. `onClose` is called when its connection has closed. */
-    take(response: ServerResponse, origin: string, onClose: () => void): AbortSignal {
-      if (closed) throw new Problem('NOT_READY', { retryAfter: 1 })
-      const own = perOrigin.get(origin) ?? 0
-      if (own >= STREAM_LIMITS.perOrigin) throw new Problem('TOO_MANY_STREAMS', { retryAfter: RETRY_AFTER })
-      if (open.size >= STREAM_LIMITS.perProcess) throw new Problem('OVERLOADED', { retryAfter: RETRY_AFTER })
-      const ending = new AbortController()
-      perOrigin.set(origin, own + 1)
-      open.set(response, ending)
-      response.once('close', () => {
-        const left = (perOrigin.get(origin) ?? 1) - 1
-        if (left > 0) perOrigin.set(origin, left)
-        else perOrigin.delete(origin)
-        open.delete(response)
-        ending.abort()
-        onClose()
-      })
-      return ending.signal
-    },
-    /** Ends all streams. Connections of clients that do not read are closed. */
-    close(): void {
-      closed = true
-      for (const ending of open.values()) ending.abort()
-      setTimeout(() => {
-        for (const response of open.keys()) response.destroy()
-      }, GRACE).unref()
-    },
+class StreamPlaces {
+  readonly #perOrigin = new Map<string, number>()
+  readonly #open = new Map<ServerResponse, AbortController>()
+  #closed = false
+
+  /** Occupies a place, or throws the problem. Returns the signal that ends the stream. `onClose` is called when its connection has closed. */
+  take(response: ServerResponse, origin: string, onClose: () => void): AbortSignal {
+    if (this.#closed) throw new Problem('NOT_READY', { retryAfter: 1 })
+    const own = this.#perOrigin.get(origin) ?? 0
+    if (own >= STREAM_LIMITS.perOrigin) throw new Problem('TOO_MANY_STREAMS', { retryAfter: RETRY_AFTER })
+    if (this.#open.size >= STREAM_LIMITS.perProcess) throw new Problem('OVERLOADED', { retryAfter: RETRY_AFTER })
+    const ending = new AbortController()
+    this.#perOrigin.set(origin, own + 1)
+    this.#open.set(response, ending)
+    response.once('close', () => {
+      this.#release(response, origin)
+      ending.abort()
+      onClose()
+    })
+    return ending.signal
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const ending of this.#open.values()) ending.abort()
+    setTimeout(() => {
+      for (const response of this.#open.keys()) response.destroy()
+    }, GRACE).unref()
+  }
+
+  #release(response: ServerResponse, origin: string): void {
+    const left = (this.#perOrigin.get(origin) ?? 1) - 1
+    if (left > 0) this.#perOrigin.set(origin, left)
+    else this.#perOrigin.delete(origin)
+    this.#open.delete(response)
   }
 }
 
@@ -105,7 +114,7 @@ function lastEventIdOf({ 'last-event-id': id }: IncomingHttpHeaders): string | u
  * before its first event misses none. A heartbeat repeats the position if rows were skipped.
  */
 async function* piecesOf(
-  follower: Broadcaster,
+  broadcaster: Broadcaster,
   from: number,
   ended: AbortSignal,
   filter: ChangeFilter | undefined,
@@ -115,7 +124,7 @@ async function* piecesOf(
   yield `retry: ${RECONNECT}\nid: ${place}\n\n`
   let beat = performance.now() + STREAM_LIMITS.heartbeat
   while (!ended.aborted) {
-    const { to, bytes } = await follower.next(place, Math.max(0, beat - performance.now()), ended, filter)
+    const { to, bytes } = await broadcaster.next(place, Math.max(0, beat - performance.now()), ended, filter)
     place = to
     const due = performance.now() >= beat
     if (bytes.length > 0) yield bytes

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
-import { createConnections } from './connections.ts'
+import { Connections } from './connections.ts'
 
 const PIPELINED = 5_000
 /** The maximum number of requests that are parsed in advance: those that may wait, and those of one more piece. */
@@ -15,7 +15,7 @@ const PATIENCE = 60_000
 
 /** A server over `handle` and a client of it, with the received bytes and the number of parsed requests. */
 async function start(t: TestContext, handle: RequestListener) {
-  const connections = createConnections(pino({ level: 'silent' }))
+  const connections = new Connections(pino({ level: 'silent' }))
   const server = createServer({}, connections.inOrder(handle))
   connections.readInPieces(server)
   let parsed = 0

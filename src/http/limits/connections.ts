@@ -37,71 +37,77 @@ type Connection = {
  * that does not read therefore take the memory of one answer, and each turn of the event loop has at most one request of each connection.
  * Further requests stay unparsed and then unread, so that their number increases neither the work of a turn nor the memory.
  */
-export function createConnections(logger: Logger) {
-  const connections = new WeakMap<Socket, Connection>()
+export class Connections {
+  readonly #logger: Logger
+  readonly #connections = new WeakMap<Socket, Connection>()
   /** The connections that have sent nothing. */
-  const unused = new Set<Socket>()
-  const connectionOf = (socket: Socket): Connection => {
-    const known = connections.get(socket) ?? { socket, waiting: [], isHeld: false, isRefused: false }
-    connections.set(socket, known)
-    return known
+  readonly #unused = new Set<Socket>()
+
+  constructor(logger: Logger) {
+    this.#logger = logger
   }
-  return {
-    /** Calls `handle` with the requests of each connection, in order. */
-    inOrder(handle: Handle): Handle {
-      const { run } = createOrder(handle)
-      return (request, response) => {
-        const connection = connectionOf(request.socket)
-        connection.last = request
-        if (connection.current === undefined && connection.waiting.length === 0) run(connection, request, response)
-        else connection.waiting.push({ request, response })
-      }
-    },
-    /** Parses the bytes of the connections of `server`, one request at a time. */
-    readInPieces(server: Server): void {
-      server.on('connection', (socket: Socket) => {
-        const connection = connectionOf(socket)
-        const [parse] = socket.listeners('data') as Parse[]
-        if (parse === undefined) throw new Error('Node does not parse what this socket reads.')
-        unused.add(socket)
-        const forget = (): void => void unused.delete(socket)
-        socket.once('data', forget).once('close', forget)
-        // With this listener, Node parses only the bytes that are passed to its own listener.
-        socket.on('data', (bytes: Buffer) => parseInPieces(connection, bytes, parse))
-        socket.removeListener('data', parse)
-      })
-    },
-    /** Closes the connections that have sent nothing. Node does not count them as idle. */
-    closeUnused(): void {
-      for (const socket of unused) socket.destroy()
-    },
-    /** Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. */
-    refuse(error: Error & { code?: string }, socket: Socket): void {
-      const connection = connectionOf(socket)
-      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-      else if (!connection.isRefused) refuse(connection, () => endWithProblem(socket, error.code, logger))
-    },
+
+  /** Calls `handle` with the requests of each connection, in order. */
+  inOrder(handle: Handle): Handle {
+    return (request, response) => {
+      const connection = this.#of(request.socket)
+      connection.last = request
+      if (connection.current === undefined && connection.waiting.length === 0)
+        run(connection, handle, request, response)
+      else connection.waiting.push({ request, response })
+    }
+  }
+
+  /** Parses the bytes of the connections of `server`, one request at a time. */
+  readInPieces(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      const connection = this.#of(socket)
+      const [parse] = socket.listeners('data') as Parse[]
+      if (parse === undefined) throw new Error('Node does not parse what this socket reads.')
+      this.#unused.add(socket)
+      const forget = (): void => void this.#unused.delete(socket)
+      socket.once('data', forget).once('close', forget)
+      // With this listener, Node parses only the bytes that are passed to its own listener.
+      socket.on('data', (bytes: Buffer) => parseInPieces(connection, bytes, parse))
+      socket.removeListener('data', parse)
+    })
+  }
+
+  /** Closes the connections that have sent nothing. Node does not count them as idle. */
+  closeUnused(): void {
+    for (const socket of this.#unused) socket.destroy()
+  }
+
+  /** Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. */
+  refuse(error: Error & { code?: string }, socket: Socket): void {
+    const connection = this.#of(socket)
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else if (!connection.isRefused) refuse(connection, () => endWithProblem(socket, error.code, this.#logger))
+  }
+
+  #of(socket: Socket): Connection {
+    const known = this.#connections.get(socket) ?? { socket, waiting: [], isHeld: false, isRefused: false }
+    this.#connections.set(socket, known)
+    return known
   }
 }
 
-function createOrder(handle: Handle) {
-  const run = (connection: Connection, request: IncomingMessage, response: ServerResponse): void => {
-    connection.current = response
-    response.once('close', () => {
-      connection.current = undefined
-      if (connection.socket.destroyed) connection.waiting = []
-      else if (connection.waiting.length > 0) setImmediate(next, connection)
-      else connection.afterwards?.()
-    })
-    handle(request, response)
-  }
-  const next = (connection: Connection): void => {
-    const first = connection.waiting.shift()
-    if (first === undefined) connection.afterwards?.()
-    else run(connection, first.request, first.response)
-    readOn(connection)
-  }
-  return { run }
+function run(connection: Connection, handle: Handle, request: IncomingMessage, response: ServerResponse): void {
+  connection.current = response
+  response.once('close', () => {
+    connection.current = undefined
+    if (connection.socket.destroyed) connection.waiting = []
+    else if (connection.waiting.length > 0) setImmediate(runNext, connection, handle)
+    else connection.afterwards?.()
+  })
+  handle(request, response)
+}
+
+function runNext(connection: Connection, handle: Handle): void {
+  const first = connection.waiting.shift()
+  if (first === undefined) connection.afterwards?.()
+  else run(connection, handle, first.request, first.response)
+  readOn(connection)
 }
 
 function parseInPieces(connection: Connection, bytes: Buffer, parse: Parse): void {

@@ -36,15 +36,6 @@ const CLASSES_MS = CLASSES.map(seconds => seconds * 1_000)
 /** The counters of one operation. A request adds to them; only an exposition formats them. */
 type Counted = { statuses: Map<number, number>; classes: Float64Array; sum: number; count: number }
 
-export type Metrics = {
-  /** Counts an answered request. `name` is an operation, guide or page of the tables, otherwise `none`. */
-  answered(name: string, status: number, milliseconds: number): void
-  /** Counts a refusal or a fault. */
-  failed(code: ProblemCode): void
-  /** All metrics in the text format of Prometheus. Simultaneous callers share one exposition. */
-  expose(): Promise<{ type: string; body: string }>
-}
-
 /** The values that each exposition reads from the process. */
 type MetricSources = {
   isReady: () => boolean
@@ -55,52 +46,64 @@ type MetricSources = {
 /** The state of the witnesses of the public log. */
 export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
 
-/** Makes the metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
-export function createMetrics(store: Store, { isReady, droppedLines, witnesses }: MetricSources): Metrics {
-  const operations = new Map<string, Counted>()
-  const problems = new Map<ProblemCode, number>()
-  const families = async (): Promise<Family[]> => [
-    ...requestFamilies(operations),
-    counter(
-      'problems_total',
-      'Refusals and faults by problem code.',
-      [...problems].map(([code, value]) => ({ labels: { code }, value })),
-    ),
-    counter('log_lines_dropped_total', 'Lines of the log that could not be written.', [
-      { labels: {}, value: droppedLines() },
-    ]),
-    gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
-    ...witnessFamilies(witnesses?.metrics),
-    ...(await storeFamilies(store)),
-  ]
-  let exposing: Promise<{ type: string; body: string }> | undefined
-  return {
-    answered(name, status, milliseconds) {
-      let counted = operations.get(name)
-      if (counted === undefined) {
-        counted = { statuses: new Map(), classes: new Float64Array(CLASSES.length), sum: 0, count: 0 }
-        operations.set(name, counted)
-      }
-      counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1)
-      counted.sum += milliseconds
-      counted.count += 1
-      for (let place = 0; place < CLASSES_MS.length; place++) {
-        if (milliseconds > (CLASSES_MS[place] as number)) continue
-        counted.classes[place] = (counted.classes[place] as number) + 1
-        return
-      }
-    },
-    failed(code) {
-      problems.set(code, (problems.get(code) ?? 0) + 1)
-    },
-    expose() {
-      exposing ??= families()
-        .then(exposition)
-        .finally(() => {
-          exposing = undefined
-        })
-      return exposing
-    },
+/** The metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
+export class Metrics {
+  readonly #store: Store
+  readonly #sources: MetricSources
+  readonly #operations = new Map<string, Counted>()
+  readonly #problems = new Map<ProblemCode, number>()
+  #exposing: Promise<{ type: string; body: string }> | undefined
+
+  constructor(store: Store, sources: MetricSources) {
+    this.#store = store
+    this.#sources = sources
+  }
+
+  /** Counts an answered request. `name` is an operation, guide or page of the tables, otherwise `none`. */
+  answered(name: string, status: number, milliseconds: number): void {
+    let counted = this.#operations.get(name)
+    if (counted === undefined) {
+      counted = { statuses: new Map(), classes: new Float64Array(CLASSES.length), sum: 0, count: 0 }
+      this.#operations.set(name, counted)
+    }
+    counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1)
+    counted.sum += milliseconds
+    counted.count += 1
+    for (let place = 0; place < CLASSES_MS.length; place++) {
+      if (milliseconds > (CLASSES_MS[place] as number)) continue
+      counted.classes[place] = (counted.classes[place] as number) + 1
+      return
+    }
+  }
+
+  /** Counts a refusal or a fault. */
+  failed(code: ProblemCode): void {
+    this.#problems.set(code, (this.#problems.get(code) ?? 0) + 1)
+  }
+
+  /** All metrics in the text format of Prometheus. Simultaneous callers share one exposition. */
+  expose(): Promise<{ type: string; body: string }> {
+    this.#exposing ??= this.#families()
+      .then(exposition)
+      .finally(() => {
+        this.#exposing = undefined
+      })
+    return this.#exposing
+  }
+
+  async #families(): Promise<Family[]> {
+    const { isReady, droppedLines, witnesses } = this.#sources
+    const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
+    return [
+      ...requestFamilies(this.#operations),
+      counter('problems_total', 'Refusals and faults by problem code.', problems),
+      counter('log_lines_dropped_total', 'Lines of the log that could not be written.', [
+        { labels: {}, value: droppedLines() },
+      ]),
+      gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
+      ...witnessFamilies(witnesses?.metrics),
+      ...(await storeFamilies(this.#store)),
+    ]
   }
 }
 

@@ -13,7 +13,7 @@ import { plain } from '../../domain/invisible-characters.js'
 import { fenceOf } from '../../guide/fence.ts'
 import { andThen } from '../../operations/awaitable.ts'
 import type { EntryCache } from '../../operations/entries/entry-cache.ts'
-import { createHinter } from '../../operations/entries/hints.ts'
+import { Hinter } from '../../operations/entries/hints.ts'
 import type { Limiter } from '../../operations/limiter.ts'
 import type { Answer, CheckedWrite, ReadName, Reads, WriteAnswer, WriteName } from '../../operations/operation.ts'
 import { runRead } from '../../operations/reads.ts'
@@ -73,7 +73,7 @@ export class Handlers {
   readonly #charges: Charges
   readonly #underWay = createUnderWay()
   readonly #yieldTurn = createEventLoopYield()
-  readonly #hint: ReturnType<typeof createHinter>
+  readonly #hinter: Hinter
   readonly #byKind: { [K in Kind]: Handler<NameOf<K>> }
   /** What all reads of this process have in common. */
   readonly #shared: Omit<Reads, 'actor' | 'at' | 'flushObservations'>
@@ -82,11 +82,11 @@ export class Handlers {
     const { store, entries, rates, guideDigest, readiness, config } = parts
     this.#parts = parts
     this.#charges = new Charges(parts)
-    this.#hint = createHinter(store)
+    this.#hinter = new Hinter(store)
     this.#byKind = {
       read: (...request) => this.#read(...request),
       write: (...request) => this.#write(...request),
-      stream: parts.streams.open,
+      stream: (...request) => parts.streams.open(...request),
     }
     this.#shared = {
       reader: store.reader,
@@ -204,7 +204,7 @@ export class Handlers {
   /** Runs a write, and adds hints to its answer, also to one that is given again. They are no part of what is written. */
   async #withHints(name: WriteName, { body }: CheckedWrite, run: () => Promise<WriteAnswer>): Promise<WriteAnswer> {
     if (OPERATIONS[name].response !== 'Published') return run()
-    const hints = this.#hint(body as CreateInput)
+    const hints = this.#hinter.begin(body as CreateInput)
     const answer = await run()
     return { ...answer, body: { ...answer.body, ...(await hints(answer.body as Entry)) } }
   }

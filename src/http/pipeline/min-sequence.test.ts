@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../contract/problem.ts'
 import type { Reader } from '../../database/database.ts'
-import { createMinSequence } from './min-sequence.ts'
+import { MinSequence } from './min-sequence.ts'
 
 /** A store of which only the sequence is read. */
 function fakeStore() {
@@ -27,7 +27,7 @@ function fakeStore() {
 
 test('all that wait are answered by one read of the store for each commit, and nothing listens when none waits', async () => {
   const { state, store, commit } = fakeStore()
-  const sequences = createMinSequence(store, { seconds: 60, waiters: 1_000 })
+  const sequences = new MinSequence(store, { seconds: 60, waiters: 1_000 })
   await sequences.reached({ 'min-sequence': '5' })
   assert.equal(sequences.reached({ 'min-sequence': '5' }), undefined, 'a known sequence is not waited for')
   assert.equal(state.listeners.size, 0)
@@ -43,7 +43,7 @@ test('all that wait are answered by one read of the store for each commit, and n
 
 test('more requests than may wait are refused at once', async () => {
   const { store, commit } = fakeStore()
-  const sequences = createMinSequence(store, { seconds: 60, waiters: 2 })
+  const sequences = new MinSequence(store, { seconds: 60, waiters: 2 })
   const waiting = [1, 2].map(() => sequences.reached({ 'min-sequence': '6' }))
   await assert.rejects(
     async () => sequences.reached({ 'min-sequence': '6' }),

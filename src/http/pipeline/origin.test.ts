@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../../config.ts'
-import { createOrigins, dayOf, networkOf } from './origin.ts'
+import { dayOf, networkOf, Origins } from './origin.ts'
 
 const PROXIES: Network[] = ['10.0.0.0/8', '127.0.0.0/8', 'fd00::/8'].map(text => ipaddr.parseCIDR(text))
 const behind = (forwarded: string, peer = '10.0.0.1'): string => networkOf(peer, forwarded, PROXIES)
@@ -56,7 +56,7 @@ test('a peer without an address has a network of its own kind', () => {
 /** Origins with salts made from the day, and the list of the requested days. */
 function originsOf(originKey: string) {
   const asked: string[] = []
-  const origins = createOrigins(
+  const origins = new Origins(
     () => originKey,
     [],
     async day => {

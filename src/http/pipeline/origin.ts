@@ -55,68 +55,74 @@ const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: readonly Network
 /** The parts of a request that determine its origin. */
 type Peer = { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders }
 
-/** The origins of requests, as keys that do not contain addresses. */
-export type Origins = {
-  originOf(request: Peer, at: number): Awaitable<OriginKeys>
-  /** A digest of a text that cannot be computed after the salt of the day is deleted; undefined if the salt is unknown. */
-  digestOf(day: string, text: string): string | undefined
-  /** Loads the salt of a day. */
-  openDay(day: string): Promise<void>
-}
-
 const digest = (key: string, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)
 
 /**
- * Converts networks to keys: the fingerprint of the day, under the temporary salt and the permanent key; and the permanent digest for
- * blocks and limits. `saltOf` returns the salt of a day, which is made once.
+ * The origins of requests, as keys that do not contain addresses: the fingerprint of the day, under the temporary salt and the permanent
+ * key; and the permanent digest for blocks and limits.
  */
-export function createOrigins(
-  originKey: () => string,
-  proxies: readonly Network[],
-  saltOf: (day: string) => Promise<string>,
-): Origins {
-  let salts = new Map<string, string>()
-  const remembered = new LruCache<string, OriginKeys>(REMEMBERED_MAX)
-  const networks = new LruCache<string, string>(REMEMBERED_MAX)
+export class Origins {
+  readonly #originKey: () => string
+  readonly #proxies: readonly Network[]
+  readonly #saltOf: (day: string) => Promise<string>
+  #salts = new Map<string, string>()
+  readonly #keys = new LruCache<string, OriginKeys>(REMEMBERED_MAX)
+  readonly #networks = new LruCache<string, string>(REMEMBERED_MAX)
 
-  const openSalt = async (day: string): Promise<string> => {
-    const salt = salts.get(day) ?? (await saltOf(day))
+  /** `saltOf` returns the salt of a day, which is made once. */
+  constructor(originKey: () => string, proxies: readonly Network[], saltOf: (day: string) => Promise<string>) {
+    this.#originKey = originKey
+    this.#proxies = proxies
+    this.#saltOf = saltOf
+  }
+
+  originOf(request: Peer, at: number): Awaitable<OriginKeys> {
+    const network = this.#networkOf(request)
+    const day = dayOf(at)
+    const known = this.#keys.get(network)
+    return known?.day === day ? known : this.#makeKeys(network, day)
+  }
+
+  /** A digest of a text that cannot be computed after the salt of the day is deleted; undefined if the salt is unknown. */
+  digestOf(day: string, text: string): string | undefined {
+    const salt = this.#salts.get(day)
+    return salt === undefined ? undefined : this.#dailyDigest(salt, text)
+  }
+
+  /** Loads the salt of a day. */
+  async openDay(day: string): Promise<void> {
+    await this.#openSalt(day)
+  }
+
+  async #openSalt(day: string): Promise<string> {
+    const salt = this.#salts.get(day) ?? (await this.#saltOf(day))
     // Only the salt of today is needed and, shortly before midnight, that of tomorrow.
-    salts = new Map([...salts].slice(-1)).set(day, salt)
+    this.#salts = new Map([...this.#salts].slice(-1)).set(day, salt)
     return salt
   }
-  const networkOfRequest = ({ socket, headers }: Peer): string => {
+
+  #networkOf({ socket, headers }: Peer): string {
     const peer = socket.remoteAddress ?? ''
     // Without proxies the peer alone determines the network.
-    const field = proxies.length === 0 ? undefined : headers['x-forwarded-for']
+    const field = this.#proxies.length === 0 ? undefined : headers['x-forwarded-for']
     const forwarded = Array.isArray(field) ? field.join(',') : field
     const key = forwarded === undefined ? peer : `${peer} ${forwarded}`
-    const known = networks.get(key)
+    const known = this.#networks.get(key)
     if (known !== undefined) return known
-    const network = networkOf(peer, forwarded, proxies)
-    if (key.length <= REMEMBERED_CHARACTERS) networks.set(key, network)
+    const network = networkOf(peer, forwarded, this.#proxies)
+    if (key.length <= REMEMBERED_CHARACTERS) this.#networks.set(key, network)
     return network
   }
-  const makeKeys = async (network: string, day: string): Promise<OriginKeys> => {
-    const salt = salts.get(day) ?? (await openSalt(day))
-    const keys = { id: digest(`${originKey()} ${salt}`, network), day, networkKey: digest(originKey(), network) }
-    remembered.set(network, keys)
+
+  async #makeKeys(network: string, day: string): Promise<OriginKeys> {
+    const salt = this.#salts.get(day) ?? (await this.#openSalt(day))
+    const keys = { id: this.#dailyDigest(salt, network), day, networkKey: digest(this.#originKey(), network) }
+    this.#keys.set(network, keys)
     return keys
   }
-  return {
-    async openDay(day) {
-      await openSalt(day)
-    },
-    digestOf(day, text) {
-      const salt = salts.get(day)
-      return salt === undefined ? undefined : digest(`${originKey()} ${salt}`, text)
-    },
-    originOf(request, at) {
-      const network = networkOfRequest(request)
-      const day = dayOf(at)
-      const known = remembered.get(network)
-      return known?.day === day ? known : makeKeys(network, day)
-    },
+
+  #dailyDigest(salt: string, text: string): string {
+    return digest(`${this.#originKey()} ${salt}`, text)
   }
 }

@@ -1,6 +1,5 @@
-import { TRUST } from '../../contract/vocabulary.ts'
 import type { Transaction } from '../../database/database.ts'
-import { evidenceHash, FIRST_REVISION } from '../../domain/revision.ts'
+import { chained, FIRST_REVISION } from '../../domain/revision.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
 import { signalsOf } from '../../domain/signals.ts'
 import { slugCandidates } from '../../domain/slug.ts'
@@ -28,38 +27,16 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, { 
   const origin = await takeOrigin(tx, writer)
   const tags = distinctTags(body.tags ?? [])
   const { title, summary, content } = body
-  const createdAt = isoTime(at)
-
-  const unhashed = {
-    id: context.newId(),
-    entryId: id,
-    previousRevisionId: null,
-    actorId: actor.id,
-    title,
-    summary,
-    content,
-    ...FIRST_REVISION,
-    createdAt,
-    sources,
-    ...TRUST,
-  }
-  const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
+  const ids = { id: context.newId(), entryId: id, previousRevisionId: null, actorId: actor.id }
+  const texts = { title, summary, content, ...FIRST_REVISION }
+  const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, null)
   const signals = signalsOf(revision)
   const number = await takeRecord(tx)
+  const place = { number, entry: number, actor: actor.number, origin, at }
   const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const
   await Promise.all([
-    insertRevision(tx, {
-      number,
-      entry: number,
-      ordinal: 1,
-      actor: actor.number,
-      origin,
-      at,
-      changed: true,
-      revision,
-      signals,
-    }),
-    insertEntry(tx, { number, id, slug, tags, actor: actor.number, origin, dataClass: actor.data_class, at }),
+    insertRevision(tx, { ...place, ordinal: 1, changed: true, revision, signals }),
+    insertEntry(tx, { ...place, id, slug, tags, dataClass: actor.data_class }),
     actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, number) : undefined,
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
   ])

@@ -17,42 +17,49 @@ const COMPARED_PER_SECOND = 500
 /** All words have the same weight: their frequency would cost a search. */
 const ALIKE: Worth = { of: new Map(), other: 1 }
 
-/** Searches for entries that are similar to a draft. Returns the function that makes hints of them after the write. */
-export type Hinter = (draft: Draft) => (published: Entry) => Promise<{ hints: Hints }>
+/** Makes the hints of a published entry: similar entries, and the signals of its text. */
+export class Hinter {
+  readonly #store: Pick<Store, 'reader' | 'near'>
+  readonly #now: () => number
+  /** The number of entries that may be compared now. */
+  #room = COMPARED_PER_SECOND
+  #filledAt: number
 
-/** Returns the function that searches for similar entries while a draft is published. It never rejects. */
-export function createHinter(
-  store: Pick<Store, 'reader' | 'near'>,
-  now: () => number = () => performance.now(),
-): Hinter {
-  let room = COMPARED_PER_SECOND
-  let at = now()
-  const hasRoom = (): boolean => {
-    const passed = now() - at
-    at += passed
-    room = Math.min(COMPARED_PER_SECOND, room + (passed / 1_000) * COMPARED_PER_SECOND)
-    return room > 0
+  constructor(store: Pick<Store, 'reader' | 'near'>, now: () => number = () => performance.now()) {
+    this.#store = store
+    this.#now = now
+    this.#filledAt = now()
   }
-  const look = async (draft: Draft): Promise<Similar[] | null> => {
+
+  /** Searches for similar entries while a draft is published. Returns the function that makes the hints after the write. It never rejects. */
+  begin(draft: Draft): (published: Entry) => Promise<{ hints: Hints }> {
+    const similar = this.#similarTo(draft)
+    return async published => {
+      // The stored answer of a retry may find its own entry.
+      const others = (await similar)?.filter(({ entry }) => entry.id !== published.id).slice(0, NAMED)
+      return { hints: { similar: others?.map(hintOf) ?? null, signals: published.signals ?? [] } }
+    }
+  }
+
+  async #similarTo(draft: Draft): Promise<Similar[] | null> {
     try {
       const terms = termsOfDraft(draft)
-      const found = await store.near(pairsOf(terms.all ?? terms.title), NAMED + 1)
+      const found = await this.#store.near(pairsOf(terms.all ?? terms.title), NAMED + 1)
       if (found.length === 0) return []
-      if (!hasRoom()) return null
-      room -= found.length
-      return similarOnes(terms, await listTitled(store.reader, found), ALIKE)
+      if (!this.#hasRoom()) return null
+      this.#room -= found.length
+      return similarOnes(terms, await listTitled(this.#store.reader, found), ALIKE)
     } catch {
       // A failed search does not affect the write.
       return null
     }
   }
-  return draft => {
-    const looked = look(draft)
-    return async published => {
-      // The stored answer of a retry may find its own entry.
-      const others = (await looked)?.filter(({ entry }) => entry.id !== published.id).slice(0, NAMED)
-      return { hints: { similar: others?.map(hintOf) ?? null, signals: published.signals ?? [] } }
-    }
+
+  #hasRoom(): boolean {
+    const passed = this.#now() - this.#filledAt
+    this.#filledAt += passed
+    this.#room = Math.min(COMPARED_PER_SECOND, this.#room + (passed / 1_000) * COMPARED_PER_SECOND)
+    return this.#room > 0
   }
 }
 

@@ -1,8 +1,7 @@
 import { Problem } from '../../contract/problem.ts'
-import { TRUST } from '../../contract/vocabulary.ts'
 import type { Transaction } from '../../database/database.ts'
 import { assertLatest, assertWritable } from '../../domain/entry.ts'
-import { evidenceHash } from '../../domain/revision.ts'
+import { chained } from '../../domain/revision.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
 import { signalsOf } from '../../domain/signals.ts'
 import { advanceEntry, type EntryRow, toEntry } from '../../store/entry.ts'
@@ -36,34 +35,22 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { 
   assertNoSecret(body)
   const origin = await takeOrigin(tx, writer)
   const at = Math.max(context.at, entry.revised_at)
-  const unhashed = {
-    id: context.newId(),
-    entryId: entry.id,
-    previousRevisionId: previous.id,
-    actorId: actor.id,
-    title: body.title,
-    summary: body.summary,
-    content: body.content,
-    changeType: body.changeType,
-    rationale: body.rationale,
-    createdAt: isoTime(at),
-    sources,
-    ...TRUST,
-  }
-  const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
+  const { title, summary, content, changeType, rationale } = body
+  const texts = { title, summary, content, changeType, rationale }
+  const ids = { id: context.newId(), entryId: entry.id, previousRevisionId: previous.id, actorId: actor.id }
+  const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, previous.evidence_hash)
   const ordinal = previous.ordinal + 1
   const changed = !isSame(previous, revision)
   const signals = signalsOf(revision)
   const number = await takeRecord(tx)
   const place = { number, entry: entry.number, ordinal }
-  const written = { action: body.changeType, entry: entry.number, revision: number, subject: null, origin, at }
+  const written = { action: changeType, entry: entry.number, revision: number, subject: null, origin, at }
   const [advanced] = await Promise.all([
     advanceEntry(tx, entry, { revision: number, at, changed }),
     insertRevision(tx, { ...place, actor: actor.number, origin, at, changed, revision, signals }),
     endWrite(tx, context, writer, written, { revisions: 1 }),
   ])
   if (!advanced) throw new Problem('STALE_REVISION')
-  const { title, summary, content } = body
   const revised = { ...entry, title, summary, content, revision_id: revision.id, revisions: ordinal, signals }
   const shown = toEntry(changed ? { ...revised, updated_at: at, standing: await resettled(tx, revised) } : revised)
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }

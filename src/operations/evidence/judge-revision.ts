@@ -80,22 +80,11 @@ export async function recordJudgement(
   const number = await takeRecord(tx)
   const counted = await countEvidence(tx, entry.number)
   const originGroup = await originGroupOf(tx, entry.number, counted, origin)
-  const ordinal = counted.evidence
+  const judgement = { number, id, kind, ordinal: counted.evidence, result, confidence, rationale }
   await insertEvidence(tx, {
-    number,
-    id,
-    kind,
-    entry: entry.number,
-    ordinal,
-    revision: revision.number,
-    actor: actor.number,
-    origin,
-    originGroup,
-    result,
-    confidence,
-    rationale,
-    sourceEntry: source?.number ?? null,
-    at,
+    ...judgement,
+    ...{ entry: entry.number, revision: revision.number, actor: actor.number, sourceEntry: source?.number ?? null },
+    ...{ origin, originGroup, at },
   })
   const verdict = result ?? 'CONTRADICTED'
   const added = await addJudgement(tx, entry.number, revision, {
@@ -110,20 +99,9 @@ export async function recordJudgement(
     kind === 'VERIFY' ? { verifications: 1 } : { contradictions: 1 },
   )
   const row: EvidenceRow = {
-    number,
-    id,
-    kind,
-    entry_id: entry.id,
-    ordinal,
-    revision_id: revision.id,
-    actor_id: actor.id,
-    origin_id: null,
-    result,
-    confidence,
-    rationale,
-    source_entry_id: source?.id ?? null,
-    created_at: at,
-    withdrawn: 0,
+    ...judgement,
+    ...{ entry_id: entry.id, revision_id: revision.id, actor_id: actor.id, source_entry_id: source?.id ?? null },
+    ...{ origin_id: null, created_at: at, withdrawn: 0 },
   }
   return { row, author: authorOf(actor) }
 }
