@@ -5,6 +5,7 @@ import { type Checksum, readChecksum } from './checksum.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { openFileSnapshot, openSnapshot, type Snapshot } from './snapshot.ts'
+import type { LogVerdict } from './verify-log.ts'
 import { countLines, verifyStore } from './verify-store.ts'
 
 const WRONG_CHECKSUM =
@@ -16,15 +17,23 @@ const UNCOVERED =
 const UNCOVERED_BY_LOG =
   'The log does not cover the names of actors, reads and searches, and reports: a change of their text is not detected.'
 
-/** Recomputes the public log if --log is set. */
-async function checkLog({ flags, switches }: Invocation, { store }: Snapshot, progress: Progress) {
+/** Recomputes the public log if --log is set. `isDamaged` says that the store has another fault, which may make the log unreadable. */
+async function checkLog(
+  { flags, switches }: Invocation,
+  { store }: Snapshot,
+  progress: Progress,
+  isDamaged: boolean,
+): Promise<LogVerdict | undefined> {
+  if (!switches.has('log')) return undefined
   const { checkpoint } = flags
-  if (!switches.has('log')) {
-    if (checkpoint !== undefined) throw new UsageError('--checkpoint needs --log.')
-    return undefined
-  }
+  const given = checkpoint === undefined ? undefined : readCheckpoint(resolve(checkpoint))
   const { verifyLog } = await import('./verify-log.ts')
-  return verifyLog(store, progress, checkpoint === undefined ? undefined : readCheckpoint(resolve(checkpoint)))
+  try {
+    return await verifyLog(store, progress, given)
+  } catch (error) {
+    if (!isDamaged) throw error
+    return { faults: [`The public log cannot be read (${(error as Error).message}).`] }
+  }
 }
 
 function readCheckpoint(path: string): string {
@@ -38,16 +47,19 @@ function readCheckpoint(path: string): string {
 /** Checks a store or a backup, and prints its counts. */
 export async function checkStore(invocation: Invocation): Promise<number> {
   const { stdout, stderr } = invocation
-  const { file } = invocation.flags
+  const { file, checkpoint } = invocation.flags
+  if (checkpoint !== undefined && !invocation.switches.has('log')) throw new UsageError('--checkpoint needs --log.')
   const path = file === undefined ? undefined : resolve(file)
   const snapshot = path === undefined ? await openSnapshot(invocation) : openFileSnapshot(path)
   const progress = createProgress(stderr)
   try {
     const { counts, damage } = await verifyStore(snapshot, progress)
-    const log = damage === undefined ? await checkLog(invocation, snapshot, progress) : undefined
+    const log = await checkLog(invocation, snapshot, progress, damage !== undefined)
     const checksum: Checksum = path === undefined ? { found: 'none' } : await readChecksum(path)
-    const wrong = damage ?? (log !== undefined && 'damage' in log ? log.damage : undefined)
-    const found = [checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined, wrong].filter(one => one !== undefined)
+    const faults = log !== undefined && 'faults' in log ? log.faults : []
+    const found = [checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined, damage, ...faults].filter(
+      one => one !== undefined,
+    )
     progress.end()
     if (found.length > 0) {
       stderr.write(`${found.join('\n')}\n`)

@@ -1,17 +1,20 @@
 import type { Reader } from '../database/database.ts'
 import { verifyWithNode } from '../domain/log/signer.ts'
-import { entryOf } from '../domain/log/statement.ts'
+import { commitmentOf } from '../domain/log/statement.ts'
 import { appendLeaves, leafHash, rootOf, type TileReader } from '../domain/log/tree.ts'
 import * as store from '../store/log.ts'
-import { listLogged } from '../store/log-records.ts'
+import { type LoggedRecord, listLogged } from '../store/log-records.ts'
 import { parseCheckpoint } from '../tlog/checkpoint.js'
 import { parseNote } from '../tlog/note.js'
 import { parseVerifierKey, verifySignatures } from '../tlog/signature.js'
 import { TILE_WIDTH } from '../tlog/tile.js'
 import { type Progress, percent } from './progress.ts'
 
-/** The result of the check of a public log: one sentence about the first damage, or about the proved size. */
-export type LogVerdict = { damage: string } | { proved: string }
+/** The result of the check of a public log: a sentence about each fault, or one about the proved size. */
+export type LogVerdict = { faults: string[] } | { proved: string }
+
+/** Maximum number of records that are named. */
+const NAMED_MAX = 20
 
 /** The tables with the facts of a record. */
 const TABLES = {
@@ -29,100 +32,108 @@ const TABLES = {
 export async function verifyLog(reader: Reader, progress: Progress, given?: string): Promise<LogVerdict> {
   const [log, epochs] = await Promise.all([store.readLog(reader), store.listEpochs(reader)])
   const last = epochs.at(-1)
-  if (last === undefined) return { damage: 'The store has no public log yet; a running server creates it.' }
+  if (last === undefined) return { faults: ['The store has no public log yet; a running server creates it.'] }
   progress.phase(`Recomputing the public log of ${log.size} records`)
+  const faults: string[] = []
   const tiles = new Map<string, Uint8Array>()
   const computed: TileReader = (level, index) => tiles.get(`${level}/${index}`)
   for (let above = 0; above < log.size; above += TILE_WIDTH) {
     const upTo = Math.min(above + TILE_WIDTH, log.size)
-    const found = await entriesOfRows(reader, epochs, { above, upTo })
-    if ('damage' in found) return found
-    for (const { level, index, hashes } of await appendLeaves(above, found.entries.map(leafHash), computed)) {
+    const bundle = await store.findBundle(reader, above / TILE_WIDTH)
+    const leaves = bundle === undefined ? [] : store.entriesOf(bundle, upTo - above)
+    if (bundle === undefined || leaves.length < upTo - above)
+      return { faults: [...faults, `The log lacks the leaf of record ${above + leaves.length + 1}.`] }
+    faults.push(...(await faultsOfRows(reader, epochs, bundle, upTo)))
+    for (const { level, index, hashes } of await appendLeaves(above, leaves.map(leafHash), computed)) {
       if (level > 0 || upTo === log.size) tiles.set(`${level}/${index}`, hashes)
     }
     progress.update(() => `${upTo} of ${log.size} records, ${percent(upTo, log.size)}`)
     await new Promise(setImmediate)
   }
   const root = Buffer.from(await rootOf(log.size, computed)).toString('base64')
-  const damage =
-    (await damageOfTiles(reader, tiles)) ??
+  const fault =
+    (await faultOfTiles(reader, tiles)) ??
     (log.size > 0 && root !== log.root
-      ? `The log has the root ${log.root}, and the records result in ${root}.`
+      ? `The log has the root ${log.root}, and its leaves result in ${root}.`
       : undefined) ??
-    (await damageOfCheckpoints(reader, log.size, epochs)) ??
-    (given === undefined ? undefined : await damageOfNote(reader, log.size, epochs, given))
-  if (damage !== undefined) return { damage }
+    (await faultOfCheckpoints(reader, log.size, epochs)) ??
+    (given === undefined ? undefined : await faultOfNote(reader, log.size, epochs, given))
+  const found = [...firstOf(faults), ...(fault === undefined ? [] : [fault])]
+  if (found.length > 0) return { faults: found }
   return {
     proved: `The public log ${last.origin} has ${log.size} records with the root ${root}; its checkpoints are signed and consistent.`,
   }
 }
 
-/** The computed entries of a range of rows, if they equal the stored ones. */
-async function entriesOfRows(
+/** The first sentences, and the number of the others. */
+const firstOf = (faults: readonly string[]): string[] =>
+  faults.length <= NAMED_MAX
+    ? [...faults]
+    : [...faults.slice(0, NAMED_MAX), `${faults.length - NAMED_MAX} other records differ from the log too.`]
+
+/** A sentence about each record of a bundle, up to `upTo`, whose rows do not result in its leaf. */
+async function faultsOfRows(
   reader: Reader,
   epochs: readonly store.Epoch[],
-  range: { above: number; upTo: number },
-): Promise<{ entries: Uint8Array[] } | { damage: string }> {
-  const [bundle, records, saltOf] = await Promise.all([
-    store.findBundle(reader, range.above / TILE_WIDTH),
+  bundle: store.BundleRow,
+  upTo: number,
+): Promise<string[]> {
+  const range = { above: bundle.number * TILE_WIDTH, upTo }
+  const [records, saltOf] = await Promise.all([
     listLogged(reader, epochs, range).catch((error: Error) => error),
     store.readSalts(reader, epochs, range),
   ])
   if (records instanceof Error) {
-    return { damage: `A record from ${range.above + 1} to ${range.upTo} cannot be read (${records.message}).` }
+    return [`A record from ${range.above + 1} to ${range.upTo} cannot be read (${records.message}).`]
   }
-  const stored = bundle === undefined ? [] : store.entriesOf(bundle, range.upTo - range.above)
-  const leaves = bundle === undefined ? [] : store.leavesOf(bundle)
   const rows = new Map(records.map(record => [record.record, record]))
   const mirrored = epochs[0]?.secret === ''
-  const entries: Uint8Array[] = []
-  for (let at = 0; range.above + at < range.upTo; at++) {
+  return store.leavesOf(bundle, upTo - range.above).flatMap((leaf, at) => {
     const number = range.above + at + 1
-    const [leaf, row, salt] = [leaves[at], mirrored ? rows.get(number) : records[at], saltOf(number)]
-    if (leaf === undefined) return { damage: `The log lacks the leaf of record ${number}.` }
+    const [row, salt] = [rows.get(number), saltOf(number)]
     // A mirror has no acts of moderation, and erases withdrawn records with their salts.
-    if (mirrored && salt === undefined && row?.open !== true) {
-      entries.push(stored[at] as Uint8Array)
-      continue
-    }
-    if (row?.record !== number)
-      return { damage: `Record ${number} (${leaf.kind}) is in the log, but not in the store.` }
-    if (salt === undefined) return { damage: `The mirror lacks the salt of record ${number} (${leaf.kind}).` }
-    const entry = entryOf(number, row.kind, salt, row.statement)
-    if (row.kind !== leaf.kind || !Buffer.from(entry).equals(stored[at] ?? Buffer.alloc(0))) {
-      return {
-        damage: `Record ${number} (${leaf.kind}) differs from the log: one of its rows in ${TABLES[leaf.kind]} was changed, or its leaf was.`,
-      }
-    }
-    entries.push(entry)
-  }
-  return { entries }
+    if (mirrored && salt === undefined && row?.open !== true) return []
+    return faultOfRow(number, leaf, row, salt) ?? []
+  })
 }
 
-async function damageOfTiles(reader: Reader, tiles: ReadonlyMap<string, Uint8Array>): Promise<string | undefined> {
+/** The fault of one record; undefined if its rows result in its leaf. */
+function faultOfRow(
+  number: number,
+  leaf: store.Leaf,
+  row: LoggedRecord | undefined,
+  salt: Uint8Array | undefined,
+): string | undefined {
+  if (row === undefined) return `Record ${number} (${leaf.kind}) is in the log, but not in the store.`
+  if (salt === undefined) return `The mirror lacks the salt of record ${number} (${leaf.kind}).`
+  if (row.kind === leaf.kind && commitmentOf(salt, row.statement).equals(leaf.commitment)) return undefined
+  return `Record ${number} (${leaf.kind}) differs from the log: one of its rows in ${TABLES[leaf.kind]} was changed, or its leaf was.`
+}
+
+async function faultOfTiles(reader: Reader, tiles: ReadonlyMap<string, Uint8Array>): Promise<string | undefined> {
   for (const [key, hashes] of tiles) {
     const [level = 0, index = 0] = key.split('/').map(Number)
     if (level === 0) continue
     const stored = Buffer.from((await store.findTile(reader, level, index))?.hashes ?? '', 'base64')
-    if (!stored.equals(hashes)) return `Tile ${index} of level ${level} of the log differs from the records.`
+    if (!stored.equals(hashes)) return `Tile ${index} of level ${level} of the log differs from its leaves.`
   }
   return undefined
 }
 
-async function damageOfCheckpoints(
+async function faultOfCheckpoints(
   reader: Reader,
   size: number,
   epochs: readonly store.Epoch[],
 ): Promise<string | undefined> {
   for (const { note } of await store.listCheckpoints(reader)) {
-    const damage = await damageOfNote(reader, size, epochs, note)
-    if (damage !== undefined) return damage
+    const fault = await faultOfNote(reader, size, epochs, note)
+    if (fault !== undefined) return fault
   }
   return undefined
 }
 
 /** Compares a signed checkpoint with the log, whose tiles are verified. */
-async function damageOfNote(
+async function faultOfNote(
   reader: Reader,
   size: number,
   epochs: readonly store.Epoch[],

@@ -200,11 +200,14 @@ test('deleted derived tables of a log are rebuilt with the same content', async 
   expectDone(await check(dataDir, '--checkpoint', logHeadFile(dataDir)))
 })
 
-/** A change by hand of one row, and the record that it is named by. */
+/** A change by hand of one row, and the record that it is named by. The check of the store finds some of them too. */
 const EDITS: readonly [change: string, record: number, kind: string][] = [
   ["UPDATE entry SET slug = 'other' WHERE number = 1", 1, 'revision'],
   ['UPDATE entry SET tags = \'["other"]\' WHERE number = 1', 1, 'revision'],
   ['UPDATE activity SET sequence = 900 WHERE sequence = 2; UPDATE head SET sequence = 900', 2, 'revision'],
+  ["UPDATE entry SET tags = '[]' WHERE number = 1", 1, 'revision'],
+  ["UPDATE revision SET evidence_hash = '00' || substr(evidence_hash, 3) WHERE number = 2", 2, 'revision'],
+  ['UPDATE evidence SET revision = 2 WHERE number = 3', 3, 'evidence'],
   ["UPDATE evidence SET rationale = 'Other' WHERE number = 3", 3, 'evidence'],
   ['UPDATE evidence SET confidence = 0.5 WHERE number = 3', 3, 'evidence'],
   ["UPDATE relation SET relation_type = 'REUSES' WHERE number = 4", 4, 'relation'],
@@ -235,4 +238,9 @@ test('check --log names the record of a row that was changed by hand', async () 
     change(dataDir, edit)
     expectRefusal(await check(dataDir), 1, new RegExp(`^Record ${record} \\(${kind}\\) differs from the log`))
   }
+  copyFileSync(whole, storeFile(dataDir))
+  change(dataDir, "UPDATE evidence SET rationale = 'Other'", "UPDATE moderation SET reason = 'Other'")
+  const { code, stderr } = await check(dataDir)
+  assert.equal(code, 1)
+  assert.match(stderr, /^Record 3 \(evidence\) differs .*\nRecord 5 \(moderation\) differs /m)
 })
