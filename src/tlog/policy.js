@@ -1,6 +1,6 @@
 // @ts-check
 import { fromDecimal, MalformedError, toHex } from './bytes.js'
-import { parseVerifierKey } from './signature.js'
+import { parseVerifierKey, SIGNATURE_TYPES } from './signature.js'
 
 /** @typedef {import('./signature.js').VerifierKey} VerifierKey */
 /** A log or witness: its key, and the address where it is asked, if any. @typedef {{ key: VerifierKey, url?: string }} Party */
@@ -14,6 +14,8 @@ const POLICY_MAX = 524_288
 /** Logs, witnesses and groups, of each kind. */
 const PARTIES_MAX = 128
 const NONE = 'none'
+/** The known signature type that a log or a witness cannot have: Ed25519 with a time is for witnesses, and without one for logs. */
+const UNFIT = { log: SIGNATURE_TYPES.cosignatureEd25519, witness: SIGNATURE_TYPES.ed25519 }
 
 /**
  * Reads a policy file. Throws MalformedError with the number of the line.
@@ -119,6 +121,7 @@ class PolicyReader {
   /** @param {'log' | 'witness'} kind @param {string} vkey @param {string | undefined} url @returns {Promise<Party>} */
   async party(kind, vkey, url) {
     const key = await parseVerifierKey(vkey)
+    assert(key.type !== UNFIT[kind], `The key is not one of a ${kind}.`)
     const use = `${kind} ${toHex(key.key)}`
     assert(!this.used.has(use), `A key is that of one ${kind} only.`)
     this.used.add(use)

@@ -22,6 +22,9 @@ const TYPES = {
   [SIGNATURE_TYPES.cosignatureMlDsa44]: { algorithm: 'ML-DSA-44', keyBytes: 1312 },
 }
 
+/** The latest time of a cosignature in seconds; JavaScript has no later date. Time 0 does not say that the tree is the largest one. */
+const TIME_MAX = 8_640_000_000_000
+
 /** The input of the hash for the id of a key. The id is the first four bytes of its SHA-256. @param {Omit<VerifierKey, 'id'>} key @returns {Bytes} */
 export const keyIdInput = ({ name, type, key }) => concat(toUtf8(`${name}\n`), Uint8Array.of(type), key)
 
@@ -118,7 +121,7 @@ async function verifyLine(text, key, bytes, verify) {
   const timed = key.type !== SIGNATURE_TYPES.ed25519
   if (timed && bytes.length < 8) return false
   const time = timed ? Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)) : 0
-  if (!Number.isSafeInteger(time)) return false
+  if (timed && (time < 1 || time > TIME_MAX)) return false
   const good = await verify(known.algorithm, key.key, signedMessage(key, text, time), timed ? bytes.slice(8) : bytes)
   return good && timed ? { time } : good ? {} : good
 }

@@ -101,6 +101,13 @@ test('checkpoints from before there were witnesses are cosigned, and later ones 
   assert.equal(await figure('forks_total'), 0)
 })
 
+test('a service with more witnesses than a checkpoint has lines for does not start', async () => {
+  const many = join(directory.path, 'many')
+  const lines = Array.from({ length: 31 }, (_, at) => `witness w${at} ${someWitness(`w${at}`).vkey} ${one.url}\n`)
+  writeFileSync(many, `${lines.join('')}quorum none\n`)
+  await assert.rejects(startApp({ LOG_WITNESSES: many }), /More than 30 witnesses have an address\./)
+})
+
 test('a model that reads an entry gets its record, the checkpoint that covers it and the cosigners', async () => {
   const entry = await newEntry(app.url, token)
   const before = await signed(cosignedBy(one, two))

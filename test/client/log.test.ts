@@ -74,6 +74,24 @@ test('a policy sets the logs and the number of witnesses', async () => {
   assert.deepEqual([checkpoint?.size, reasons], [500, []])
 })
 
+test('a cosignature without a possible time does not count', async () => {
+  const policy = `log ${log.signer.vkey}\nwitness one ${witness.vkey}\nquorum one\n`
+  for (const time of [0, 8_640_000_000_001, Number.MAX_SAFE_INTEGER]) {
+    const line = witness.sign(await log.text(500), time)
+    const { holds, reasons } = await verifyProof((await log.proof(7)) + line, { policy })
+    assert.equal(holds, false)
+    assert.match(reasons[0] ?? '', /^The signature of witness\.example\/w1 by key \w{8} is wrong\.$/)
+  }
+})
+
+test('a policy whose witness has the key of a log, or the reverse, is refused', async () => {
+  const policies = [`log ${witness.vkey}\nquorum none\n`, `witness one ${log.signer.vkey}\nquorum one\n`]
+  for (const policy of policies) {
+    const { reasons } = await verifyProof(await log.proof(7, [witness]), { policy })
+    assert.match(reasons.join(), /^Line 1 of the policy: The key is not one of a (log|witness)\.$/)
+  }
+})
+
 test('a whole log is read, its root recomputed and compared with the signed one', async () => {
   const records: number[] = []
   const older = await Promise.all([0, 1, 255, 256, 257, 512, RECORDS].map(size => log.checkpoint(size)))
