@@ -5,7 +5,7 @@ import { proveConsistency, rootOf } from '../domain/log/tree.ts'
 import type { LogQuestion } from '../operations/log/append-log.ts'
 import { readHead, storeEpochOf } from '../store/head.ts'
 import * as store from '../store/log.ts'
-import { toBase64 } from '../tlog/bytes.js'
+import { MalformedError, toBase64 } from '../tlog/bytes.js'
 import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../tlog/checkpoint.js'
 import { parseNote } from '../tlog/note.js'
 import { readLogHeadFile, writeLogHeadFile } from './head-file.ts'
@@ -58,7 +58,7 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
     if (question.ask === 'keys') return publicKeysOf(question.origin, keysOf(question.pem))
     if (question.ask === 'keep') return keepNewer(headFile, question.note)
     const reader = await readerOf()
-    if (question.ask === 'look') return look(reader, readLogHeadFile(headFile), alone)
+    if (question.ask === 'look') return look(reader, readKept(headFile), alone)
     if (question.ask === 'step') return nextStep(reader, question.most, yieldCpu)
     if (question.ask === 'agreed') return agreedSize(reader, question.signed, yieldCpu)
     if (question.ask === 'consistency') return consistency(reader, question.older, question.size)
@@ -66,9 +66,21 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
   }
 }
 
+/** The last checkpoint that this node knows; undefined where its file is missing or damaged. */
+function readKept(headFile: string): string | undefined {
+  const note = readLogHeadFile(headFile)
+  try {
+    if (note !== undefined) checkpointIn(note)
+    return note
+  } catch (error) {
+    if (error instanceof MalformedError) return undefined
+    throw error
+  }
+}
+
 /** Writes a note to the file, unless the file has a note of the same log that is as large. */
 function keepNewer(headFile: string, note: string): void {
-  const [kept, given] = [readLogHeadFile(headFile), checkpointIn(note)]
+  const [kept, given] = [readKept(headFile), checkpointIn(note)]
   const known = kept === undefined ? undefined : checkpointIn(kept)
   if (known?.origin !== given.origin || known.size < given.size) writeLogHeadFile(headFile, note)
 }
@@ -125,7 +137,7 @@ async function sign(
   keys: readonly KeyObject[],
   time: number,
 ): Promise<Signed | undefined> {
-  const looked = await look(reader, readLogHeadFile(headFile), alone)
+  const looked = await look(reader, readKept(headFile), alone)
   const { epoch, storeId, storeEpoch, settled, kept, log, published } = looked
   const settledHere =
     storeEpoch === settled && storeId === epoch?.storeId && epoch.keys === publicKeysOf(epoch.origin, keys)

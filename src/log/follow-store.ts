@@ -124,22 +124,27 @@ export class LogKeeper {
     return false
   }
 
-  /** Signs new records and publishes the checkpoint. Writes a checkpoint of another node to the file of this node. */
-  async #publish({ kept, published }: LogLook): Promise<void> {
+  /**
+   * Signs new records and publishes the checkpoint. Writes a checkpoint of another node to the file of this node. Returns false if the stored
+   * log is not the published one: the next look decides what follows.
+   */
+  async #publish({ kept, published, log }: LogLook): Promise<boolean> {
     const { store, environment, now, pem, witnesses } = this.#keeping
     const { signal } = this.#stopped
     const signed = await this.#ask<Signed | undefined>({ ask: 'sign', pem: pem(), time: Math.floor(now() / 1_000) })
     if (signed !== undefined) {
       const note = witnesses === undefined ? signed.note : await witnesses.cosign(signed, signal)
       await store.maintain('publishCheckpoint', { ...signed, note }, environment())
-      return
+      return true
     }
-    if (published === undefined) return
+    if (published === undefined) return log.size === 0
     const { size, note } = published
     if (size > (kept?.size ?? 0)) await this.#ask({ ask: 'keep', note })
-    if (witnesses?.due !== true) return
-    const cosigned = await witnesses.cosign(published, signal)
-    if (cosigned !== note) await store.maintain('cosignCheckpoint', { size, note: cosigned }, environment())
+    if (witnesses?.due === true) {
+      const cosigned = await witnesses.cosign(published, signal)
+      if (cosigned !== note) await store.maintain('cosignCheckpoint', { size, note: cosigned }, environment())
+    }
+    return published.agrees === true && size === log.size
   }
 
   /** One round; true if the next one should follow at once. */
@@ -150,8 +155,8 @@ export class LogKeeper {
     const look = await this.#look()
     if (look === undefined) return false
     const more = await this.#extend()
-    await this.#publish(look)
-    this.#signed = more ? undefined : record
+    const isPublished = await this.#publish(look)
+    this.#signed = more || !isPublished ? undefined : record
     return more
   }
 

@@ -24,7 +24,9 @@ export function judgeLog(look: LogLook, keys: string): LogVerdict {
   const reached = storeEpoch === settled ? record : log.size
   if (reached < Math.max(kept?.size ?? 0, published?.size ?? 0)) return ended('the store lost records that were signed')
   if (alone && published !== undefined && (kept?.size ?? 0) < published.size)
-    return ended('the file log-head is missing or older than the store, so the last signed checkpoint is unknown')
+    return ended(
+      'the file log-head is missing, damaged or older than the store, so the last signed checkpoint is unknown',
+    )
   return storeEpoch === settled ? 'same' : 'settle'
 
   function ended(begin: string): LogVerdict {
