@@ -4,6 +4,7 @@ import { ageIn, badge, by, CHANGE_WORDS, entryHead, many, moment, titleOf, trust
 import { checksOf, VERDICTS } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
+import { proseInLayers } from './prose.ts'
 import { seen, visible } from './untrusted-text.ts'
 
 /** Shades of ink, from 0 for the newest layer to the faintest. */
@@ -37,7 +38,7 @@ ${entryHead(entry, '/layers', 'Layers', counts)}
 <p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. Newer passages are darker.</p>
 ${trustNotice(entry)}
 ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}
-<div class="columns"><div class="column palimpsest">${textOf(slug, blame, shades, reads.at)}</div>
+<div class="columns"><div class="column palimpsest">${await textOf(slug, blame, shades, reads.at)}</div>
 <aside class="beside" aria-label="The layers">${listOf(slug, blame, layers, shades, reads.at)}</aside></div>
 </article>`,
     }
@@ -48,19 +49,36 @@ ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lo
 const shadeOf = (index: number, count: number): number =>
   count === 1 ? 0 : Math.round((index / (count - 1)) * Math.min(SHADES - 1, count - 1))
 
-function textOf(slug: string, blame: Blame, shades: Map<string, number>, at: number): Html[] {
+async function textOf(slug: string, blame: Blame, shades: Map<string, number>, at: number): Promise<Html[]> {
   let notes = 0
-  const show = (part: Part): Html => {
-    notes += 1
-    const note = notes <= NOTES_MAX ? noteOf(blame, part, at) : undefined
-    return partOf(slug, part, shades.get(part.revision.id) ?? 0, note)
+  const show = (part: Part, words: Html, noted = true): Html => {
+    if (noted) notes += 1
+    const note = noted && notes <= NOTES_MAX ? noteOf(blame, part, at) : undefined
+    return partOf(slug, part, words, shades.get(part.revision.id) ?? 0, note)
   }
-  const partsIn = (section: Piece['section']): Html[] => partsOf(blame, section).map(show)
+  const partsIn = (section: Piece['section']): Html[] =>
+    partsOf(blame, section).map(part => {
+      const words = part.text.trimEnd()
+      return html`${show(part, visible(words))}${part.text.slice(words.length)}`
+    })
+  const parts = partsOf(blame, 'CONTENT')
+  const content = await proseInLayers(parts.map(({ text }) => text).join(''), endsOf(parts), (index, words, noted) =>
+    show(parts[index] as Part, words, noted),
+  )
   return [
     html`<h2 class="layer-title" dir="auto">${partsIn('TITLE')}</h2>`,
     html`<p class="layer-summary" dir="auto">${partsIn('SUMMARY')}</p>`,
-    html`<div class="layer-text" dir="auto">${partsIn('CONTENT')}</div>`,
+    html`<div class="prose layer-text" dir="auto">${content}</div>`,
   ]
+}
+
+/** Where each part ends in the text. */
+function endsOf(parts: readonly Part[]): number[] {
+  let end = 0
+  return parts.map(({ text }) => {
+    end += text.length
+    return end
+  })
 }
 
 function partsOf({ pieces, revisions }: Blame, section: Piece['section']): Part[] {
@@ -81,12 +99,11 @@ function partsOf({ pieces, revisions }: Blame, section: Piece['section']): Part[
   return parts
 }
 
-/** A part of the text with its number. The note appears while the pointer is over the part or the focus is on the number. */
-function partOf(slug: string, { revision, text }: Part, shade: number, note: Note | undefined): Html {
-  const [words, space] = trimmedOf(text)
-  if (note === undefined) return html`<span class="ink-${shade}">${linesOf(words)}</span>${space}`
-  return html`<span class="part ink-${shade}${note.tone}"><span class="words">${linesOf(words)}</span><a class="ref" href="/entries/${slug}/revisions/${revision.id}">${revision.ordinal}<span class="note" dir="ltr">${note.words}</span></a></span>${space}`
-}
+/** Words of a part, with its number. The note appears while the pointer is over the words or the focus is on the number. */
+const partOf = (slug: string, { revision }: Part, words: Html, shade: number, note: Note | undefined): Html =>
+  note === undefined
+    ? html`<span class="ink-${shade}">${words}</span>`
+    : html`<span class="part ink-${shade}${note.tone}"><span class="words">${words}</span><a class="ref" href="/entries/${slug}/revisions/${revision.id}">${revision.ordinal}<span class="note" dir="ltr">${note.words}</span></a></span>`
 
 /** The author, the age and the evidence of a part, and the class of its underline. */
 type Note = { tone: string; words: Html }
@@ -99,22 +116,6 @@ function noteOf({ evidence: all, revisions }: Blame, { revision, piece }: Part, 
     words: html`<b>Revision ${revision.ordinal}</b> by ${nameOf(revision)}, ${ageIn(revision.createdAt, at)}${restored && `; restored by revision ${restored.ordinal}`}${piece.earlier && '; perhaps older'}. ${voicesOf(evidence)}`,
   }
 }
-
-/** A text and the blank space that ends it, which no underline covers. */
-function trimmedOf(text: string): [words: string, space: string] {
-  const words = text.trimEnd()
-  return [words, text.slice(words.length)]
-}
-
-/** The source text; headings of Markdown are bold. */
-const linesOf = (text: string): Html[] =>
-  text
-    .split('\n')
-    .map((line, index) =>
-      /^#{1,6} /.test(line)
-        ? html`${index > 0 && '\n'}<b>${visible(line)}</b>`
-        : html`${index > 0 && '\n'}${visible(line)}`,
-    )
 
 const nameOf = ({ actor }: Revision): string => seen(actor.declared.name ?? '').trim() || 'an actor without a name'
 

@@ -14,14 +14,15 @@ const HEADING_LAST = 6
 /** A heading of a content: its id in the page, its level and its words. */
 export type Section = { id: string; level: number; title: string }
 
-type Environment = { addresses: number; open: string[]; sections?: Section[] }
+export type Environment = { addresses: number; open: string[]; sections?: Section[] }
 
 const OUTSIDE = /^(?:https?:)?\/\//i
 const ALLOWED = /^(?:https?:\/\/|mailto:|\/(?!\/)|#)/i
 
 const ADDRESS_CHARACTERS = 2_000
 
-function createMarkdown() {
+/** A parser and renderer of untrusted Markdown. */
+export function createMarkdown() {
   const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false })
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
   for (const scheme of ['ftp:', 'mailto:', '//', 'https:']) markdown.linkify.add(scheme, null)
@@ -55,9 +56,10 @@ const rules: Record<string, RendererRule> = {}
 rules.text = (tokens, index) => visible(tokens[index]?.content ?? '').markup
 rules.code_inline = (tokens, index) => `<code>${visible(tokens[index]?.content ?? '').markup}</code>`
 // A long line scrolls, so the keyboard must reach it.
-const block = (content: string): string => `<pre tabindex="0"><code>${visible(content).markup}</code></pre>\n`
-rules.code_block = (tokens, index) => block(tokens[index]?.content ?? '')
-rules.fence = (tokens, index) => block(tokens[index]?.content ?? '')
+export const preformatted = (code: string): string => `<pre tabindex="0"><code>${code}</code></pre>\n`
+const block: RendererRule = (tokens, index) => preformatted(visible(tokens[index]?.content ?? '').markup)
+rules.code_block = block
+rules.fence = block
 rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
 rules.table_close = () => '</table></div>\n'
 /** Loading an image would reveal the reader to its host. An image becomes a link; inside a link it becomes part of that link. */
@@ -74,7 +76,7 @@ rules.link_close = (tokens, index, _options, env) => {
   return (before?.type === 'link_open' ? visible(hrefOf(before)).markup : '') + closeLink(env)
 }
 
-const hrefOf = (token: Token | undefined): string => String(token?.attrGet('href') ?? '')
+export const hrefOf = (token: Token | undefined): string => String(token?.attrGet('href') ?? '')
 
 /**
  * The depth of a heading within its text. Levels are consecutive below the heading of the page, independent of the marks in the text. Where
@@ -145,7 +147,7 @@ const decoded = (address: string): string => {
 }
 
 /** A link to a part of the page leads to a heading of the content. */
-function openLink(target: string, given: unknown): string {
+export function openLink(target: string, given: unknown): string {
   const env = given as Environment
   const address = target.startsWith('#') ? `#${idOf(decoded(target.slice(1)))}` : target
   env.addresses += address.length
@@ -158,7 +160,7 @@ function openLink(target: string, given: unknown): string {
   return html`<a href="${address}" rel="nofollow ugc noopener noreferrer"${leaves && raw(' class="leaves"')}>`.markup
 }
 
-const closeLink = (env: unknown): string => (env as Environment).open.pop() ?? ''
+export const closeLink = (env: unknown): string => (env as Environment).open.pop() ?? ''
 
 const withTables = createMarkdown()
 const withoutTables = createMarkdown().disable('table')
@@ -182,7 +184,9 @@ export function markup(content: string): Html {
   return raw(rendererFor(content).render(content, env))
 }
 
-const rendererFor = (content: string): typeof withTables => (cellsOf(content) > CELLS_MAX ? withoutTables : withTables)
+/** Whether the tables of a text may be shown as tables. */
+export const mayHaveTables = (content: string): boolean => cellsOf(content) <= CELLS_MAX
+const rendererFor = (content: string): typeof withTables => (mayHaveTables(content) ? withTables : withoutTables)
 
 /** The same, with an id for each heading. Ids are stable while the headings are: they are made from their words. */
 export function markupWithSections(content: string): { content: Html; sections: Section[] } {

@@ -1,11 +1,18 @@
 import { LruCache } from '../operations/lru-cache.ts'
 import type { Html } from './html.ts'
+import type { ShowPart } from './layered-text.ts'
 import type { Section } from './markdown.ts'
 
 /** Renders untrusted Markdown as safe markup. The renderer takes 6 MB of memory and is loaded with the first text that is shown; a service for programs only never loads it. */
 export async function prose(content: string): Promise<Html> {
   const { markup } = await import('./markdown.ts')
   return markup(content)
+}
+
+/** The same; `show` makes the markup of each part. `ends` has the offset where each part ends. */
+export async function proseInLayers(content: string, ends: readonly number[], show: ShowPart): Promise<Html> {
+  const { layeredMarkup } = await import('./layered-text.ts')
+  return layeredMarkup(content, ends, show)
 }
 
 type Prose = { content: Html; sections: Section[] }

@@ -17,7 +17,7 @@ type Part = { words: string; shade: string; tone: string; note: string }
 async function partsOf(slug: string): Promise<Part[]> {
   const answer = await call(app.url, 'GET', `/entries/${slug}/layers`, { headers: { accept: 'text/html' } })
   expectStatus(answer, 200)
-  const content = /<div class="layer-text"[\s\S]*?<\/div>/.exec(answer.text)?.[0] ?? ''
+  const content = /<div class="prose layer-text"[\s\S]*?<\/div>/.exec(answer.text)?.[0] ?? ''
   const pattern =
     /<span class="part ink-(\d)([^"]*)"><span class="words">([\s\S]*?)<\/span><a [^>]*>\d+<span class="note"[^>]*>([\s\S]*?)<\/span><\/a>/g
   return [...content.matchAll(pattern)].map(([, shade = '', tone = '', words = '', note = '']) => ({
@@ -55,6 +55,24 @@ test('each sentence shows the evidence of the texts that have it', async () => {
   assert.match(one?.note ?? '', /Disputed: held for 2 of 3 · contested by 1\.$/)
   assert.equal(two?.tone, '')
   assert.match(two?.note ?? '', /No other actor has checked it\.$/)
+})
+
+test('the text is rendered as on the page of the entry, and its sentences keep their marks', async () => {
+  const content = '# Steps\n\n- **One** is set. Two is `true`.\n- Three.\n\n```sh\nrun --now\n```\n'
+  const first = await world.publish(await world.voice(), { content })
+  await world.verify(await world.voice(), first)
+  await world.revise(await world.voice(), first, { content: content.replace('Three.', 'Three <b>is</b> new.') })
+  const answer = await call(app.url, 'GET', `/entries/${first.slug}/layers`, { headers: { accept: 'text/html' } })
+  expectStatus(answer, 200)
+  const part = (shade: number, words: string): string =>
+    `<span class="part ink-${shade}${shade === 1 ? ' is-good' : ''}"><span class="words">${words}</span><a class="ref"`
+  for (const markup of [
+    `<h2>${part(1, 'Steps')}`,
+    `<li>${part(1, '<strong>One</strong> is set. Two is <code>true</code>.')}`,
+    `<li>${part(0, 'Three &lt;b&gt;is&lt;/b&gt; new.')}`,
+    `<pre tabindex="0"><code>${part(1, 'run --now')}`,
+  ])
+    assert.ok(answer.text.includes(markup), markup)
 })
 
 test('a text of many small layers has a bounded number of notes', async () => {
