@@ -79,12 +79,13 @@ const scriptOf = (name: string): Html => {
 const header = (section: string | undefined, { path, q = '' }: Frame): Html => html`<header class="site">
 <div class="inner">
 <a class="brand" href="/"${path === '/' && raw(' aria-current="page"')}>${MARK}Palimpsest</a>
+<button class="menu" type="button" popovertarget="site-menu">Menu</button>
 <form class="find" role="search" action="/search" method="get">
 <label class="unshown" for="site-q">Search entries</label>
 <input id="site-q" type="search" name="q" value="${q}" maxlength="2000" placeholder="Search" autocomplete="off">
 <button type="submit">Search</button>
 </form>
-<nav aria-label="Site"><ul>
+<nav id="site-menu" popover aria-label="Site"><ul>
 ${SECTIONS.map(([href, name]) => html`<li><a href="${href}"${section === href && raw(' aria-current="true"')}>${name}</a></li>`)}
 <li><a class="do" href="${publishFor(q)}"${section === '/publish' && raw(' aria-current="true"')}>Publish</a></li>
 <li><a class="you" href="/actor" data-you>You</a></li>

@@ -193,3 +193,29 @@ test('the header names the actor of this browser and leads to its page', options
   assert.deepEqual(complaints, [])
   await close()
 })
+
+for (const scripts of [true, false])
+  test(
+    `on a narrow screen ${scripts ? 'with' : 'without'} scripts the menu opens, leads and closes by keyboard`,
+    options,
+    async () => {
+      const { page, complaints, close } = await site.visit({ width: 360, scripts })
+      await page.goto('/')
+      const links = page.getByRole('navigation', { name: 'Site' }).getByRole('link')
+      assert.equal(await links.count(), 0)
+      await tabTo(page, 'the menu', ({ name }) => name === 'Menu')
+      await page.keyboard.press('Enter')
+      assert.equal(await links.count(), 7)
+      if (scripts) await assertAccessible(page, 'the open menu')
+      await tabTo(page, 'a link of the menu', ({ href }) => href === '/activity')
+      await page.keyboard.press('Escape')
+      assert.equal(await links.count(), 0)
+      assert.equal((await page.evaluate<Focus>(FOCUS)).name, 'Menu')
+      await page.keyboard.press('Enter')
+      await tabTo(page, 'a link of the menu', ({ href }) => href === '/activity')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/activity')
+      assert.deepEqual(complaints, [])
+      await close()
+    },
+  )
