@@ -43,6 +43,14 @@ test('the same words in another order are another text, without confirmations', 
   assert.ok(kept(prose(200), text(heap.join(' '))) < 0.1)
 })
 
+test('words that stood in two places are retained only in as many places', () => {
+  const copied = text(words(50).join(' '), 'A title', words(50).join(' '))
+  assert.equal(kept(copied, text(words(50, 100).join(' '), 'A title', words(50).join(' '))), 0.509)
+  assert.equal(kept(copied, text(words(50).join(' '), 'A title', words(50, 100).join(' '))), 0.509)
+  assert.equal(kept(text('x', 'x', 'x'), text('y', 'x', 'x')), 0.666)
+  assert.equal(kept(text('x', 'x', 'x'), text('x x x', 'x', 'x')), 1)
+})
+
 test('rewriting a tenth of the words makes another text', () => {
   const rewritten = (share: number): Text =>
     text(

@@ -4,7 +4,7 @@ import { EVERY_HIDDEN } from './invisible-characters.js'
 import { wordsOf } from './terms.ts'
 
 /** Raise it when the same texts get another measure: stores then compute all standings again. */
-export const KEPT_VERSION = 1
+export const KEPT_VERSION = 2
 
 /** From this share on, evidence about a text counts for the text that replaced it. */
 export const KEPT_FROM = 0.9
@@ -55,10 +55,15 @@ function worded(text: string): Wording {
   return { words, digest: hash('sha256', plain, 'base64url').slice(0, 22) }
 }
 
+const increment = (counts: Map<number, number>, key: number): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
 /**
  * Returns the function that measures the share of a text's words that is kept in `current`, from 0 to 1, rounded down to three digits. A
- * word is kept if it still follows or precedes its neighbour with at most three words between them. Moved paragraphs and added text lower
- * nothing; for a heap of the same words the share is low. Takes time proportional to both texts.
+ * word is kept if it still follows or precedes its neighbour with at most three words between them. Two words that are neighbours in two
+ * places must be so in two places of `current`. Moved paragraphs and added text lower nothing; for a heap of the same words the share is
+ * low. Takes time proportional to both texts.
  */
 export function measurerOf(current: Wording): (judged: Wording) => number {
   const numbers = new Map<string, number>()
@@ -67,16 +72,21 @@ export function measurerOf(current: Wording): (judged: Wording) => number {
     numbers.set(word, known)
     return known
   })
-  const pairs = new Set<number>()
+  const pairs = new Map<number, number>()
   codes.forEach((code, at) => {
-    for (const next of codes.slice(at + 1, at + 1 + REACH)) pairs.add(code * WORDS_MAX + next)
+    for (const next of codes.slice(at + 1, at + 1 + REACH)) increment(pairs, code * WORDS_MAX + next)
   })
   return judged => {
     if (judged.digest === current.digest) return 1
     const places = judged.words.map(word => numbers.get(word))
+    const taken = new Map<number, number>()
     const follows = (at: number): boolean => {
       const [one, next] = [places[at], places[at + 1]]
-      return one !== undefined && next !== undefined && pairs.has(one * WORDS_MAX + next)
+      if (one === undefined || next === undefined) return false
+      const pair = one * WORDS_MAX + next
+      if ((taken.get(pair) ?? 0) >= (pairs.get(pair) ?? 0)) return false
+      increment(taken, pair)
+      return true
     }
     if (places.length === 1) return places[0] === undefined ? 0 : 1
     let kept = 0

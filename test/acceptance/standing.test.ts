@@ -160,6 +160,17 @@ test('evidence counts for a text that retains nine tenths of its words, and for 
   assert.ok((standing.kept ?? 1) > 0.75 && (standing.kept ?? 1) < 0.85, `${standing.kept}`)
 })
 
+test('a removed copy of words is not retained by another copy: evidence leaves an entry whose content was replaced', async () => {
+  const words = proseOf(30, 60_000)
+  const entry = await world.publish(author, { title: 'Dose', summary: words, content: words })
+  await world.verify(await world.voice(), entry)
+  const replaced = await world.revise(editor, entry, { content: proseOf(30, 70_000) })
+  const standing = await assertOneStanding(world, replaced)
+  assert.deepEqual([standing.state, standing.earlier.supported], ['UNCHECKED', 1])
+  assert.ok((standing.kept ?? 1) > 0.45 && (standing.kept ?? 1) < 0.55, `${standing.kept}`)
+  assert.equal((await world.revise(author, replaced, { content: words })).standing.state, 'SUPPORTED')
+})
+
 test('fifty identities from one network are one voice, and from fifty networks fifty', async () => {
   const [one, many] = [await world.publish(author), await world.publish(author)]
   for (const judge of await world.voices(50, '203.0.113.7')) await world.verify(judge, one)
