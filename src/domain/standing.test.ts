@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  COUNTED_JUDGEMENTS,
   type Judgement,
   MEASURED_TEXTS,
   measuredTexts,
   NO_TALLY,
   standingOf,
-  surplusOf,
   tallyOf,
   tallyWith,
+  tallyWithout,
   type Verdict,
 } from './standing.ts'
 
@@ -31,6 +30,7 @@ test('a tally with judgements added one by one equals the tally of all of them',
   )
   const again = judgement({ originGroup: all[0]?.originGroup ?? 0 })
   assert.deepEqual(tallyWith(tallyOf(all), again, false), tallyOf([...all, again]))
+  assert.deepEqual(tallyWithout(tallyOf([...all, again]), again, false), tallyOf(all))
 })
 
 test('one origin that takes both sides contests nothing more than it contradicts', () => {
@@ -47,13 +47,6 @@ test('texts that one origin judged do not crowd out the text that another one ju
   const measured = measuredTexts([honest, ...flood])
   assert.equal(measured.length, MEASURED_TEXTS)
   assert.equal(measured[0], honest.text)
-})
-
-test('of more judgements than count, the oldest of the largest group of one origin leaves', () => {
-  const honest = many(51, { verdict: 'CONTRADICTED' })
-  const flood = many(COUNTED_JUDGEMENTS, { originGroup: 5_000_000 })
-  assert.equal(surplusOf([...honest, ...flood]), flood[0])
-  assert.equal(surplusOf(flood), undefined)
 })
 
 test('support of an earlier text is named only while the current text has none', () => {

@@ -186,21 +186,20 @@ export function weightiestTexts(judgements: readonly Judgement[]): number[] {
     .map(({ text }) => text)
 }
 
-/** The judgement to remove if there are more than count: the oldest of the largest group of one origin. */
-export function surplusOf(judgements: readonly Judgement[]): Judgement | undefined {
-  if (judgements.length <= COUNTED_JUDGEMENTS) return undefined
-  const groups = Map.groupBy(judgements, ({ originGroup }) => originGroup)
-  const [largest] = [...groups.values()].sort((a, b) => b.length - a.length)
-  return largest?.reduce((oldest, one) => (one.record < oldest.record ? one : oldest))
-}
+/** The tally with one judgement more, of an actor that is not in it; `isVoice` if its origin is not in it either. */
+export const tallyWith = (tally: Tally, judgement: Judgement, isVoice: boolean): Tally =>
+  tallyBy(tally, judgement, isVoice, 1)
 
-/** The tally with one judgement more, of an actor that is not in it; `isVoice` where its origin is not either. */
-export function tallyWith(tally: Tally, judgement: Judgement, isVoice: boolean): Tally {
-  const more = tallyOf([judgement])
+/** The tally without a judgement, the only one of its actor; `isVoice` if it is the only one of its origin. */
+export const tallyWithout = (tally: Tally, judgement: Judgement, isVoice: boolean): Tally =>
+  tallyBy(tally, judgement, isVoice, -1)
+
+function tallyBy(tally: Tally, judgement: Judgement, isVoice: boolean, by: 1 | -1): Tally {
+  const one = tallyOf([judgement])
   const voices = isVoice ? {} : { independent: 0, independentFor: 0, independentAgainst: 0 }
-  const added = { ...more, ...voices }
+  const changed = { ...one, ...voices }
   return Object.fromEntries(
-    (Object.keys(tally) as (keyof Tally)[]).map(name => [name, tally[name] + added[name]]),
+    (Object.keys(tally) as (keyof Tally)[]).map(name => [name, tally[name] + by * changed[name]]),
   ) as Tally
 }
 

@@ -6,12 +6,17 @@ import { COUNTED_JUDGEMENTS, type Judgement, NO_TALLY, type Standing, type Verdi
 import { dueOf } from '../domain/work.ts'
 import { isoTime } from './time.ts'
 
-type JudgementRow = Omit<Judgement, 'own' | 'originGroup'> & { own: number; origin_group: number }
+export type JudgementRow = Omit<Judgement, 'own' | 'originGroup'> & { own: number; origin_group: number }
 
-const toJudgement = ({ own, origin_group, ...rest }: JudgementRow): Judgement => ({
-  ...rest,
+// An entry may have thousands: naming each member takes a fraction of the time of a spread.
+export const toJudgement = ({ record, actor, text, verdict, own, origin_group, at }: JudgementRow): Judgement => ({
+  record,
+  actor,
+  text,
+  verdict,
   own: own === 1,
   originGroup: origin_group,
+  at,
 })
 
 /** The judgements of an entry: at most one more than may count. */
@@ -39,9 +44,12 @@ export async function upsertJudgement(tx: Transaction, entry: number, one: Judge
       origin_group = excluded.origin_group, at = excluded.at`)
 }
 
-/** Texts of an entry that an actor judged: at most two. */
-export const listJudgedBy = (reader: Reader, entry: number, actor: number) =>
-  reader.all<{ text: number }>(sql`SELECT text FROM judgement WHERE entry = ${entry} AND actor = ${actor} LIMIT 2`)
+/** The judgements of an entry by an actor, one for each text: at most two. */
+export const listJudgedBy = async (reader: Reader, entry: number, actor: number): Promise<Judgement[]> =>
+  (
+    await reader.all<JudgementRow>(sql`
+      SELECT actor, text, record, verdict, own, origin_group, at FROM judgement WHERE entry = ${entry} AND actor = ${actor} LIMIT 2`)
+  ).map(toJudgement)
 
 /** Another actor of an origin that judged the entry. */
 export const findNeighbour = (reader: Reader, entry: number, { originGroup, actor }: Judgement) =>
@@ -58,14 +66,6 @@ export const findVoice = (reader: Reader, entry: number, { originGroup, verdict,
 /** Texts of an entry that were judged: at most so many. */
 export const listJudgedTexts = (reader: Reader, entry: number, limit: number) =>
   reader.all<{ text: number }>(sql`SELECT text FROM judged_text WHERE entry = ${entry} LIMIT ${limit}`)
-
-export async function deleteJudgement(
-  tx: Transaction,
-  entry: number,
-  { actor, text }: Pick<Judgement, 'actor' | 'text'>,
-): Promise<void> {
-  await tx.run(sql`DELETE FROM judgement WHERE entry = ${entry} AND actor = ${actor} AND text = ${text}`)
-}
 
 export async function deleteJudgements(tx: Transaction, entry: number, actor: number): Promise<void> {
   await tx.run(sql`DELETE FROM judgement WHERE entry = ${entry} AND actor = ${actor}`)

@@ -2,7 +2,8 @@ import type { Transaction } from '../../src/database/database.ts'
 import { recountStandings } from '../../src/operations/evidence/recount.ts'
 import type { WriteName } from '../../src/operations/operation.ts'
 import { findWrongChange, numberOrigin, readChanges } from '../../src/store/recount.ts'
-import { deleteJudgement, listJudgedTexts } from '../../src/store/standing.ts'
+import { listJudgedTexts } from '../../src/store/standing.ts'
+import { countJudgements, deleteJudgement, listSurplus } from '../../src/store/surplus.ts'
 
 type Made = Record<string, string>
 /** Performs a write operation as one of two actors, the author of an entry or one who judges it. */
@@ -48,6 +49,8 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await readChanges(tx, 1)
   await numberOrigin(tx, -1, 1, 1)
   await listJudgedTexts(tx, 1, 1)
+  await countJudgements(tx, 1)
+  await listSurplus(tx, 1, 1)
   await deleteJudgement(tx, -1, { actor: 1, text: 1 })
   return [entry, objected, wrong].map(({ slug }) => String(slug))
 }

@@ -1,8 +1,9 @@
 import type { Reader, Transaction } from '../../database/database.ts'
 import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/retained-text.ts'
-import { type Judgement, surplusOf } from '../../domain/standing.ts'
+import { COUNTED_JUDGEMENTS, type Judgement } from '../../domain/standing.ts'
 import type { Counted } from '../../store/entry.ts'
 import * as store from '../../store/standing.ts'
+import { countJudgements, deleteJudgement, listSurplus } from '../../store/surplus.ts'
 
 /** Assigns numbers to the texts of an entry. Revisions with the same words have the same number. */
 export type TextNumbers = { numberOf(revision: store.JudgedRevision): Promise<number> }
@@ -42,8 +43,11 @@ async function judgementOf(
   return { ...said, text, own }
 }
 
-/** An added judgement, the digest of its text, and whether it is the first judgement of the entry by its actor. */
-export type Added = { judgement: Judgement; digest: string; isFirst: boolean }
+/**
+ * An added judgement, the digest of its text, the judgement of that text by its actor that it replaced, and whether its actor judged no
+ * other text of the entry.
+ */
+export type Added = { judgement: Judgement; digest: string; replaced: Judgement | undefined; isAlone: boolean }
 
 /** Stores the verdict of an actor about a revision as its latest judgement of that text. */
 export async function addJudgement(
@@ -57,7 +61,9 @@ export async function addJudgement(
     store.listJudgedBy(tx, entry, said.actor),
   ])
   await store.upsertJudgement(tx, entry, judgement)
-  return { judgement, digest: wordingOf(judged).digest, isFirst: before.length === 0 }
+  const replaced = before.find(({ text }) => text === judgement.text)
+  const isAlone = before.length === (replaced === undefined ? 0 : 1)
+  return { judgement, digest: wordingOf(judged).digest, replaced, isAlone }
 }
 
 type Judging = store.SaidRow & { actor: number }
@@ -95,13 +101,21 @@ export async function rejudge(tx: Transaction, entry: number, actor: number): Pr
   for (const one of judgements) await store.upsertJudgement(tx, entry, one)
 }
 
-/** The judgements of an entry. If there is one more than the maximum, it is deleted first. */
+/** The judgements of an entry, after those past the maximum were deleted. */
 export async function countedJudgements(tx: Transaction, entry: number): Promise<Judgement[]> {
   const judgements = await store.listJudgements(tx, entry)
-  const surplus = surplusOf(judgements)
-  if (surplus === undefined) return judgements
-  await store.deleteJudgement(tx, entry, surplus)
-  return judgements.filter(one => one !== surplus)
+  if (judgements.length <= COUNTED_JUDGEMENTS) return judgements
+  await removeSurplus(tx, entry)
+  return store.listJudgements(tx, entry)
+}
+
+/** Deletes the judgements of an entry past the maximum, and returns them. */
+export async function removeSurplus(tx: Transaction, entry: number): Promise<Judgement[]> {
+  const surplus = (await countJudgements(tx, entry)) - COUNTED_JUDGEMENTS
+  if (surplus <= 0) return []
+  const removed = await listSurplus(tx, entry, surplus)
+  for (const one of removed) await deleteJudgement(tx, entry, one)
+  return removed
 }
 
 /** The group of the origin of a judgement within its entry. A new origin gets a new group, and an unknown one group 0. `counted` includes the judgement itself. */

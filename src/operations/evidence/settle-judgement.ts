@@ -3,49 +3,74 @@ import { KEPT_FROM, type Text, wordingOf } from '../../domain/retained-text.ts'
 import * as rules from '../../domain/standing.ts'
 import type { Counted } from '../../store/entry.ts'
 import * as store from '../../store/standing.ts'
-import type { Added } from './judgement.ts'
+import { type Added, removeSurplus } from './judgement.ts'
 import { settleStanding } from './settle-standing.ts'
 
 type Current = Text & { number: number }
 
 /**
- * Brings the standing of an entry up to a judgement that was added. The first judgement of an actor about the text as it stands is added to
- * what the entry counts, in a time that does not grow with the evidence; after any other all is counted again.
+ * Updates the standing of an entry after a judgement was added. The first judgement of an actor about the current text, and another one
+ * about the same text, change the counts of the entry. The time does not grow with the evidence. In other cases all is counted again.
  */
 export async function settleJudgement(tx: Transaction, entry: Current, counted: Counted, added: Added): Promise<void> {
-  const { isFirst, judgement } = added
-  const standing = isFirst && !judgement.own ? await standingWith(tx, entry, counted, added) : undefined
+  const standing = added.isAlone ? await standingWith(tx, entry, counted, added) : undefined
   if (standing === undefined) await settleStanding(tx, entry)
   else await store.updateStanding(tx, entry.number, standing, rules.contestOf(standing.tally))
 }
 
 /** The standing of an entry with one more judgement; undefined if it can only be computed from all judgements. */
 async function standingWith(
-  reader: Reader,
+  tx: Transaction,
   entry: Current,
   { evidence, relations, standing }: Counted,
-  { judgement, digest }: Added,
+  { judgement, digest, replaced }: Added,
 ): Promise<store.KeptStanding | undefined> {
-  // Past these limits one more judgement can change which of them are counted or compared.
   const most = evidence + relations
-  if (most > rules.COUNTED_JUDGEMENTS) return undefined
-  const [texts, kept, voice] = await Promise.all([
-    most > rules.MEASURED_TEXTS ? store.listJudgedTexts(reader, entry.number, rules.MEASURED_TEXTS + 1) : [],
-    keptNow(reader, entry, judgement.text, digest),
-    most === 1 || isNewVoice(reader, entry.number, judgement),
+  const surplus = most > rules.COUNTED_JUDGEMENTS ? await removeSurplus(tx, entry.number) : []
+  const [texts, kept] = await Promise.all([
+    // With more texts than are measured, one more judgement can change which of them are.
+    most > rules.MEASURED_TEXTS ? store.listJudgedTexts(tx, entry.number, rules.MEASURED_TEXTS + 1) : [],
+    keptNow(tx, entry, judgement.text, digest),
   ])
-  if (kept === undefined || voice === undefined || texts.length > rules.MEASURED_TEXTS) return undefined
-  return counting(store.keptStanding(standing), judgement, { kept, isVoice: voice })
+  if (kept === undefined || texts.length > rules.MEASURED_TEXTS) return undefined
+  const before = store.keptStanding(standing)
+  let { tally } = before
+  for (const gone of replaced === undefined ? surplus : [replaced, ...surplus]) {
+    if (!(await isReplaceable(tx, entry.number, before, gone, judgement))) return undefined
+    const voice = await isOnlyVoice(tx, entry.number, gone, judgement.actor)
+    if (voice === undefined) return undefined
+    tally = rules.tallyWithout(tally, gone, voice)
+  }
+  const voice = most === 1 || (await isOnlyVoice(tx, entry.number, judgement, judgement.actor))
+  if (voice === undefined) return undefined
+  tally = rules.tallyWith(tally, judgement, voice)
+  // The last support or contradiction of the current text gives its place to those of earlier texts.
+  if (before.tally.supported > 0 && tally.supported === 0) return undefined
+  if (before.tally.contradicted > 0 && tally.contradicted === 0) return undefined
+  return counting({ ...before, tally }, judgement, kept)
 }
 
-/** A standing with one more counted judgement. */
-function counting(
-  before: store.KeptStanding,
-  judgement: rules.Judgement,
-  { kept, isVoice }: { kept: number; isVoice: boolean },
-): store.KeptStanding {
-  const { record, originGroup: group, verdict, at } = judgement
-  const tally = rules.tallyWith(before.tally, judgement, isVoice)
+/** Whether a removed judgement changed no more of a standing than its tally and what the added one replaces. */
+async function isReplaceable(
+  reader: Reader,
+  entry: number,
+  { contradictions, against }: store.KeptStanding,
+  gone: rules.Judgement,
+  added: rules.Judgement,
+): Promise<boolean> {
+  if (gone.text !== added.text || gone.own !== added.own) return false
+  const isIn = (list: readonly { record: number }[]): boolean => list.some(({ record }) => record === gone.record)
+  const isSameVoice = gone.originGroup === added.originGroup
+  if (isIn(contradictions) && !(isSameVoice && rules.isObjection(added))) return false
+  if (isIn(against) && !(isSameVoice && rules.isAgainst(added))) return false
+  return gone.actor === added.actor || (await store.listJudgedBy(reader, entry, gone.actor)).length === 0
+}
+
+/** A standing with one more judgement of the current text, which its tally already counts. */
+function counting(before: store.KeptStanding, judgement: rules.Judgement, kept: number): store.KeptStanding {
+  const { record, originGroup: group, verdict, at, own } = judgement
+  const { tally } = before
+  if (own) return before
   const others = before.contradictions.filter(one => one.group !== group || one.kept < KEPT_FROM)
   const contradictions = rules.isObjection(judgement)
     ? [{ record, group, verdict, kept, addressedBy: null }, ...others].slice(0, rules.OBJECTIONS_SHOWN)
@@ -73,11 +98,20 @@ async function keptNow(reader: Reader, entry: Current, text: number, judged: str
   return row?.against === digest && row.kept !== null && row.kept >= KEPT_FROM ? row.kept : undefined
 }
 
-/** Whether no other actor of this origin judged the entry. False if another one did, with the same verdict only; undefined if unknown. */
-async function isNewVoice(reader: Reader, entry: number, judgement: rules.Judgement): Promise<boolean | undefined> {
+/**
+ * Whether a judgement is the only one of its origin about the entry, apart from those of `actor`. False if another actor of the origin has
+ * the same verdict only; undefined if unknown.
+ */
+async function isOnlyVoice(
+  reader: Reader,
+  entry: number,
+  judgement: rules.Judgement,
+  actor: number,
+): Promise<boolean | undefined> {
+  if (judgement.own) return false
   const [any, same] = await Promise.all([
-    store.findNeighbour(reader, entry, judgement),
-    store.findVoice(reader, entry, judgement),
+    store.findNeighbour(reader, entry, { ...judgement, actor }),
+    store.findVoice(reader, entry, { ...judgement, actor }),
   ])
   if (any === undefined) return true
   if (same === undefined) return undefined
