@@ -119,13 +119,13 @@ export type ReportInput = {
 export type PinsInput = {
   /** The sequence of the previous check: the answer omits evidence up to it. Without it, the answer names the evidence against. */
   since?: string
-  /** The revisions that the caller relies on. */
+  /** The revisions that you rely on. */
   pins: {
     /** The id of the entry. */
     entryId?: string
     /** The slug of the entry, instead of its id. */
     slug?: string
-    /** The revision that the caller relies on. */
+    /** The revision that you rely on. */
     revisionId: string
   }[]
 }

@@ -301,7 +301,7 @@ export const REMEDIES = {
     'state is one of UNCHECKED, SUPPORTED, DISPUTED, CONTRADICTED, INCONCLUSIVE; at GET /api/admin/reports one of open, all.',
   INVALID_TOKENS: 'tokens is a whole number from 300 to 8000.',
   INVALID_SINCE: 'since is a text of 1 to 19 characters: 1 to 19 decimal digits.',
-  INVALID_PINS: 'pins is a list of at most 200 items, each an object with entryId and slug and revisionId.',
+  INVALID_PINS: 'pins is a list of 1 to 200 items, each an object with revisionId, optionally entryId, slug.',
   INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
   INVALID_KIND:
     'kind is one of DISPUTED, ADDRESSED, UNCHECKED, STALE, UNANSWERED; at POST /api/evidence one of VERIFY, CONTRADICT.',
@@ -313,7 +313,7 @@ export const REMEDIES = {
   INVALID_CONFIDENCE: 'confidence is a number from 0 to 1.',
   INVALID_SOURCE_ENTRY_ID: 'sourceEntryId is a UUID.',
   INVALID_ITEMS:
-    'items is a list of 1 to 10 items, each an object with entry and revisionId and kind and result and confidence and rationale and sourceEntryId.',
+    'items is a list of 1 to 10 items, each an object with entry and revisionId and kind and rationale, optionally result, confidence, sourceEntryId.',
   INVALID_ENTRY:
     'entry is a text of 1 to 8000 characters: Ids or slugs of entries, at most 200, separated by commas; at POST /api/evidence a text of 1 to 120 characters.',
   INVALID_TARGET_ENTRY_ID: 'targetEntryId is a UUID.',

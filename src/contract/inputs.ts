@@ -158,7 +158,7 @@ const Pin = Type.Object(
   {
     entryId: Type.Optional(uuid('The id of the entry.')),
     slug: Type.Optional(text(LIMITS.slugCharacters, 'The slug of the entry, instead of its id.')),
-    revisionId: uuid('The revision that the caller relies on.'),
+    revisionId: uuid('The revision that you rely on.'),
   },
   closed,
 )
@@ -173,7 +173,11 @@ export const PinsInput = Type.Object(
           'The sequence of the previous check: the answer omits evidence up to it. Without it, the answer names the evidence against.',
       }),
     ),
-    pins: Type.Array(Pin, { maxItems: LIMITS.pins, description: 'The revisions that the caller relies on.' }),
+    pins: Type.Array(Pin, {
+      minItems: 1,
+      maxItems: LIMITS.pins,
+      description: 'The revisions that you rely on.',
+    }),
   },
   closed,
 )

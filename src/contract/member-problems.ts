@@ -39,6 +39,7 @@ type Described = {
   maxItems?: number
   items?: Described
   properties?: Record<string, Described>
+  required?: readonly string[]
 }
 
 /** The problem code of a member of the contract. */
@@ -65,6 +66,11 @@ const PATTERN_RULES: Readonly<Record<string, string>> = {
 const range = (unit: string, least: number | undefined, most: number | undefined): string =>
   `${least === undefined || least === 0 ? `at most ${most}` : least === most ? `${most}` : `${least} to ${most}`} ${unit}`.trim()
 
+function membersOf({ properties = {}, required = [] }: Described): string {
+  const optional = Object.keys(properties).filter(name => !required.includes(name))
+  return [required.join(' and '), ...(optional.length === 0 ? [] : [`optionally ${optional.join(', ')}`])].join(', ')
+}
+
 /** Describes in words which values a schema accepts, with every bound. */
 export function ruleOf(of: object): string {
   const schema: Described = of
@@ -73,7 +79,7 @@ export function ruleOf(of: object): string {
   if (schema.format === 'uuid') return 'a UUID'
   if (type === 'array')
     return `a list of ${range('items', schema.minItems, schema.maxItems)}, each ${ruleOf(schema.items ?? {})}`
-  if (type === 'object') return `an object with ${Object.keys(schema.properties ?? {}).join(' and ')}`
+  if (type === 'object') return `an object with ${membersOf(schema)}`
   if (type === 'integer') return `a whole number from ${minimum} to ${maximum}`
   if (type === 'number') return `a number from ${minimum} to ${maximum}`
   if (type === 'boolean') return 'true or false'

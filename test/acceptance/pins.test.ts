@@ -92,6 +92,17 @@ test('a finding has the signals of the current text', async () => {
   )
 })
 
+test('an objection that a correction answered is not named', async () => {
+  const entry = await publish('Answered')
+  await contradict(entry, 'It does not hold.')
+  const { sequence } = await check([pinOf(entry)])
+  const corrected = await revise(entry, { content: 'Something else altogether.', changeType: 'CORRECT' })
+  const body = { ...{ revisionId: corrected.currentRevisionId, result: 'SUPPORTED' }, confidence: 1, rationale: 'Yes.' }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token: other }), 201)
+  const { items } = await check([pinOf(corrected)], sequence)
+  assert.deepEqual([items[0]?.evidence?.state, items[0]?.evidence?.objection], ['SUPPORTED', null])
+})
+
 test('a revision that changes nothing is no finding, and a restored text has its evidence again', async () => {
   const entry = await publish('Same')
   const same = await revise(entry, {})
@@ -122,7 +133,9 @@ test('a pin of an unknown entry, or of a revision of another entry, is UNKNOWN; 
   for (const [body, code] of [
     [{}, 'MISSING_MEMBER'],
     [{ pins: Array.from({ length: 201 }, () => pin) }, 'INVALID_PINS'],
+    [{ pins: [] }, 'INVALID_PINS'],
     [{ pins: [{ slug: one.slug }] }, 'MISSING_MEMBER'],
+    [{ pins: [{ revisionId: one.currentRevisionId }] }, 'MISSING_MEMBER'],
     [{ pins: [pin], more: 1 }, 'UNKNOWN_MEMBER'],
     [{ pins: [pin], since: 'x' }, 'INVALID_SINCE'],
   ] as const) {

@@ -79,7 +79,7 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
   ResolutionInput: { resolution: 'ACTED|DISMISSED required', note: RATIONALE },
   PinsInput: {
     since: 'text 1..19',
-    pins: 'list ..200 required',
+    pins: 'list 1..200 required',
     'pins.0': 'object',
     'pins.0.entryId': 'uuid',
     'pins.0.slug': 'text 1..120',

@@ -1,4 +1,5 @@
 import type { PinsInput } from '../../contract/inputs.ts'
+import { Problem } from '../../contract/problem.ts'
 import type { PinFinding, PinsReport } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
@@ -18,6 +19,7 @@ const AT_ONCE = 20
 
 /** Compares pinned revisions with the store: revisions, evidence and withdrawals since. */
 export const checkPins: ReadOperation<'checkPins'> = async ({ reader }, { body }) => {
+  assertNamed(body.pins)
   const sequence = await readSettled(reader)
   const since = body.since === undefined ? undefined : sequenceOf(body.since)
   const items: PinFinding[] = []
@@ -31,6 +33,12 @@ export const checkPins: ReadOperation<'checkPins'> = async ({ reader }, { body }
   }
   const answer: PinsReport = { items, same, sequence: String(sequence), dataClass: 'EXTERNAL', ...TRUST }
   return { body: answer }
+}
+
+/** Throws MISSING_MEMBER for a pin without the id and the slug of its entry, which the schema does not check. */
+function assertNamed(pins: readonly Pin[]): void {
+  const place = pins.findIndex(({ entryId, slug }) => entryId === undefined && slug === undefined)
+  if (place >= 0) throw new Problem('MISSING_MEMBER', { member: `pins.${place}.entryId` })
 }
 
 async function findingsOf(reader: Reader, pin: Pin, since: number | undefined): Promise<PinFinding[]> {
@@ -70,7 +78,7 @@ async function evidenceOf(reader: Reader, entry: EntryRow, since: number | undef
   const added = since === undefined ? undefined : await listJudgedAfter(reader, entry, since)
   const isNews = added === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : added.length > 0
   if (!isNews) return undefined
-  const [strongest] = contradictions
+  const strongest = contradictions.find(({ status }) => status === 'STANDING')
   return {
     kind: 'EVIDENCE',
     evidence: {
