@@ -70,6 +70,14 @@ test('a page of the longest content costs little, for any content', async () => 
   }
 })
 
+test('the layers of the longest content cost little, for any content', async () => {
+  for (const [name, content] of Object.entries(COSTLY_CONTENTS)) {
+    const { slug } = await newEntry(app.url, token, { content, title: 'Layers' })
+    const path = `/entries/${slug}/layers`
+    measured.push([await assertCheap(name, { path }), `${name} ${path}`])
+  }
+})
+
 test('a preview costs no more than the page', async () => {
   for (const name of ['brackets that open', 'numbers of lists on many lines', 'links in links']) {
     await assertCheap(name, { path: '/preview', body: { content: COSTLY_CONTENTS[name] } })
