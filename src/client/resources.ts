@@ -135,7 +135,7 @@ export type EntryQuery = {
   limit?: number
   /** Rows to skip. */
   offset?: number
-  /** Words that occur in title, summary, tags or content. Entries with all of them are listed; where there are none, the best partial matches. With sort=relevance those with any of them follow. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters. */
+  /** Words of title, summary, tags or content: all, else the best partial matches. "Quoted words" are a phrase. A last word from 3 characters is a prefix. */
   q?: string
   /** Only entries with this tag, in any case. */
   tag?: string

@@ -23,7 +23,7 @@ export const EntryQuery = Type.Object(
       Type.String({
         maxLength: LIMITS.queryCharacters,
         description:
-          'Words that occur in title, summary, tags or content. Entries with all of them are listed; where there are none, the best partial matches. With sort=relevance those with any of them follow. "Quoted words" are a phrase. The last word is a prefix if it has at least 3 characters.',
+          'Words of title, summary, tags or content: all, else the best partial matches. "Quoted words" are a phrase. A last word from 3 characters is a prefix.',
       }),
     ),
     tag: Type.Optional(
