@@ -99,18 +99,38 @@ const inOrder = (points: readonly Growth[]): Growth[] => {
     .toReversed()
 }
 
+const INTERVALS_MAX = 5
+const STEP_DIGITS = [1, 2, 5, 10]
+
+/** The values of an axis from 0 to at least `most`, highest first, with the smallest step of 1, 2 or 5 × 10^n that gives at most 5 intervals. */
+export function axisValues(most: number): number[] {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(most, 1) / INTERVALS_MAX)))
+  const digit = STEP_DIGITS.find(one => most / (one * power) <= INTERVALS_MAX) ?? INTERVALS_MAX * 2
+  const step = digit * power
+  const intervals = Math.max(1, Math.ceil(most / step))
+  return Array.from({ length: intervals + 1 }, (_, index) => (intervals - index) * step)
+}
+
 /** A line of growth from zero to the present. `sampled` is in the order of records; times can decrease if the clock was set back. */
 export function growthPlot(sampled: readonly Growth[], name: string): Html {
   const points = inOrder(sampled)
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || points.length < 2) return NOTHING
   const span = Math.max(last.at - first.at, 1)
+  const values = axisValues(last.records)
+  const heightOf = (records: number): number => GROWTH_HEIGHT * (1 - records / (values[0] ?? 1))
   const place = ({ at, records }: Growth): string =>
-    `${round(((at - first.at) / span) * WIDTH)} ${round(GROWTH_HEIGHT - (records / last.records) * (GROWTH_HEIGHT - 10))}`
+    `${round(((at - first.at) / span) * WIDTH)} ${round(heightOf(records))}`
   const line = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${place(point)}`).join('')
-  return html`<figure class="picture">${svg(
+  const grid = values.map(
+    value =>
+      html`<line class="axis" x1="0" y1="${round(heightOf(value))}" x2="${WIDTH}" y2="${round(heightOf(value))}"/>`,
+  )
+  const now = last.records.toLocaleString('en-GB')
+  return html`<figure class="picture scaled"><ol class="axis-values" aria-hidden="true">${values.map(value => html`<li>${value.toLocaleString('en-GB')}</li>`)}</ol>${svg(
     GROWTH_HEIGHT,
     `${name}: from ${first.records} to ${last.records}`,
-    html`<path class="area" d="${line}L${WIDTH} ${GROWTH_HEIGHT}L0 ${GROWTH_HEIGHT}Z"/><path class="line" d="${line}"/><line class="axis" x1="0" y1="${GROWTH_HEIGHT - 0.5}" x2="${WIDTH}" y2="${GROWTH_HEIGHT - 0.5}"/>`,
-  )}<p class="axis-words"><span>${tick(first.at, span)}</span><span>${tick(last.at, span)}: ${last.records.toLocaleString('en-GB')}</span></p></figure>`
+    html`${grid}<path class="area" d="${line}L${WIDTH} ${GROWTH_HEIGHT}L0 ${GROWTH_HEIGHT}Z"/><path class="line" d="${line}"/>`,
+  )}<p class="axis-words"><span>${tick(first.at, span)}</span><span>${tick(first.at + span / 2, span)}</span><span>${tick(last.at, span)}</span></p>
+<figcaption class="small">Permanent records by time (UTC); now ${now}.</figcaption></figure>`
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { growthPlot } from '../../src/web/plot.ts'
+import { axisValues, growthPlot } from '../../src/web/plot.ts'
 
 const DAY = 86_400_000
 const pairs = (path: string): [number, number][] =>
@@ -24,5 +24,17 @@ test('the line of growth stays in its plot and never goes back, also when times 
       xs.toSorted((a, b) => a - b),
       days.join(),
     )
+  }
+})
+
+test('the values of an axis are round, begin at 0 and reach the largest value', () => {
+  assert.deepEqual(axisValues(1), [1, 0])
+  assert.deepEqual(axisValues(4), [4, 3, 2, 1, 0])
+  assert.deepEqual(axisValues(7), [8, 6, 4, 2, 0])
+  assert.deepEqual(axisValues(743), [800, 600, 400, 200, 0])
+  assert.deepEqual(axisValues(1_000_000), [1_000_000, 800_000, 600_000, 400_000, 200_000, 0])
+  for (let most = 1; most < 100_000; most = Math.ceil(most * 1.07)) {
+    const values = axisValues(most)
+    assert.ok(values.length <= 6 && (values[0] ?? 0) >= most && values.at(-1) === 0, `${most}: ${values}`)
   }
 })
