@@ -281,6 +281,8 @@ test('evidence orders near ties, and an entry that is only contradicted comes la
     ofState.items.map(({ slug }) => slug),
     [contradicted.slug],
   )
+  const { items: none, coverage, match, answerable } = await find('fire the kiln', { state: 'DISPUTED' })
+  assert.deepEqual({ none, coverage, match, answerable }, { none: [], coverage: 'NONE', match: 0, answerable: false })
 
   const brief = await find('fire the kiln', { tokens: '2000' })
   const last = brief.items.find(({ slug }) => slug === contradicted.slug)

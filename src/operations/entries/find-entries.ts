@@ -29,14 +29,12 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
     offset: 0,
   })
-  const { coverage, missing, corrected } = result
-  const candidates = await candidatesOf(reads, result)
-  const match = matchOf(candidates, result.match)
+  const { missing, corrected } = result
+  const all = await candidatesOf(reads, result)
+  const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
+  const { coverage, match } = fitOf(candidates, all[0], result)
   const frame = { coverage, match, answerable: isAnswerable(match), missing, corrected, dataClass: 'EXTERNAL' as const }
-  const found = candidates
-    .filter(({ standing }) => state === undefined || standing.state === state)
-    .sort(byWorth)
-    .slice(0, limit)
+  const found = candidates.toSorted(byWorth).slice(0, limit)
   const weights = new Map(result.weights)
   const rows = await Promise.all(found.map(one => rowOf(reads, one, { weights, brief: tokens !== undefined })))
   const body: FoundList = tokens === undefined ? { items: rows, ...frame } : bestThatFit(rows, frame, tokens)
@@ -49,8 +47,8 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
       entry: null,
       revision: null,
       metadata: { resultCount: body.items.length, tag: tag === '' ? null : tag, sort: 'relevance' },
-      // With a tag, entries without it may have the answer.
-      ...(body.answerable || tag !== '' ? {} : { unanswered: unansweredTerms(q, result) }),
+      // With a tag or a state, other entries may have the answer.
+      ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredTerms(q, result) }),
     },
   }
 }
@@ -62,6 +60,18 @@ async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candida
   const scores = new Map(result.entries.map((number, at) => [number, result.scores[at] ?? 0]))
   const served = await reads.entries.list(result.entries)
   return served.map(one => ({ ...entryOf(one), number: one.number, score: scores.get(one.number) ?? 0 }))
+}
+
+/** How well the first candidate fits. `best` is the first entry of the result, before those of another state were left out. */
+function fitOf(
+  candidates: readonly Candidate[],
+  best: Candidate | undefined,
+  { coverage, match }: SearchResult,
+): Pick<SearchResult, 'coverage' | 'match'> {
+  const [first] = candidates
+  if (first === undefined) return { coverage: 'NONE', match: 0 }
+  if (first === best) return { coverage, match: matchOf(candidates, match) }
+  return { coverage: 'SOME', match: matchOf(candidates, Math.round(first.score * 1_000) / 1_000) }
 }
 
 /** An entry as a short row; in a brief also the strongest objections to its current text. */
