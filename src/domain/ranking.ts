@@ -54,11 +54,18 @@ const impactOf = (level: number): number => (level + 0.5) / LEVELS
 export const rarity = (having: number, all: number): number =>
   Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5))
 
-/** Below this score of the first entry, of the best possible, the entries found are hardly about the question (see ADR 0018 for the figures). */
-const ANSWERABLE_FROM = 0.18
+/** A match that an entry hardly reaches by chance, for a question of one word (see ADR 0018 for the figures). */
+const ANSWERABLE_FROM = 0.5
+/** The bound is not higher than for a question of this many words. */
+const FEW_WORDS = 3
 
-/** Whether the found entries are about the question. It cannot detect that one answer among its neighbours is missing. */
-export const isAnswerable = (match: number): boolean => match >= ANSWERABLE_FROM
+/**
+ * Whether the found entries are about the question. `match` is the score of the first, relative to the best possible (0 to 1); `words` is the
+ * number of words of the question. The score that an entry reaches by chance grows with the square root of the words, the best possible score
+ * with their number. It cannot detect that one answer among its neighbours is missing.
+ */
+export const isAnswerable = ({ match, words }: { match: number; words: number }): boolean =>
+  match * Math.sqrt(Math.max(FEW_WORDS, words)) >= ANSWERABLE_FROM
 
 /** How soon another mention of a term in a query stops to count (BM25's k3): a stack trace names one thing a hundred times. */
 const MENTIONS = 3

@@ -18,6 +18,8 @@ export type SearchResult = {
   coverage: Coverage
   /** The score of the first entry, relative to the best possible score: 0 to 1. */
   match: number
+  /** The number of distinct words of `q` that entries are ranked by. */
+  words: number
   /** The score of each entry of the page, relative to the best possible score. */
   scores: number[]
   /** The weight of each term of the query. */
@@ -30,4 +32,4 @@ export type SearchResult = {
 }
 
 /** How well a search fits the question. `missing` and `corrected` have words of the question, so that a list does not repeat them. */
-export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'missing' | 'corrected'>
+export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'words' | 'missing' | 'corrected'>

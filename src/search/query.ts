@@ -50,6 +50,7 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
     more,
     coverage,
     match,
+    words: ranking?.words ?? 0,
     scores: page.map(({ number }) => Math.min(1, (ranking?.scores.get(number) ?? 0) / (ranking?.best || 1))),
     weights: [...(ranking?.weights ?? [])],
     unknown: ranking?.unknown ?? 0,

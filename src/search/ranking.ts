@@ -16,6 +16,8 @@ export type Ranking = {
   best: number
   /** The score of the first entry divided by the best possible score: 0 to 1. Words that no entry has count in full. */
   match: number
+  /** The number of distinct words of the query, without stop words. */
+  words: number
   /** Whether the first has every word of the query. */
   all: boolean
   /** Words of the query that no entry has, and corrected words. */
@@ -49,6 +51,7 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
     unknown,
     best,
     match: Math.round(Math.min(1, match) * 1_000) / 1_000,
+    words: words.length,
     all,
     missing,
     corrected,

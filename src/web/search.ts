@@ -51,7 +51,7 @@ export const SEARCH: Page = {
 ${searchForm(q, tag, sort, narrowing)}
 <div class="columns found"><div class="column">
 <p class="result-count" role="status">${countLine(found.length, offset, q, tag, facets)}${facets !== undefined && found.length > 0 && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
-${advised && fit !== undefined && advice(fit, found.length > 0 && !isAnswerable(fit.match), q)}
+${advised && fit !== undefined && advice(fit, found.length > 0 && !isAnswerable(fit), q)}
 ${found.length === 0 ? (narrowed ? html`<p class="notice"><a href="${widened(shown)}">Remove all filters</a></p>` : await nothingFound(q, tag, offset, read)) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark, reads.at))}</ol>`}
 ${pager(
   offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,

@@ -45,10 +45,10 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   const match = Math.round((rows[0]?.score ?? 0) * 1_000) / 1_000
   const shown = rows.sort((a, b) => byWorth(judgedAs(a), judgedAs(b))).slice(0, limit)
   const weights = new Map(result.weights)
-  const { missing, corrected } = result
+  const { words, missing, corrected } = result
   const body: FoundAsOfList = {
     items: shown.map(one => rowOf(one, weights)),
-    ...{ match, answerable: isAnswerable(match), missing, corrected },
+    ...{ match, answerable: isAnswerable({ match, words }), missing, corrected },
     asOf: String(moment.sequence),
     complete: !result.more && (await areTextsAsAt(reads.reader, moment.record)),
     dataClass: 'EXTERNAL',

@@ -29,11 +29,12 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
     offset: 0,
   })
-  const { missing, corrected } = result
+  const { words, missing, corrected } = result
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
   const { coverage, match } = fitOf(candidates, all[0], result)
-  const frame = { coverage, match, answerable: isAnswerable(match), missing, corrected, dataClass: 'EXTERNAL' as const }
+  const answerable = isAnswerable({ match, words })
+  const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }
   const found = candidates.toSorted(byWorth).slice(0, limit)
   const weights = new Map(result.weights)
   const rows = await Promise.all(found.map(one => rowOf(reads, one, { weights, brief: tokens !== undefined })))
@@ -41,7 +42,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   return {
     body,
     markdown: () => markdownOf(body),
-    fit: { coverage, match, missing, corrected },
+    fit: { coverage, match, words, missing, corrected },
     observed: {
       action: 'SEARCH',
       entry: null,

@@ -98,9 +98,9 @@ export async function foundPage(
   const shown = await reads.entries.list(entries)
   if (!hasTerms(wanted.q)) return pageOf(wanted, shown, { more: found.more })
   const fresh = orderOf(wanted) === 'relevance' && wanted.offset === 0
-  const { coverage, missing, corrected } = found
+  const { coverage, words, missing, corrected } = found
   const match = fresh ? matchOf(weighed(shown, found), found.match) : found.match
-  return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, missing, corrected } })
+  return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, words, missing, corrected } })
 }
 
 /** The entries of a page, read one by one as their match is computed. */

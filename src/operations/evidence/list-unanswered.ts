@@ -10,6 +10,8 @@ const LOOKED_AT = 200
 const SEARCHED_MAX = 40
 const AT_ONCE = 10
 
+const NOTHING = { match: 0, words: 0 }
+
 type Row = Awaited<ReturnType<typeof listAskedTopics>>[number]
 
 /**
@@ -29,7 +31,7 @@ export async function listUnanswered({ reader, search }: Reads, limit: number): 
     const found = await Promise.all(
       some.map(({ term }) => search({ q: term, tag: null, sort: 'fit', limit: 1, offset: 0 })),
     )
-    open.push(...some.filter((_, index) => !isAnswerable(found[index]?.match ?? 0)))
+    open.push(...some.filter((_, index) => !isAnswerable(found[index] ?? NOTHING)))
   }
   return open.slice(0, limit).map(({ day, term, networks }) => ({
     kind: 'UNANSWERED',
