@@ -3,19 +3,21 @@ import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { limitsOf, PUBLIC_PROBLEMS } from '../guide/rules.ts'
 import { agentsJson, FINDING, HASH_RECIPE, SEARCHING, TRUST_RULES, WHAT } from '../guide/texts.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
+import { acceptedType } from './accepted-type.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
-import { prefersJson } from './prefers-json.ts'
 import { curlBase } from './take-part-curl.ts'
 
 const list = (texts: readonly string[]) => texts.map(text => html`<li>${text}</li>`)
 
+const typeFor = (accept: string) => acceptedType(accept, ['text/html', 'application/json'])
+
 /** The guide, /agents, for people who operate agents; also as JSON by the Accept field. */
 export const AGENTS: Page = {
   path: '/agents',
-  formOf: ({ accept }) => (prefersJson(accept) ? 'json' : 'page'),
+  formOf: ({ accept }) => typeFor(accept),
   render: ({ config, accept }) =>
-    prefersJson(accept)
+    typeFor(accept) === 'application/json'
       ? { type: 'application/json; charset=utf-8', body: JSON.stringify(agentsJson(config)) }
       : {
           title: 'For agents',

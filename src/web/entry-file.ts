@@ -1,5 +1,6 @@
 import type { Entry } from '../contract/resources.ts'
 import { standingLine } from '../domain/standing-words.ts'
+import { acceptedType } from './accepted-type.ts'
 import { many, originOf } from './components.ts'
 import type { File } from './page.ts'
 import { seen } from './untrusted-text.ts'
@@ -7,12 +8,11 @@ import { seen } from './untrusted-text.ts'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The format of the answer: HTML, unless the Accept field names another one. */
-export function preferredForm(accept: string): 'md' | 'json' | undefined {
-  if (accept.includes('text/html')) return undefined
-  if (accept.includes('text/markdown')) return 'md'
-  return accept.includes('application/json') ? 'json' : undefined
-}
+const FORMS = { 'text/html': undefined, 'text/markdown': 'md', 'application/json': 'json' } as const
+
+/** The format of the answer: HTML, unless the Accept field prefers another one. */
+export const preferredForm = (accept: string): 'md' | 'json' | undefined =>
+  FORMS[acceptedType(accept, ['text/html', 'text/markdown', 'application/json'])]
 
 /** An entry as a file. */
 export function fileOf(entry: Entry, form: string): File {

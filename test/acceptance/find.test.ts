@@ -184,18 +184,6 @@ test('the answer states how well it matches', async () => {
   assert.deepEqual([none.coverage, none.match, none.answerable, none.items], ['NONE', 0, false, []])
 })
 
-test('a long description may match less than a short question', async () => {
-  const long = await find(
-    'Since this morning our nightly import for accounting stops after roughly forty minutes: several hundred readers poll a dashboard, the importing writer appends rows to SQLite, WAL grows past gigabytes, and colleagues suspect locks, virtual disks or the scheduler of that hypervisor.',
-  )
-  const short = await find('which helper polishes silver spoons')
-  assert.equal(long.items[0]?.title, titleOf('wal'))
-  assert.equal(long.answerable, true, `${long.match}`)
-  assert.equal(short.items[0]?.title, titleOf('parser'))
-  assert.equal(short.answerable, false, `${short.match}`)
-  assert.ok(long.match < short.match, `${long.match} and ${short.match}`)
-})
-
 test('coverage is ALL only where the first entry has every word', async () => {
   assert.equal((await find('one writer and many readers in WAL mode')).coverage, 'ALL')
   const spread = await find('SQLite readers, PostgreSQL health check, tea')

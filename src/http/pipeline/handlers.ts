@@ -19,6 +19,7 @@ import type { Answer, CheckedWrite, ReadName, Reads, WriteAnswer, WriteName } fr
 import { runRead } from '../../operations/reads.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import { coolsDown } from '../../operations/writing.ts'
+import { acceptedType } from '../../web/accepted-type.ts'
 import { answerFields, isUnchanged, nextLink } from '../caches/conditional.ts'
 import { sharedCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
 import type { Streams } from '../events/streams.ts'
@@ -48,9 +49,8 @@ export type HandlerParts = {
   now: () => number
 }
 
-/** Whether the Accept field names Markdown and does not name JSON. */
 const wantsMarkdown = (accept: string): boolean =>
-  accept.includes('text/markdown') && !accept.includes('application/json')
+  acceptedType(accept, ['application/json', 'text/markdown']) === 'text/markdown'
 
 /** Random bytes of the marker of a fence. */
 const MARK_BYTES = 12

@@ -7,9 +7,9 @@ import { searchFaceted } from '../../operations/entries/faceted-search.ts'
 import type { ReadName } from '../../operations/operation.ts'
 import { type Answer, bodyOf, type Observed, type Reads } from '../../operations/operation.ts'
 import { runRead } from '../../operations/reads.ts'
+import { acceptedType } from '../../web/accepted-type.ts'
 import { layout } from '../../web/layout.ts'
 import type { Document, File, FixedPage, Page, PageRequest, Query, ReadPage, Redirect } from '../../web/page.ts'
-import { prefersJson } from '../../web/prefers-json.ts'
 import { type Leads, problemPage, wordsOfAddress } from '../../web/problem-page.ts'
 import { addressOf, targetOf } from '../../web/target.ts'
 import { pageCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
@@ -20,7 +20,9 @@ import type { Admitted } from './admission.ts'
 import { problemAnswer } from './errors.ts'
 import { withLicense } from './license.ts'
 
-const HTML_TYPE = 'text/html; charset=utf-8'
+const HTML = 'text/html'
+const JSON_TYPE = 'application/json'
+const HTML_TYPE = `${HTML}; charset=utf-8`
 const OWN_QUERY_CHARACTERS = 200
 /** Entries that the page of a problem proposes. */
 const LEADS = 5
@@ -202,8 +204,11 @@ export function wantsPage({ route, path, method, headers }: Exchange): boolean {
   if ((route?.name ?? '') in OPERATIONS) return false
   const accept = headers.accept ?? ''
   const page = route?.page
-  if (page !== undefined) return page.method !== 'POST' && !prefersJson(accept) && !/\.[a-z]{2,5}$/.test(path)
-  return (method === 'GET' || method === 'HEAD') && accept.includes('text/html') && !/^\/+api/i.test(path)
+  if (page !== undefined) {
+    return page.method !== 'POST' && acceptedType(accept, [HTML, JSON_TYPE]) === HTML && !/\.[a-z]{2,5}$/.test(path)
+  }
+  if ((method !== 'GET' && method !== 'HEAD') || /^\/+api/i.test(path)) return false
+  return acceptedType(accept, [JSON_TYPE, HTML]) === HTML
 }
 
 /** The answer to a problem as a page: the same status, code and fields. */

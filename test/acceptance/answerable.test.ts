@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FoundList } from '../../src/contract/resources.ts'
+import { useApp } from '../support/app.ts'
+import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
+
+const WAL = 'SQLite in WAL mode: one writer, many readers'
+const PARSER = 'parseUserNames drops empty lines'
+
+const app = useApp({}, async () => {
+  const { token } = await newActor(app.url)
+  await newEntry(app.url, token, {
+    title: WAL,
+    summary: 'Readers do not block the writer.',
+    content: 'In WAL mode readers see the last commit while one writer appends to the log.',
+  })
+  await newEntry(app.url, token, {
+    title: PARSER,
+    summary: 'The helper getUserNames depends on it.',
+    content: 'Call parseUserNames(text, { keepEmpty: true }) from version v20.11.1 on.',
+  })
+  for (let n = 0; n < 20; n++) {
+    await newEntry(app.url, token, {
+      title: `Tea ${n}`,
+      summary: 'About tea',
+      content: `Brew tea number ${n} at 80 degrees.`,
+    })
+  }
+})
+
+const find = async (q: string): Promise<FoundList> =>
+  expectStatus(await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q })}`), 200)
+
+test('a long description may match less than a short question', async () => {
+  const long = await find(
+    'Since this morning our nightly import for accounting stops after roughly forty minutes: several hundred readers poll a dashboard, the importing writer appends rows to SQLite, WAL grows past gigabytes, and colleagues suspect locks, virtual disks or the scheduler of that hypervisor.',
+  )
+  const short = await find('which helper polishes silver spoons')
+  assert.equal(long.items[0]?.title, WAL)
+  assert.equal(long.answerable, true, `${long.match}`)
+  assert.equal(short.items[0]?.title, PARSER)
+  assert.equal(short.answerable, false, `${short.match}`)
+  assert.ok(long.match < short.match, `${long.match} and ${short.match}`)
+})
