@@ -436,7 +436,7 @@ export type Published = {
   causality: 'OBSERVED_SEQUENCE_ONLY'
   /** Computed after the commit, and again for a retry. Not a part of the entry. */
   hints: {
-    /** Other entries that may say the same, without those of the last second; null while too many are compared. GET /api/similar finds more of them. */
+    /** Other entries that may say the same, without those of the last second; null while too many are published. GET /api/similar finds more of them. */
     similar: Hint[] | null
     /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals: (

@@ -113,7 +113,7 @@ const Hints = Type.Object(
   {
     similar: Type.Union([Type.Array(Hint), Type.Null()], {
       description:
-        'Other entries that may say the same, without those of the last second; null while too many are compared. GET /api/similar finds more of them.',
+        'Other entries that may say the same, without those of the last second; null while too many are published. GET /api/similar finds more of them.',
     }),
     signals,
   },

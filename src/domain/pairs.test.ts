@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { distinctTerms, pairsOf } from './pairs.ts'
+import { rankingTermsOf } from './ranking-terms.ts'
 
-const pairs = (text: string): number[] => pairsOf(distinctTerms(text))
+const pairs = (text: string): number[] => pairsOf(distinctTerms(rankingTermsOf(text)))
 
 test('texts with the same terms have the same pairs in any order and form, and short texts few', () => {
   assert.deepEqual(pairs('Leaking file handles').sort(), pairs('file HANDLES leak').sort())

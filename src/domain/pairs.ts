@@ -1,4 +1,4 @@
-import { rankingTermsOf } from './ranking-terms.ts'
+import type { RankingTerm } from './chunk-terms.ts'
 
 /** Raise it when the same text gets other pairs: search indexes are then rebuilt. */
 export const PAIRS_VERSION = 1
@@ -8,10 +8,10 @@ const PAIRED = 5
 /** The pairs of a text, at most. */
 export const PAIRS_MAX = (PAIRED * (PAIRED - 1)) / 2
 
-/** The terms of a text, each once, without those derived from others. */
-export function distinctTerms(text: string): Set<string> {
+/** The terms of texts, each once, without those derived from others. */
+export function distinctTerms(...texts: readonly (readonly RankingTerm[])[]): Set<string> {
   const terms = new Set<string>()
-  for (const { term, derived } of rankingTermsOf(text)) if (!derived) terms.add(term)
+  for (const text of texts) for (const { term, derived } of text) if (!derived) terms.add(term)
   return terms
 }
 

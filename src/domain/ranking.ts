@@ -21,22 +21,32 @@ export const LEVELS = 16
 const TERMS_MAX = 4_000
 
 export type RankedText = { title: string; summary: string; tags: readonly string[]; content: string }
+type Field = keyof typeof WEIGHTS
+/** The terms of each field of an entry. */
+export type FieldTerms = Record<Field, readonly RankingTerm[]>
+
+export const fieldTermsOf = ({ title, summary, tags, content }: RankedText): FieldTerms => ({
+  title: rankingTermsOf(title),
+  summary: rankingTermsOf(summary),
+  tags: rankingTermsOf(tags.join('\n')),
+  content: rankingTermsOf(content),
+})
 
 /** The impact of each term of an entry, as a level from 0 to LEVELS - 1: its weighted frequency in all fields together, saturated. */
-export function impactsOf(entry: RankedText): Map<string, number> {
+export function impactsOf(fields: FieldTerms): Map<string, number> {
   const frequencies = new Map<string, number>()
-  addField(frequencies, entry.title, 'title')
-  addField(frequencies, entry.summary, 'summary')
-  addField(frequencies, entry.tags.join('\n'), 'tags')
-  addField(frequencies, entry.content, 'content')
+  addField(frequencies, fields, 'title')
+  addField(frequencies, fields, 'summary')
+  addField(frequencies, fields, 'tags')
+  addField(frequencies, fields, 'content')
   for (const [term, frequency] of frequencies) {
     frequencies.set(term, Math.min(LEVELS - 1, Math.floor((frequency / (frequency + SATURATION)) * LEVELS)))
   }
   return frequencies
 }
 
-function addField(frequencies: Map<string, number>, text: string, field: keyof typeof WEIGHTS): void {
-  const terms = rankingTermsOf(text)
+function addField(frequencies: Map<string, number>, fields: FieldTerms, field: Field): void {
+  const terms = fields[field]
   let length = 0
   for (const { derived } of terms) if (!derived) length += 1
   const weight = WEIGHTS[field] / Math.max(SHORTEST, length / USUAL_LENGTH[field]) ** LENGTH_POWER

@@ -1,4 +1,5 @@
 import { distinctTerms } from './pairs.ts'
+import { rankingTermsOf } from './ranking-terms.ts'
 
 /** Texts with a lower similarity do not count as similar. */
 export const SIMILAR_FROM = 0.4
@@ -12,19 +13,17 @@ export type Worth = { of: ReadonlyMap<string, number>; other: number }
 export type DraftTerms = { title: ReadonlySet<string>; all: ReadonlySet<string> | undefined }
 
 export function termsOfDraft({ title, summary }: Draft): DraftTerms {
-  const ofTitle = distinctTerms(title)
-  return { title: ofTitle, all: summary === '' ? undefined : new Set([...ofTitle, ...distinctTerms(summary)]) }
+  const ofTitle = rankingTermsOf(title)
+  const all = summary === '' ? undefined : distinctTerms(ofTitle, rankingTermsOf(summary))
+  return { title: distinctTerms(ofTitle), all }
 }
 
 /** The terms of title and summary. */
-export const allTerms = (draft: Draft): ReadonlySet<string> => {
-  const { title, all } = termsOfDraft(draft)
-  return all ?? title
-}
+export const allTerms = ({ title, all }: DraftTerms): ReadonlySet<string> => all ?? title
 
 /** The similarity of a draft and another text, from 0 to 1. It is 0 if a draft of several terms has only one in common. */
 export function similarity(draft: DraftTerms, other: DraftTerms, worth: Worth): number {
-  const [ours, theirs] = [draft.all ?? draft.title, other.all ?? other.title]
+  const [ours, theirs] = [allTerms(draft), allTerms(other)]
   if (ours.size > 1 && common(ours, theirs).length === 1) return 0
   const ofTitle = shared(draft.title, other.title, worth)
   const score = draft.all === undefined ? ofTitle : Math.max(ofTitle, (ofTitle + shared(ours, theirs, worth)) / 2)

@@ -1,6 +1,7 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { impactsOf } from '../domain/ranking.ts'
+import { distinctTerms } from '../domain/pairs.ts'
+import { type FieldTerms, fieldTermsOf, impactsOf } from '../domain/ranking.ts'
 import { indexedText, TAG_FENCE, tagWord } from '../domain/terms.ts'
 import { noteWords } from './index-file.ts'
 import { notePairs } from './near.ts'
@@ -53,14 +54,15 @@ export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
   index.run(sql`
     INSERT INTO doc (number, entry, id, updated_at, revisions)
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
-  notePairs(index, entry.entry, entry)
-  index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${entry.revision}, ${rankedWords(entry)})`)
+  const fields = fieldTermsOf(entry)
+  notePairs(index, entry.entry, distinctTerms(fields.title, fields.summary))
+  index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${entry.revision}, ${rankedWords(entry.tags, fields)})`)
   index.run(sql`UPDATE progress SET entries = entries + 1 WHERE one = 1`)
 }
 
 /** The terms that an entry is ranked by, each with its impact, and its tags, each as one word. */
-function rankedWords(entry: IndexedEntry): string {
-  const words = entry.tags.map(tagWord)
-  for (const [term, level] of impactsOf(entry)) words.push(levelled(term, level))
+function rankedWords(tags: readonly string[], fields: FieldTerms): string {
+  const words = tags.map(tagWord)
+  for (const [term, level] of impactsOf(fields)) words.push(levelled(term, level))
   return words.join(' ')
 }

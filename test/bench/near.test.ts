@@ -10,10 +10,10 @@ const ALIKE = { of: new Map<string, number>(), other: 1 }
 test('pairs of words find three quarters of the entries that drafts restate, and hardly any others', () => {
   const entries = judgedEntries().map(line => {
     const entry = JSON.parse(line) as Draft & { _id: string }
-    return { id: entry._id, entry, pairs: new Set(pairsOf(allTerms(entry))) }
+    return { id: entry._id, entry, pairs: new Set(pairsOf(allTerms(termsOfDraft(entry)))) }
   })
   const found = readDrafts().map(draft => {
-    const pairs = pairsOf(allTerms(draft))
+    const pairs = pairsOf(allTerms(termsOfDraft(draft)))
     const near = entries.filter(one => pairs.some(pair => one.pairs.has(pair)))
     const similar = near.filter(
       ({ entry }) => similarity(termsOfDraft(draft), termsOfDraft(entry), ALIKE) >= SIMILAR_FROM,

@@ -1,6 +1,6 @@
 import type { Entry, Hints } from '../../contract/resources.ts'
 import { pairsOf } from '../../domain/pairs.ts'
-import { type Draft, termsOfDraft, type Worth } from '../../domain/similar.ts'
+import { allTerms, type Draft, termsOfDraft, type Worth } from '../../domain/similar.ts'
 import { listTitled, type TitledEntry } from '../../store/entry.ts'
 import { shownStanding } from '../../store/standing.ts'
 import type { Store } from '../store.ts'
@@ -9,8 +9,8 @@ import { similarOnes } from './read-similar.ts'
 /** Maximum number of named entries. One more is compared, because the new entry may be among them. */
 const NAMED = 5
 /**
- * Maximum number of entries that are read and compared per second: about a twentieth of the time of this thread. Past it no similar entries
- * are named.
+ * Drafts that are looked up, and entries that are read and compared with them, per second together at most: about a twentieth of the time of
+ * this thread. Past it no similar entries are named.
  */
 const COMPARED_PER_SECOND = 500
 
@@ -21,7 +21,7 @@ const ALIKE: Worth = { of: new Map(), other: 1 }
 export class Hinter {
   readonly #store: Pick<Store, 'reader' | 'near'>
   readonly #now: () => number
-  /** The number of entries that may be compared now. */
+  /** The number of drafts and entries that may be compared now. */
   #room = COMPARED_PER_SECOND
   #filledAt: number
 
@@ -33,7 +33,7 @@ export class Hinter {
 
   /** Searches for similar entries while a draft is published. Returns the function that makes the hints after the write. It never rejects. */
   begin(draft: Draft): (published: Entry) => Promise<{ hints: Hints }> {
-    const similar = this.#similarTo(draft)
+    const similar = this.#hasRoom() ? this.#similarTo(draft) : null
     return async published => {
       // The stored answer of a retry may find its own entry.
       const others = (await similar)?.filter(({ entry }) => entry.id !== published.id).slice(0, NAMED)
@@ -42,11 +42,11 @@ export class Hinter {
   }
 
   async #similarTo(draft: Draft): Promise<Similar[] | null> {
+    this.#room -= 1
     try {
       const terms = termsOfDraft(draft)
-      const found = await this.#store.near(pairsOf(terms.all ?? terms.title), NAMED + 1)
+      const found = await this.#store.near(pairsOf(allTerms(terms)), NAMED + 1)
       if (found.length === 0) return []
-      if (!this.#hasRoom()) return null
       this.#room -= found.length
       return similarOnes(terms, await listTitled(this.#store.reader, found), ALIKE)
     } catch {
