@@ -5,8 +5,8 @@ import { readSignalsProgress } from '../store/signals.ts'
 
 /** Returns a sentence if signals of a store of an older version are not computed yet. */
 export async function damageOfSignalsProgress(store: Reader): Promise<string | undefined> {
-  const { version, revision } = await readSignalsProgress(store)
-  return version === SIGNALS_VERSION && revision === null
+  const { version, reached } = await readSignalsProgress(store)
+  return version === SIGNALS_VERSION && reached === null
     ? undefined
     : 'The signals of revisions are not computed yet; run "palimpsest migrate", or start the server.'
 }

@@ -4,7 +4,13 @@ import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/standing.ts'
 import { judgementsOf, recordsOf, type TextNumbers } from '../operations/evidence/judgement.ts'
 import { assess, type TextMemory } from '../operations/evidence/settle-standing.ts'
 import { findEntryByNumber } from '../store/entry.ts'
-import { findWrongChange, listJudgedRevisions, listJudges, readChanges, readProgress } from '../store/recount.ts'
+import {
+  findWrongChange,
+  listJudgedRevisions,
+  listJudges,
+  readChanges,
+  readStandingProgress,
+} from '../store/recount.ts'
 import { findText, listJudgements } from '../store/standing.ts'
 import { isoTime } from '../store/time.ts'
 
@@ -12,8 +18,8 @@ const REMEDY = 'run "palimpsest migrate --recount" while the store is not served
 
 /** Returns a sentence if standings of a store of an older version are not computed yet. */
 export async function damageOfProgress(store: Reader): Promise<string | undefined> {
-  const { version, entry } = await readProgress(store)
-  return version === KEPT_VERSION && entry === null
+  const { version, reached } = await readStandingProgress(store)
+  return version === KEPT_VERSION && reached === null
     ? undefined
     : 'The standings of entries are not computed yet; run "palimpsest migrate", or start the server.'
 }

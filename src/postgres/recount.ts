@@ -1,8 +1,8 @@
 import type { Transaction, Write } from '../database/database.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import type { ColumnTypes } from '../database/statement-batching.ts'
-import { recountStandings } from '../operations/evidence/recount.ts'
 import { recountSignals } from '../operations/evidence/recount-signals.ts'
+import { recountStandings } from '../operations/evidence/recount-standings.ts'
 import { runWorks } from './run-works.ts'
 
 /** How long a statement of a recount may take, in milliseconds. */

@@ -3,18 +3,17 @@ import { type Sql, sql } from '../database/sql.ts'
 
 /** Computes the derived columns of entries again. Every statement is about one entry, or one page of entries. */
 
-/** The version of the measure that computed the standings, and the last computed entry: null if all are computed. */
-export type Progress = { version: number; entry: number | null }
+/** The version of the rules that computed a column, and the number of the last computed row: null if all are computed. */
+export type Progress = { version: number; reached: number | null }
+export const NO_PROGRESS: Progress = { version: 0, reached: 0 }
 
-export const readProgress = async (reader: Reader): Promise<Progress> =>
-  (await reader.one<Progress>(sql`SELECT version, entry FROM standing_progress WHERE one = 1`)) ?? {
-    version: 0,
-    entry: 0,
-  }
+export const readStandingProgress = async (reader: Reader): Promise<Progress> =>
+  (await reader.one<Progress>(sql`SELECT version, entry AS reached FROM standing_progress WHERE one = 1`)) ??
+  NO_PROGRESS
 
-export async function saveProgress(tx: Transaction, { version, entry }: Progress): Promise<void> {
+export async function saveStandingProgress(tx: Transaction, { version, reached }: Progress): Promise<void> {
   await tx.run(sql`
-    INSERT INTO standing_progress (one, version, entry) VALUES (1, ${version}, ${entry})
+    INSERT INTO standing_progress (one, version, entry) VALUES (1, ${version}, ${reached})
     ON CONFLICT (one) DO UPDATE SET version = excluded.version, entry = excluded.entry`)
 }
 

@@ -1,19 +1,15 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { SignalledText } from '../domain/signals.ts'
+import { NO_PROGRESS, type Progress } from './recount.ts'
 
-/** The version of the patterns that computed the signals, and the last computed revision: null if all are computed. */
-export type SignalsProgress = { version: number; revision: number | null }
+export const readSignalsProgress = async (reader: Reader): Promise<Progress> =>
+  (await reader.one<Progress>(sql`SELECT version, revision AS reached FROM signals_progress WHERE one = 1`)) ??
+  NO_PROGRESS
 
-export const readSignalsProgress = async (reader: Reader): Promise<SignalsProgress> =>
-  (await reader.one<SignalsProgress>(sql`SELECT version, revision FROM signals_progress WHERE one = 1`)) ?? {
-    version: 0,
-    revision: 0,
-  }
-
-export async function saveSignalsProgress(tx: Transaction, { version, revision }: SignalsProgress): Promise<void> {
+export async function saveSignalsProgress(tx: Transaction, { version, reached }: Progress): Promise<void> {
   await tx.run(sql`
-    INSERT INTO signals_progress (one, version, revision) VALUES (1, ${version}, ${revision})
+    INSERT INTO signals_progress (one, version, revision) VALUES (1, ${version}, ${reached})
     ON CONFLICT (one) DO UPDATE SET version = excluded.version, revision = excluded.revision`)
 }
 

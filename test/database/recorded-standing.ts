@@ -1,5 +1,5 @@
 import type { Transaction } from '../../src/database/database.ts'
-import { recountStandings } from '../../src/operations/evidence/recount.ts'
+import { recountStandings } from '../../src/operations/evidence/recount-standings.ts'
 import type { WriteName } from '../../src/operations/operation.ts'
 import { findWrongChange, numberOrigin, readChanges } from '../../src/store/recount.ts'
 import { listJudgedTexts } from '../../src/store/standing.ts'
