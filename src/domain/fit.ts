@@ -15,18 +15,21 @@ export function worthOf({ score, standing: { tally } }: Weighed): number {
 /** Signals that do not move an entry: many honest guides pipe a download into a shell. All others put an entry after those without any. */
 const HARMLESS: ReadonlySet<Signal> = new Set(['PIPE_TO_SHELL'])
 
-export type Ordered = Weighed & { signals: readonly Signal[] }
+/** A found entry with what speaks against it. */
+export type Judged = Weighed & { signals: readonly Signal[] }
+/** `whole` says whether it has all words of the question. */
+export type Ordered = Judged & { whole: boolean }
 
 /** Whether an entry comes after all others: evidence only speaks against it, or its text is flagged. */
-const isLast = ({ standing, signals }: Pick<Ordered, 'standing' | 'signals'>): boolean =>
+const isLast = ({ standing, signals }: Pick<Judged, 'standing' | 'signals'>): boolean =>
   standing.state === 'CONTRADICTED' || signals.some(signal => !HARMLESS.has(signal))
 
-/** Best answers first; entries that come last after all others. */
+/** Entries with all words first, each group best first; entries that come last after all others. */
 export const byWorth = (a: Ordered, b: Ordered): number =>
-  Number(isLast(a)) - Number(isLast(b)) || worthOf(b) - worthOf(a)
+  Number(isLast(a)) - Number(isLast(b)) || Number(b.whole) - Number(a.whole) || worthOf(b) - worthOf(a)
 
 /** The match of a list whose first candidate has `match`. If that one comes last, at most the score of the first that does not. */
-export function matchOf(list: Iterable<Ordered>, match: number): number {
+export function matchOf(list: Iterable<Judged>, match: number): number {
   let first = true
   for (const one of list) {
     if (!isLast(one)) return first ? match : Math.min(match, Math.round(one.score * 1_000) / 1_000)

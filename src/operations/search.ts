@@ -2,7 +2,7 @@ import type { Coverage, Sort } from '../contract/vocabulary.ts'
 
 /**
  * A search. `recent` and `evolution` find entries with all terms of `q`, else the best partial matches; `relevance` finds those with all
- * terms first, then those with any; `fit` finds those with any word. The last two sort by score.
+ * terms first, then those with any; `fit` does so by words in any form. The last two sort by score.
  */
 export type SearchRequest = {
   q: string
@@ -22,6 +22,8 @@ export type SearchResult = {
   words: number
   /** The score of each entry of the page, relative to the best possible score. */
   scores: number[]
+  /** Whether each entry of the page has all words of the query. */
+  whole: boolean[]
   /** The weight of each term of the query. */
   weights: [term: string, weight: number][]
   /** The weight of a word that no entry has. */

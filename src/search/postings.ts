@@ -45,13 +45,14 @@ export function samplePostings(index: SqliteConnection, term: string, { entries,
 
 /**
  * A term of a query, with its count. A NAME has the same impact in every field. A HINT is a part of a name that no entry has. An OTHER is a
- * further candidate for a word.
+ * further candidate for a word. An entry has a word if it has the term that is `main`.
  */
-export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' | 'OTHER' }
-/** Scores of entries by their number, and the part of each from hints; weights of terms; the best possible score. */
+export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' | 'OTHER'; main: boolean }
+/** Scores of entries by their number, the part of each from hints, and those with all words; weights of terms; the best possible score. */
 export type Scores = {
   scores: Map<number, number>
   hinted: Map<number, number>
+  whole: Set<number>
   weights: Map<string, number>
   best: number
 }
@@ -62,17 +63,19 @@ export type Scores = {
  */
 export function score(index: SqliteConnection, wanted: readonly Wanted[], extent: Extent, tag: string | null): Scores {
   const weighed = wanted
-    .map(({ postings, count, as }) => ({
+    .map(({ postings, count, as, main }) => ({
       postings,
       as,
+      main,
       weight: emphasis(postings.term, count) * rarity(postings.having, extent.entries),
     }))
     .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
     .slice(0, RANKED_TERMS_MAX)
   const scores = new Map<number, number>()
   const hinted = new Map<number, number>()
+  const having = new Map<number, number>()
   let left = POSTINGS_MAX
-  for (const { postings, weight, as } of weighed.toSorted((a, b) => a.postings.having - b.postings.having)) {
+  for (const { postings, weight, as, main } of weighed.toSorted((a, b) => a.postings.having - b.postings.having)) {
     for (const list of postings.lists) {
       const numbers = fetchList(index, postings.term, list, left, tag)
       left = Math.max(0, left - numbers.length)
@@ -80,16 +83,15 @@ export function score(index: SqliteConnection, wanted: readonly Wanted[], extent
       for (const number of numbers) {
         scores.set(number, (scores.get(number) ?? 0) + worth)
         if (as === 'HINT') hinted.set(number, (hinted.get(number) ?? 0) + worth)
+        if (main) having.set(number, (having.get(number) ?? 0) + 1)
       }
     }
   }
   const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
-  return {
-    scores,
-    hinted,
-    weights,
-    best: weighed.reduce((sum, { weight, as }) => (as === 'OTHER' ? sum : sum + weight), 0),
-  }
+  const words = weighed.reduce((sum, { main }) => sum + Number(main), 0)
+  const whole = new Set([...having].filter(([, count]) => count === words).map(([number]) => number))
+  const best = weighed.reduce((sum, { weight, as }) => (as === 'OTHER' ? sum : sum + weight), 0)
+  return { scores, hinted, whole, weights, best }
 }
 
 /** The postings of a list: as sampled where that is all of it or no more may be read. */

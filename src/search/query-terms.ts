@@ -64,12 +64,13 @@ class WantedTerms {
   /** Adds a word of the query. Returns how many entries have it; a name counts only as a whole. */
   wantWord({ terms, name, optional }: QueryWord): number {
     const absent = name !== undefined && this.#lookUp(name).having === 0
+    const main = optional ? undefined : (name ?? terms.keys().next().value)
     let most = 0
     for (const [term, count] of terms) {
       const isName = term === name || (optional && /\d/.test(term))
       if (absent) this.#want(term, count, 'HINT')
-      else if (isName) this.#want(term, NAME * count, 'NAME')
-      else this.#want(term, name === undefined ? count : PART * count, 'WORD')
+      else if (isName) this.#want(term, NAME * count, 'NAME', term === main)
+      else this.#want(term, name === undefined ? count : PART * count, 'WORD', term === main)
       most = Math.max(most, this.#lookUp(term).having)
     }
     return absent ? 0 : most
@@ -77,19 +78,24 @@ class WantedTerms {
 
   /** Adds the candidates for a word of the query. */
   wantText(text: string, count: number, as: Wanted['as']): void {
-    for (const { term } of rankingTermsOf(text)) this.#want(term, count, as)
+    for (const { term } of rankingTermsOf(text)) this.#want(term, count, as, as === 'WORD' && count === 1)
   }
 
   list(): Wanted[] {
     return [...this.#wanted.values()]
   }
 
-  #want(term: string, count: number, as: Wanted['as']): void {
+  #want(term: string, count: number, as: Wanted['as'], main = false): void {
     const postings = this.#lookUp(term)
     if (postings.having === 0) return
     const before = this.#wanted.get(term)
     const stronger = STRENGTHS.indexOf(before?.as ?? 'OTHER') > STRENGTHS.indexOf(as) ? before?.as : as
-    this.#wanted.set(term, { postings, count: (before?.count ?? 0) + count, as: stronger ?? as })
+    this.#wanted.set(term, {
+      postings,
+      count: (before?.count ?? 0) + count,
+      as: stronger ?? as,
+      main: main || before?.main === true,
+    })
   }
 
   #lookUp(term: string): Postings {

@@ -52,6 +52,7 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
     match,
     words: ranking?.words ?? 0,
     scores: page.map(({ number }) => Math.min(1, (ranking?.scores.get(number) ?? 0) / (ranking?.best || 1))),
+    whole: page.map(({ number }) => ranking?.whole.has(number) ?? false),
     weights: [...(ranking?.weights ?? [])],
     unknown: ranking?.unknown ?? 0,
     missing: ranking?.missing ?? [],
@@ -59,7 +60,7 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
   }
 }
 
-/** The entries that have any of the words, best first. */
+/** The entries that have all words, best first, then those that have any. */
 function byFit(index: SqliteConnection, request: SearchRequest): Found {
   const ranking = rank(index, request.q, request.tag)
   if (ranking.best === 0) return byWords(index, request, ranking)

@@ -34,7 +34,7 @@ import { recordStandings } from './recorded-standing.ts'
 
 const HOUR = 3_600_000
 const FOUND = {
-  ...{ entries: [1], more: false, coverage: 'ALL', match: 1, scores: [1] },
+  ...{ entries: [1], more: false, coverage: 'ALL', match: 1, scores: [1], whole: [true] },
   ...{ words: 1, weights: [], unknown: 1, missing: [], corrected: [] },
 } satisfies SearchResult
 const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network' }

@@ -30,8 +30,10 @@ export type Cluster = Server & {
   close(): Promise<void>
 }
 
-/** The folder of PostgreSQL's own programs, if there is one. */
+/** The folder of PostgreSQL's own programs: that of the variable POSTGRES_BIN, otherwise the newest of this system, if there is one. */
 export function findBinaries(): string | undefined {
+  const named = process.env.POSTGRES_BIN
+  if (named !== undefined) return named
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
   const folders = versions.sort((a, b) => Number(b) - Number(a)).map(version => `/usr/lib/postgresql/${version}/bin`)
   const ofPath = (process.env.PATH ?? '').split(':')

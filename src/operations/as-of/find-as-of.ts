@@ -39,7 +39,7 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
     const one = await foundAt(reads, number, moment, { result, at })
     if (one !== undefined) found.push(one)
   }
-  const best = found.sort((a, b) => b.score - a.score).slice(0, FIND.max)
+  const best = found.sort((a, b) => Number(b.whole) - Number(a.whole) || b.score - a.score).slice(0, FIND.max)
   const rows: (Found & { standing: FoundAsOf['standing'] })[] = []
   for (const one of best) rows.push({ ...one, standing: await standingOf(reads, one, moment) })
   const match = Math.round((rows[0]?.score ?? 0) * 1_000) / 1_000
@@ -65,7 +65,7 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   }
 }
 
-type Found = { entry: EntryRow; revision: RevisionThen & { updated_at: number }; score: number }
+type Found = { entry: EntryRow; revision: RevisionThen & { updated_at: number }; score: number; whole: boolean }
 
 /** The row of a candidate; undefined if it is not public, did not exist yet, or did not match. */
 async function foundAt(
@@ -78,13 +78,16 @@ async function foundAt(
   if (entry === undefined || entry.withdrawn) return undefined
   const revision = await revisionAt(reader, entry, moment)
   if (revision === undefined) return undefined
-  if (revision.number === entry.revision) return { entry, revision, score: result.scores[at] ?? 0 }
+  if (revision.number === entry.revision) {
+    return { entry, revision, score: result.scores[at] ?? 0, whole: result.whole[at] ?? false }
+  }
   // Ranking two texts takes milliseconds.
   await nextTurn()
   const tags = tagsOf(entry)
   const texts = { now: rankedOf(entry, tags), earlier: rankedOf(revision, tags) }
   const score = refit(result.scores[at] ?? 0, texts, result.weights)
-  return score === 0 ? undefined : { entry, revision, score }
+  // The index has the words of the current text only.
+  return score === 0 ? undefined : { entry, revision, score, whole: false }
 }
 
 const rankedOf = ({ title, summary, content }: Text, tags: readonly string[]): RankedText => ({
@@ -104,8 +107,9 @@ async function standingOf(
 }
 
 /** The order of a row by evidence. A row without a standing counts as UNCHECKED. */
-const judgedAs = ({ score, standing, revision }: Found & { standing: FoundAsOf['standing'] }) => ({
+const judgedAs = ({ score, whole, standing, revision }: Found & { standing: FoundAsOf['standing'] }) => ({
   score,
+  whole,
   signals: signalNames(revision.signals),
   standing: standing ?? { state: 'UNCHECKED' as const, tally: NO_TALLY },
 })

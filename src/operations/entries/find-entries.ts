@@ -54,13 +54,17 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   }
 }
 
-type Candidate = Entry & { number: number; score: number }
+type Candidate = Entry & { number: number; score: number; whole: boolean }
+
+const NO_FIT = { score: 0, whole: false }
 
 /** The entries of a result with their scores, without those that were withdrawn after they were indexed. */
 async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candidate[]> {
-  const scores = new Map(result.entries.map((number, at) => [number, result.scores[at] ?? 0]))
+  const fits = new Map(
+    result.entries.map((number, at) => [number, { score: result.scores[at] ?? 0, whole: result.whole[at] ?? false }]),
+  )
   const served = await reads.entries.list(result.entries)
-  return served.map(one => ({ ...entryOf(one), number: one.number, score: scores.get(one.number) ?? 0 }))
+  return served.map(one => ({ ...entryOf(one), number: one.number, ...(fits.get(one.number) ?? NO_FIT) }))
 }
 
 /** How well the first candidate fits. `best` is the first entry of the result, before those of another state were left out. */

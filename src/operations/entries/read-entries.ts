@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Sort } from '../../contract/vocabulary.ts'
 import type { Awaitable, Reader } from '../../database/database.ts'
-import { matchOf, type Ordered } from '../../domain/fit.ts'
+import { type Judged, matchOf } from '../../domain/fit.ts'
 import { tagKey } from '../../domain/tag.ts'
 import { termsOf } from '../../domain/terms.ts'
 import { listEvolvedEntries, listRecentEntries } from '../../store/entry.ts'
@@ -104,7 +104,7 @@ export async function foundPage(
 }
 
 /** The entries of a page, read one by one as their match is computed. */
-function* weighed(shown: readonly ServedEntry[], { entries, scores }: SearchResult): Generator<Ordered> {
+function* weighed(shown: readonly ServedEntry[], { entries, scores }: SearchResult): Generator<Judged> {
   for (const one of shown) {
     const { standing, signals } = entryOf(one)
     yield { standing, signals, score: scores[entries.indexOf(one.number)] ?? 0 }

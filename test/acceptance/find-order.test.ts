@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FoundList } from '../../src/contract/resources.ts'
+import { useApp } from '../support/app.ts'
+import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
+
+const app = useApp()
+
+const titles = async (path: string, q: string): Promise<string[]> => {
+  const { body } = await callPatiently<FoundList>(app.url, 'GET', `${path}${new URLSearchParams({ q })}`)
+  return body.items.map(({ title }) => title)
+}
+
+test('an entry with all words of a short question comes before entries with one of them many times', async () => {
+  const { token } = await newActor(app.url)
+  const long = 'The manual describes options, signals, limits and files of the program in detail. '.repeat(20)
+  const both = await newEntry(app.url, token, {
+    title: 'Manual of the furnace',
+    summary: 'All of its parts.',
+    content: `${long}Its dampers are adjusted twice a year. ${long}Thermocouples age.`,
+  })
+  for (let n = 0; n < 3; n++) {
+    const title = `Thermocouple ${n}`
+    await newEntry(app.url, token, { title, summary: 'A thermocouple.', content: 'Thermocouple, thermocouple.' })
+    await newEntry(app.url, token, { title: `Damper ${n}`, summary: 'A damper.', content: 'Damper, damper.' })
+  }
+  const first = await callPatiently(app.url, 'GET', '/api/find?q=damper+thermocouple')
+  expectStatus(first, 200)
+  for (const q of ['damper thermocouple', 'thermocouples, dampers']) {
+    const [best, ...others] = await titles('/api/find?', q)
+    assert.deepEqual([best, others.length], [both.title, 6], q)
+  }
+})
