@@ -38,6 +38,7 @@ export function createMarkdown() {
         : encodeURI(address.toWellFormed())
   markdown.normalizeLinkText = text => text
   markdown.core.ruler.push('headings', nestHeadings)
+  markdown.core.ruler.push('columns', alignColumns)
   Object.assign(markdown.renderer.rules, rules)
   return markdown
 }
@@ -100,6 +101,14 @@ function nestHeadings({ tokens, env }: StateCore): void {
     token.attrSet('id', id)
     sections.push({ id, level, title })
   })
+}
+
+/** The content security policy refuses styles in elements: the alignment of a cell becomes a class. */
+function alignColumns({ tokens }: StateCore): void {
+  for (const token of tokens) {
+    const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? []
+    if (side !== undefined) token.attrs = [['class', side]]
+  }
 }
 
 const wordsOfLine = (inline: Token | undefined): string =>

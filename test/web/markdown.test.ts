@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { layeredMarkup } from '../../src/web/layered-text.ts'
 import { markup, markupWithSections } from '../../src/web/markdown.ts'
 
 const headings = (content: string): string =>
@@ -54,4 +55,14 @@ test('a link to a part of the page leads to a heading of the content, never to a
     ['#section-set-up', '#section-main', '#section-概'],
   )
   assert.doesNotMatch(markup('# a').markup, / id=/)
+})
+
+test('the columns of a table are aligned by classes, without styles that the content security policy refuses', async () => {
+  const table = '| a | b | c | d |\n|:--|:-:|--:|---|\n| 1 | 2 | 3 | 4 |'
+  const cells = (text: string): string[] => text.match(/<t[hd]\b[^>]*>/g) ?? []
+  const aligned = ['th class="left"', 'th class="center"', 'th class="right"', 'th', 'td class="left"']
+  for (const text of [markup(table).markup, layeredMarkup(table, [table.length], (_part, words) => words).markup]) {
+    assert.deepEqual(cells(text).slice(0, 5), aligned.map(cell => `<${cell}>`))
+    assert.doesNotMatch(text, /style=/)
+  }
 })
