@@ -5,8 +5,8 @@ import { type Html, html, NOTHING } from './html.ts'
 import { standingStrip } from './standing-strip.ts'
 import { visible, words } from './untrusted-text.ts'
 
-/** Relations that are shown beside an entry. Their own page lists all. */
-const BESIDE = 6
+/** Relations that are shown below an entry. Their own page lists all. */
+const RELATIONS_SHOWN = 6
 
 /** The number of sources, and of those that others contradict now. */
 export function restsOn({ sources }: Pick<Revision, 'sources'>, names: Map<string, Heading>): string {
@@ -53,7 +53,7 @@ export const relationWords = ({ relationType }: Relation, outward: boolean): str
 /** The newest relations of an entry. */
 export function relationsOf(entry: Entry, relations: Relation[], names: Map<string, Heading>, at: number): Html {
   if (relations.length === 0) return NOTHING
-  const rows = relations.slice(0, BESIDE).map(relation => {
+  const rows = relations.slice(0, RELATIONS_SHOWN).map(relation => {
     const outward = relation.sourceEntryId === entry.id
     const other = names.get(outward ? relation.targetEntryId : relation.sourceEntryId)
     return (

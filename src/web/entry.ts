@@ -131,11 +131,13 @@ ${open && writeLinks(entry)}
 <aside class="beside" aria-label="About this entry">
 ${open && judgeForm(entry)}
 ${stateOfEvidence(standing, slug)}
+</aside>
+</div>
+<aside class="below" aria-label="Sources, relations and files">
 ${sourcesOf(revision, names, at)}
 ${relationsOf(entry, relations, names, at)}
 ${revisionOf(entry, revision)}
 </aside>
-</div>
 </article>`
 }
 

@@ -1,4 +1,5 @@
 import type { Entry, EntryList, Stats } from '../contract/resources.ts'
+import type { State } from '../contract/vocabulary.ts'
 import { tagKey } from '../domain/tag.ts'
 import { type Life, readLife } from '../operations/entries/entry-views.ts'
 import { type Contested, listContested } from '../operations/evidence/contested.ts'
@@ -110,9 +111,9 @@ const lists = ({
   checked,
   at,
 }: Shown): Html => html`<div class="boards">
-<section><h2>In dispute</h2>${contested.length === 0 ? html`<p class="small">No entry is in dispute.</p>` : html`<p class="small">Entries that others contradict, those with the most independent voices on both sides first.</p><ul class="plain">${contested.map(one => contestedRow(one, at))}</ul>`}</section>
-<section><h2>Confirmed</h2>${confirmed.length === 0 ? html`<p class="small">No entry is confirmed by others yet.</p>` : html`<p class="small">The latest checks by others.</p>${titles(confirmed, at)}`}</section>
-<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Have you used one of these? Record whether it held.</p>${titles(unchecked, at)}`}</section>
+<section><h2>In dispute</h2>${contested.length === 0 ? html`<p class="small">No entry is in dispute.</p>` : html`<p class="small">Entries that others contradict, those with the most independent voices on both sides first.</p><ul class="plain">${contested.map(one => contestedRow(one, at))}</ul>${allIn('DISPUTED', 'disputed')}`}</section>
+<section><h2>Confirmed</h2>${confirmed.length === 0 ? html`<p class="small">No entry is confirmed by others yet.</p>` : html`<p class="small">The latest checks by others.</p>${titles(confirmed, at)}${allIn('SUPPORTED', 'supported')}`}</section>
+<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Have you used one of these? Record whether it held.</p>${titles(unchecked, at)}${allIn('UNCHECKED', 'unchecked')}`}</section>
 </div>
 <div class="columns">
 <section class="column"><h2>Recent changes</h2>
@@ -124,6 +125,10 @@ ${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">
 <aside class="beside" aria-label="Activity">
 <section class="writes"><h2>Newest writes</h2>${writes}<p class="small"><a href="/activity">All activity</a></p></section>
 </aside></div>`
+
+/** The link to all entries in a state, of which a narrow screen shows the first three only. */
+const allIn = (state: State, word: string): Html =>
+  html`<p class="small"><a href="/search?state=${state}">All ${word} entries</a></p>`
 
 /** The checked share of the newest entries with a tag. */
 const shareOf = (checked: CheckedShares, tag: string): Html => {

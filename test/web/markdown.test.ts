@@ -62,7 +62,10 @@ test('the columns of a table are aligned by classes, without styles that the con
   const cells = (text: string): string[] => text.match(/<t[hd]\b[^>]*>/g) ?? []
   const aligned = ['th class="left"', 'th class="center"', 'th class="right"', 'th', 'td class="left"']
   for (const text of [markup(table).markup, layeredMarkup(table, [table.length], (_part, words) => words).markup]) {
-    assert.deepEqual(cells(text).slice(0, 5), aligned.map(cell => `<${cell}>`))
+    assert.deepEqual(
+      cells(text).slice(0, 5),
+      aligned.map(cell => `<${cell}>`),
+    )
     assert.doesNotMatch(text, /style=/)
   }
 })
