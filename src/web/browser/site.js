@@ -52,7 +52,7 @@ for (const form of document.querySelectorAll('form[data-judge]')) {
 
 /** The stored value `off` of this item disables the keys. */
 export const SETTING = 'palimpsest.keys'
-const ROWS = '.result, .rows > li, .revision, .piece'
+const ROWS = '.boards .plain > li, .result, .rows > li, .revision, .piece, .neighbour'
 const FIELDS = 'input, textarea, select, [contenteditable]'
 
 export function keysAreOn() {
@@ -70,7 +70,7 @@ function focusSearch() {
 
 /** Moves the focus to the first link of the next or previous row, from the row with the focus. @param {1 | -1} step */
 function move(step) {
-  const rows = Array.from(document.querySelectorAll(ROWS))
+  const rows = Array.from(document.querySelectorAll(ROWS)).filter(row => row.checkVisibility())
   const from = rows.findIndex(row => row.contains(document.activeElement))
   const row = rows[from < 0 ? 0 : from + step]
   const link = row?.querySelector(':is(h2, h3) a, .what a') ?? row?.querySelector('a')

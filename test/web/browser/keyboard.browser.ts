@@ -219,3 +219,29 @@ for (const scripts of [true, false])
       await close()
     },
   )
+
+test('j moves through every list of a page, and past rows that a narrow screen does not show', options, async () => {
+  const { entry } = site.seeded
+  for (const [width, address, selector] of [
+    [1_100, '/', '.boards .plain > li, .result, .rows > li'],
+    [360, '/', '.boards .plain > li, .rows > li'],
+    [1_100, `/entries/${entry.slug}/relations`, '.neighbour'],
+  ] as const) {
+    const { page, complaints, close } = await site.visit({ width })
+    await page.goto(address)
+    const rows = await page.locator(`:is(${selector}):visible`).count()
+    assert.ok(rows > 0, address)
+    const reached = new Set<number>()
+    for (let key = 0; key < rows; key += 1) {
+      await page.keyboard.press('j')
+      reached.add(
+        await page.evaluate<number>(
+          `[...document.querySelectorAll(${JSON.stringify(selector)})].findIndex(row => row.contains(document.activeElement))`,
+        ),
+      )
+    }
+    assert.ok(!reached.has(-1) && reached.size === rows, `${address} at ${width} px: ${[...reached]} of ${rows}`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
