@@ -68,6 +68,8 @@ test('sixty related entries are in columns without overlap, at every width', opt
 
 test('the moderation dialog is in the middle of the window and no table is wider than its box', options, async () => {
   const word = 'Donaudampfschifffahrtsgesellschaft'
+  const { token: named } = await newActor(app.url, { declaredName: 'A name as long as the service allows '.repeat(2) })
+  await newEntry(app.url, named, { title: 'By an actor with a long name' })
   const entry = await newEntry(app.url, token, { title: `${word} ${word}/${word}` })
   const body = { revisionId: entry.currentRevisionId, rationale: word.repeat(5) }
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/contradict`, { body, token }), 201)
@@ -77,6 +79,9 @@ test('the moderation dialog is in the middle of the window and no table is wider
     await page.getByRole('textbox', { name: 'Admin token' }).fill(ADMIN_TOKEN)
     await page.getByRole('button', { name: 'Open the console' }).click()
     await page.getByRole('heading', { name: 'Queue' }).waitFor()
+    const titles = page.locator('td[data-column="Entry"]')
+    const widths = await titles.evaluateAll(all => all.map(one => one.getBoundingClientRect().width))
+    assert.ok(widths.length > 0 && Math.min(...widths) >= 200, `${name}: ${Math.min(...widths)} px`)
     const assertTablesFit = async (view: string): Promise<void> => {
       const sizes = await page.locator('.scroll').evaluateAll(all => all.map(one => [one.scrollWidth, one.clientWidth]))
       for (const [content = 0, box = 0] of sizes) assert.ok(content <= box, `${name}, ${view}: ${content} in ${box} px`)
