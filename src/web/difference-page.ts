@@ -4,7 +4,7 @@ import { isUuid } from '../domain/uuid.ts'
 import { readCounts, readLife, type Step } from '../operations/entries/entry-views.ts'
 import { VIEW_ROWS } from '../operations/views.ts'
 import { type Difference, difference } from './browser/difference.js'
-import { badge, CHANGE_WORDS, entryHead, moment, pager, titleOf } from './components.ts'
+import { badge, CHANGE_WORDS, entryHead, many, moment, pager, titleOf } from './components.ts'
 import { differenceView, sizeOf, splitView } from './difference.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
@@ -47,7 +47,7 @@ export const DIFF: Page = {
 ${entryHead(entry, '/diff', 'Changes', await readCounts(request.reads, entry.slug))}
 ${neighboursOf(entry.slug, steps, from, to)}
 <dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from, request.reads.at)}${endOf(entry.slug, `To ${nameOf(to)}`, to, request.reads.at)}</dl>
-<p class="meta">${content.gone.toLocaleString('en-GB')} characters of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">Swap both revisions</a></p>
+<p class="meta">${many(content.gone, 'character')} of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">Swap both revisions</a></p>
 ${changed.length === 0 && html`<p class="notice">The two revisions have the same texts.</p>`}
 ${viewLinks(entry.slug, from, to, view)}
 ${changed

@@ -47,7 +47,7 @@ const INWARD: Record<Relation['relationType'], string> = {
 }
 
 /** The relation of an entry to the entry at the other end, in words. */
-export const relationWords = ({ relationType }: Relation, outward: boolean): string =>
+export const relationWords = ({ relationType }: Pick<Relation, 'relationType'>, outward: boolean): string =>
   (outward ? OUTWARD : INWARD)[relationType]
 
 /** The newest relations of an entry. */

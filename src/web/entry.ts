@@ -2,7 +2,7 @@ import type { Author, Entry, Relation, Revision, Standing } from '../contract/re
 import { KEPT_FROM } from '../domain/retained-text.ts'
 import { type Counts, type Life, readAbout } from '../operations/entries/entry-views.ts'
 import { type Heading, readHeadings } from '../operations/views.ts'
-import { ago, badge, by, entryTabs, moment, originMark, tagList, titleOf, trustNotice } from './components.ts'
+import { ago, badge, by, entryTabs, many, moment, originMark, tagList, titleOf, trustNotice } from './components.ts'
 import { relationsOf, restsOn, revisionOf, sourcesOf } from './entry-aside.ts'
 import { fileOf, preferredForm } from './entry-file.ts'
 import { checksOf, stateOfEvidence, VERDICTS } from './evidence-summary.ts'
@@ -180,7 +180,7 @@ function contentsOf(sections: readonly Section[]): Html {
     .map(
       ({ id, level, title }) =>
         html`<li class="level-${level}"><a href="#${id}">${title === '' ? 'Untitled' : words(title)}</a></li>`,
-    )}</ol>${left > 0 && html`<p class="small">${left} further headings are not listed.</p>`}</details></nav>`
+    )}</ol>${left > 0 && html`<p class="small">${many(left, 'further heading')} ${left === 1 ? 'is' : 'are'} not listed.</p>`}</details></nav>`
 }
 
 /** The question to the reader. A browser script asks for the rest in place; without it, the answer leads to the form. */

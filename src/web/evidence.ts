@@ -55,7 +55,8 @@ export const EVIDENCE: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, '/evidence', 'Evidence', counts)}
 <div class="columns"><div class="column">
-${rows.length === 0 ? html`<p class="notice">There is no evidence about this entry yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
+${state.tally.contradicted > 0 && counts.relations > 0 && html`<p class="notice">An entry that contradicts this one counts as a contradiction. It is among the <a href="${address}/relations">relations</a>.</p>`}
+${rows.length === 0 ? html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
 ${olderLink(path, query, page.nextCursor)}
 </div><aside class="beside" aria-label="About the current revision">
 ${stateOfEvidence(state)}

@@ -1,7 +1,8 @@
-import type { Activity } from '../contract/resources.ts'
+import type { Activity, Relation } from '../contract/resources.ts'
 import type { Reads } from '../operations/operation.ts'
 import { type Heading, readHeadings } from '../operations/views.ts'
 import { badge, byName, moment } from './components.ts'
+import { relationWords } from './entry-aside.ts'
 import { type Html, html } from './html.ts'
 import { standingStrip } from './standing-strip.ts'
 import { words } from './untrusted-text.ts'
@@ -52,7 +53,7 @@ type Metadata = {
   result?: string | null
   confidence?: number | null
   targetEntryId?: string | null
-  relationType?: string | null
+  relationType?: Relation['relationType'] | null
   resultCount?: number
   tag?: string | null
 }
@@ -65,7 +66,7 @@ function detailOf({ action, metadata }: Activity, names: Map<string, Heading>): 
     return html`<span class="small">${resultCount ?? 0} found${tag != null && html`, tag ${words(tag)}`}</span>`
   const target = targetEntryId == null ? undefined : names.get(targetEntryId)
   if (action === 'CONNECT' && target !== undefined) {
-    return html` <span class="small">${(relationType ?? '').toLowerCase()}</span> <a href="/entries/${target.slug}">${words(target.title)}</a>`
+    return html` <span class="small">${relationType != null && relationWords({ relationType }, true)}</span> <a href="/entries/${target.slug}">${words(target.title)}</a>`
   }
   return undefined
 }

@@ -5,7 +5,7 @@ import { isAnswerable } from '../domain/ranking.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import type { Facets } from '../operations/entries/faceted-search.ts'
-import { ago, byName, hrefOf, many, originMark, pager, tagList, tagPath, titleOf } from './components.ts'
+import { ago, byName, hrefOf, originMark, pager, tagList, tagPath, titleOf } from './components.ts'
 import { facetLists, narrowingOf, widened } from './facets.ts'
 import { advice, foundRows, publishFor } from './found.ts'
 import { Highlighter } from './highlight.ts'
@@ -77,7 +77,7 @@ async function answered(
     unlisted: true,
     body: html`<h1>Search</h1>
 ${searchForm(q, tag, 'relevance', {})}
-<p class="result-count" role="status">${found.items.length === 0 ? 'No entries found.' : html`The ${many(found.items.length, 'entry', 'entries')} that match best.`}</p>
+<p class="result-count" role="status">${found.items.length === 0 ? 'No entries found.' : found.items.length === 1 ? 'The entry that matches best.' : html`The ${found.items.length} entries that match best.`}</p>
 ${advice(found, found.items.length > 0 && !found.answerable, q)}
 ${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(found, reads.at)}`,
   }
@@ -127,7 +127,7 @@ function countLine(found: number, offset: number, q: string, tag: string, facets
   const asked = html`${q !== '' && html` for <q>${words(q)}</q>`}${tag !== '' && html` tagged ${words(tag)}`}`
   if (found === 0) return html`Nothing${offset > 0 ? ' more' : ' found'}${asked}.`
   const all = facets && html` of ${facets.more && 'the first '}${facets.found.toLocaleString('en-GB')}`
-  return html`Entries ${offset + 1} to ${offset + found}${all}${asked}.`
+  return html`${found === 1 ? html`Entry ${offset + 1}` : html`Entries ${offset + 1} to ${offset + found}`}${all}${asked}.`
 }
 
 function resultRow(entry: Entry, mark: Highlighter, at: number): Html {

@@ -194,3 +194,42 @@ test('the list of evidence says which pieces do not count, because their author 
   const marked = pieces.map(([piece]) => /not counted: an author of the text/.test(piece))
   assert.deepEqual(marked, [false, true])
 })
+
+test('a stack with more marks than it draws has all of its words in its name', async () => {
+  const entry = await world.publish(await world.voice())
+  for (const voice of await world.voices(6)) await world.verify(voice, entry)
+  const life = /<figure class="life.*?<\/figure>/s.exec(await page(`/entries/${entry.slug}`))?.[0] ?? ''
+  assert.match(life, /aria-label="Revision 1: 6 supported \(\+3 without a mark\)".*>\+3</s)
+})
+
+test('a relation in a list of activity is in words, not by its code', async () => {
+  const author = await world.voice()
+  const [source, target] = [await world.publish(author), await world.publish(author)]
+  const ends = { sourceEntryId: source.id, targetEntryId: target.id }
+  const body = { ...ends, relationType: 'CONNECT', rationale: 'One topic.' }
+  expectStatus(await call(app.url, 'POST', '/api/relations', { body, token: author.token }), 201)
+  const row = /<li data-row(?:(?!<\/li>).)*>related<.*?<\/li>/s.exec(
+    await page(`/entries/${source.slug}/timeline`),
+  )?.[0]
+  assert.match(wordsOf(row ?? ''), /related belongs with Entry number/)
+})
+
+test('a contradiction by another entry is explained on the page of the evidence, which does not list it', async () => {
+  const entry = await world.publish(await world.voice())
+  const objector = await world.voice()
+  const noted = /An entry that contradicts this one counts as a contradiction\. It is among the relations/
+  assert.doesNotMatch(wordsOf(await page(`/entries/${entry.slug}/evidence`)), noted)
+  await world.object(objector, await world.publish(objector), entry)
+  const text = wordsOf(await page(`/entries/${entry.slug}/evidence`))
+  assert.match(text, noted)
+  assert.match(text, /contradicted1actor/)
+})
+
+test('a change of one character is in the singular', async () => {
+  const author = await world.voice()
+  const entry = await world.publish(author, { content: 'One. a' })
+  const path = `/entries/${(await world.revise(author, entry, { content: 'One. b' })).slug}`
+  assert.match(wordsOf(await page(`${path}/diff`)), /1 character of the content deleted, 1 inserted/)
+  await world.revise(author, await world.now(entry), { content: 'One. bc' })
+  assert.doesNotMatch(wordsOf(await page(`${path}/history`)), /\+1 characters/)
+})

@@ -28,7 +28,7 @@ async function partsOf(slug: string): Promise<Part[]> {
   }))
 }
 
-test('each sentence names the revision that wrote it, and newer ones have darker ink', async () => {
+test('each sentence names the revision that wrote it, and older ones have fainter ink', async () => {
   const author = await world.voice()
   const first = await world.publish(author, { content: 'One stays here. Two goes away.' })
   const second = await world.revise(await world.voice(), first, { content: 'One stays here. Three is new.' })

@@ -42,6 +42,11 @@ test('without an answer the page says so and links to the form with the question
   assert.ok(shown.includes(`/publish?title=${encodeURIComponent(q)}`), shown)
 })
 
+test('one result is in the singular', async () => {
+  assert.match(await page('lighthouse'), /role="status">Entry 1 of 1 for/)
+  assert.match(await page('lighthouse lens '.repeat(20)), /role="status">The entry that matches best\./)
+})
+
 /** The links of the facets of a page: for each name and whether it is chosen, its number and its address. */
 const facetsOf = (shown: string): Map<string, { count: number; href: string }> =>
   new Map(

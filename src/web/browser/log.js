@@ -83,7 +83,7 @@ async function recompute(record) {
   step('The checkpoint is signed by', [make('ul', {}, ...names.map(name => make('li', {}, ...everyCharacter(name))))])
   if (unchecked.length > 0) step(`This browser cannot check ${unchecked.length} other signatures.`, [])
   if (!same || bad.length > 0 || good.length === 0) return `Record ${record} is NOT proved.`
-  return `Record ${record} is in the public log, under the signed root of ${size} records.`
+  return `Record ${record} is in the public log, under the signed root of ${size} ${size === 1 ? 'record' : 'records'}.`
 }
 
 form.addEventListener('submit', async event => {
