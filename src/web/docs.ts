@@ -12,7 +12,7 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 const ALL = Object.entries(OPERATIONS) as [OperationName, Operation][]
 
 const problemTable = (name: string, heading: string, codes: readonly ProblemCode[]): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">${heading}</th></tr></thead>
+  html`<div class="wide codes" tabindex="0" role="region" aria-label="${name}"><table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">${heading}</th></tr></thead>
 <tbody>${codes.map(code => html`<tr id="${code}"><td>${PROBLEMS[code].status}</td><th scope="row"><a href="/docs/errors/${code}"><code>${code}</code></a></th><td>${PROBLEMS[code].remedy}</td></tr>`)}</tbody></table></div>`
 
 /** All problems by status, with their remedies. */

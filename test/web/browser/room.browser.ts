@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { NO_BROWSER } from '../../support/browser.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER } from '../../support/browser.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
 
@@ -63,6 +63,48 @@ test('the boxes beside a short text end near its end', options, async () => {
   await page.goto(`/entries/${site.seeded.entry.slug}`)
   const [text, beside] = [await heightOf(page, '.column > .prose'), await heightOf(page, '.beside')]
   assert.ok(beside <= text + BESIDE, `${beside} px beside ${text} px`)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+/** The elements with a selector that have their text on several lines. */
+const brokenIn = (page: Page, selector: string): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll(${JSON.stringify(selector)})].filter(one => {
+    const range = document.createRange()
+    range.selectNodeContents(one)
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1
+  }).map(one => one.textContent)`)
+
+test('on a narrow screen no code of an error and no word of a table is broken', options, async () => {
+  const { token } = await newActor(site.url)
+  const heads = ['measurement', 'median', 'percentile', 'explanation']
+  const content = [heads, heads.map(() => '---:'), heads].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+  const { slug } = await newEntry(site.url, token, { content })
+  const { page, complaints, close } = await site.visit({ width: NARROW })
+  for (const [address, selector] of [
+    ['/docs/errors', 'th code'],
+    [`/entries/${slug}`, '.prose :is(th, td)'],
+    [`/entries/${slug}/layers`, '.prose .words'],
+  ] as const) {
+    await page.goto(address)
+    assert.ok((await page.locator(selector).count()) > 0, address)
+    assert.deepEqual(await brokenIn(page, selector), [], address)
+    await assertNoOverflow(page, address)
+    await assertAccessible(page, address)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a link in a row of facts is at least 24 px high', options, async () => {
+  const { page, complaints, close } = await site.visit({ width: NARROW })
+  for (const address of ['/activity', `/entries/${site.seeded.entry.slug}/history`]) {
+    await page.goto(address)
+    const heights = await page
+      .locator(':is(.meta, .rows) a')
+      .evaluateAll(all => all.flatMap(one => Array.from(one.getClientRects(), ({ height }) => height)))
+    assert.ok(heights.length > 0 && Math.min(...heights) >= 23.5, `${address}: ${Math.min(...heights)} px`)
+  }
   assert.deepEqual(complaints, [])
   await close()
 })
