@@ -72,7 +72,7 @@ function stack(slug: string, ordinal: number, pieces: readonly Judged[], place: 
   const marks = pieces.toReversed().slice(0, pieces.length > MARKS_MAX ? MARKS_MAX - 1 : MARKS_MAX)
   const y = (index: number): number => (place === 'up' ? STACK.height - 7 - index * STACK.step : 7 + index * STACK.step)
   const more = pieces.length - marks.length
-  return html`<a class="${place}" href="${evidencePath(slug, newest)}" aria-label="Revision ${ordinal}: ${counts.join(', ')}${more > 0 && ` (+${more} without a mark)`}"><svg width="${STACK.width}" height="${STACK.height}" aria-hidden="true">${marks.map(
+  return html`<a class="${place}" href="${evidencePath(slug, newest)}" aria-label="Revision ${ordinal}: ${counts.join(', ')}${more > 0 && `, +${more} without a mark`}"><svg width="${STACK.width}" height="${STACK.height}" aria-hidden="true">${marks.map(
     ({ side }, index) => shape(side, STACK.width / 2, y(index)),
   )}${more > 0 && html`<text x="${STACK.width / 2}" y="${y(marks.length) + 4}" text-anchor="middle">+${more}</text>`}</svg></a>`
 }

@@ -199,7 +199,7 @@ test('a stack with more marks than it draws has all of its words in its name', a
   const entry = await world.publish(await world.voice())
   for (const voice of await world.voices(6)) await world.verify(voice, entry)
   const life = /<figure class="life.*?<\/figure>/s.exec(await page(`/entries/${entry.slug}`))?.[0] ?? ''
-  assert.match(life, /aria-label="Revision 1: 6 supported \(\+3 without a mark\)".*>\+3</s)
+  assert.match(life, /aria-label="Revision 1: 6 supported, \+3 without a mark".*>\+3</s)
 })
 
 test('a relation in a list of activity is in words, not by its code', async () => {

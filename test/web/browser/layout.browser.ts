@@ -146,6 +146,8 @@ test('a list of entries shows seven to nine rows on a screen of 1440 by 900 pixe
     const bottoms = await page.locator('.result').evaluateAll(all => all.map(one => one.getBoundingClientRect().bottom))
     const whole = bottoms.filter(bottom => bottom <= 900).length
     assert.ok(whole >= 7 && whole <= 9, `${address}: ${whole} of ${bottoms.length} rows`)
+    const facts = await page.locator('.result .meta').evaluateAll(all => all.map(one => one.clientHeight))
+    assert.ok(Math.max(...facts) <= 24, `${address}: facts of ${Math.max(...facts)} px`)
   }
   assert.deepEqual(complaints, [])
   await close()
