@@ -110,7 +110,7 @@ function createParts(ends: readonly number[]) {
         while ((stretches[stretch + 1]?.from ?? Number.POSITIVE_INFINITY) <= index) stretch += 1
         const { from, source } = stretches[stretch] ?? { from: 0, source: 0 }
         const part = at(index - from + source)
-        const partEnd = part === ends.length - 1 ? Number.POSITIVE_INFINITY : (ends[part] ?? 0) - source + from
+        const partEnd = part >= ends.length - 1 ? Number.POSITIVE_INFINITY : (ends[part] ?? 0) - source + from
         const next = Math.min(partEnd, stretches[stretch + 1]?.from ?? partEnd, start + words.length)
         const text = words.slice(index - start, next - start)
         const last = cuts.at(-1)

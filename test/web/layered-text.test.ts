@@ -42,6 +42,11 @@ const wordsOf = (text: string): string =>
 
 const withoutBlank = (text: string): string => text.replace(/\s/g, '')
 
+test('a text without parts is shown whole', () => {
+  const { markup: text } = layeredMarkup('Some words.', [], (_part, words) => words)
+  assert.equal(wordsOf(text).trim(), 'Some words.')
+})
+
 test('Markdown is rendered, and each run of words names the sentence that it belongs to', () => {
   const { text, runs } = layersOf(
     '# One\n\nTwo *is. Three* is `four. five`.\n\n- six\n- seven\n\n```sh\neight\nnine\n```\n',
