@@ -63,9 +63,9 @@ test('an entry that was read beyond the requested record is not indexed twice', 
 })
 
 test('the index does not go back to the requested record when the last batch is full', async () => {
-  await withEntries(200, async (store, index) => {
-    assert.deepEqual(await reachedFrom(store, index), [199, 200])
-    assert.equal(indexedRecord(index), 200)
+  await withEntries(1_000, async (store, index) => {
+    assert.deepEqual(await reachedFrom(store, index), [999, 1_000])
+    assert.equal(indexedRecord(index), 1_000)
   })
 })
 

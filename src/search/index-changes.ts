@@ -4,8 +4,11 @@ import type { ChangedEntryRow } from '../store/indexed-entry.ts'
 import { putEntry, withdrawEntry } from './documents.ts'
 import { saveIndexedRecord } from './index-file.ts'
 
-/** Entries that are indexed in one transaction, and entries that are read at once: few, to save memory. */
-const BATCH = 200
+/**
+ * Entries that are indexed in one transaction at most: each changes about ten pages of the pairs, and of many entries some of these are the
+ * same. Entries that are read at once: few, to save memory.
+ */
+const BATCH = 1_000
 const PIECE = 20
 
 /** Reads entries in the order of their latest change, after a given change and entry, withdrawn ones too. */

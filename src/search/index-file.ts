@@ -40,6 +40,9 @@ const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION)
  */
 export type StoreState = { storeId: string; record: number; epoch: number }
 
+/** The pages that a transaction of many entries changes; those that do not fit are written twice. */
+const CACHE_KIB = 32_768
+
 const NO_STORE: StoreState = { storeId: '', record: 0, epoch: 0 }
 
 /**
@@ -62,7 +65,7 @@ export function deleteIndex(path: string): void {
 }
 
 function openCurrent(path: string, store: StoreState | undefined): SqliteConnection {
-  const connection = openSqlite(path, 'derived')
+  const connection = openSqlite(path, 'derived', { cacheKib: CACHE_KIB })
   try {
     const known = indexedState(connection)
     const fits = store === undefined || (known?.storeId === store.storeId && known.record <= store.record)
