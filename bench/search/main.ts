@@ -7,6 +7,7 @@ import { type CollectionResult, measure } from './measure.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { measureScale } from './scale.ts'
 import { openFts5 } from './systems/fts5.ts'
+import { findLanceDb } from './systems/lancedb.ts'
 import { openLunr } from './systems/lunr.ts'
 import { openMiniSearch } from './systems/minisearch.ts'
 import { openTextSearch } from './systems/postgres.ts'
@@ -53,7 +54,7 @@ function makersOf(options: Options, cluster: Cluster | undefined): Maker[] {
     ...(options.embedded ? [openService(undefined, both)] : []),
     ...(options.postgres ? [openService(cluster, both)] : []),
     openFts5,
-    ...(options.peers ? [openMiniSearch, openLunr] : []),
+    ...(options.peers ? [openMiniSearch, openLunr, ...findLanceDb(options.work)] : []),
     ...(options.peers && cluster !== undefined ? [openTextSearch(cluster)] : []),
   ]
 }

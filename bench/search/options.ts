@@ -16,7 +16,7 @@ export type Options = {
   misses: boolean
   /** Entries of the store whose speed is measured in place of the quality. */
   scale: number | undefined
-  /** A directory that retains the filled store of `scale` between runs. */
+  /** A directory that retains the filled store of `scale` between runs, and may contain LanceDB. */
   work: string | undefined
   say(text: string): void
 }
@@ -29,7 +29,7 @@ export const USAGE = `npm run bench:search -- [options]
   --misses          lists the questions whose exact entry is not among the first three answers
   --json            all figures as JSON on standard output
   --scale N         measures the time of searches in an embedded store of N entries (1000 to 1000000), not the quality
-  --work DIR        keeps the store of --scale between runs
+  --work DIR        keeps the store of --scale between runs; LanceDB in DIR/lancedb is one of the peers
 `
 
 /** Reads the command line. Throws one sentence that names the mistake. */
