@@ -73,9 +73,11 @@ export function score(index: SqliteConnection, wanted: readonly Wanted[], extent
     .slice(0, RANKED_TERMS_MAX)
   const scores = new Map<number, number>()
   const hinted = new Map<number, number>()
-  const having = new Map<number, number>()
+  /** The entries that have all words so far: of the rarest word at first. */
+  let whole: Set<number> | undefined
   let left = POSTINGS_MAX
   for (const { postings, weight, as, main } of weighed.toSorted((a, b) => a.postings.having - b.postings.having)) {
+    const having = new Set<number>()
     for (const list of postings.lists) {
       const numbers = fetchList(index, postings.term, list, left, tag)
       left = Math.max(0, left - numbers.length)
@@ -83,15 +85,14 @@ export function score(index: SqliteConnection, wanted: readonly Wanted[], extent
       for (const number of numbers) {
         scores.set(number, (scores.get(number) ?? 0) + worth)
         if (as === 'HINT') hinted.set(number, (hinted.get(number) ?? 0) + worth)
-        if (main) having.set(number, (having.get(number) ?? 0) + 1)
+        if (main && whole?.has(number) !== false) having.add(number)
       }
     }
+    if (main) whole = having
   }
   const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
-  const words = weighed.reduce((sum, { main }) => sum + Number(main), 0)
-  const whole = new Set([...having].filter(([, count]) => count === words).map(([number]) => number))
   const best = weighed.reduce((sum, { weight, as }) => (as === 'OTHER' ? sum : sum + weight), 0)
-  return { scores, hinted, whole, weights, best }
+  return { scores, hinted, whole: whole ?? new Set(), weights, best }
 }
 
 /** The postings of a list: as sampled where that is all of it or no more may be read. */
