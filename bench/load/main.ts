@@ -3,8 +3,7 @@ import { seeded } from '../seeded.ts'
 import type { Connection, Driver, Loaded, Order, Request } from './order.ts'
 
 /** A process that loads targets on orders, which come as messages, and answers each order with its result. */
-const SHARE_OF_SEARCHES = 0.05
-const SHARE_OF_WRITES = 0.05
+const SHARES = { S: 0.05, W: 0.05 }
 const PROGRESS_EVERY = 1_000
 const MIX_SEED = 7
 
@@ -42,7 +41,7 @@ async function run(order: Order): Promise<Loaded> {
     Array.from({ length: order.connections }, (_, at) => driver.connect(situation, { number: at, next, operation })),
   )
   try {
-    const request = requester(operation)
+    const request = requester(operation, order.shares)
     return await measure(connections, request, seconds, count)
   } finally {
     for (const connection of connections) connection.close()
@@ -86,7 +85,7 @@ async function measure(
   }
 }
 
-function requester(operation: Order['operation']): (connection: Connection) => Promise<void> {
+function requester(operation: Order['operation'], shares = SHARES): (connection: Connection) => Promise<void> {
   const send = (connection: Connection, request: Request): Promise<void> => {
     const sending = connection[request]
     if (sending === undefined) throw new Error(`This target has no ${request}.`)
@@ -96,7 +95,7 @@ function requester(operation: Order['operation']): (connection: Connection) => P
   const random = seeded(MIX_SEED)
   return connection => {
     const chance = random()
-    if (chance < SHARE_OF_WRITES) return send(connection, 'W')
-    return send(connection, chance < SHARE_OF_WRITES + SHARE_OF_SEARCHES ? 'S' : 'R')
+    if (chance < shares.W) return send(connection, 'W')
+    return send(connection, chance < shares.W + shares.S ? 'S' : 'R')
   }
 }

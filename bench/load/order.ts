@@ -28,6 +28,8 @@ export type Order = {
   count: number
   /** The number of the first created text of the corpus. */
   from: number
+  /** The shares of searches and of writes in the mix M, if they are not 5 % each. */
+  shares?: { S: number; W: number }
 }
 
 /** The result of an order without failures; times in milliseconds. `busy` is the share of one core that loading took. */

@@ -31,15 +31,20 @@ const SETTINGS = {
 
 export type Service = { url: string; server: Server; readyAfter: number }
 
-/** Starts the service of a checkout with these further settings; resolves once it is ready. */
+/** Starts the service of a checkout with these further settings, or another command that serves; resolves once it is ready. */
 export async function startService(
   settings: Record<string, string>,
   cores = CORES.server,
   checkout = HERE,
+  command = ['serve'],
 ): Promise<Service> {
   const began = performance.now()
   const env = { PATH: process.env.PATH, ...ARENAS, ...SETTINGS, ...settings }
-  const server = startServer([process.execPath, ...FLAGS, join(checkout, 'bin/palimpsest.js'), 'serve'], { env }, cores)
+  const server = startServer(
+    [process.execPath, ...FLAGS, join(checkout, 'bin/palimpsest.js'), ...command],
+    { env },
+    cores,
+  )
   const [, url = ''] = await server.until(/ready at (http:\S+)/)
   return { url, server, readyAfter: performance.now() - began }
 }
@@ -83,11 +88,11 @@ export const atMost = <T>(list: T[], most: number): T[] => {
 }
 
 /** The addresses of entries in the store of a directory, up to a maximum number. */
-export function addressesIn(dataDir: string): string[] {
+export function addressesIn(dataDir: string, most = ADDRESSES): string[] {
   const database = new DatabaseSync(storeFile(dataDir), { readOnly: true })
   const rows = database.prepare('SELECT slug FROM entry ORDER BY number').all() as { slug: string }[]
   database.close()
-  return atMost(rows, ADDRESSES).map(({ slug }) => slug)
+  return atMost(rows, most).map(({ slug }) => slug)
 }
 
 /** Makes a filled data directory unless it exists. Returns its path. */

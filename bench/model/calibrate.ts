@@ -1,0 +1,92 @@
+import type { CostName, CostValues } from './costs.ts'
+import type { Reading } from './measured-service.ts'
+import { CALIBRATION, type Point } from './points.ts'
+import { type Prediction, predict } from './predict.ts'
+import { totalOf } from './threads.ts'
+
+export type Readings = Record<keyof typeof CALIBRATION | 'health' | 'find', Reading>
+
+/** Costs are corrected so many times by the difference between a reading and its prediction. */
+const ROUNDS = 8
+const SECONDS = 1
+const SEED = 1
+/** The share of the hit of searches+writes and of halves that follow a write. */
+const AFTER_WRITE = 0.25
+
+const of = (reading: Reading, thread: string): number => reading.threads[thread] ?? 0
+const clientTime = ({ busy, perSecond }: Reading): number => (1e6 * busy) / perSecond
+const latency = ({ perSecond }: { perSecond: number }, connections = 1): number => (1e6 * connections) / perSecond
+
+/** Costs of the embedded service that make the model agree with the readings of the calibration points. */
+export function calibrate(readings: Readings, sizes: Pick<CostValues, 'cachedBytes'>): Partial<CostValues> {
+  const costs = { ...firstGuess(readings), ...sizes } as CostValues
+  for (let round = 0; round < ROUNDS; round++) {
+    const predicted = Object.fromEntries(
+      Object.entries(CALIBRATION).map(([name, point]) => [name, predictPoint(costs, point)]),
+    ) as Record<keyof typeof CALIBRATION, Prediction>
+    correct(costs, readings, predicted)
+  }
+  const { diskRead: _, ...calibrated } = costs
+  return calibrated
+}
+
+export const predictPoint = (costs: CostValues, { connections, shares, popularity }: Point, seconds = SECONDS) =>
+  predict(costs, { connections, shares, popularity, seconds, seed: SEED })
+
+/** What the readings show without the model. */
+function firstGuess(readings: Readings): Partial<CostValues> {
+  const { reads2, reads16, writes1, writes32, searches1, health, find } = readings
+  const group = writes32.group
+  const writeEach = (of(writes32, 'writer') * group - of(writes1, 'writer')) / (group - 1)
+  return {
+    wake: Math.max(0, (latency(health) - clientTime(health) - totalOf(health.threads)) / 2),
+    turn: of(reads2, 'main') - of(reads16, 'main'),
+    clientTurn: clientTime(reads2) - clientTime(reads16),
+    clientRead: clientTime(reads16),
+    clientWrite: clientTime(writes32),
+    clientSearch: clientTime(searches1),
+    readHit: of(reads16, 'main'),
+    readOther: totalOf(reads16.threads) - of(reads16, 'main'),
+    readMiss: totalOf(readings.misses16.threads),
+    catchUp: 0,
+    writeMain: of(writes32, 'main'),
+    writeEach,
+    writeGroup: of(writes1, 'writer') - writeEach,
+    writeHelpers: of(writes32, 'helpers') + of(writes32, 'other'),
+    flush: 500,
+    indexEach: of(writes32, 'index'),
+    indexBatch: 0,
+    logEach: of(writes32, 'log'),
+    searchMain: of(searches1, 'main'),
+    search: totalOf(searches1.threads) - of(searches1, 'main'),
+    find: totalOf(find.threads),
+    available: 1,
+    diskRead: 0,
+  }
+}
+
+/** Corrects each cost by the reading that shows it best. */
+function correct(costs: CostValues, readings: Readings, predicted: Record<keyof typeof CALIBRATION, Prediction>): void {
+  const { available } = costs
+  const add = (name: CostName, difference: number): void => {
+    costs[name] = Math.max(0, costs[name] + difference)
+  }
+  /** Processor time of a thread that is missing in the prediction. The model has times on a core of which only a part is available. */
+  const lacking = (point: keyof typeof CALIBRATION, thread: string): number =>
+    of(readings[point], thread) - (predicted[point].busy[thread] ?? 0) * available
+  add('readHit', lacking('reads16', 'main'))
+  add('turn', lacking('reads2', 'main'))
+  const misses = 1 - predicted.misses16.hits
+  const missing = totalOf(readings.misses16.threads) - totalOf(predicted.misses16.busy) * available
+  add('readMiss', missing / Math.max(0.1, misses))
+  add('writeMain', lacking('writes32', 'main'))
+  add('searchMain', lacking('searches1', 'main'))
+  add('catchUp', lacking('halves1', 'main') / AFTER_WRITE)
+  add('indexBatch', lacking('searchesWrites1', 'index') / AFTER_WRITE)
+  costs.indexEach = Math.max(0, of(readings.writes32, 'index') - costs.indexBatch / 200)
+  costs.writeEach = Math.max(0, of(readings.writes32, 'writer') - costs.writeGroup / readings.writes32.group)
+  costs.writeGroup = Math.max(0, of(readings.writes1, 'writer') - costs.writeEach)
+  add('flush', latency(readings.writes1) - latency(predicted.writes1))
+  const ratio = readings.reads16.perSecond / predicted.reads16.perSecond
+  costs.available = Math.min(1, available * ratio)
+}

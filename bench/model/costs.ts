@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Results } from '../results.ts'
+
+/** What the model needs, with its unit. */
+export const COSTS = {
+  wake: ['µs', 'from a request to an idle thread on another core until it runs'],
+  turn: ['µs', 'one turn of the event loop of the service'],
+  clientTurn: ['µs', 'one turn of the event loop of the load'],
+  clientRead: ['µs', 'a read, in the load'],
+  clientWrite: ['µs', 'a create, in the load'],
+  clientSearch: ['µs', 'a search, in the load'],
+  readOther: ['µs', 'a read, in all other threads: observations and garbage'],
+  readHit: ['µs', 'a read of an entry that the service has in memory'],
+  readMiss: ['µs', 'a read of an entry from the page cache of the system'],
+  catchUp: ['µs', 'the first read after a commit, in addition'],
+  writeMain: ['µs', 'a create, in the thread that answers'],
+  writeGroup: ['µs', 'a group of creates, in the writer thread'],
+  writeEach: ['µs', 'each create of a group, in the writer thread'],
+  writeHelpers: ['µs', "a create, in V8's helper threads"],
+  flush: ['µs', 'the writer waits for the disk, once for a group'],
+  indexEach: ['µs', 'an entry, in the index thread'],
+  indexBatch: ['µs', 'a transaction of the index thread'],
+  logEach: ['µs', 'a record, in the log thread'],
+  searchMain: ['µs', 'a search of one word, in the thread that answers'],
+  search: ['µs', 'a search of one word, in a search thread'],
+  find: ['µs', 'a question to /api/find, in all threads'],
+  available: ['share', 'of the core of the service that its threads get when they could use all of it'],
+  cachedBytes: ['bytes', 'an entry in the memory of the service'],
+  entryBytes: ['bytes', 'an entry on disk, without the search index'],
+  indexBytes: ['bytes', 'an entry in the search index'],
+  textBytes: ['bytes', 'an entry: its text'],
+  mirrorMain: ['µs', 'a record that a mirror follows, in its thread that answers'],
+  mirrorWriter: ['µs', 'a record that a mirror follows, in its writer thread'],
+  mirrorIndex: ['µs', 'a record that a mirror follows, in its index thread'],
+  mirrorOther: ['µs', 'a record that a mirror follows, in its other threads'],
+  exportEach: ['µs', 'a record that one mirror fetches, in the thread that answers of its original'],
+  purge: ['µs', 'a record that is purged from one shared cache, in the thread that answers'],
+  cacheHit: ['µs', 'a read that Varnish answers from memory, in all of its threads'],
+  cacheMiss: ['µs', 'a read that Varnish passes on, in all of its threads'],
+  primaryGroup: ['µs', 'a group of creates, in PostgreSQL'],
+  primaryEach: ['µs', 'each create of a group, in PostgreSQL'],
+  primaryFlush: ['µs', 'a group of creates waits for its round trips and the disk of PostgreSQL, at loopback'],
+  primaryRead: ['µs', 'a read at a node, in PostgreSQL'],
+  nodeRead: ['µs', 'a read at a node over PostgreSQL, in all of its threads'],
+  nodeGroup: ['µs', 'a group of creates, in the thread that answers of a node over PostgreSQL'],
+  nodeWrite: ['µs', 'each create of a group, in the thread that answers of a node over PostgreSQL'],
+  nodeIndex: ['µs', 'an entry, in the index thread of a node over PostgreSQL'],
+  nodeOther: ['µs', 'a create, in the other threads of a node over PostgreSQL'],
+  nodeMiss: ['µs', 'a read that a node over PostgreSQL does not have in memory, in addition'],
+  primaryMiss: ['µs', 'the same, in PostgreSQL, in addition'],
+  diskRead: ['µs', 'a page that is not in memory'],
+  findLarge: ['µs', 'a question to /api/find among 10^6 entries and more'],
+  roundTrip: ['µs', 'between two machines of one network'],
+  cacheEntryBytes: ['bytes', 'an entry in a shared cache'],
+} as const
+export type CostName = keyof typeof COSTS
+export type Figure = { value: number; origin: 'measured' | 'estimated'; how: string }
+export type Costs = Record<CostName, Figure>
+export type SavedCosts = {
+  date: string
+  machine: Results['machine']
+  settings: { entries: number; seconds: number; rounds: number }
+  figures: Partial<Costs>
+}
+
+export const COSTS_FILE = join(import.meta.dirname, '../results/costs.json')
+
+const estimated = (value: number, how: string): Figure => ({ value, origin: 'estimated', how })
+
+/** What no command here measures. */
+export const ESTIMATES: Partial<Costs> = {
+  diskRead: estimated(100, 'a random read of 8 kB from a local NVMe disk'),
+  findLarge: estimated(17_000, 'decision 0018: 6 to 17 ms at 10^6 entries; a query reads at most 20,000 postings'),
+  nodeMiss: estimated(60, 'the difference between the two on the embedded store'),
+  primaryMiss: estimated(40, 'one SELECT by an indexed column'),
+  roundTrip: estimated(300, 'one data centre'),
+  cacheEntryBytes: estimated(4_000, 'an answer of 2.9 kB, its tags, and 1 kB for each object of Varnish'),
+}
+
+export const readSavedCosts = (path = COSTS_FILE): SavedCosts | undefined =>
+  existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as SavedCosts) : undefined
+
+/** The saved costs and the estimates. Throws if there are none, or if one is missing. */
+export function readCosts(path = COSTS_FILE): { saved: SavedCosts; costs: Costs } {
+  const saved = readSavedCosts(path)
+  if (saved === undefined) throw new Error(`${path} is not there; npm run bench:model -- --measure makes it.`)
+  const costs = { ...ESTIMATES, ...saved.figures }
+  const missing = Object.keys(COSTS).filter(name => !(name in costs))
+  if (missing.length > 0) throw new Error(`${path} lacks ${missing.join(', ')}; measure again.`)
+  return { saved, costs: costs as Costs }
+}
+
+export type CostValues = Record<CostName, number>
+
+export const valuesOf = (costs: Costs): CostValues =>
+  Object.fromEntries(Object.entries(costs).map(([name, { value }]) => [name, value])) as CostValues

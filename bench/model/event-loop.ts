@@ -1,0 +1,52 @@
+import type { Thread } from './processor.ts'
+import type { Simulation } from './simulation.ts'
+
+/** A message to a loop: what it costs, computed when its turn comes, and what then happens. */
+export type Message = { cost: () => number; done: () => void }
+
+/**
+ * A thread with an event loop: in each turn it handles all messages that have arrived since the last one. A turn has a cost of its own. An
+ * idle loop wakes up `wake` microseconds after a message.
+ */
+export class EventLoop {
+  /** Called at the end of each turn. */
+  onTurnEnd: () => void = () => {}
+  readonly #simulation: Simulation
+  readonly #thread: Thread
+  readonly #turn: number
+  #inbox: Message[] = []
+  #isAwake = false
+
+  constructor(simulation: Simulation, thread: Thread, turn: number) {
+    this.#simulation = simulation
+    this.#thread = thread
+    this.#turn = turn
+  }
+
+  post(message: Message, wake: number): void {
+    this.#inbox.push(message)
+    if (this.#isAwake) return
+    this.#isAwake = true
+    this.#simulation.after(wake, () => this.#begin())
+  }
+
+  #begin(): void {
+    const messages = this.#inbox
+    this.#inbox = []
+    this.#thread.run(this.#turn, () => this.#handle(messages, 0))
+  }
+
+  #handle(messages: readonly Message[], place: number): void {
+    const message = messages[place]
+    if (message === undefined) {
+      this.onTurnEnd()
+      if (this.#inbox.length > 0) this.#begin()
+      else this.#isAwake = false
+      return
+    }
+    this.#thread.run(message.cost(), () => {
+      message.done()
+      this.#handle(messages, place + 1)
+    })
+  }
+}

@@ -1,0 +1,171 @@
+import { type Chance, exponential } from './chance.ts'
+import type { CostValues } from './costs.ts'
+import { EventLoop } from './event-loop.ts'
+import { IndexThread } from './index-thread.ts'
+import { Processor, type Thread } from './processor.ts'
+import type { Simulation } from './simulation.ts'
+import { type Write, Writer } from './writer.ts'
+
+/** R reads an entry, S searches for a word, W creates an entry. */
+export type Kind = 'R' | 'S' | 'W'
+export type NodeOptions = {
+  simulation: Simulation
+  costs: CostValues
+  chance: Chance
+  cores: number
+  /** Whether the service has the entry of the next read in memory. */
+  isCached(): boolean
+  /** Pages that a read of another entry gets from the disk, on average. */
+  diskReads?: number
+  /** Processor time of a search in a search thread, if it is not that of the costs. */
+  search?: number
+}
+
+const NICE = { writer: 5, index: 10, log: 10 }
+/** A write waits at most so long while the index is later than so many records (src/embedded/writer-thread.ts). */
+const LAG_MAX = 10_000
+const LAG_PATIENCE = 50_000
+/** On one core a thread rests after such a piece of work, for each read during it, at most so long (src/threads/cpu-yield.ts). */
+const PIECE = 500
+const REST_PER_READ = 50
+const REST_MAX = 3_000
+/** The log thread works at this interval (LOG_INTERVAL_SECONDS). */
+const LOG_INTERVAL = 1_000_000
+/** V8's helper threads collect garbage in pieces of this size. */
+const COLLECTION = 1_000
+/** From one thread of a process to another. */
+const HAND_OVER = 5
+/** The share of the cost of a create in the answering thread before it goes to the writer. */
+const BEFORE = 0.7
+
+/** One process of the service with its embedded store, on a machine of so many cores. */
+export class ServiceNode {
+  readonly processor: Processor
+  readonly writer: Writer
+  readonly index: IndexThread
+  readonly #options: NodeOptions
+  readonly #loop: EventLoop
+  readonly #searcher: Thread
+  readonly #helpers: Thread
+  readonly #log: Thread
+  /** Reads that were asked for so far: background threads rest for them. */
+  #reads = 0
+  #outbox: Write[] = []
+  /** The commit up to which the thread that answers has forgotten changed entries. */
+  #reached = 0
+  #garbage = 0
+  #unlogged = 0
+
+  constructor(options: NodeOptions) {
+    const { simulation, costs, cores } = options
+    this.#options = options
+    this.processor = new Processor(simulation, cores)
+    const main = this.processor.thread('main')
+    this.#searcher = this.processor.thread('search')
+    this.#helpers = this.processor.thread('helpers')
+    this.#log = this.processor.thread('log', NICE.log)
+    this.#loop = new EventLoop(simulation, main, costs.turn)
+    this.#loop.onTurnEnd = () => this.#sendWrites()
+    this.index = new IndexThread({
+      simulation,
+      thread: this.processor.thread('index', NICE.index),
+      batch: costs.indexBatch,
+      each: costs.indexEach,
+      rest: this.#yielding(),
+    })
+    this.writer = new Writer({
+      simulation,
+      thread: this.processor.thread('writer', NICE.writer),
+      group: costs.writeGroup,
+      each: costs.writeEach,
+      flush: () => costs.flush / 2 + exponential(options.chance, costs.flush / 2),
+      rest: this.#yielding(),
+      mayBegin: begin =>
+        this.index.reach(this.index.known - LAG_MAX, begin, { isUrgent: false, patience: LAG_PATIENCE }),
+      onCommit: writes => this.#answerWrites(writes),
+    })
+  }
+
+  /** A request that arrives `wake` microseconds before an idle node runs. `answered` is called when the answer leaves. */
+  ask(kind: Kind, answered: () => void, wake = 0): void {
+    const { costs, isCached } = this.#options
+    if (kind === 'W') {
+      const done = (): void => void this.#outbox.push({ done: answered })
+      this.#loop.post({ cost: () => costs.writeMain * BEFORE, done }, wake)
+    } else if (kind === 'S') {
+      this.#loop.post({ cost: () => costs.searchMain / 2, done: () => this.#search(answered) }, wake)
+    } else {
+      this.#loop.post({ cost: () => this.#readCost(isCached()), done: answered }, wake)
+    }
+  }
+
+  /** Other work of the threads, such as that of a mirror that follows. */
+  work(name: string, cost: number): void {
+    if (name === 'main') this.#loop.post({ cost: () => cost, done: () => {} }, 0)
+    else this.processor.threads.find(thread => thread.name === name)?.run(cost)
+  }
+
+  #readCost(isHit: boolean): number {
+    const { costs, diskReads = 0 } = this.#options
+    this.#reads++
+    this.#collect(costs.readOther)
+    const late = this.#reached === this.writer.commits ? 0 : costs.catchUp
+    this.#reached = this.writer.commits
+    return late + (isHit ? costs.readHit : costs.readMiss + diskReads * costs.diskRead)
+  }
+
+  #search(answered: () => void): void {
+    const { costs, search = costs.search } = this.#options
+    this.#reads++
+    const run = (): void =>
+      this.#searcher.run(search, () => this.#loop.post({ cost: () => costs.searchMain / 2, done: answered }, HAND_OVER))
+    this.index.reach(this.index.known, run, { isUrgent: true })
+  }
+
+  #sendWrites(): void {
+    const writes = this.#outbox
+    if (writes.length === 0) return
+    this.#outbox = []
+    this.#options.simulation.after(HAND_OVER, () => this.writer.send(writes))
+  }
+
+  #answerWrites(writes: readonly Write[]): void {
+    const { costs } = this.#options
+    this.index.add(writes.length)
+    this.#collect(writes.length * costs.writeHelpers)
+    this.#logLater(writes.length)
+    for (const { done } of writes) {
+      this.#loop.post({ cost: () => costs.writeMain * (1 - BEFORE), done }, HAND_OVER)
+    }
+  }
+
+  #collect(garbage: number): void {
+    this.#garbage += garbage
+    if (this.#garbage < COLLECTION) return
+    this.#helpers.run(this.#garbage)
+    this.#garbage = 0
+  }
+
+  #logLater(records: number): void {
+    this.#unlogged += records
+    if (this.#unlogged > records) return
+    this.#options.simulation.after(LOG_INTERVAL, () => {
+      this.#log.run(this.#unlogged * this.#options.costs.logEach)
+      this.#unlogged = 0
+    })
+  }
+
+  /** How long a background thread rests before its next piece of work: never with more than one core. */
+  #yielding(): () => number {
+    const { simulation, cores } = this.#options
+    let since = 0
+    let reads = 0
+    return () => {
+      if (cores > 1 || simulation.now - since < PIECE) return 0
+      const rest = Math.min(REST_MAX, (this.#reads - reads) * REST_PER_READ)
+      reads = this.#reads
+      since = simulation.now + rest
+      return rest
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { LruCache } from '../../src/operations/lru-cache.ts'
+import { chanceOf } from './chance.ts'
+import type { CostValues } from './costs.ts'
+import { type Loaded, runClosed, type Shares } from './load.ts'
+import { ServiceNode } from './node.ts'
+import { Simulation } from './simulation.ts'
+import { zipfRanks } from './zipf.ts'
+
+/** The size of the service's own cache of entries, in bytes (src/operations/entries/entry-cache.ts). */
+export const ENTRY_CACHE = 8_000_000
+
+/** Which entries are read: each of `entries` with the same probability, or by Zipf's law. */
+export type Popularity = { entries: number; exponent: number }
+export type Workload = { connections: number; shares: Shares; seconds: number; popularity: Popularity; seed: number }
+export type Prediction = Loaded & {
+  /** Writes of a commit. */
+  group: number
+  /** Processor time of each thread, in microseconds for each request. */
+  busy: Record<string, number>
+  /** The share of reads that the service had in memory. */
+  hits: number
+}
+
+/** What the bench would measure of this workload: the service on one core, the load on another. */
+export function predict(costs: CostValues, workload: Workload): Prediction {
+  const { connections, shares, seconds, seed } = workload
+  const simulation = new Simulation()
+  const cache = simulatedEntries(costs, workload)
+  const node = new ServiceNode({
+    simulation,
+    costs: slowed(costs),
+    chance: chanceOf(seed, 'node'),
+    cores: 1,
+    isCached: cache.use,
+  })
+  const loaded = runClosed({
+    ...{ simulation, costs, connections, shares, seconds },
+    chance: chanceOf(seed, 'load'),
+    ask: (kind, answered) => node.ask(kind, answered, costs.wake),
+  })
+  const { commits, committed } = node.writer
+  const busy = node.processor.threads.map(thread => [thread.name, thread.busy / Math.max(1, loaded.count)] as const)
+  return { ...loaded, group: committed / Math.max(1, commits), busy: Object.fromEntries(busy), hits: cache.ratio() }
+}
+
+/** The service's own cache, filled beforehand, and the entries that are read from it. */
+function simulatedEntries(costs: CostValues, { popularity, seed }: Workload) {
+  const { entries, exponent } = popularity
+  const cache = new LruCache<number, true>(ENTRY_CACHE)
+  const chance = chanceOf(seed, 'popularity')
+  const draw = exponent === 0 ? () => 1 + Math.floor(chance() * entries) : zipfRanks(entries, exponent, chance)
+  let [reads, hits] = [0, 0]
+  const use = (): boolean => {
+    const rank = draw()
+    const isHit = cache.get(rank) !== undefined
+    if (!isHit) cache.set(rank, true, costs.cachedBytes)
+    reads++
+    if (isHit) hits++
+    return isHit
+  }
+  for (let read = 0; read < 4 * Math.min(entries, ENTRY_CACHE / costs.cachedBytes); read++) use()
+  reads = 0
+  hits = 0
+  return { use, ratio: () => hits / Math.max(1, reads) }
+}
+
+const OF_SERVICE = [
+  'turn',
+  'readHit',
+  'readOther',
+  'readMiss',
+  'catchUp',
+  'writeMain',
+  'writeGroup',
+  'writeEach',
+  'writeHelpers',
+  'indexEach',
+  'indexBatch',
+  'logEach',
+  'searchMain',
+  'search',
+] as const
+
+/** The costs of the service as times on a core of which its threads get only a part. */
+export function slowed(costs: CostValues): CostValues {
+  const times = OF_SERVICE.map(name => [name, costs[name] / costs.available] as const)
+  return { ...costs, ...Object.fromEntries(times) }
+}
