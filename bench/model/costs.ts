@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Results } from '../results.ts'
+import type { PostgresReading } from './measured-postgres.ts'
 
 /** What the model needs, with its unit. */
 export const COSTS = {
@@ -62,7 +63,11 @@ export type SavedCosts = {
   machine: Results['machine']
   settings: { entries: number; seconds: number; rounds: number }
   figures: Partial<Costs>
+  /** The measurements from which most of the figures are computed. */
+  readings: Record<string, SavedReading>
 }
+/** Per second, milliseconds, and microseconds of processor time of each thread for each request. */
+export type SavedReading = Pick<PostgresReading, 'perSecond' | 'p50' | 'p99' | 'busy' | 'threads'> & { group?: number }
 
 export const COSTS_FILE = join(import.meta.dirname, '../results/costs.json')
 

@@ -6,7 +6,7 @@ import { newResults } from '../results.ts'
 import { keptData, palimpsest } from '../targets/palimpsest.ts'
 import { calibrate, type Readings } from './calibrate.ts'
 import { calibratePostgres, type PostgresReadings } from './calibrate-postgres.ts'
-import { COSTS, type CostName, type Costs, type CostValues, type SavedCosts } from './costs.ts'
+import { COSTS, type CostName, type Costs, type CostValues, type SavedCosts, type SavedReading } from './costs.ts'
 import { type AllReadings, orSkipped, placeFor } from './measure.ts'
 import { measurePurges, measureVarnish } from './measured-caches.ts'
 import { measureMirror } from './measured-mirror.ts'
@@ -41,7 +41,13 @@ export async function measureCosts(
     machine,
     settings: { entries, seconds, rounds },
     figures: { ...earlier, ...(Object.fromEntries(figures) as Partial<Costs>) },
+    readings: savedReadings({ ...readings.embedded, ...readings.postgres }),
   }
+}
+
+const savedReadings = (readings: Record<string, SavedReading>): SavedCosts['readings'] => {
+  const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value)
+  return JSON.parse(JSON.stringify(readings, rounded)) as SavedCosts['readings']
 }
 
 const measured = (name: CostName, value: number): Costs[CostName] => ({
