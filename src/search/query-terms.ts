@@ -78,7 +78,9 @@ class WantedTerms {
 
   /** Adds the candidates for a word of the query. */
   wantText(text: string, count: number, as: Wanted['as']): void {
-    for (const { term } of rankingTermsOf(text)) this.#want(term, count, as, as === 'WORD' && count === 1)
+    for (const { term, derived } of rankingTermsOf(text)) {
+      this.#want(term, count, as, as === 'WORD' && count === 1 && !derived)
+    }
   }
 
   list(): Wanted[] {
