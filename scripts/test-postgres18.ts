@@ -17,7 +17,7 @@ const directory = mkdtempSync(join(tmpdir(), 'palimpsest-postgres18-'))
 try {
   const POSTGRES_BIN = install(directory)
   const env = { ...process.env, POSTGRES_BIN }
-  process.exitCode = RUNS.some(args => run('node', ['scripts/test.ts', ...args], env) !== 0) ? 1 : 0
+  process.exitCode = RUNS.some(args => run(process.execPath, ['scripts/test.ts', ...args], env) !== 0) ? 1 : 0
 } finally {
   rmSync(directory, { recursive: true, force: true })
 }
