@@ -5,9 +5,6 @@ export const PAIRS_VERSION = 1
 
 /** The terms of a text that are paired. */
 const PAIRED = 5
-/** The pairs of a text, at most. */
-export const PAIRS_MAX = (PAIRED * (PAIRED - 1)) / 2
-
 /** The terms of texts, each once, without those derived from others. */
 export function distinctTerms(...texts: readonly (readonly RankingTerm[])[]): Set<string> {
   const terms = new Set<string>()
@@ -20,7 +17,7 @@ export function distinctTerms(...texts: readonly (readonly RankingTerm[])[]): Se
  * words, 55 have a pair in common with the first ones. A single term stands for itself.
  */
 export function pairsOf(terms: Iterable<string>): number[] {
-  const longest = [...terms].sort((a, b) => b.length - a.length || (a < b ? -1 : 1)).slice(0, PAIRED)
+  const longest = longestOf(terms)
   const [only] = longest
   if (longest.length === 1 && only !== undefined) return [hashOf(only)]
   return longest.sort().flatMap((one, at) => {
@@ -28,6 +25,22 @@ export function pairsOf(terms: Iterable<string>): number[] {
     return longest.slice(at + 1).map(other => hashOf(other, first))
   })
 }
+
+/** The longest terms, longest first. One look at each term takes a fraction of the time of sorting all. */
+function longestOf(terms: Iterable<string>): string[] {
+  const longest: string[] = []
+  for (const term of terms) {
+    let at = longest.length
+    while (at > 0 && isLonger(term, longest[at - 1] as string)) at--
+    if (at === PAIRED) continue
+    longest.splice(at, 0, term)
+    if (longest.length > PAIRED) longest.pop()
+  }
+  return longest
+}
+
+const isLonger = (one: string, other: string): boolean =>
+  one.length > other.length || (one.length === other.length && one < other)
 
 /** FNV-1a, of a text after what was hashed before. */
 function hashOf(text: string, before = 0x811c9dc5 | 0): number {

@@ -4,7 +4,7 @@ import { distinctTerms } from '../domain/pairs.ts'
 import { type FieldTerms, fieldTermsOf, impactsOf } from '../domain/ranking.ts'
 import { indexedText, TAG_FENCE, tagWord } from '../domain/terms.ts'
 import { noteWords } from './index-file.ts'
-import { notePairs } from './near.ts'
+import { pairWords } from './near.ts'
 import { levelled } from './postings.ts'
 
 export type IndexedEntry = {
@@ -55,14 +55,16 @@ export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
     INSERT INTO doc (number, entry, id, updated_at, revisions)
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
   const fields = fieldTermsOf(entry)
-  notePairs(index, entry.entry, distinctTerms(fields.title, fields.summary))
   index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${entry.revision}, ${rankedWords(entry.tags, fields)})`)
   index.run(sql`UPDATE progress SET entries = entries + 1 WHERE one = 1`)
 }
 
-/** The terms that an entry is ranked by, each with its impact, and its tags, each as one word. */
+/**
+ * The terms that an entry is ranked by, each with its impact, its tags, each as one word, and the pairs of its title and summary. As words of
+ * the full-text index pairs are merged in order; rows of a table of their own would each change another page.
+ */
 function rankedWords(tags: readonly string[], fields: FieldTerms): string {
-  const words = tags.map(tagWord)
+  const words = [...tags.map(tagWord), ...pairWords(distinctTerms(fields.title, fields.summary))]
   for (const [term, level] of impactsOf(fields)) words.push(levelled(term, level))
   return words.join(' ')
 }

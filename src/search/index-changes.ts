@@ -4,10 +4,7 @@ import type { ChangedEntryRow } from '../store/indexed-entry.ts'
 import { putEntry, withdrawEntry } from './documents.ts'
 import { saveIndexedRecord } from './index-file.ts'
 
-/**
- * Entries that are indexed in one transaction at most: each changes about ten pages of the pairs, and of many entries some of these are the
- * same. Entries that are read at once: few, to save memory.
- */
+/** Entries that are indexed in one transaction at most: each adds a segment, and few segments need few merges. Entries that are read at once: few, to save memory. */
 const BATCH = 1_000
 const PIECE = 20
 

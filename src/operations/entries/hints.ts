@@ -9,10 +9,11 @@ import { similarOnes } from './read-similar.ts'
 /** Maximum number of named entries. One more is compared, because the new entry may be among them. */
 const NAMED = 5
 /**
- * Drafts that are looked up, and entries that are read and compared with them, per second together at most: about a twentieth of the time of
- * this thread. Past it no similar entries are named.
+ * Entries that are read and compared with drafts per second, at most: about a twentieth of the time of this thread. To look a draft up takes as
+ * long as some comparisons. Past it no similar entries are named.
  */
 const COMPARED_PER_SECOND = 500
+const LOOKUP = 5
 
 /** All words have the same weight: their frequency would cost a search. */
 const ALIKE: Worth = { of: new Map(), other: 1 }
@@ -21,7 +22,7 @@ const ALIKE: Worth = { of: new Map(), other: 1 }
 export class Hinter {
   readonly #store: Pick<Store, 'reader' | 'near'>
   readonly #now: () => number
-  /** The number of drafts and entries that may be compared now. */
+  /** The number of entries that may be compared now. */
   #room = COMPARED_PER_SECOND
   #filledAt: number
 
@@ -42,7 +43,7 @@ export class Hinter {
   }
 
   async #similarTo(draft: Draft): Promise<Similar[] | null> {
-    this.#room -= 1
+    this.#room -= LOOKUP
     try {
       const terms = termsOfDraft(draft)
       const found = await this.#store.near(pairsOf(allTerms(terms)), NAMED + 1)
