@@ -91,8 +91,19 @@ function neighbourhood(all: readonly Neighbour[], about: Names): Html {
 </div>`
 }
 
-const column = (name: string, neighbours: readonly Neighbour[], about: Names): Html =>
-  html`<h2>${name} <span class="number">${neighbours.length}</span></h2>${neighbours.length === 0 ? html`<p class="small">Nothing.</p>` : html`<ul class="plain">${neighbours.map(one => neighbourOf(one, about))}</ul>`}`
+/** So many neighbours of a column are shown at once; of more the newest ones are, and a line opens the others. */
+const SHOWN_MAX = 10
+const SHOWN_FIRST = 8
+
+function column(name: string, neighbours: readonly Neighbour[], about: Names): Html {
+  const heading = html`<h2>${name} <span class="number">${neighbours.length}</span></h2>`
+  if (neighbours.length === 0) return html`${heading}<p class="small">Nothing.</p>`
+  const shown = neighbours.length > SHOWN_MAX ? SHOWN_FIRST : SHOWN_MAX
+  const list = (some: readonly Neighbour[]): Html =>
+    html`<ul class="plain">${some.map(one => neighbourOf(one, about))}</ul>`
+  const others = neighbours.slice(shown)
+  return html`${heading}${list(neighbours.slice(0, shown))}${others.length > 0 && html`<details class="others"><summary>${others.length} more</summary>${list(others)}</details>`}`
+}
 
 const TONES: Record<Relation['relationType'], string> = {
   CONNECT: 'connects',

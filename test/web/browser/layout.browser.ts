@@ -30,7 +30,7 @@ async function atWidths(address: string, look: (page: Page, name: string) => Pro
   await close()
 }
 
-test('sixty related entries are in columns without overlap, at every width', options, async () => {
+test('sixty related entries are in columns without overlap at every width', options, async () => {
   const hub = await newEntry(app.url, token, { title: 'A hub' })
   const types = ['REUSES', 'SYNTHESIZES', 'CONNECT', 'CONTRADICTS']
   for (let number = 0; number < 60; number += 1) {
@@ -40,6 +40,8 @@ test('sixty related entries are in columns without overlap, at every width', opt
     expectStatus(await call(app.url, 'POST', '/api/relations', { token, body }), 201)
   }
   await atWidths(`/entries/${hub.slug}/relations`, async (page, name) => {
+    assert.equal(await page.locator('.neighbour:visible').count(), 4 * 8, name)
+    for (const others of await page.getByText(/^\d+ more$/).all()) await others.click()
     const boxes = await page.locator('.neighbour:visible').evaluateAll(all =>
       all.map(one => {
         const { left, right, top, bottom } = one.getBoundingClientRect()
