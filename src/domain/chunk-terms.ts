@@ -97,8 +97,8 @@ function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
 function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[]): void {
   const folded = foldWord(part)
   if (folded === '') return
-  if (!isAscii(folded) && isUnspaced(folded)) {
-    termsOfUnspaced(folded, terms)
+  if (!isAscii(folded) && isPaired(folded)) {
+    termsOfPaired(folded, terms)
     return
   }
   if (isStopWord(folded)) return
@@ -119,27 +119,36 @@ function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[
   if (version !== undefined) collect(terms, word, version, true)
 }
 
+/** Korean joins particles and endings to a word, so that a word has many forms with the same beginning. */
+const HANGUL = /\p{sc=Hangul}/u
 const SEGMENT =
-  /(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]\p{M}*)+|[\s\S]/gu
+  /(?:\p{sc=Hangul}\p{M}*)+|(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]\p{M}*)+|[\s\S]/gu
 
-/** Each two neighbouring characters of a script without spaces. The text between such runs is a word. */
-function termsOfUnspaced(run: string, terms: RankingTerm[]): void {
+/** Whether a word is of a script whose words are found by pairs of characters. */
+const isPaired = (word: string): boolean => isUnspaced(word) || HANGUL.test(word)
+
+/**
+ * Each two neighbouring characters of a script without spaces, or of a word in Hangul. The text between such runs is a word. A single syllable
+ * of Hangul beside other text is a particle.
+ */
+function termsOfPaired(run: string, terms: RankingTerm[]): void {
   let word = ''
   const flush = (): void => {
     if (word !== '') collect(terms, word, stemOf(word), false)
     word = ''
   }
   for (const [segment] of run.matchAll(SEGMENT)) {
-    if (!isUnspaced(segment)) {
+    if (!isPaired(segment)) {
       word += segment
       continue
     }
     flush()
+    const isHangul = HANGUL.test(segment)
     const characters = segment.match(/\P{M}\p{M}*/gu) ?? [segment]
-    if (characters.length === 1) collect(terms, segment, segment, false)
+    if (characters.length === 1 && !(isHangul && segment !== run)) collect(terms, segment, segment, false)
     for (let at = 1; at < characters.length; at++) {
       const pair = `${characters[at - 1]}${characters[at]}`
-      collect(terms, pair, pair, false)
+      collect(terms, isHangul ? segment : pair, pair, false)
     }
   }
   flush()

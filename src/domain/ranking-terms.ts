@@ -4,7 +4,7 @@ import { RecentTerms } from './recent-terms.ts'
 import { nextHash, nextOther } from './word-hash.ts'
 
 /** Raise it when the same text gets other ranking terms, also of one word: search indexes are then rebuilt. */
-export const RANKING_VERSION = 2
+export const RANKING_VERSION = 3
 
 /**
  * Words that are joined by connectors, with the signs that programming languages put before and after a name; a name and number such as
@@ -17,7 +17,7 @@ const CHUNK =
 
 /**
  * The terms of a text in order, repeated as often as they occur: stems without stop words, names whole and in parts, versions with and
- * without v and cut at each dot, C++, C#, F# and .NET, pairs of characters for scripts without spaces, a name with the number that follows it.
+ * without v and cut at each dot, C++, C#, F# and .NET, pairs of characters for scripts without spaces and for Hangul, a name with the number that follows it.
  */
 export function rankingTermsOf(text: string): RankingTerm[] {
   const terms: RankingTerm[] = []

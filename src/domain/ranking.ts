@@ -100,23 +100,27 @@ export type QueryWord = { word: string; terms: Map<string, number>; name: string
 /** Of a query, so many distinct terms are looked at. */
 const QUERY_TERMS_MAX = 64
 
-/** The words of a query in order, each once. Stop words are left out. */
+/** The numbers of lines and columns after the name of a file, or after the word line: two copies of one program differ in them. */
+const PLACES = /(?<=\.[a-z]{1,5}["')\]]?):\d+(?::\d+)?(?![\w.])|(?<=\bline )\d+(?!\w)/gi
+
+/** The words of a query in order, each once. Stop words are left out, and the numbers of places are optional. */
 export function queryWords(query: string): QueryWord[] {
   const words = new Map<string, QueryWord>()
+  const places = new Set((query.match(PLACES) ?? []).flatMap(place => place.match(/\d+/g) ?? []))
   const seen = new Set<string>()
   for (const one of rankingTermsOf(query)) {
     if (!seen.has(one.term) && seen.size === QUERY_TERMS_MAX) continue
     seen.add(one.term)
-    addTerm(words, one)
+    addTerm(words, one, one.role === 'PAIR' || places.has(one.term))
   }
   return [...words.values()]
 }
 
-function addTerm(words: Map<string, QueryWord>, { term, word, derived, role }: RankingTerm): void {
+function addTerm(words: Map<string, QueryWord>, { term, word, derived, role }: RankingTerm, optional: boolean): void {
   const known = words.get(word) ?? { word, terms: new Map<string, number>(), name: undefined, optional: true }
   words.set(word, known)
   const count = derived && role !== 'NAME' ? DERIVED : 1
   known.terms.set(term, (known.terms.get(term) ?? 0) + count)
   if (role === 'NAME') known.name = term
-  if (role !== 'PAIR') known.optional = false
+  if (!optional) known.optional = false
 }

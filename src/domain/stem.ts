@@ -4,24 +4,35 @@ import type { Stemmer } from 'snowball-stemmers'
 import { STOP_WORDS } from './stop-words.ts'
 
 const require = createRequire(import.meta.url)
-let russian: Stemmer | undefined
-/** The package has the stemmers of all languages and is large: each thread loads it with its first Cyrillic word. */
-const stemOfRussian = (word: string): string => {
-  russian ??= (require('snowball-stemmers') as typeof import('snowball-stemmers')).newStemmer('russian')
-  return russian.stem(word)
+const stemmers = new Map<string, Stemmer>()
+/** The package has the stemmers of all languages and is large: each thread loads it with its first word in another script than Latin. */
+function stemIn(language: 'russian' | 'arabic', word: string): string {
+  let stemmer = stemmers.get(language)
+  if (stemmer === undefined) {
+    stemmer = (require('snowball-stemmers') as typeof import('snowball-stemmers')).newStemmer(language)
+    stemmers.set(language, stemmer)
+  }
+  return stemmer.stem(word)
 }
 
 const LATIN = /^[a-z]{3,}$/
 const CYRILLIC = /^[\p{sc=Cyrillic}\p{M}]{3,}$/u
+const ARABIC = /^[\p{sc=Arabic}\p{M}]{3,}$/u
+/** The article, with the conjunctions and prepositions that are written before it. */
+const ARABIC_ARTICLE = /^[وف]?(?:[بك]?ال|لل)(?=..)/u
 
 /**
- * The stem of a folded word: Snowball's English for words of a to z (after American spelling), Snowball's Russian for Cyrillic words.
- * Any other word, such as one with a digit, is returned unchanged.
+ * The stem of a folded word: Snowball's English for words of a to z (after American spelling), Snowball's Russian for Cyrillic words, its
+ * Arabic for Arabic words. Any other word, such as one with a digit, is returned unchanged.
  */
 export function stemOf(word: string): string {
   if (LATIN.test(word)) return stemOfEnglish(american(word))
-  return CYRILLIC.test(word) ? stemOfRussian(word) : word
+  if (CYRILLIC.test(word)) return stemIn('russian', word)
+  return ARABIC.test(word) ? stemOfArabic(word) : word
 }
+
+/** The stemmer removes other endings after the article than without it, so that each word gets one. */
+const stemOfArabic = (word: string): string => stemIn('arabic', `ال${word.replace(ARABIC_ARTICLE, '')}`)
 
 /** Whether a folded word is a stop word. */
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)

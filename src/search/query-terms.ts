@@ -9,6 +9,7 @@ const REPAIRS_MAX = 6
 const COMPARED_MAX = 6
 /** The weight of two neighbouring words written as one. */
 const JOINED = 0.5
+const NAME_AND_NUMBER = /\D\d/
 /** The weight of a name with its number if an entry has it, and the weight of its parts. */
 const NAME = 2
 const PART = 0.5
@@ -67,7 +68,7 @@ class WantedTerms {
     const main = optional ? undefined : (name ?? terms.keys().next().value)
     let most = 0
     for (const [term, count] of terms) {
-      const isName = term === name || (optional && /\d/.test(term))
+      const isName = term === name || (optional && NAME_AND_NUMBER.test(term))
       if (absent) this.#want(term, count, 'HINT')
       else if (isName) this.#want(term, NAME * count, 'NAME', term === main)
       else this.#want(term, name === undefined ? count : PART * count, 'WORD', term === main)

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FoundList } from '../../src/contract/resources.ts'
+import { useApp } from '../support/app.ts'
+import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
+
+const KOREAN = [
+  ['데이터베이스 연결 풀', '연결 풀이 고갈되면 요청이 대기합니다. 최대 연결 수를 늘리세요.'],
+  ['컨테이너의 시간대', '컨테이너에서 시간대가 UTC로 표시됩니다. TZ 환경 변수를 설정하세요.'],
+  ['Redis를 캐시로', 'Redis를 캐시로 사용할 때 메모리가 부족하면 키가 제거됩니다.'],
+  ['커밋을 되돌리기', '깃에서 커밋을 되돌리려면 revert 명령을 사용합니다.'],
+] as const
+
+const ARABIC = [
+  ['كيف تفحص ملفات قاعدة البيانات', 'يفحص الامر كل ملف بعد انقطاع الكهرباء.'],
+  ['واجهة الخادم لا تجيب', 'عدد الاتصالات المفتوحة اكبر من الحد.'],
+] as const
+
+const app = useApp({}, async () => {
+  const { token } = await newActor(app.url)
+  for (const [title, content] of [...KOREAN, ...ARABIC])
+    await newEntry(app.url, token, { title, summary: title, content })
+  await newEntry(app.url, token, {
+    title: 'TypeError in renderInvoice when the customer has no address',
+    summary: 'The template reads a member of undefined.',
+    content:
+      'TypeError: Cannot read properties of undefined (reading street) at renderInvoice. Check the address first.',
+  })
+})
+
+const find = async (q: string): Promise<FoundList> =>
+  expectStatus(await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q })}`), 200)
+
+test('Korean words are found with other particles and endings', async () => {
+  for (const [q, title] of [
+    ['데이터베이스의 연결이 부족해요', KOREAN[0][0]],
+    ['컨테이너 시간대를 바꾸고 싶다', KOREAN[1][0]],
+    ['redis 메모리 부족', KOREAN[2][0]],
+    ['커밋은 어떻게 되돌리나요', KOREAN[3][0]],
+  ] as const) {
+    const { items, answerable } = await find(q)
+    assert.deepEqual([items[0]?.title, answerable], [title, true], q)
+  }
+})
+
+test('Arabic words are found with and without the article', async () => {
+  for (const [q, title] of [
+    ['الملفات والقاعدة', ARABIC[0][0]],
+    ['بيانات بالملفات', ARABIC[0][0]],
+    ['الواجهة للخادم', ARABIC[1][0]],
+    ['اتصال مفتوحة', ARABIC[1][0]],
+  ] as const) {
+    const { items, answerable } = await find(q)
+    assert.deepEqual([items[0]?.title, answerable], [title, true], q)
+  }
+})
+
+test('the lines and columns of a stack trace are not missing, other numbers are', async () => {
+  const q = `TypeError: Cannot read properties of undefined (reading 'street')
+    at renderInvoice (/srv/app/invoice.js:4711:23)
+    at Object.<anonymous> (/srv/app/main.mjs:815:9)
+  File "tools/print.py", line 1213, in main, error 5150`
+  const { items, missing } = await find(q)
+  assert.match(items[0]?.title ?? '', /renderInvoice/)
+  assert.deepEqual(
+    missing.filter(word => /\d/.test(word)),
+    ['5150'],
+  )
+})
