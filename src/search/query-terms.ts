@@ -2,7 +2,7 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import type { QueryWord } from '../domain/ranking.ts'
 import { rankingTermsOf } from '../domain/ranking-terms.ts'
 import { type Extent, type Postings, samplePostings, type Wanted } from './postings.ts'
-import { isRare, knownWords, meantBy, repairsOf } from './repair.ts'
+import { isRare, knownWords, meantBy, otherForms, repairsOf } from './repair.ts'
 
 /** At most this many unknown words of a query are repaired, and this many rare words are compared with frequent ones. */
 const REPAIRS_MAX = 6
@@ -10,6 +10,8 @@ const COMPARED_MAX = 6
 /** The weight of two neighbouring words written as one. */
 const JOINED = 0.5
 const NAME_AND_NUMBER = /\D\d/
+/** The weight of what may be another form of a word that no entry has. */
+const FORM = 0.5
 /** The weight of a name with its number if an entry has it, and the weight of its parts. */
 const NAME = 2
 const PART = 0.5
@@ -42,7 +44,10 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
     const [likeliest] = others
     if (join !== undefined) corrected.set(join.from, join.to)
     else if (likeliest !== undefined) corrected.set(word.word, likeliest)
-    else missing.push(word.word)
+    else {
+      missing.push(word.word)
+      if (repairs <= REPAIRS_MAX) for (const form of otherForms(index, word.word)) terms.wantText(form, FORM, 'OTHER')
+    }
     for (const [rank, other] of others.entries()) terms.wantText(other, 1 / (rank + 1), rank === 0 ? 'WORD' : 'OTHER')
   }
   for (const join of joins)

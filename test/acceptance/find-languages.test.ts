@@ -16,9 +16,14 @@ const ARABIC = [
   ['واجهة الخادم لا تجيب', 'عدد الاتصالات المفتوحة اكبر من الحد.'],
 ] as const
 
+const INFLECTED = [
+  ['Verbindungspool nach einem Abbruch leeren', 'Der Verbindungspool behält tote Einträge.'],
+  ['Η σύνδεση με τη βάση δεδομένων λήγει', 'Η σύνδεση κλείνει μετά από δέκα λεπτά.'],
+] as const
+
 const app = useApp({}, async () => {
   const { token } = await newActor(app.url)
-  for (const [title, content] of [...KOREAN, ...ARABIC])
+  for (const [title, content] of [...KOREAN, ...ARABIC, ...INFLECTED])
     await newEntry(app.url, token, { title, summary: title, content })
   await newEntry(app.url, token, {
     title: 'TypeError in renderInvoice when the customer has no address',
@@ -52,6 +57,17 @@ test('Arabic words are found with and without the article', async () => {
   ] as const) {
     const { items, answerable } = await find(q)
     assert.deepEqual([items[0]?.title, answerable], [title, true], q)
+  }
+})
+
+test('a word that no entry has finds words with another ending, and is missing nevertheless', async () => {
+  for (const [q, title, word] of [
+    ['Verbindungen', INFLECTED[0][0], 'verbindungen'],
+    ['οι συνδέσεις', INFLECTED[1][0], 'συνδεσεισ'],
+  ] as const) {
+    const { items, missing } = await find(q)
+    assert.equal(items[0]?.title, title, q)
+    assert.ok(missing.includes(word), `${missing}`)
   }
 })
 
