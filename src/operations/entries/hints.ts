@@ -13,7 +13,7 @@ const NAMED = 5
  * long as some comparisons. Past it no similar entries are named.
  */
 const COMPARED_PER_SECOND = 500
-const LOOKUP = 5
+const LOOKUP = 10
 
 /** All words have the same weight: their frequency would cost a search. */
 const ALIKE: Worth = { of: new Map(), other: 1 }
